@@ -1,0 +1,53 @@
+# Everything runs in a virtual environment of its own; nothing is installed twice.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DEMO := sample_data/progression.parquet
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test slow lint docs check-docs check sample-data clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/installed ## Install, and correct the winner's performance on real sample data
+	$(BIN)/bbc correct $(DEMO)
+
+test: $(VENV)/installed-test ## Run the tests (under 5 minutes)
+	$(BIN)/python -m pytest -q
+
+slow: $(VENV)/installed-test ## Run the statistical studies too (minutes)
+	$(BIN)/python -m pytest -q -m "slow or not slow"
+
+lint: $(VENV)/installed-lint ## Check style, format and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+docs: $(VENV)/installed ## Renew the output shown in README and docs
+	$(BIN)/python docs/refresh.py
+
+check-docs: $(VENV)/installed ## Check that the output shown in README and docs is current
+	$(BIN)/python docs/refresh.py --check
+
+check: lint test check-docs ## Lint, test, check the docs
+
+sample-data: $(VENV)/installed-dev ## Build sample_data/ anew from bundled data sets (minutes)
+	$(BIN)/python sample_data/make.py
+
+clean: ## Remove the virtual environment and caches
+	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+
+# The package is installed in place, so a change of the source needs no new installation; a change
+# of pyproject.toml does.
+$(VENV)/created:
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/installed: $(VENV)/created pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/installed-%: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$*]'
+	@touch $@

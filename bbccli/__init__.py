@@ -1,0 +1,49 @@
+"""Honest performance of the winner: correct the winner's curse from out-of-sample predictions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bbccli.version import __version__
+
+if TYPE_CHECKING:
+    from bbccli.errors import BbcError
+    from bbccli.matrix import PredictionMatrix
+    from bbccli.methods import METHODS
+    from bbccli.metrics import METRICS
+    from bbccli.plan import Plan
+    from bbccli.readers import read
+    from bbccli.results import Estimate
+    from bbccli.schema import document
+
+__all__ = [
+    "METHODS",
+    "METRICS",
+    "BbcError",
+    "Estimate",
+    "Plan",
+    "PredictionMatrix",
+    "__version__",
+    "document",
+    "read",
+]
+
+_HOME = {
+    "METHODS": "bbccli.methods",
+    "METRICS": "bbccli.metrics",
+    "BbcError": "bbccli.errors",
+    "Estimate": "bbccli.results",
+    "Plan": "bbccli.plan",
+    "PredictionMatrix": "bbccli.matrix",
+    "document": "bbccli.schema",
+    "read": "bbccli.readers",
+}
+
+
+def __getattr__(name: str) -> object:
+    # Names are imported when first used, so that `bbc --version` need not import numpy.
+    if name not in _HOME:
+        raise AttributeError(f"module 'bbccli' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOME[name]), name)

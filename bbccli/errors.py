@@ -1,0 +1,59 @@
+"""Errors that are the user's to mend: one line of what is wrong, one line of what to do."""
+
+from __future__ import annotations
+
+
+class BbcError(Exception):
+    """Base of every error that `bbc` reports without a traceback (exit status 2).
+
+    Parameters
+    ----------
+    problem
+        What is wrong, in one line, with the place where it was found.
+    hint
+        What to do about it, in one line; may be empty.
+    """
+
+    def __init__(self, problem: str, *, hint: str = "") -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.hint = hint
+
+
+class InputError(BbcError):
+    """A file cannot be understood; names the path and, where known, row, column and value.
+
+    `row` is the 0-based position of the data row; the header does not count.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        path: str = "",
+        row: int | None = None,
+        column: str | None = None,
+        value: object = None,
+        hint: str = "",
+    ) -> None:
+        place = [f"column {column!r}"] if column is not None else []
+        place += [f"row {row}"] if row is not None else []
+        place += [f"value {value!r}"] if value is not None else []
+        where = f" ({', '.join(place)})" if place else ""
+        super().__init__(f"{path}: {problem}{where}" if path else f"{problem}{where}", hint=hint)
+        self.path = path
+        self.row = row
+        self.column = column
+        self.value = value
+
+
+class OptionError(BbcError):
+    """An option or argument is out of range or contradicts another."""
+
+
+class UnsupportedError(BbcError):
+    """A metric, task and method that do not go together; the hint lists what would."""
+
+
+class UndefinedError(BbcError):
+    """A quantity that has no value on these data, such as the AUC of one class."""

@@ -1,0 +1,75 @@
+"""Every note that a result may carry: what is shaky, and the remedy.
+
+A note is data: reports print it, JSON carries it, tests match its `code`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something a reader of the result must know."""
+
+    code: str = field(metadata={"doc": "stable identifier, such as `few-folds`"})
+    text: str = field(metadata={"doc": "what was seen, in one sentence"})
+    remedy: str = field(default="", metadata={"doc": "what can be done about it; may be empty"})
+
+
+def listing(names: Sequence[str], most: int = 5) -> str:
+    """Join names, the first `most` of them in full and the rest as a count."""
+    head = ", ".join(names[:most])
+    return head if len(names) <= most else f"{head} and {len(names) - most} more"
+
+
+def redrawn_resamples(n_redrawn: int, n_resamples: int) -> Note:
+    """Some resamples lacked a class in or out of the bag."""
+    return Note(
+        "redrawn-resamples",
+        f"{n_redrawn} resamples lacked a class in or out of the bag and were drawn again "
+        f"({n_resamples} were used)",
+        "a class is rare: read the interval with care, or collect more of it",
+    )
+
+
+def few_folds(n_folds: int) -> Note:
+    """Fold methods rest on a handful of folds."""
+    return Note(
+        "few-folds",
+        f"{n_folds} folds only: methods that compare or resample folds are coarse",
+        "10 folds; or rely on bbc, which resamples the rows",
+    )
+
+
+def winners_differ(pooled: str, fold_mean: str) -> Note:
+    """The two selection rules disagree."""
+    return Note(
+        "winners-differ",
+        f"pooled and fold-mean winners differ: {pooled}; {fold_mean}",
+        "choose the rule before looking: --pooling pooled or --pooling fold-mean",
+    )
+
+
+def tied_winners(winner: str, n_tied: int, rule: str) -> Note:
+    """More than one configuration has the best performance."""
+    return Note(
+        "tied-winners",
+        f"{n_tied} configurations tie as the best by {rule} performance; {winner} comes first",
+        "ties go to the first column: put the configuration that you prefer first",
+    )
+
+
+def method_left_out(method: str, problem: str, remedy: str) -> Note:
+    """A default method can't be computed on this input."""
+    return Note("method-left-out", f"{method} is left out: {problem}", remedy)
+
+
+def partial_folds(n_repeats: int) -> Note:
+    """With repeats, fold-level draws stay within one repeat."""
+    return Note(
+        "folds-within-repeats",
+        f"bbc-f resamples the folds of one repeat at a time and averages over {n_repeats} repeats",
+        "",
+    )

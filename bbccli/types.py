@@ -1,0 +1,109 @@
+"""Small words that every layer speaks: tasks, directions, sides, intervals, array aliases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.floating[Any]]
+IntArray = NDArray[np.integer[Any]]
+BoolArray = NDArray[np.bool_]
+
+# Performances that differ by less than this share of the best one are ties: sums of the same
+# terms in another order differ in the last bits, and a winner must not depend on that.
+TIE_TOLERANCE = 1e-12
+
+
+class Task(StrEnum):
+    """What is predicted."""
+
+    BINARY = "binary"
+    MULTICLASS = "multiclass"
+    REGRESSION = "regression"
+    SURVIVAL = "survival"
+
+    @property
+    def is_classification(self) -> bool:
+        """Whether the outcome is one of K classes."""
+        return self in (Task.BINARY, Task.MULTICLASS)
+
+
+class PredictionKind(StrEnum):
+    """What a prediction is: a class, a probability, an unbounded score, or a value."""
+
+    LABEL = "label"
+    PROBABILITY = "probability"
+    SCORE = "score"
+    VALUE = "value"
+
+
+class Pooling(StrEnum):
+    """How one performance is made of the folds' predictions."""
+
+    POOLED = "pooled"
+    FOLD_MEAN = "fold-mean"
+
+
+class Side(StrEnum):
+    """Which ends of an interval are estimated; the other is the metric's own bound."""
+
+    TWO = "two"
+    LOWER = "lower"
+    UPPER = "upper"
+    PESSIMISTIC = "pessimistic"
+
+
+class Direction(StrEnum):
+    """Which way a performance is better. The only place that knows."""
+
+    MAXIMIZE = "maximize"
+    MINIMIZE = "minimize"
+
+    @property
+    def sign(self) -> int:
+        """+1 when larger is better, -1 when smaller is."""
+        return 1 if self is Direction.MAXIMIZE else -1
+
+    def gain(self, a: Any, b: Any) -> Any:
+        """How much better `a` is than `b` (same unit; positive when better)."""
+        return self.sign * (a - b)
+
+    def ties(self, performances: FloatArray, axis: int = -1) -> BoolArray:
+        """Mark the entries that equal the best along `axis`, up to rounding; NaN never does."""
+        return _ties(self._signed(performances), axis)
+
+    def best(self, performances: FloatArray, axis: int = -1) -> IntArray:
+        """Index of the best performance along `axis`: the first on ties, never a NaN.
+
+        Where all entries are NaN there is no best, and the index is -1.
+        """
+        ties = self.ties(performances, axis)
+        first: IntArray = np.argmax(ties, axis=axis)
+        return np.where(ties.any(axis=axis), first, -1)
+
+    def pessimistic(self) -> Side:
+        """The side on which a performance is worse."""
+        return Side.LOWER if self is Direction.MAXIMIZE else Side.UPPER
+
+    def _signed(self, performances: FloatArray) -> FloatArray:
+        return performances if self is Direction.MAXIMIZE else -performances
+
+
+def _ties(gains: FloatArray, axis: int) -> BoolArray:
+    """Entries within TIE_TOLERANCE of the largest along `axis`."""
+    top = np.fmax.reduce(gains, axis=axis, keepdims=True)
+    return gains >= top - TIE_TOLERANCE * np.abs(top)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A confidence interval of a performance, in the metric's unit."""
+
+    lower: float = field(metadata={"doc": "lower end, in the metric's unit"})
+    upper: float = field(metadata={"doc": "upper end, in the metric's unit"})
+    level: float = field(metadata={"doc": "nominal probability of holding the truth, in (0, 1)"})
+    side: Side = field(metadata={"doc": "ends estimated; the other is the metric's bound"})

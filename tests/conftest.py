@@ -1,0 +1,28 @@
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bbccli.cli.app import main
+
+os.environ["COLUMNS"] = "80"
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def samples() -> Path:
+    """The folder of sample data."""
+    return ROOT / "sample_data"
+
+
+@pytest.fixture
+def run(capsys) -> Callable[..., tuple[int, str, str]]:
+    """Run the command line: run("correct", path) -> (exit status, stdout, stderr)."""
+
+    def call(*argv: object) -> tuple[int, str, str]:
+        status = main([str(argument) for argument in argv])
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return call
