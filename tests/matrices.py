@@ -1,0 +1,88 @@
+"""Small matrices for tests: seeded, or worked out by hand."""
+
+import numpy as np
+
+from bbccli.matrix import Outcome, PredictionMatrix
+from bbccli.metrics import METRICS
+from bbccli.types import PredictionKind, Task
+
+
+def binary(
+    n_samples=40,
+    n_configurations=7,
+    n_folds=5,
+    n_repeats=1,
+    seed=0,
+    kind=PredictionKind.PROBABILITY,
+):
+    """Two classes in every fold; later configurations are better, some predictions tie."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n_samples) % 2
+    skill = np.linspace(0, 2, n_configurations)
+    shape = (n_repeats, n_samples, n_configurations)
+    scores = rng.normal(size=shape) + skill * (truth[:, None] - 0.5)
+    scores = np.round(scores, 1)
+    if kind is PredictionKind.PROBABILITY:
+        scores = np.round(1 / (1 + np.exp(-scores)), 2)
+    if kind is PredictionKind.LABEL:
+        scores = (scores > 0).astype(float)
+    return of(Outcome(Task.BINARY, truth, ("no", "yes")), scores, kind, n_folds, seed)
+
+
+def multiclass(n_samples=45, n_configurations=5, n_folds=5, n_repeats=1, seed=0):
+    """Three classes with class probabilities."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n_samples) % 3
+    skill = np.linspace(0, 2, n_configurations)
+    logits = rng.normal(size=(n_repeats, n_samples, n_configurations, 3))
+    logits += skill[:, None] * np.eye(3)[truth][:, None, :]
+    chances = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
+    outcome = Outcome(Task.MULTICLASS, truth, ("a", "b", "c"))
+    return of(outcome, chances, PredictionKind.PROBABILITY, n_folds, seed)
+
+
+def of(outcome, predictions, kind, n_folds=5, seed=0):
+    """A matrix with stratified random folds."""
+    rng = np.random.default_rng(seed)
+    n_repeats, n_samples, n_configurations = predictions.shape[:3]
+    folds = np.empty((n_repeats, n_samples), int)
+    for repeat in range(n_repeats):
+        order = np.lexsort((rng.random(n_samples), outcome.values))
+        folds[repeat, order] = np.arange(n_samples) % n_folds
+    return PredictionMatrix(
+        outcome,
+        predictions,
+        tuple(f"c{c}" for c in range(n_configurations)),
+        kind,
+        folds=folds,
+        fold_names=tuple(str(f) for f in range(n_folds)),
+    )
+
+
+def for_metric(name, **options):
+    """A matrix that the metric can score."""
+    metric = METRICS[name]
+    return next(
+        m
+        for m in (binary(**options), multiclass(**options))
+        if m.task in metric.tasks and m.kind in metric.kinds
+    )
+
+
+def by_hand():
+    """Six samples in three folds of two; AUC and accuracy are easy to count.
+
+    truth 0 1 | 0 1 | 0 1
+    a     .1 .9 .2 .8 .6 .7   AUC 1, accuracy 5/6 (0.6 is above the cut)
+    b     .9 .1 .2 .8 .3 .7   AUC of pairs: 5 of 9 are right, none ties; accuracy 4/6
+    """
+    a = [0.1, 0.9, 0.2, 0.8, 0.6, 0.7]
+    b = [0.9, 0.1, 0.2, 0.8, 0.3, 0.7]
+    return PredictionMatrix(
+        Outcome(Task.BINARY, np.array([0, 1, 0, 1, 0, 1]), ("no", "yes")),
+        np.column_stack([b, a])[None],
+        ("b", "a"),
+        PredictionKind.PROBABILITY,
+        folds=np.array([[0, 0, 1, 1, 2, 2]]),
+        fold_names=("1", "2", "3"),
+    )

@@ -1,0 +1,48 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bbccli.intervals import percentile
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.results import Distribution
+from bbccli.types import Direction, Side
+
+AUC = METRICS["auc"]
+LOSS = replace(AUC, name="loss", direction=Direction.MINIMIZE, bounds=(0.0, np.inf))
+
+
+def thousand(seed=0):
+    values = np.random.default_rng(seed).permutation(np.arange(1, 1001)) / 1000
+    return Distribution(values, np.zeros(1000, int))
+
+
+def ends(metric, **plan):
+    interval = percentile(thousand(), metric, Plan(**plan))
+    return interval.lower, interval.upper
+
+
+def test_two_sided_order_statistics():
+    assert ends(AUC) == (0.025, 0.975)
+    assert ends(AUC, level=0.9) == (0.05, 0.95)
+
+
+def test_one_sided_ends_at_the_bound_of_the_metric():
+    assert ends(AUC, side=Side.LOWER) == (0.05, 1.0)
+    assert ends(AUC, side=Side.UPPER) == (0.0, 0.95)
+    assert ends(LOSS, side=Side.LOWER) == (0.05, np.inf)
+
+
+def test_the_pessimistic_side_follows_the_direction():
+    assert ends(AUC, side=Side.PESSIMISTIC) == ends(AUC, side=Side.LOWER)
+    assert ends(LOSS, side=Side.PESSIMISTIC) == ends(LOSS, side=Side.UPPER) == (0.0, 0.95)
+    assert percentile(thousand(), AUC, Plan(side=Side.PESSIMISTIC)).side is Side.LOWER
+
+
+@pytest.mark.parametrize("n_resamples", [1, 7, 100, 999, 1000])
+@pytest.mark.parametrize("probability", [0.0, 0.025, 0.05, 0.1, 0.5, 0.95, 1.0])
+def test_quantiles_are_those_of_the_inverted_distribution_function(n_resamples, probability):
+    values = np.random.default_rng(n_resamples).normal(size=n_resamples)
+    ours = Distribution(values, np.zeros(n_resamples, int)).quantile(probability)
+    assert ours == np.quantile(values, probability, method="inverted_cdf")
