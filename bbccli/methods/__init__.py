@@ -1,0 +1,94 @@
+"""The registry of methods, and how a set of them is run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bbccli.errors import OptionError, UndefinedError, UnsupportedError
+from bbccli.matrix import PredictionMatrix
+from bbccli.methods import bbc, bbc_f, cvt, tt
+from bbccli.methods.base import Gives, Method, Need, Progress, silent
+from bbccli.metrics.base import Metric
+from bbccli.notes import Note, method_left_out, winners_differ
+from bbccli.plan import Plan
+from bbccli.results import Estimate
+from bbccli.types import Pooling
+
+__all__ = ["DEFAULT_METHODS", "METHODS", "Gives", "Method", "Need", "choose_methods", "estimate"]
+
+METHODS: dict[str, Method] = {
+    method.name: method for method in (cvt.METHOD, tt.METHOD, bbc.METHOD, bbc_f.METHOD)
+}
+
+DEFAULT_METHODS = ("cvt", "tt", "bbc", "bbc-f")
+
+
+def choose_methods(names: Sequence[str]) -> list[Method]:
+    """Return the methods of these names, each once, in the order given.
+
+    Raises
+    ------
+    OptionError
+        No method has that name.
+    """
+    for name in names:
+        if name not in METHODS:
+            raise OptionError(f"no method named {name!r}", hint=f"one of: {', '.join(METHODS)}")
+    return [METHODS[name] for name in dict.fromkeys(names)]
+
+
+def estimate(
+    matrix: PredictionMatrix,
+    metric: Metric,
+    plan: Plan,
+    names: Sequence[str] | None = None,
+    *,
+    progress: Progress = silent,
+) -> tuple[list[Estimate], list[Note]]:
+    """Run several methods on one matrix.
+
+    Methods asked for by name must be computable. Without names the default set is run: those of
+    it that can't be computed are left out, with a note that says why.
+
+    Returns
+    -------
+    estimates, notes
+        One estimate per method; what to know of them all.
+
+    Raises
+    ------
+    OptionError, UndefinedError
+        An unknown method, or one asked for by name that can't be computed.
+    """
+    if names:
+        estimates = [m.run(matrix, metric, plan, progress=progress) for m in choose_methods(names)]
+        return estimates, _differing_winners(matrix, metric, plan)
+    estimates, notes = [], []
+    for method in choose_methods(DEFAULT_METHODS):
+        if matrix.folds is None and Need.FOLDS in method.needs:
+            continue  # the note on unknown folds says it already
+        try:
+            estimates.append(method.run(matrix, metric, plan, progress=progress))
+        except (UndefinedError, UnsupportedError) as error:
+            if method.name in ALWAYS:
+                raise
+            notes.append(method_left_out(method.name, error.problem, error.hint))
+    return estimates, notes + _differing_winners(matrix, metric, plan)
+
+
+ALWAYS = frozenset({"cvt", "bbc"})
+"""Default methods whose failure is the user's to know: without them there is no result."""
+
+
+def _differing_winners(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note]:
+    """A note that names both winners where pooled and fold-mean selection disagree."""
+    if matrix.folds is None:
+        return []
+    try:
+        by_rule = [
+            cvt.cvt(matrix, metric, replace(plan, pooling=pooling)).winner for pooling in Pooling
+        ]
+    except UndefinedError:
+        return []
+    return [] if by_rule[0] == by_rule[1] else [winners_differ(*by_rule)]

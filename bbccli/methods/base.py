@@ -1,0 +1,86 @@
+"""What a method is, and what it may need of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from bbccli.errors import UndefinedError
+from bbccli.matrix import PredictionMatrix
+from bbccli.metrics.base import Metric
+from bbccli.plan import Plan
+from bbccli.results import Estimate
+
+
+class Need(StrEnum):
+    """What a method needs beside predictions and outcome."""
+
+    FOLDS = "folds"
+
+
+class Gives(StrEnum):
+    """What a method returns."""
+
+    POINT = "point"
+    INTERVAL = "interval"
+    DISTRIBUTION = "distribution"
+
+
+Progress = Callable[[int, int], None]
+"""Called with the resamples done and wanted; the core never knows about terminals."""
+
+
+def silent(done: int, total: int) -> None:
+    """Report no progress."""
+
+
+class Run(Protocol):
+    """A method's function."""
+
+    def __call__(
+        self, matrix: PredictionMatrix, metric: Metric, plan: Plan, *, progress: Progress = silent
+    ) -> Estimate:
+        """Estimate the performance of the winner."""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A way to estimate the winner's performance.
+
+    Parameters
+    ----------
+    name, label
+        Name on the command line; what it does, in a word or two for the table.
+    run
+        The function.
+    needs, gives
+        Checked before the run; promised of the result.
+    summary, reference
+        For `bbc methods` and the documentation.
+    """
+
+    name: str
+    label: str
+    run: Run
+    needs: frozenset[Need]
+    gives: frozenset[Gives]
+    summary: str
+    reference: str
+
+
+def check_needs(method: Method, matrix: PredictionMatrix) -> None:
+    """Raise UndefinedError unless the matrix has what the method needs."""
+    if Need.FOLDS not in method.needs:
+        return
+    if matrix.folds is None:
+        raise UndefinedError(
+            f"{method.name} needs to know the fold of each sample",
+            hint="add a fold column (--fold NAME) or a folds file (--folds FILE)",
+        )
+    if (matrix.n_folds or 0) < 2:
+        raise UndefinedError(
+            f"{method.name} needs at least two folds; there is one",
+            hint="use bbc, which resamples the rows: --method bbc",
+        )

@@ -1,0 +1,84 @@
+"""CVT: cross-validation with tuning, and no correction.
+
+1. Compute the performance of each configuration from its out-of-sample predictions: over the
+   pooled rows, or as the mean over folds.
+2. Select the best one, the winner (css).
+3. Report its performance as it stands. It was selected for being high, so it is too good.
+
+Source: Algorithm 2 of Tsamardinos, Greasidou & Borboudakis 2018.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bbccli.matrix import PredictionMatrix
+from bbccli.methods.base import Gives, Method, Progress, silent
+from bbccli.methods.selection import performances, select_winner
+from bbccli.metrics.base import Metric
+from bbccli.notes import Note, tied_winners
+from bbccli.plan import Plan
+from bbccli.results import Estimate
+from bbccli.types import FloatArray
+
+
+def cvt(
+    matrix: PredictionMatrix, metric: Metric, plan: Plan, *, progress: Progress = silent
+) -> Estimate:
+    """Return the naive performance of the best of C configurations, in the metric's unit.
+
+    Parameters
+    ----------
+    matrix
+        Out-of-sample predictions.
+    metric
+        Decides which configuration is best.
+    plan
+        Only `pooling` matters.
+
+    Returns
+    -------
+    Estimate
+        Winner and naive figure; no interval, and an optimism of 0 by construction.
+
+    Raises
+    ------
+    UndefinedError
+        The metric is undefined on the data, or in a fold when fold means are asked for.
+
+    References
+    ----------
+    Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 2.
+    """
+    scorer = performances(matrix, metric, plan.pooling)
+    everything = np.ones((1, matrix.n_samples), np.uint8)
+    values = scorer(everything)[0]
+    winner = select_winner(values, metric.direction)
+    naive = float(values[winner])
+    name = matrix.configurations[winner]
+    return Estimate(
+        method="cvt",
+        metric=metric.name,
+        direction=metric.direction,
+        winner=name,
+        naive=naive,
+        value=naive,
+        plan=plan,
+        notes=_ties(values, name, metric, plan),
+    )
+
+
+def _ties(values: FloatArray, winner: str, metric: Metric, plan: Plan) -> tuple[Note, ...]:
+    n_tied = int(metric.direction.ties(values).sum())
+    return (tied_winners(winner, n_tied, plan.pooling),) if n_tied > 1 else ()
+
+
+METHOD = Method(
+    name="cvt",
+    label="naive, too good",
+    run=cvt,
+    needs=frozenset(),
+    gives=frozenset({Gives.POINT}),
+    summary="performance of the winner as selected: optimistic, shown for comparison",
+    reference="Tsamardinos et al. 2018, Algorithm 2",
+)

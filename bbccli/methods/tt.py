@@ -1,0 +1,87 @@
+"""TT: the correction of Tibshirani and Tibshirani, from the folds alone.
+
+1. Select the winner and its naive performance by css (CVT).
+2. In each fold k, take by how much the best configuration of that fold beats the winner there.
+3. The mean of these gains over the folds estimates the optimism.
+4. Report the naive performance made worse by it.
+
+With repeats, step 3 averages over the folds of all repeats.
+
+Source: Algorithm 4 of Tsamardinos, Greasidou & Borboudakis 2018; equation 4 of Tibshirani &
+Tibshirani 2009.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bbccli.matrix import PredictionMatrix
+from bbccli.methods.base import Gives, Method, Need, Progress, check_needs, silent
+from bbccli.methods.cvt import cvt
+from bbccli.methods.selection import fold_performances
+from bbccli.metrics.base import Metric
+from bbccli.notes import few_folds
+from bbccli.plan import Plan
+from bbccli.results import Estimate
+
+FEW_FOLDS = 5
+
+
+def tt(
+    matrix: PredictionMatrix, metric: Metric, plan: Plan, *, progress: Progress = silent
+) -> Estimate:
+    """Return the TT-corrected performance of the winner, in the metric's unit.
+
+    Parameters
+    ----------
+    matrix
+        Out-of-sample predictions, with folds.
+    metric
+        Must be defined in every fold.
+    plan
+        `pooling` decides the winner and the naive figure; nothing is drawn.
+
+    Returns
+    -------
+    Estimate
+        A point; TT gives no interval. Its optimism is never negative.
+
+    Raises
+    ------
+    UndefinedError
+        Folds unknown, fewer than two, or some in which the metric is undefined, such as the AUC
+        of leave-one-out folds.
+
+    References
+    ----------
+    Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 4; Tibshirani & Tibshirani 2009, eq. 4.
+    """
+    check_needs(METHOD, matrix)
+    by_fold = np.concatenate(fold_performances(matrix, metric))
+    naive = cvt(matrix, metric, plan)
+    of_winner = by_fold[:, matrix.configurations.index(naive.winner)]
+    folds = np.arange(len(by_fold))
+    best = by_fold[folds, metric.direction.best(by_fold)]
+    optimism = float(np.mean(metric.direction.gain(best, of_winner)))
+    few = (few_folds(matrix.n_folds),) if matrix.n_folds and matrix.n_folds < FEW_FOLDS else ()
+    return Estimate(
+        method="tt",
+        metric=metric.name,
+        direction=metric.direction,
+        winner=naive.winner,
+        naive=naive.value,
+        value=naive.value - metric.direction.sign * optimism,
+        plan=plan,
+        notes=naive.notes + few,
+    )
+
+
+METHOD = Method(
+    name="tt",
+    label="corrected",
+    run=tt,
+    needs=frozenset({Need.FOLDS}),
+    gives=frozenset({Gives.POINT}),
+    summary="naive figure less the mean gain of each fold's best over the winner",
+    reference="Tibshirani & Tibshirani 2009; Tsamardinos et al. 2018, Algorithm 4",
+)

@@ -1,0 +1,95 @@
+"""Slow loops written straight from the papers: one resample, one configuration at a time.
+
+They share nothing with the package but the weights. `figure(rows, c)` is the performance of
+configuration c on a list of rows, which may repeat.
+"""
+
+import numpy as np
+
+
+def auc(truth, scores):
+    """Share of (positive, negative) pairs in the right order, ties one half."""
+    right = pairs = 0.0
+    for i in np.flatnonzero(truth == 1):
+        for j in np.flatnonzero(truth == 0):
+            right += 1.0 if scores[i] > scores[j] else 0.5 if scores[i] == scores[j] else 0.0
+            pairs += 1
+    return right / pairs if pairs else np.nan
+
+
+def accuracy(truth, predictions):
+    """Share of rows whose class is predicted."""
+    if not len(truth):
+        return np.nan
+    predicted = predictions > 0.5 if predictions.ndim == 1 else predictions.argmax(axis=1)
+    return sum(p == t for p, t in zip(predicted, truth, strict=True)) / len(truth)
+
+
+FIGURES = {"auc": auc, "accuracy": accuracy}
+
+
+def figure_on(matrix, name):
+    """Performance of a configuration on rows, averaged over repeats."""
+    truth, predictions = matrix.outcome.values, matrix.predictions
+
+    def figure(rows, c):
+        return np.mean([FIGURES[name](truth[rows], repeat[rows, c]) for repeat in predictions])
+
+    return figure
+
+
+def fold_mean_on(matrix, name):
+    """Mean over the folds (and repeats) in which the rows allow it."""
+    truth, predictions = matrix.outcome.values, matrix.predictions
+
+    def figure(rows, c):
+        by_repeat = []
+        for folds, repeat in zip(matrix.folds, predictions, strict=True):
+            values = []
+            for fold in np.unique(folds):
+                inside = rows[folds[rows] == fold]
+                values.append(FIGURES[name](truth[inside], repeat[inside, c]))
+            values = [v for v in values if not np.isnan(v)]
+            by_repeat.append(np.mean(values) if values else np.nan)
+        return np.mean(by_repeat)
+
+    return figure
+
+
+def best(values):
+    """First of the largest, up to rounding; never NaN."""
+    top = max(v for v in values if not np.isnan(v))
+    return next(i for i, v in enumerate(values) if v >= top - 1e-12)
+
+
+def bbc(figure, n_configurations, in_bag):
+    """Algorithm 5 of Tsamardinos et al. 2018 on given in-bag weights (B, N)."""
+    winners, values = [], []
+    for weights in in_bag:
+        bag = np.repeat(np.arange(len(weights)), weights)
+        left_out = np.flatnonzero(weights == 0)
+        winners.append(best([figure(bag, c) for c in range(n_configurations)]))
+        values.append(figure(left_out, winners[-1]))
+    return winners, values
+
+
+def tt(figure, matrix, winner):
+    """Algorithm 4: mean over folds of what the fold's best gains over the winner."""
+    gains = []
+    for repeat, folds in enumerate(matrix.folds):
+        for fold in np.unique(folds):
+            rows = np.flatnonzero(folds == fold)
+            values = [figure(repeat, rows, c) for c in range(matrix.n_configurations)]
+            gains.append(max(values) - values[winner])
+    return np.mean(gains)
+
+
+def bbc_f(by_fold, in_bag):
+    """BBC-F on performances (F, C) and given multiplicities (B, F) of the folds."""
+    winners, values = [], []
+    for weights in in_bag:
+        drawn = np.repeat(np.arange(len(weights)), weights)
+        left_out = np.flatnonzero(weights == 0)
+        winners.append(best([by_fold[drawn, c].mean() for c in range(by_fold.shape[1])]))
+        values.append(by_fold[left_out, winners[-1]].mean())
+    return winners, values

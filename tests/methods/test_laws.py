@@ -1,0 +1,214 @@
+"""Laws that every method keeps with every metric, by iterating the registries."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matrices import for_metric
+
+from bbccli.errors import UndefinedError
+from bbccli.matrix import PredictionMatrix
+from bbccli.methods import DEFAULT_METHODS, METHODS, estimate, out_of_bag
+from bbccli.methods.base import Gives, Need
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.types import Direction, Pooling, Side
+
+PLAN = Plan(n_resamples=150, seed=3)
+
+
+@pytest.fixture(params=list(METHODS))
+def method(request):
+    return METHODS[request.param]
+
+
+@pytest.fixture(params=list(METRICS))
+def metric(request):
+    return METRICS[request.param]
+
+
+@pytest.fixture
+def matrix(metric):
+    return for_metric(metric.name)
+
+
+def changed(matrix, **changes):
+    """The matrix with some fields replaced."""
+    return PredictionMatrix(
+        **{
+            name: changes.get(name, getattr(matrix, name))
+            for name in (
+                "outcome", "predictions", "configurations", "kind", "folds", "fold_names"
+            )
+        }
+    )  # fmt: skip
+
+
+def numbers(estimate):
+    interval = estimate.interval
+    ends = (interval.lower, interval.upper) if interval else ()
+    return (estimate.naive, estimate.value, *ends)
+
+
+def test_the_same_seed_gives_the_same_estimate(method, metric, matrix):
+    first, second = (method.run(matrix, metric, PLAN) for _ in range(2))
+    assert numbers(first) == numbers(second)
+
+
+def test_another_seed_moves_the_estimate_within_its_error(method, metric, matrix):
+    first, second = (method.run(matrix, metric, replace(PLAN, seed=s)) for s in (1, 2))
+    if first.distribution is None:
+        assert numbers(first) == numbers(second)
+    else:
+        spread = first.distribution.values.std()
+        n_resamples = len(first.distribution.values)
+        assert 0 < abs(first.value - second.value) < 5 * spread * np.sqrt(2 / n_resamples)
+
+
+@pytest.mark.parametrize("rows", [1, 64, 100])
+def test_chunks_do_not_matter(method, metric, matrix, rows, monkeypatch):
+    whole = numbers(method.run(matrix, metric, PLAN))
+    monkeypatch.setattr(out_of_bag, "BLOCK", 1)
+    monkeypatch.setattr(out_of_bag, "CHUNK_ELEMENTS", rows * matrix.n_samples)
+    assert numbers(method.run(matrix, metric, PLAN)) == whole
+
+
+def test_duplicated_configurations_change_nothing(method, metric, matrix):
+    twice = changed(
+        matrix,
+        predictions=np.concatenate([matrix.predictions] * 2, axis=2),
+        configurations=(*matrix.configurations, *(f"{c} again" for c in matrix.configurations)),
+    )
+    found, expected = method.run(twice, metric, PLAN), method.run(matrix, metric, PLAN)
+    assert found.winner == expected.winner
+    np.testing.assert_allclose(numbers(found), numbers(expected), rtol=1e-12)
+
+
+def test_renaming_only_renames(method, metric, matrix):
+    renamed = changed(matrix, configurations=tuple(f"{c}!" for c in matrix.configurations))
+    found, expected = method.run(renamed, metric, PLAN), method.run(matrix, metric, PLAN)
+    assert found.winner == f"{expected.winner}!"
+    assert numbers(found) == numbers(expected)
+
+
+def test_maximising_is_minimising_the_negative(method, metric, matrix):
+    class Mirrored:
+        def __init__(self, scorer):
+            self.scorer = scorer
+            self.n_configurations = scorer.n_configurations
+
+        def __call__(self, weights, configurations=None):
+            return -self.scorer(weights, configurations)
+
+        def paired(self, weights, configurations):
+            return -self.scorer.paired(weights, configurations)
+
+        def restrict(self, rows):
+            return Mirrored(self.scorer.restrict(rows))
+
+    loss = replace(
+        metric,
+        name=f"negative {metric.name}",
+        direction=Direction.MINIMIZE,
+        bounds=(-metric.bounds[1], -metric.bounds[0]),
+        bind=lambda outcome, predictions: Mirrored(metric.bind(outcome, predictions)),
+    )
+    found, expected = method.run(matrix, loss, PLAN), method.run(matrix, metric, PLAN)
+    assert found.winner == expected.winner
+    assert found.optimism == pytest.approx(expected.optimism, abs=1e-12)
+    assert found.value == pytest.approx(-expected.value, abs=1e-12)
+    if expected.interval:
+        for side, mirror in ((Side.PESSIMISTIC, Side.PESSIMISTIC), (Side.LOWER, Side.UPPER)):
+            ours = method.run(matrix, loss, replace(PLAN, side=side)).interval
+            theirs = method.run(matrix, metric, replace(PLAN, side=mirror)).interval
+            # Order statistics count from below, so the mirror may be one rank off.
+            assert sorted((-ours.lower, -ours.upper)) == pytest.approx(
+                sorted((theirs.lower, theirs.upper)), abs=0.05
+            )
+
+
+def test_one_configuration_wins_itself(method, metric, matrix):
+    single = changed(
+        matrix,
+        predictions=matrix.predictions[:, :, :1],
+        configurations=matrix.configurations[:1],
+    )
+    found = method.run(single, metric, PLAN)
+    assert found.winner == "c0"
+    if found.distribution is not None:
+        assert set(found.distribution.winners) == {0}
+
+
+def test_identical_repeats_change_nothing_but_the_draws_of_folds(method, metric, matrix):
+    twice = changed(
+        matrix,
+        predictions=np.concatenate([matrix.predictions] * 2),
+        folds=np.concatenate([matrix.folds] * 2),
+    )
+    found, expected = method.run(twice, metric, PLAN), method.run(matrix, metric, PLAN)
+    np.testing.assert_allclose(numbers(found), numbers(expected), rtol=1e-12)
+
+
+def test_what_a_method_promises(method, metric, matrix):
+    found = method.run(matrix, metric, PLAN)
+    assert found.method == method.name
+    assert (found.interval is not None) == (Gives.INTERVAL in method.gives)
+    assert (found.distribution is not None) == (Gives.DISTRIBUTION in method.gives)
+    assert found.optimism == pytest.approx(metric.direction.gain(found.naive, found.value))
+    if found.interval:
+        assert metric.bounds[0] <= found.interval.lower <= found.interval.upper <= metric.bounds[1]
+
+
+def test_a_method_that_needs_folds_says_so(method, metric, matrix):
+    without = changed(matrix, folds=None)
+    if Need.FOLDS in method.needs:
+        with pytest.raises(UndefinedError, match=f"{method.name} needs to know the fold"):
+            method.run(without, metric, PLAN)
+    else:
+        assert np.isfinite(method.run(without, metric, PLAN).value)
+
+
+def test_one_fold_is_not_enough(method, metric, matrix):
+    single = changed(matrix, folds=np.zeros_like(matrix.folds))
+    if Need.FOLDS in method.needs:
+        with pytest.raises(UndefinedError, match="at least two folds"):
+            method.run(single, metric, PLAN)
+
+
+def test_the_default_set_leaves_out_what_folds_do_not_allow():
+    matrix = for_metric("auc")
+    in_one = (matrix.outcome.values == 1).astype(int)[None]
+    by_class = changed(matrix, folds=in_one, fold_names=("0", "1"))
+    estimates, notes = estimate(by_class, METRICS["auc"], PLAN)
+    assert [e.method for e in estimates] == ["cvt", "bbc"]
+    assert [n.code for n in notes] == ["method-left-out"] * 2
+    assert "folds 0, 1" in notes[0].text
+    for name in ("tt", "bbc-f"):
+        with pytest.raises(UndefinedError, match="AUC is undefined in folds 0, 1"):
+            estimate(by_class, METRICS["auc"], PLAN, [name])
+
+
+def test_leave_one_out_is_named():
+    matrix = for_metric("auc")
+    alone = np.arange(matrix.n_samples)
+    loo = changed(matrix, folds=alone[None], fold_names=tuple(map(str, alone)))
+    with pytest.raises(UndefinedError, match=r"0, 1, 2, 3, 4 and 35 more \(leave-one-out\)"):
+        METHODS["tt"].run(loo, METRICS["auc"], PLAN)
+
+
+def test_differing_winners_are_named():
+    matrix = for_metric("auc", seed=0)
+    for seed in range(40):
+        matrix = for_metric("auc", seed=seed)
+        pooled, by_fold = (
+            METHODS["cvt"].run(matrix, METRICS["auc"], Plan(pooling=p)).winner for p in Pooling
+        )
+        codes = [n.code for n in estimate(matrix, METRICS["auc"], PLAN)[1]]
+        assert ("winners-differ" in codes) == (pooled != by_fold)
+        if pooled != by_fold:
+            return
+    pytest.fail("no seed gave differing winners")
+
+
+def test_the_default_set_is_registered():
+    assert set(DEFAULT_METHODS) <= set(METHODS)

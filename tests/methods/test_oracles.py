@@ -1,0 +1,90 @@
+"""Methods against frozen answers of independent programs."""
+
+import numpy as np
+import pytest
+from oracle_data import METRIC_OF, QUESTIONS, REAL, answers, drawn, matrix
+
+from bbccli.methods import METHODS
+from bbccli.methods.out_of_bag import select_and_score
+from bbccli.methods.selection import fold_performances, performances
+from bbccli.metrics.base import MeanScorer
+from bbccli.plan import Plan
+from bbccli.resampling import Resamples
+from bbccli.types import Direction, Pooling
+
+B = 4000
+
+
+def within_errors(found, expected, spread, n_expected=20_000):
+    """Both are means of resamples: the difference is judged by its standard error."""
+    error = spread * np.sqrt(1 / B + 1 / n_expected)
+    assert abs(found - expected) < 4 * error
+
+
+@pytest.mark.parametrize(("name", "question"), QUESTIONS)
+def test_tt(name, question):
+    data, metric = matrix(name, question), METRIC_OF[question]
+    key = {"auc": "auc", "acc": "accuracy_gt"}[question]
+    for pooling, winner, base in (
+        (Pooling.POOLED, "pooled_winner", "estimate_pooled_base"),
+        (Pooling.FOLD_MEAN, "fold_avg_winner", "estimate_fold_avg_base"),
+    ):
+        expected = answers(name, "tt")[key][winner]
+        found = METHODS["tt"].run(data, metric, Plan(pooling=pooling))
+        assert found.winner == expected["config"]
+        assert found.optimism == pytest.approx(expected["tt_bias"], abs=1e-13)
+        assert found.value == pytest.approx(expected[base], abs=1e-13)
+
+
+@pytest.mark.parametrize(("name", "question"), QUESTIONS)
+def test_bbc(name, question):
+    data, metric = matrix(name, question), METRIC_OF[question]
+    expected = answers(name, "bbc_pooled")["metrics"][question]
+    found = METHODS["bbc"].run(data, metric, Plan(n_resamples=B))
+    assert found.winner == data.configurations[expected["winner_pooled_full"]]
+    assert found.naive == pytest.approx(expected["winner_pooled_full_value"], abs=1e-13)
+    within_errors(found.value, expected["oob"]["mean"], expected["oob"]["sd"])
+    shares = np.bincount(found.distribution.winners, minlength=data.n_configurations) / B
+    for configuration, share in expected["winner_frequency"].items():
+        error = np.sqrt(share * (1 - share) * (1 / B + 1 / 20_000))
+        ours = shares[data.configurations.index(configuration)]
+        assert abs(ours - share) < 4.5 * error + 1 / B
+
+
+@pytest.mark.parametrize("name_question", [q for q in QUESTIONS if q[0] != REAL])
+def test_bbc_on_given_resamples(name_question):
+    name, question = name_question
+    data, metric = matrix(name, question), METRIC_OF[question]
+    in_bag = drawn(name, "bbc_inbag_idx", data.n_samples)
+    replay = answers(name, "bbc_pooled")["metrics"][question]["replay_first_draws"]
+    selected, scored = select_and_score(
+        performances(data, metric, Pooling.POOLED),
+        Resamples(in_bag, np.arange(len(in_bag))),
+        metric.direction,
+    )
+    assert selected.tolist() == [draw["winner"] for draw in replay]
+    np.testing.assert_allclose(scored, [draw["oob"] for draw in replay], atol=1e-13)
+
+
+@pytest.mark.parametrize(("name", "question"), QUESTIONS)
+def test_bbc_f(name, question):
+    data, metric = matrix(name, question), METRIC_OF[question]
+    expected = answers(name, "bbcf")["metrics"][question]
+    found = METHODS["bbc-f"].run(data, metric, Plan(n_resamples=B))
+    assert found.winner == data.configurations[expected["winner_fold_avg"]]
+    assert found.naive == pytest.approx(expected["winner_fold_avg_value"], abs=1e-13)
+    exact = expected["exact"]
+    within_errors(found.value, exact["mean"], exact["sd"], n_expected=np.inf)
+
+
+@pytest.mark.parametrize(("name", "question"), QUESTIONS)
+def test_bbc_f_on_given_resamples(name, question):
+    data, metric = matrix(name, question), METRIC_OF[question]
+    (by_fold,) = fold_performances(data, metric)
+    in_bag = drawn(name, "bbcf_inbag_folds", len(by_fold))
+    replay = answers(name, "bbcf")["metrics"][question]["replay_first_draws"]
+    selected, scored = select_and_score(
+        MeanScorer.of(by_fold), Resamples(in_bag, np.arange(len(in_bag))), Direction.MAXIMIZE
+    )
+    assert selected.tolist() == [draw["winner"] for draw in replay]
+    np.testing.assert_allclose(scored, [draw["oob"] for draw in replay], atol=1e-13)

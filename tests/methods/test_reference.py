@@ -1,0 +1,99 @@
+"""Methods against the slow loops of `reference.py`, on the same resamples."""
+
+import numpy as np
+import pytest
+from matrices import binary, by_hand, multiclass
+from methods import reference
+
+from bbccli.methods import METHODS
+from bbccli.methods.selection import fold_performances
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.resampling import ResampleStream, Unit, leaves_some_out, rule_of
+from bbccli.types import Pooling
+
+CASES = [
+    ("auc", binary()),
+    ("auc", binary(n_repeats=3, seed=1)),
+    ("accuracy", binary(seed=2)),
+    ("accuracy", multiclass(n_repeats=2)),
+]
+B = 40
+
+
+@pytest.mark.parametrize("pooling", list(Pooling))
+@pytest.mark.parametrize(("name", "matrix"), CASES)
+def test_bbc(name, matrix, pooling):
+    plan = Plan(n_resamples=B, seed=5, pooling=pooling)
+    found = METHODS["bbc"].run(matrix, METRICS[name], plan)
+    stream = ResampleStream(
+        matrix.n_samples, seed=5, unit=Unit.SAMPLES, accept=rule_of(matrix.outcome)
+    )
+    figure = (reference.figure_on if pooling is Pooling.POOLED else reference.fold_mean_on)(
+        matrix, name
+    )
+    winners, values = reference.bbc(figure, matrix.n_configurations, stream.take(B).in_bag)
+    # A resample whose winner is undefined out of the bag is drawn again: compare the others.
+    kept = ~np.isnan(values)
+    assert found.distribution.winners.tolist()[: kept.sum()] == np.array(winners)[kept].tolist()
+    np.testing.assert_allclose(
+        found.distribution.values[: kept.sum()], np.array(values)[kept], rtol=1e-12
+    )
+    assert found.value == pytest.approx(found.distribution.values.mean(), rel=1e-12)
+
+
+@pytest.mark.parametrize(("name", "matrix"), CASES)
+def test_tt(name, matrix):
+    found = METHODS["tt"].run(matrix, METRICS[name], Plan())
+    truth, figure = matrix.outcome.values, reference.FIGURES[name]
+
+    def of_repeat(repeat, rows, c):
+        return figure(truth[rows], matrix.predictions[repeat][rows, c])
+
+    winner = matrix.configurations.index(found.winner)
+    assert found.optimism == pytest.approx(reference.tt(of_repeat, matrix, winner), rel=1e-12)
+
+
+@pytest.mark.parametrize(("name", "matrix"), CASES)
+def test_bbc_f(name, matrix):
+    found = METHODS["bbc-f"].run(matrix, METRICS[name], Plan(n_resamples=B, seed=5))
+    stream = ResampleStream(5, seed=5, unit=Unit.FOLDS, accept=leaves_some_out)
+    in_bag = stream.take(B).in_bag
+    expected = [
+        reference.bbc_f(by_fold, in_bag) for by_fold in fold_performances(matrix, METRICS[name])
+    ]
+    assert found.distribution.winners.tolist() == [w for part in expected for w in part[0]]
+    np.testing.assert_allclose(
+        found.distribution.values, [v for part in expected for v in part[1]], rtol=1e-12
+    )
+
+
+class TestByHand:
+    """Six samples, three folds: the figures can be counted."""
+
+    def run(self, method, metric="auc", **plan):
+        return METHODS[method].run(by_hand(), METRICS[metric], Plan(**plan))
+
+    def test_cvt(self):
+        assert self.run("cvt").winner == "a"
+        assert self.run("cvt").naive == 1.0
+        assert self.run("cvt", "accuracy").naive == pytest.approx(5 / 6)
+        assert self.run("cvt").optimism == 0.0
+
+    def test_tt_of_accuracy(self):
+        # Folds: b 0, 1, 1 and a 1, 1, 1/2. The winner a is beaten in the third fold, by 1/2.
+        found = self.run("tt", "accuracy")
+        assert found.winner == "a"
+        assert found.optimism == pytest.approx((0 + 0 + 0.5) / 3)
+        assert found.value == pytest.approx(5 / 6 - 1 / 6)
+
+    def test_tt_of_auc_where_the_winner_is_best_everywhere(self):
+        assert self.run("tt").optimism == 0.0
+
+    def test_bbc_f_selects_what_is_left_after_a_fold_is_out(self):
+        # AUC in folds: b 0, 1, 1 and a 1, 1, 1. Without the first fold the two tie, and the
+        # first column b is chosen; its value out of the bag is then 0.
+        found = self.run("bbc-f", n_resamples=200)
+        first_fold_out = found.distribution.winners == 0
+        assert (found.distribution.values[first_fold_out] < 1).all()
+        assert (found.distribution.values[~first_fold_out] == 1).all()
