@@ -1,0 +1,1 @@
+"""The command line; it only connects the other rooms."""

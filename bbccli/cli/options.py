@@ -1,0 +1,105 @@
+"""Every option, declared once; choices come from the registries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Annotated
+
+import typer
+
+from bbccli.methods import DEFAULT_METHODS, METHODS
+from bbccli.metrics import METRICS
+from bbccli.reports import REPORTS
+from bbccli.types import Pooling, Side, Task
+
+
+def _choice(names: Iterable[str]) -> Callable[[str], str]:
+    """Return a parser that accepts one of `names`."""
+    known = tuple(names)
+
+    def parse(value: str) -> str:
+        if value not in known:
+            raise typer.BadParameter(f"{value!r} is not one of {', '.join(known)}.")
+        return value
+
+    return parse
+
+
+File = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="Predictions: .parquet, .csv or .tsv (also .gz, .zst); - reads standard input.",
+    ),
+]
+
+MetricName = Annotated[
+    str | None,
+    typer.Option(
+        "--metric",
+        metavar="NAME",
+        help=f"One of: {', '.join(METRICS)}. [default: the first that fits the task]",
+    ),
+]
+MethodNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--method",
+        metavar="NAME",
+        help=f"Repeatable; of: {', '.join(METHODS)}. "
+        f"[default: {', '.join(DEFAULT_METHODS)}, as far as they can be computed]",
+    ),
+]
+NResamples = Annotated[int, typer.Option("--n-resamples", metavar="B", help="Bootstrap resamples.")]
+Level = Annotated[float, typer.Option(metavar="P", help="Level of the intervals.")]
+SideOption = Annotated[
+    Side,
+    typer.Option(
+        "--side", help="Ends of the interval; the pessimistic one is where the metric is worse."
+    ),
+]
+PoolingOption = Annotated[
+    Pooling,
+    typer.Option(
+        "--pooling", help="Select by the performance over pooled rows, or by the mean over folds."
+    ),
+]
+Seed = Annotated[int, typer.Option(metavar="N", help="Same seed, same numbers.")]
+Format = Annotated[
+    str,
+    typer.Option(
+        "--format", parser=_choice(REPORTS), metavar="|".join(REPORTS), help="Form of the result."
+    ),
+]
+Output = Annotated[
+    str, typer.Option("--output", "-o", metavar="PATH", help="Where to write; - is the screen.")
+]
+Truth = Annotated[
+    str | None, typer.Option(metavar="COL", help="Column of the true labels or values.")
+]
+Fold = Annotated[str | None, typer.Option(metavar="COL", help="Column of the folds.")]
+Repeat = Annotated[str | None, typer.Option(metavar="COL", help="Column of the repeats.")]
+Group = Annotated[
+    str | None, typer.Option(metavar="COL", help="Column of groups (patients, sites).")
+]
+Positive = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CLASS", help="Positive class. [default: the metadata's, else the last one sorted]"
+    ),
+]
+TaskOption = Annotated[
+    Task | None, typer.Option("--task", help="What is predicted. [default: seen from the truth]")
+]
+Labels = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Truth in a file of its own, by row_id or by position."),
+]
+Folds = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Folds in a file of their own, by row_id or by position."),
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Missing predictions are an error, not a note.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on standard error but errors.")]

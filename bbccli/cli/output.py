@@ -1,0 +1,121 @@
+"""Where text goes: the only place that touches standard output, standard error and files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from bbccli.errors import BbcError, OptionError
+from bbccli.methods.base import Progress, silent
+from bbccli.reports.base import Style
+
+PATIENCE_SECONDS = 1.0
+"""Work shorter than this shows no progress bar."""
+
+
+def style_for_stdout() -> Style:
+    """Width and colour of standard output: colour on a terminal only, and never with NO_COLOR."""
+    terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size((80, 24)).columns if terminal else 80
+    return Style(width=width, colour=terminal and not os.environ.get("NO_COLOR"))
+
+
+def write(text: str, path: str) -> None:
+    """Write the result to a file, whole or not at all; ``-`` is standard output.
+
+    Raises
+    ------
+    OptionError
+        The file can't be written.
+    """
+    if path == "-":
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    target = Path(path)
+    try:
+        _write_whole(text, target)
+    except OSError as error:
+        raise OptionError(
+            f"cannot write {path}: {error.strerror or error}",
+            hint="--output needs a file in a folder that exists and can be written to",
+        ) from error
+
+
+def say(line: str) -> None:
+    """Say something about the work on standard error."""
+    print(line, file=sys.stderr)
+
+
+def complain(error: BbcError) -> None:
+    """Print what is wrong and what to do."""
+    say(f"error: {error.problem}")
+    if error.hint:
+        say(f"hint: {error.hint}")
+
+
+@contextmanager
+def progress_bar(*, quiet: bool) -> Iterator[Progress]:
+    """Yield a progress callback: a bar on a terminal once the work takes long, else nothing."""
+    if quiet or not sys.stderr.isatty():
+        yield silent
+        return
+    bar = _Bar()
+    try:
+        yield bar
+    finally:
+        bar.close()
+
+
+class _Bar:
+    """A rich progress bar that appears only when it is worth it."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+        self._progress: Any = None
+        self._task: Any = None
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._progress is None and time.monotonic() - self._started > PATIENCE_SECONDS:
+            from rich.console import Console
+            from rich.progress import Progress as RichProgress
+
+            self._progress = RichProgress(console=Console(stderr=True), transient=True)
+            self._progress.start()
+            self._task = self._progress.add_task("resampling", total=total)
+        if self._progress is not None:
+            self._progress.update(self._task, completed=done, total=total)
+
+    def close(self) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+
+def _write_whole(text: str, target: Path) -> None:
+    """Write beside the target and rename, so that no reader ever sees half a file."""
+    if target.is_dir():
+        raise IsADirectoryError(21, "it is a folder", str(target))
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        temporary.chmod(_mode_of_new_files())
+        temporary.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def _mode_of_new_files() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -1,0 +1,171 @@
+"""The JSON form of a result: the only file that knows it.
+
+The dataclasses are the schema. `as_json` walks a record's fields, `json_schema` walks their types
+and the `doc` that each field carries.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import types
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from bbccli.matrix import PredictionMatrix
+from bbccli.notes import Note
+from bbccli.plan import Plan
+from bbccli.results import Estimate
+from bbccli.types import PredictionKind, Task
+from bbccli.version import __version__
+
+SCHEMA_VERSION = "bbc/1"
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What was read, and how it was understood."""
+
+    path: str = field(metadata={"doc": "path as given; <stdin> for standard input"})
+    sha256: str = field(metadata={"doc": "hash of the file's bytes"})
+    task: Task = field(metadata={"doc": "what is predicted"})
+    kind: PredictionKind = field(metadata={"doc": "what a prediction is"})
+    classes: tuple[str, ...] = field(metadata={"doc": "class names, in code order"})
+    positive_class: str | None = field(metadata={"doc": "binary tasks only"})
+    n_samples: int = field(metadata={"doc": "samples used, N"})
+    n_configurations: int = field(metadata={"doc": "configurations compared, C"})
+    n_folds: int | None = field(metadata={"doc": "folds of a repeat, F; null when unknown"})
+    n_repeats: int = field(metadata={"doc": "cross-validation passes, R"})
+    n_groups: int | None = field(metadata={"doc": "groups, G; null without groups"})
+
+    @classmethod
+    def of(cls, matrix: PredictionMatrix) -> Input:
+        """Describe a matrix."""
+        classes = matrix.outcome.classes
+        return cls(
+            path=matrix.source.path,
+            sha256=matrix.source.sha256,
+            task=matrix.task,
+            kind=matrix.kind,
+            classes=classes,
+            positive_class=classes[-1] if matrix.task is Task.BINARY else None,
+            n_samples=matrix.n_samples,
+            n_configurations=matrix.n_configurations,
+            n_folds=matrix.n_folds,
+            n_repeats=matrix.n_repeats,
+            n_groups=matrix.n_groups,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The envelope of every result."""
+
+    schema: str = field(metadata={"doc": f"always {SCHEMA_VERSION}"})
+    version: str = field(metadata={"doc": "version of bbc that wrote this"})
+    command: str = field(metadata={"doc": "the command that made it"})
+    input: Input = field(metadata={"doc": "what was read"})
+    plan: Plan = field(metadata={"doc": "what the numbers depend on"})
+    estimates: tuple[Estimate, ...] = field(metadata={"doc": "one per method, in order"})
+    notes: tuple[Note, ...] = field(metadata={"doc": "what to know of the input and all methods"})
+
+
+def document(
+    matrix: PredictionMatrix,
+    estimates: Sequence[Estimate],
+    notes: Sequence[Note] = (),
+    *,
+    command: str = "correct",
+) -> Json:
+    """Return the JSON-ready document of some estimates of one matrix.
+
+    Notes of the matrix come first, then `notes`; those of a single estimate stay with it.
+    """
+    plan = estimates[0].plan if estimates else Plan()
+    envelope = Document(
+        schema=SCHEMA_VERSION,
+        version=__version__,
+        command=command,
+        input=Input.of(matrix),
+        plan=plan,
+        estimates=tuple(estimates),
+        notes=(*matrix.notes, *notes),
+    )
+    encoded: Json = as_json(envelope)
+    return encoded
+
+
+def as_json(value: Any) -> Any:
+    """Turn records into plain JSON values; NaN and infinities become None."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: as_json(getattr(value, f.name)) for f in _public(type(value))}
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, list | tuple):
+        return [as_json(item) for item in value]
+    return value
+
+
+def json_schema() -> Json:
+    """Return the JSON Schema (draft 2020-12) of a document."""
+    definitions: dict[str, Json] = {}
+    root = _schema_of(Document, definitions)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": SCHEMA_VERSION,
+        **root,
+        "$defs": definitions,
+    }
+
+
+def _public(record: Any) -> list[dataclasses.Field[Any]]:
+    return [f for f in dataclasses.fields(record) if f.metadata.get("json", True)]
+
+
+def _schema_of(annotation: Any, definitions: dict[str, Json]) -> Json:
+    """JSON Schema of a type; records are collected in `definitions`."""
+    if dataclasses.is_dataclass(annotation):
+        return _record(annotation, definitions)
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return {"type": "string", "enum": [member.value for member in annotation]}
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin in (Union, types.UnionType):
+        return {"anyOf": [_schema_of(part, definitions) for part in arguments]}
+    if origin is tuple:
+        return {"type": "array", "items": _schema_of(arguments[0], definitions)}
+    return dict(_PLAIN[annotation])
+
+
+def _record(record: Any, definitions: dict[str, Json]) -> Json:
+    name = record.__name__
+    if name not in definitions:
+        definitions[name] = {}
+        hints = get_type_hints(record)
+        properties = {
+            f.name: {"description": f.metadata["doc"], **_schema_of(hints[f.name], definitions)}
+            for f in _public(record)
+        }
+        definitions[name] = {
+            "type": "object",
+            "description": (record.__doc__ or "").split("\n")[0],
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
+    return {"$ref": f"#/$defs/{name}"}
+
+
+# A float is null where it is infinite or undefined: JSON has no other word for it.
+_PLAIN: dict[Any, Json] = {
+    str: {"type": "string"},
+    int: {"type": "integer"},
+    bool: {"type": "boolean"},
+    float: {"type": ["number", "null"]},
+    type(None): {"type": "null"},
+}

@@ -1,0 +1,195 @@
+"""Every error: exit status 2, one line of what is wrong, one of what to do, no traceback."""
+
+import re
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+GOOD = "row_id,fold,truth,a,b\n" + "".join(
+    f"{i},{i // 2},{'yn'[i % 2]},0.{1 + 7 * ((i + 1) % 2)}{i},0.5{i}\n" for i in range(8)
+)
+
+
+def csv(text):
+    return lambda folder: _write(folder / "p.csv", text.encode())
+
+
+def raw(name, content):
+    return lambda folder: _write(folder / name, content)
+
+
+def _write(path, content):
+    path.write_bytes(content)
+    return [path]
+
+
+def truncated_parquet(folder):
+    path = folder / "p.parquet"
+    pyarrow.parquet.write_table(pa.table({"truth": [0, 1], "a": [0.1, 0.2]}), path)
+    path.write_bytes(path.read_bytes()[:-40])
+    return [path]
+
+
+def with_file(option, text, predictions=GOOD):
+    def make(folder):
+        (folder / "other.csv").write_text(text)
+        return [*csv(predictions)(folder), option, folder / "other.csv"]
+
+    return make
+
+
+def unreadable_output(folder):
+    return [*csv(GOOD)(folder), "--output", folder / "no such folder" / "x.json"]
+
+
+def output_is_a_folder(folder):
+    return [*csv(GOOD)(folder), "--output", folder]
+
+
+def options(*extra, text=GOOD):
+    return lambda folder: [*csv(text)(folder), *extra]
+
+
+def replaced(old, new, text=GOOD):
+    assert old in text
+    return csv(text.replace(old, new, 1))
+
+
+NO_TRUTH = GOOD.replace("truth", "truht", 1)
+ONE_FOLD = re.sub(r"(?m)^(\d),\d", r"\1,0", GOOD)
+
+ERRORS = {
+    "missing file": (lambda folder: [folder / "none.csv"], r"no such file|not exist|not found"),
+    "not parquet": (raw("p.parquet", b"truth,a\n0,1\n"), r"not (a )?Parquet"),
+    "truncated parquet": (truncated_parquet, r"Parquet"),
+    "empty file": (csv(""), r"empty"),
+    "ragged rows": (replaced("0.52", "0.52,9"), r"line|row"),
+    "no truth column": (csv(NO_TRUTH), r"no truth column"),
+    "no configuration column": (csv("fold,truth\n0,y\n1,n\n"), r"no configuration column"),
+    "duplicate column names": (replaced("a,b", "a,a"), r"twice|duplicate|two columns"),
+    "duplicate row_id": (replaced("\n1,", "\n0,"), r"row_id"),
+    "text in a prediction": (replaced("0.52", "n/a?"), r"column 'b', row 2, value 'n/a\?'"),
+    "infinite value": (replaced("0.53", "inf"), r"column 'b', row 3"),
+    "missing truth": (replaced("3,1,n", "3,1,"), r"truth.*row 3"),
+    "one class only": (csv(GOOD.replace(",n,", ",y,")), r"one (class|value) only"),
+    "unknown label": (
+        csv("truth,a\n" + "y,y\nn,maybe\n" * 3),
+        r"column 'a', row 1, value 'maybe'",
+    ),
+    "labels of another length": (
+        with_file("--labels", "truth\ny\nn\n", GOOD.replace("row_id", "zzz", 0)),
+        r"\b2\b.*\b8\b|\b8\b.*\b2\b",
+    ),
+    "folds of another length": (
+        with_file("--folds", "fold\n1\n2\n3\n"),
+        r"\b3\b.*\b8\b|\b8\b.*\b3\b",
+    ),
+    "folds of unknown rows": (
+        with_file("--folds", "row_id,fold\n" + "".join(f"{i + 3},1\n" for i in range(8))),
+        r"row_id",
+    ),
+    "metric of another task": (
+        options("--metric", "auc", text="truth,a\n" + "1.5,1\n2.25,2\n3.5,3\n" * 4),
+        r"AUC is for binary tasks; this one is regression",
+    ),
+    "metric of another kind": (
+        options("--metric", "auc", text="truth,a\n" + "y,y\nn,n\n" * 4),
+        r"AUC needs probabilities or scores",
+    ),
+    "unknown metric": (options("--metric", "acc"), r"no metric named 'acc'"),
+    "unknown method": (options("--method", "bbcf"), r"no method named 'bbcf'"),
+    "no resamples": (options("--n-resamples", "0"), r"--n-resamples is 0"),
+    "level in percent": (options("--level", "95"), r"--level is 95, not between 0 and 1"),
+    "level of one": (options("--level", "1"), r"--level is 1, not between 0 and 1"),
+    "negative seed": (options("--seed", "-1"), r"--seed is -1"),
+    "unwritable output": (unreadable_output, r"cannot write"),
+    "output is a folder": (output_is_a_folder, r"cannot write"),
+    "one fold": (options("--method", "tt", text=ONE_FOLD), r"tt needs at least two folds"),
+    "no folds": (
+        options("--method", "bbc-f", text=GOOD.replace("fold", "age", 1)),
+        r"bbc-f needs to know the fold",
+    ),
+    "class of one sample": (
+        csv(re.sub(r",n,", ",y,", GOOD, count=3)),
+        r"class 'n' has a single sample",
+    ),
+    "auc in folds of one class": (
+        options("--method", "tt", text=re.sub(r"(?m)^(\d),\d", r"\1,\1", GOOD)),
+        r"AUC is undefined in folds 0, 1",
+    ),
+    "column that is not there": (options("--truth", "trut"), r"trut"),
+    "unknown positive class": (options("--positive", "x"), r"'x'"),
+}
+
+HINTS = {
+    "level in percent": "--level 0.95",
+    "no truth column": "truht",
+    "unknown metric": "auc, accuracy",
+    "metric of another kind": "accuracy",
+    "unknown method": "bbc-f",
+    "column that is not there": "truth",
+}
+
+
+@pytest.mark.parametrize("case", list(ERRORS))
+def test_error(case, run, tmp_path):
+    make, message = ERRORS[case]
+    arguments = make(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    status, out, err = run("correct", *arguments)
+    lines = err.splitlines()
+    assert status == 2, out
+    assert out == ""
+    assert len(lines) == 2, err
+    assert lines[0].startswith("error: ")
+    assert lines[1].startswith("hint: ")
+    assert re.search(message, lines[0]), err
+    assert HINTS.get(case, "") in err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_the_good_file_is_good(run, tmp_path):
+    status, out, err = run("correct", *csv(GOOD)(tmp_path), "--n-resamples", "20")
+    assert status == 0, err
+    assert "cvt" in out
+
+
+def test_strict_makes_missing_predictions_an_error(run, tmp_path):
+    lacking = csv(GOOD.replace(",0.53", ",", 1))(tmp_path)
+    status, out, err = run("correct", *lacking, "--n-resamples", "20")
+    assert status == 0, err
+    assert "configurations" in out
+    status, _, err = run("correct", *lacking, "--strict")
+    assert status == 2
+    assert err.startswith("error: ")
+
+
+def test_usage_errors_exit_2(run):
+    status, _, err = run("correct", "x.csv", "--side", "left")
+    assert status == 2
+    assert "'left'" in err
+    status, _, err = run("correct", "x.csv", "--format", "yaml")
+    assert status == 2
+    assert "table, json" in err
+
+
+def test_a_bug_is_not_hidden(run, monkeypatch, tmp_path):
+    def broken(*_, **__):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("bbccli.cli.correct.estimate", broken)
+    with pytest.raises(ZeroDivisionError):
+        run("correct", *csv(GOOD)(tmp_path))
+
+
+def test_interruption_exits_130_and_leaves_nothing(run, monkeypatch, tmp_path):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bbccli.cli.correct.estimate", interrupted)
+    (source,) = csv(GOOD)(tmp_path)
+    status, out, err = run("correct", source, "--output", tmp_path / "result.json")
+    assert (status, out) == (130, "")
+    assert "Traceback" not in err
+    assert list(tmp_path.iterdir()) == [source]

@@ -1,0 +1,86 @@
+"""The package as installed: light to start, complete, the same from every door."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bbccli
+
+ROOT = Path(__file__).parents[1]
+DEVELOPMENT = ("sklearn", "sksurv", "lifelines", "pytest", "hypothesis", "jsonschema", "mypy")
+
+
+def python(*arguments):
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+
+
+def loaded_by(*argv):
+    """Modules that a command imports."""
+    script = (
+        "import sys, json; from bbccli.cli.app import main; "
+        f"status = main({list(argv)!r}); "
+        "print(json.dumps([status, sorted(sys.modules)]), file=sys.stderr)"
+    )
+    done = python("-c", script)
+    status, modules = json.loads(done.stderr.splitlines()[-1])
+    assert status == 0, done.stderr
+    return set(modules)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["--help"],
+        ["--version"],
+        ["correct", "--help"],
+        ["correct", "sample_data/progression.parquet", "--format", "json", "--n-resamples", "20"],
+    ],
+    ids=" ".join,
+)
+def test_commands_import_only_what_they_use(argv):
+    modules = loaded_by(*argv)
+    assert not modules & {"pandas", "rich.table", "scipy", "pyarrow.dataset", *DEVELOPMENT}
+    if "--help" in argv or "--version" in argv:
+        assert "pyarrow" not in modules
+
+
+def test_the_module_is_the_command():
+    done = python("-m", "bbccli", "--version")
+    assert (done.returncode, done.stdout) == (0, f"bbc {bbccli.__version__}\n")
+
+
+def test_the_exit_status_reaches_the_shell():
+    done = python("-m", "bbccli", "correct", "no-such-file.parquet")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_public_names_resolve():
+    for name in bbccli.__all__:
+        assert getattr(bbccli, name) is not None
+    with pytest.raises(AttributeError, match="nothing"):
+        bbccli.nothing  # noqa: B018
+
+
+def test_the_library_does_what_the_command_does():
+    path = "sample_data/progression.parquet"
+    matrix = bbccli.read(ROOT / path)
+    metric, plan = bbccli.METRICS["auc"], bbccli.Plan(seed=7, n_resamples=100)
+    estimate = bbccli.METHODS["bbc"].run(matrix, metric, plan)
+    found = bbccli.document(matrix, [estimate])["estimates"][0]
+    done = python(
+        "-m", "bbccli", "correct", path, "--method", "bbc", "--seed", "7",
+        "--n-resamples", "100", "--format", "json",
+    )  # fmt: skip
+    assert found == json.loads(done.stdout)["estimates"][0]
+
+
+def test_sample_data_are_small():
+    files = [p for p in (ROOT / "sample_data").iterdir() if p.is_file()]
+    assert files
+    assert max(p.stat().st_size for p in files) < 1_000_000
