@@ -1,0 +1,129 @@
+"""Arrow arrays to numpy and back, by their buffers.
+
+Arrow's own conversions import pandas, which would take most of the time of a small run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bbccli.errors import InputError
+from bbccli.types import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_NUMPY_NAMES = {"float": "float32", "double": "float64"}
+
+
+def as_arrow(integers: IntArray) -> pa.Array:
+    """(n,) int64 as Arrow."""
+    import pyarrow as pa
+
+    buffer = pa.py_buffer(np.ascontiguousarray(integers, dtype=np.int64))
+    return pa.Array.from_buffers(pa.int64(), len(integers), [None, buffer])
+
+
+def to_numbers(values: pa.Array | pa.ChunkedArray) -> FloatArray:
+    """(n,) numbers or booleans: float32 stays, all else becomes float64; null becomes NaN."""
+    import pyarrow as pa
+
+    if pa.types.is_boolean(values.type):
+        values = values.cast(pa.uint8())
+    single = pa.types.is_float32(values.type)
+    numbers: FloatArray = np.full(len(values), np.nan, np.float32 if single else np.float64)
+    start = 0
+    for chunk in values.chunks if isinstance(values, pa.ChunkedArray) else [values]:
+        part = numbers[start : start + len(chunk)]
+        start += len(chunk)
+        if chunk.null_count < len(chunk):
+            part[:] = _fixed_width(chunk)
+            part[null_mask(chunk)] = np.nan
+    return numbers
+
+
+def to_codes(indices: pa.Array) -> IntArray:
+    """(n,) int64 indices of a dictionary, -1 where null."""
+    if indices.null_count == len(indices):
+        return np.full(len(indices), -1, dtype=np.int64)
+    codes: IntArray = _fixed_width(indices).astype(np.int64)
+    codes[null_mask(indices)] = -1
+    return codes
+
+
+def null_mask(values: pa.Array) -> BoolArray:
+    """(n,) True where an array has no value."""
+    if values.null_count in (0, len(values)):
+        return np.full(len(values), values.null_count > 0)
+    bits = np.unpackbits(np.frombuffer(values.buffers()[0], np.uint8), bitorder="little")
+    return np.asarray(bits[values.offset : values.offset + len(values)] == 0)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether a plain type holds strings."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def plain(table: pa.Table, path: str) -> pa.Table:
+    """Reduce every column to numbers, booleans, text or null; empty text becomes null.
+
+    Raises
+    ------
+    InputError
+        A column of lists, structs, bytes or another type that is none of these.
+    """
+    import pyarrow as pa
+
+    names = [field.name for field in table.schema]
+    pairs = zip(table.columns, names, strict=True)
+    return pa.Table.from_arrays([_plain(column, name, path) for column, name in pairs], names=names)
+
+
+def _fixed_width(values: pa.Array) -> Any:
+    """(n,) numbers of an array, whatever stands where it is null."""
+    dtype = np.dtype(_NUMPY_NAMES.get(str(values.type), str(values.type)))
+    return np.frombuffer(values.buffers()[1], dtype)[values.offset : values.offset + len(values)]
+
+
+def _plain(column: pa.ChunkedArray, name: str, path: str) -> pa.ChunkedArray:
+    """One column of a plain type."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        column = column.cast(_plain_type(column.type))
+        if not pa.types.is_floating(column.type):
+            column.validate(full=True)
+    except (pa.ArrowException, TypeError):
+        raise InputError(
+            f"columns of type {column.type} cannot be read",
+            path=path,
+            column=name,
+            hint="store numbers, booleans or text, one value per cell; or drop the column",
+        ) from None
+    if is_text(column.type):
+        filled = pc.binary_length(column).cast(pa.bool_())
+        column = pc.if_else(filled, column, pa.nulls(len(column), column.type))
+    return column
+
+
+def _plain_type(kind: pa.DataType) -> pa.DataType:
+    """The plain type that holds the values of another."""
+    import pyarrow as pa
+
+    types = pa.types
+    if types.is_dictionary(kind):
+        return _plain_type(kind.value_type)
+    if types.is_float16(kind) or types.is_decimal(kind):
+        return pa.float64()
+    if types.is_temporal(kind) or str(kind) == "string_view":
+        return pa.string()
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind):
+        return kind
+    if types.is_null(kind) or is_text(kind):
+        return kind
+    raise TypeError(kind)

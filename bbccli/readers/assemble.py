@@ -1,0 +1,194 @@
+"""Aligned columns -> prediction matrix, with everything noticed on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from bbccli.errors import InputError, OptionError
+from bbccli.matrix import Outcome, PredictionMatrix, Source
+from bbccli.notes import Note
+from bbccli.readers import remarks
+from bbccli.readers.alignment import Alignment, constant
+from bbccli.readers.columns import Assignment
+from bbccli.readers.completeness import complete
+from bbccli.readers.doubts import doubts
+from bbccli.readers.folds import code_folds, code_groups, count_spanning
+from bbccli.readers.frame import Column, Frame
+from bbccli.readers.metadata import Metadata
+from bbccli.readers.outcome import (
+    Shaped,
+    class_columns,
+    classification,
+    decide_task,
+    regression,
+    survival,
+)
+from bbccli.readers.predictions import interpret
+from bbccli.readers.raw import RawPredictions, read_predictions
+from bbccli.types import IntArray, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything that a wide table and its companions hold.
+
+    Parameters
+    ----------
+    frame
+        The table of predictions.
+    columns : (n_rows,) each
+        Columns of the roles that are played, those of separate files included.
+    assignment
+        Names of the configuration columns, and of columns set aside.
+    alignment
+        Which row holds which sample of which repeat.
+    metadata
+        What the metadata say.
+    """
+
+    frame: Frame
+    columns: Mapping[str, Column]
+    assignment: Assignment
+    alignment: Alignment
+    metadata: Metadata
+
+
+def assemble(
+    parts: Parts, *, task: Task | None, positive: str | None, strict: bool
+) -> PredictionMatrix:
+    """Make the matrix of the samples and configurations that are complete.
+
+    Raises
+    ------
+    InputError, UndefinedError, OptionError
+        Whatever the files hold that no matrix can; see the modules of each part.
+    """
+    frame, alignment = parts.frame, parts.alignment
+    samples = _samples(parts)
+    raw = read_predictions(frame, parts.assignment.configurations, alignment.rows[:, samples])
+    outcome, shaped = _outcome(parts, raw, samples, task, positive)
+    completed = complete(
+        interpret(raw, outcome, shaped),
+        alignment.n_samples - len(samples),
+        frame.path,
+        strict=strict,
+    )
+    predictions = completed.predictions
+    outcome, samples = outcome.take(completed.samples), samples[completed.samples]
+    folds, fold_names, fold_notes = _folds(parts, samples)
+    groups = _groups(parts, samples)
+    n_read = len(shaped) or len(parts.assignment.configurations)
+    return PredictionMatrix(
+        outcome=outcome,
+        predictions=predictions.array,
+        configurations=predictions.configurations,
+        kind=predictions.kind,
+        folds=folds,
+        fold_names=fold_names,
+        groups=groups,
+        source=Source(frame.path, frame.sha256, parts.metadata.raw),
+        notes=(
+            *_notes_on_roles(parts, outcome.task, task),
+            *completed.notes,
+            *fold_notes,
+            *_notes_on_groups(groups, folds),
+            *doubts(predictions, outcome),
+            *_notes_on_candidates(parts.metadata, n_read, predictions.configurations),
+        ),
+    )
+
+
+def _samples(parts: Parts) -> IntArray:
+    """Samples that every repeat holds."""
+    samples = np.flatnonzero(parts.alignment.in_every_repeat)
+    if not len(samples):
+        raise InputError(
+            f"no sample is in all {parts.alignment.n_repeats} repeats",
+            path=parts.frame.path,
+            hint="a sample has the same row_id in every repeat",
+        )
+    return samples
+
+
+def _outcome(
+    parts: Parts, raw: RawPredictions, samples: IntArray, task: Task | None, positive: str | None
+) -> tuple[Outcome, Shaped]:
+    """Outcome of the given samples; and the columns of each class, where there are such."""
+    constants = {
+        role: constant(parts.columns[role], role, parts.alignment).take(samples)
+        for role in ("truth", "time", "event")
+        if role in parts.columns
+    }
+    truth, metadata = constants.get("truth"), parts.metadata
+    if truth is None:
+        _refuse_positive(positive, Task.SURVIVAL)
+        return survival(constants["time"], constants["event"], task), {}
+    _, present = truth.named_codes()
+    shaped = class_columns(raw.names, present, metadata.configurations, raw.path)
+    decided = decide_task(truth, raw, shaped, task, metadata)
+    if decided is not Task.BINARY:
+        _refuse_positive(positive, decided)
+    if decided is Task.REGRESSION:
+        return regression(truth), {}
+    return classification(truth, decided, shaped, metadata, positive), shaped
+
+
+def _refuse_positive(positive: str | None, task: Task) -> None:
+    """Only binary tasks have a positive class."""
+    if positive is not None:
+        raise OptionError(
+            f"--positive {positive} needs a binary task, this one is {task}",
+            hint="drop --positive, or give --task binary",
+        )
+
+
+def _folds(
+    parts: Parts, samples: IntArray
+) -> tuple[IntArray | None, tuple[str, ...], tuple[Note, ...]]:
+    """(R, N) codes and names of the folds; a note instead where they are unknown."""
+    rows = parts.alignment.rows[:, samples]
+    fold = parts.columns.get("fold")
+    n_missing = rows.size if fold is None else int(np.isin(rows, fold.nulls).sum())
+    if fold is None or n_missing:
+        return None, (), (remarks.folds_unknown(n_missing, rows.size),)
+    return *code_folds(fold, rows), ()
+
+
+def _groups(parts: Parts, samples: IntArray) -> IntArray | None:
+    """(N,) codes of the groups."""
+    group = parts.columns.get("group")
+    if group is None:
+        return None
+    return code_groups(constant(group, "group", parts.alignment), samples)
+
+
+def _notes_on_roles(parts: Parts, found: Task, by_hand: Task | None) -> Iterator[Note]:
+    """Columns set aside, and metadata that say another task than the truth does."""
+    if parts.assignment.spare:
+        yield remarks.columns_ignored(parts.assignment.spare)
+    declared = parts.metadata.task
+    if by_hand is None and declared is not None and declared is not found:
+        yield remarks.metadata_contradicted(declared, found)
+
+
+def _notes_on_groups(groups: IntArray | None, folds: IntArray | None) -> Iterator[Note]:
+    """Groups that are torn apart by the folds."""
+    if groups is None or folds is None:
+        return
+    n_spanning = count_spanning(groups, folds)
+    if n_spanning:
+        yield remarks.group_spans_folds(n_spanning, int(groups.max()) + 1)
+
+
+def _notes_on_candidates(
+    metadata: Metadata, n_read: int, configurations: tuple[str, ...]
+) -> Iterator[Note]:
+    """What the metadata tell about the configurations."""
+    counts = metadata.count_flags(configurations)
+    if counts:
+        yield remarks.validity_flags(counts)
+    if (metadata.n_candidates_total or 0) > n_read:
+        yield remarks.candidates_missing(metadata.n_candidates_total or 0, n_read)

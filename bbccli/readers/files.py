@@ -1,0 +1,147 @@
+"""Bytes of a file or of stdin, unpacked, and the format they are in."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import sys
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from bbccli.errors import InputError
+
+STDIN = "-"
+STDIN_NAME = "<stdin>"
+SUPPORTED = ".parquet, .csv, .tsv, .csv.gz, .tsv.gz, .csv.zst, .tsv.zst"
+
+_PARQUET_MAGIC = b"PAR1"
+PACKINGS = {".gz": "gzip", ".zst": "zstd"}
+_PACKING_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+
+
+class Format(StrEnum):
+    """How a table is written."""
+
+    PARQUET = "Parquet"
+    CSV = "CSV"
+    TSV = "TSV"
+    DELIMITED = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a file holds: its name for messages, unpacked bytes, their format, the hash of all."""
+
+    path: str
+    data: bytes
+    format: Format
+    sha256: str
+
+
+def read_content(path: str | Path) -> Content:
+    """Read a file, or stdin where `path` is "-"; unpack it and tell its format.
+
+    The suffix decides; without one (stdin, pipes) the content does.
+
+    Raises
+    ------
+    InputError
+        A file that is missing, not readable, empty, of an unknown suffix, or damaged.
+    """
+    if str(path) == STDIN:
+        name, data, suffix, packing = STDIN_NAME, sys.stdin.buffer.read(), "", None
+    else:
+        name, (suffix, packing) = str(path), _suffixes(Path(path))
+        data = file_bytes(Path(path))
+    sha256 = hashlib.sha256(data).hexdigest()
+    if not suffix:
+        packing = next((p for magic, p in _PACKING_MAGIC.items() if data.startswith(magic)), None)
+    if packing is not None and data:
+        data = _unpack(data, packing, name)
+    if not data or data.isspace():
+        raise InputError("file is empty", path=name, hint="a header line and one row per sample")
+    return Content(name, data, _format(suffix, data), sha256)
+
+
+def _suffixes(path: Path) -> tuple[str, str | None]:
+    """Suffix of the table and name of the packing; empty and None where there is none."""
+    suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
+    packing = PACKINGS.get(suffixes[-1]) if suffixes else None
+    if packing is not None:
+        suffixes = suffixes[:-1]
+    suffix = suffixes[-1] if suffixes else ""
+    if suffix in (".csv", ".tsv") or (suffix in (".parquet", "") and packing is None):
+        return suffix, packing
+    if path.is_dir() or not path.exists():
+        return suffix, None
+    pickled = suffix in (".pkl", ".pickle", ".joblib")
+    reason = "pickles can run code and are never loaded; " if pickled else ""
+    raise InputError(
+        f"files that end in {''.join(path.suffixes[-2:]) if packing else suffix} cannot be read",
+        path=str(path),
+        hint=f"{reason}use one of {SUPPORTED}",
+    )
+
+
+def file_bytes(path: Path) -> bytes:
+    """Return all bytes of a file.
+
+    Raises
+    ------
+    InputError
+        The file is missing, a directory, or not readable.
+    """
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise InputError("no such file", path=str(path), hint=_nearest_file(path)) from None
+    except IsADirectoryError:
+        raise InputError(
+            "is a directory, not a file", path=str(path), hint="name one file in it"
+        ) from None
+    except PermissionError:
+        raise InputError(
+            "permission denied", path=str(path), hint="ask for the right to read the file"
+        ) from None
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", path=str(path), hint="check the path"
+        ) from None
+    except ValueError:
+        raise InputError(
+            "is not a file name", path=repr(str(path)), hint="check the path"
+        ) from None
+
+
+def _nearest_file(path: Path) -> str:
+    """Name the file that was probably meant."""
+    try:
+        names = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
+    except OSError:
+        return f"there is no folder {path.parent}"
+    close = difflib.get_close_matches(path.name, names, n=1)
+    return f"did you mean {path.parent / close[0]}?" if close else "check the path"
+
+
+def _unpack(data: bytes, packing: str, name: str) -> bytes:
+    """Bytes behind gzip or zstd."""
+    import pyarrow as pa
+
+    try:
+        with pa.CompressedInputStream(pa.BufferReader(data), packing) as stream:
+            unpacked: bytes = stream.read()
+    except (pa.ArrowException, OSError):
+        raise InputError(
+            f"{packing} data are truncated or damaged",
+            path=name,
+            hint="copy or write the file again",
+        ) from None
+    return unpacked
+
+
+def _format(suffix: str, data: bytes) -> Format:
+    """Format by suffix, by content where there is no suffix."""
+    if suffix:
+        return {".parquet": Format.PARQUET, ".csv": Format.CSV, ".tsv": Format.TSV}[suffix]
+    return Format.PARQUET if data.startswith(_PARQUET_MAGIC) else Format.DELIMITED

@@ -1,0 +1,146 @@
+"""The metadata that may come with the predictions: checked where it is used, kept whole."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from bbccli.errors import InputError
+from bbccli.readers.frame import name_of
+from bbccli.types import Task
+
+SPEC = "bbc-predictions"
+MAJOR_VERSION = "1"
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What the metadata say; every part may be absent.
+
+    Parameters
+    ----------
+    raw
+        The whole JSON object, unknown keys included.
+    place
+        Where it was found, for messages.
+    task
+        Declared task; None where absent or unknown.
+    classes, positive_class
+        Declared names of the classes.
+    flags
+        Flags of each configuration, by its id.
+    n_candidates_total
+        How many configurations were tried.
+    """
+
+    raw: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    place: str = ""
+    task: Task | None = None
+    classes: tuple[str, ...] = ()
+    positive_class: str | None = None
+    flags: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _NOTHING)
+    n_candidates_total: int | None = None
+
+    @property
+    def configurations(self) -> tuple[str, ...]:
+        """Ids of the declared configurations."""
+        return tuple(self.flags)
+
+    def count_flags(self, configurations: Sequence[str]) -> Mapping[str, int]:
+        """How many of the configurations carry each flag, the most frequent first."""
+        counts = Counter(flag for name in configurations for flag in self.flags.get(name, ()))
+        return dict(counts.most_common())
+
+
+def parse_metadata(text: str | bytes, place: str) -> Metadata:
+    """Read the JSON object of the metadata.
+
+    Parameters
+    ----------
+    text
+        JSON.
+    place
+        Where it was found, for messages.
+
+    Raises
+    ------
+    InputError
+        Broken JSON, another `spec`, another major version, or a key of the wrong type.
+    """
+    raw = _load(text, place)
+    _check_spec(raw, place)
+    tasks = {str(task): task for task in Task}
+    positive = raw.get("positive_class")
+    return Metadata(
+        raw=MappingProxyType(raw),
+        place=place,
+        task=tasks.get(str(raw.get("task"))),
+        classes=tuple(name_of(one) for one in _expect(raw, "classes", list, place) or ()),
+        positive_class=None if positive is None else name_of(positive),
+        flags=_flags(_expect(raw, "configs", list, place) or [], place),
+        n_candidates_total=_expect(raw, "n_candidates_total", int, place),
+    )
+
+
+def _load(text: str | bytes, place: str) -> dict[str, Any]:
+    """JSON object."""
+    try:
+        raw = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            f"metadata are not valid JSON: {str(error).splitlines()[0]}",
+            path=place,
+            hint="correct the metadata or remove them",
+        ) from None
+    if not isinstance(raw, dict):
+        raise _wrong("metadata", "object", place)
+    return raw
+
+
+def _check_spec(raw: Mapping[str, Any], place: str) -> None:
+    """Only this format, in a version that is understood."""
+    if raw.get("spec") != SPEC:
+        raise InputError(
+            f"metadata have spec {raw.get('spec')!r}, not {SPEC!r}",
+            path=place,
+            hint=f'write "spec": "{SPEC}", or remove the metadata',
+        )
+    version = str(raw.get("version"))
+    if version.split(".", maxsplit=1)[0] != MAJOR_VERSION:
+        raise InputError(
+            f"metadata have version {version!r}; version {MAJOR_VERSION} is understood",
+            path=place,
+            hint="a newer release of bbc may read the file",
+        )
+
+
+def _expect(raw: Mapping[str, Any], key: str, kind: type, place: str) -> Any:
+    """Value under a key, of the given type; None where absent."""
+    value = raw.get(key)
+    if value is not None and not isinstance(value, kind):
+        names = {list: "list", int: "whole number"}
+        raise _wrong(f"metadata key {key!r}", names[kind], place)
+    return value
+
+
+def _flags(configs: Sequence[Any], place: str) -> Mapping[str, tuple[str, ...]]:
+    """Flags of each configuration, by its id."""
+    flags: dict[str, tuple[str, ...]] = {}
+    for config in configs:
+        if not isinstance(config, dict) or not isinstance(config.get("id"), str):
+            raise _wrong("each of the metadata's 'configs'", 'object with a text "id"', place)
+        own = config.get("flags") or []
+        if not isinstance(own, list):
+            raise _wrong(f"metadata key 'flags' of {config['id']!r}", "list", place)
+        flags[config["id"]] = tuple(str(flag) for flag in own)
+    return MappingProxyType(flags)
+
+
+def _wrong(what: str, wanted: str, place: str) -> InputError:
+    return InputError(f"{what} must be a JSON {wanted}", path=place, hint="correct the metadata")

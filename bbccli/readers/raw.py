@@ -1,0 +1,118 @@
+"""Configuration columns before their meaning is known: numbers, or text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bbccli.errors import InputError
+from bbccli.readers.arrow import is_text, to_numbers
+from bbccli.readers.frame import Column, Frame, first_text, number_of
+from bbccli.types import FloatArray, IntArray
+
+# Columns copied at a time: wide enough for long writes, small enough to stay in cache.
+_BLOCK = 64
+
+
+@dataclass(frozen=True, slots=True)
+class RawPredictions:
+    """Configuration columns before their meaning is known.
+
+    Parameters
+    ----------
+    path
+        File, for messages.
+    names
+        Names of the columns.
+    numbers : (R, N, columns), optional
+        Their values, NaN where missing; None when the columns are text.
+    texts
+        The columns themselves when they are text.
+    rows : (R, N)
+        Row of each sample in each repeat.
+    """
+
+    path: str
+    names: tuple[str, ...]
+    numbers: FloatArray | None
+    texts: tuple[Column, ...]
+    rows: IntArray
+
+    def all_among(self, values: Sequence[float]) -> bool:
+        """Whether the columns are numbers, every one of which is among the given values."""
+        if self.numbers is None:
+            return False
+        # A glance at a few samples spares most matrices the full comparison.
+        return all(_among(part, values) for part in (self.numbers[:, :8], self.numbers))
+
+
+def read_predictions(frame: Frame, names: tuple[str, ...], rows: IntArray) -> RawPredictions:
+    """Read the configuration columns of the samples that every repeat holds.
+
+    Raises
+    ------
+    InputError
+        An infinite value, or text in some columns and numbers in others.
+    """
+    texts = [name for name in names if is_text(frame.type_of(name))]
+    filled = [name for name in names if frame.table.column(name).null_count < frame.n_rows]
+    if texts and set(filled) == set(texts):
+        columns = tuple(frame.column(name) for name in names)
+        return RawPredictions(frame.path, names, None, columns, rows)
+    if texts:
+        raise text_fault(frame.column(texts[0]))
+    return RawPredictions(frame.path, names, _numbers(frame, names, rows), (), rows)
+
+
+def text_fault(column: Column) -> InputError:
+    """Build the error about text where numbers are needed."""
+    entry = first_text(column)
+    value = column.values[entry].as_py()
+    comma = not np.isnan(number_of(value.replace(",", ".")))
+    hint = "leave the cell empty if there is no prediction; drop the column if it is none"
+    return column.fault(
+        "prediction is text",
+        entry,
+        hint="store numbers as numbers, with a decimal point" if comma else hint,
+    )
+
+
+def _numbers(frame: Frame, names: Sequence[str], rows: IntArray) -> FloatArray:
+    """(R, N, columns) values; float32 where all columns are."""
+    import pyarrow as pa
+
+    single = all(pa.types.is_float32(frame.type_of(name)) for name in names)
+    out = np.empty((rows.size, len(names)), dtype=np.float32 if single else np.float64)
+    in_order = rows.size == frame.n_rows and np.array_equal(rows.ravel(), np.arange(rows.size))
+    for start in range(0, len(names), _BLOCK):
+        some = names[start : start + _BLOCK]
+        block = np.stack([to_numbers(frame.table.column(name)) for name in some])
+        _refuse_infinite(block, frame, some)
+        out[:, start : start + _BLOCK] = (block if in_order else block[:, rows.ravel()]).T
+    return out.reshape(*rows.shape, len(names))
+
+
+def _refuse_infinite(block: FloatArray, frame: Frame, names: Sequence[str]) -> None:
+    """Refuse infinite values in a block (columns, n_rows)."""
+    infinite = np.isinf(block)
+    if not infinite.any():
+        return
+    column, row = (int(i) for i in np.argwhere(infinite)[0])
+    raise InputError(
+        "prediction is infinite",
+        path=frame.path,
+        row=row,
+        column=names[column],
+        value=float(block[column, row]),
+        hint="leave the cell empty if there is no prediction",
+    )
+
+
+def _among(numbers: FloatArray, values: Sequence[float]) -> bool:
+    """Whether every number is missing or one of the values."""
+    found = np.isnan(numbers)
+    for value in values:
+        found |= numbers == value
+    return bool(found.all())

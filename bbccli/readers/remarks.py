@@ -1,0 +1,103 @@
+"""Everything worth saying about a file that could be read: one function per note."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bbccli.notes import Note, listing
+
+
+def columns_ignored(names: Sequence[str]) -> Note:
+    """Columns whose name could play a role that another column plays."""
+    return Note(
+        "columns-ignored",
+        f"left aside as no configuration: {listing(names)}",
+        "rename a column if it is a configuration",
+    )
+
+
+def metadata_contradicted(declared: str, found: str) -> Note:
+    """The declared task does not fit the truth."""
+    return Note(
+        "metadata-contradicted",
+        f"the metadata say {declared}, the truth is {found}",
+        "give --task, or correct the metadata",
+    )
+
+
+def samples_left_out(n_left_out: int, n_samples: int) -> Note:
+    """Samples that no configuration predicts in some repeat."""
+    return Note(
+        "samples-left-out",
+        f"{n_left_out} of {n_samples} samples have no prediction in every repeat; left out",
+        "complete the cross-validation",
+    )
+
+
+def configurations_dropped(names: Sequence[str], n_configurations: int) -> Note:
+    """Configurations that lack predictions other configurations have."""
+    return Note(
+        "configurations-dropped",
+        f"{len(names)} of {n_configurations} configurations lack predictions and cannot win: "
+        f"{listing(names)}",
+        "complete their predictions, or leave them out of the file",
+    )
+
+
+def folds_unknown(n_missing: int, n_rows: int) -> Note:
+    """No folds, or folds of some rows only."""
+    partly = f"{n_missing} of {n_rows} rows have no fold; " if 0 < n_missing < n_rows else ""
+    return Note(
+        "folds-unknown",
+        f"{partly}folds are unknown, methods over folds cannot run",
+        "add a column `fold`, or give --folds FILE",
+    )
+
+
+def group_spans_folds(n_spanning: int, n_groups: int) -> Note:
+    """Groups with samples in more than one fold."""
+    return Note(
+        "group-spans-folds",
+        f"{n_spanning} of {n_groups} groups have samples in more than one fold: leakage, "
+        "every performance may be too good",
+        "keep each group in one fold when cross-validating",
+    )
+
+
+def polarity(auc: float, n_configurations: int, positive: str, other: str) -> Note:
+    """Predictions that seem to be of the other class."""
+    return Note(
+        "polarity",
+        f"median AUC of {n_configurations} configurations is {auc:.3f} with positive class "
+        f"{positive}: the predictions may be of {other}",
+        f"--positive {other}",
+    )
+
+
+def duplicate_configurations(n_duplicates: int, example: tuple[str, str]) -> Note:
+    """Configurations with the same predictions as another one."""
+    return Note(
+        "duplicate-configurations",
+        f"{n_duplicates} configurations repeat the predictions of another, "
+        f"such as {example[1]} those of {example[0]}",
+        "harmless for the estimate; check that the settings had an effect",
+    )
+
+
+def validity_flags(counts: Mapping[str, int]) -> Note:
+    """Threats to validity that the metadata declare."""
+    flags = [f"{flag} ({count})" for flag, count in counts.items()]
+    return Note(
+        "validity-flags",
+        f"flags of the configurations: {listing(flags, 9)}",
+        "leave out configurations that a flag makes look too good; rounding only makes ties",
+    )
+
+
+def candidates_missing(n_candidates: int, n_configurations: int) -> Note:
+    """More configurations were tried than the file holds."""
+    return Note(
+        "candidates-missing",
+        f"{n_candidates} candidates were tried, the file holds {n_configurations}",
+        "only candidates in the file are corrected for; add the others",
+    )

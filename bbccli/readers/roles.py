@@ -1,0 +1,133 @@
+"""The roles that columns play: their names, and the columns of a table that could play them."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bbccli.errors import InputError
+from bbccli.notes import listing
+from bbccli.readers.arrow import is_text
+from bbccli.readers.frame import Frame
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Names of the columns that play a role; None means that the role goes by name.
+
+    Parameters
+    ----------
+    truth, fold, repeat, group, row_id
+        Column of the true label or value, of the fold, of the cross-validation pass, of the
+        cluster, and of the sample's key.
+    time, event
+        Columns of a survival outcome.
+    """
+
+    truth: str | None = None
+    fold: str | None = None
+    repeat: str | None = None
+    group: str | None = None
+    row_id: str | None = None
+    time: str | None = None
+    event: str | None = None
+
+
+# The written name comes first; among the synonyms, the first that occurs plays the role.
+NAMES: Final[Mapping[str, tuple[str, ...]]] = {
+    "row_id": (
+        "row_id",
+        "row_ids",
+        ".row",
+        "rowindex",
+        "rowid",
+        "id",
+        "index",
+        "__index_level_0__",  # the index of a pandas frame, in Parquet
+    ),
+    "repeat": ("repeat", "rep", "id"),
+    "fold": ("fold", "folds", "split", "iteration", "id", "id2", "resample"),
+    "truth": (
+        "truth",
+        "y",
+        "y_true",
+        "label",
+        "labels",
+        "target",
+        "outcome",
+        "obs",
+        "correct",
+        "class",
+    ),
+    "time": ("time",),
+    "event": ("event", "status"),
+    "group": ("group", "groups", "patient_id", "cluster"),
+}
+
+# tidymodels writes the repeat, the fold or both as text into `id` and `id2`.
+_RESAMPLING_TEXT: Final = {"repeat": re.compile(r"Repeat\d+"), "fold": re.compile(r"Fold\d+")}
+
+
+def candidates(frame: Frame, role: str, declared: Iterable[str] = ()) -> list[str]:
+    """Return the columns whose name could play a role, the best first.
+
+    Names that the metadata declare as configurations play none but the written one.
+    """
+    order = {name: rank for rank, name in enumerate(NAMES[role])}
+    found = [
+        (order[name.casefold()], name != name.casefold(), position, name)
+        for position, name in enumerate(frame.names)
+        if name.casefold() in order and _content_fits(frame, role, name)
+    ]
+    return [name for rank, _, _, name in sorted(found) if rank == 0 or name not in declared]
+
+
+def column_of(frame: Frame, name: str, flag: str) -> str:
+    """Return a column name given by hand, which must exist.
+
+    Raises
+    ------
+    InputError
+        It does not; the hint has the nearest names.
+    """
+    if name in frame.names:
+        return name
+    raise InputError(
+        f"{flag} names no column: {name!r}",
+        path=frame.path,
+        hint=nearest_names(name, frame.names) or f"the columns are {listing(frame.names, 8)}",
+    )
+
+
+def named(frame: Frame, role: str) -> str | None:
+    """Return the column that plays a role by its name, if there is one."""
+    return next(iter(candidates(frame, role)), None)
+
+
+def nearest_names(name: str, names: Sequence[str]) -> str:
+    """Ask about the names that were probably meant; empty when none is close."""
+    folded = {one.casefold(): one for one in reversed(names)}
+    close = difflib.get_close_matches(name.casefold(), list(folded), n=3)
+    return f"did you mean {' or '.join(repr(folded[one]) for one in close)}?" if close else ""
+
+
+def _content_fits(frame: Frame, role: str, name: str) -> bool:
+    """Whether `id` and `id2` hold what the role needs; other names always fit."""
+    if name.casefold() not in ("id", "id2"):
+        return True
+    held = _resampling_held(frame, name)
+    return held == role if role in _RESAMPLING_TEXT else held is None
+
+
+def _resampling_held(frame: Frame, name: str) -> str | None:
+    """Tell whether a column holds `Repeat1` or `Fold01` throughout."""
+    if not is_text(frame.type_of(name)):
+        return None
+    texts = frame.column(name).codes()[1].drop_null().to_pylist()
+    for role, pattern in _RESAMPLING_TEXT.items():
+        if texts and all(pattern.fullmatch(text) for text in texts):
+            return role
+    return None

@@ -1,0 +1,52 @@
+"""A file of any supported format -> frame."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bbccli.readers.arrow import plain
+from bbccli.readers.delimited import read_delimited
+from bbccli.readers.files import PACKINGS, STDIN, Format, file_bytes, read_content
+from bbccli.readers.frame import Frame
+from bbccli.readers.metadata import Metadata, parse_metadata
+from bbccli.readers.parquet import read_parquet
+
+
+def read_frame(path: str | Path) -> Frame:
+    """Read a table of plain columns; "-" is stdin.
+
+    Raises
+    ------
+    InputError
+        Whatever keeps the file from being read; see `files`, `parquet` and `delimited`.
+    """
+    content = read_content(path)
+    if content.format is Format.PARQUET:
+        table, text = read_parquet(content.data, content.path)
+        metadata = None if text is None else (text, content.path)
+    else:
+        table = read_delimited(content.data, content.path, content.format)
+        metadata = _beside(path)
+    return Frame(content.path, plain(table, content.path), content.sha256, metadata)
+
+
+def metadata_of(frame: Frame) -> Metadata:
+    """Return the metadata that came with a frame; empty where there are none.
+
+    Raises
+    ------
+    InputError
+        Metadata that cannot be understood; see `parse_metadata`.
+    """
+    return Metadata() if frame.metadata is None else parse_metadata(*frame.metadata)
+
+
+def _beside(path: str | Path) -> tuple[bytes, str] | None:
+    """`<name>.meta.json` beside `<name>.csv`, `<name>.csv.gz` and the like."""
+    if str(path) == STDIN:
+        return None
+    name = Path(path).name
+    for suffix in PACKINGS:
+        name = name.removesuffix(suffix)
+    beside = Path(path).with_name(f"{Path(name).stem}.meta.json")
+    return (file_bytes(beside), str(beside)) if beside.is_file() else None

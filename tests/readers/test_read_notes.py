@@ -1,0 +1,192 @@
+"""What is said about files that can be read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from bbccli.errors import InputError
+from bbccli.readers import read
+
+META = {"spec": "bbc-predictions", "version": "1"}
+BASE = {"fold": [0, 1, 0, 1], "truth": ["x", "x", "y", "y"]}
+GOOD = [0.1, 0.2, 0.8, 0.9]
+
+
+def codes(matrix) -> list[str]:
+    return [note.code for note in matrix.notes]
+
+
+@pytest.mark.parametrize("name", ["m.csv", "m.parquet"])
+@pytest.mark.parametrize("hole", [None, np.nan])
+def test_gaps(save, name, hole):
+    columns = BASE | {
+        "a": [hole, 0.2, 0.8, 0.9],
+        "b": [hole, 0.3, hole, 0.9],
+        "c": [hole, 0.3, 0.7, 0.9],
+        "d": [hole] * 4,
+    }
+    path = save(name, columns)
+    matrix = read(path)
+    assert matrix.configurations == ("a", "c")
+    assert_array_equal(matrix.predictions[0], [[0.2, 0.3], [0.8, 0.7], [0.9, 0.9]])
+    assert_array_equal(matrix.folds, [[1, 0, 1]])
+    assert codes(matrix) == ["samples-left-out", "configurations-dropped"]
+    assert matrix.notes[0].text.startswith("1 of 4 samples")
+    assert matrix.notes[1].text.endswith(
+        "2 of 4 configurations lack predictions and cannot win: b, d"
+    )
+    with pytest.raises(InputError, match="1 of 4 samples have no prediction") as e:
+        read(path, strict=True)
+    assert "--strict" in e.value.hint
+
+
+def test_folds_are_recoded_when_a_fold_is_left_out(save):
+    columns = {"fold": [0, 1, 2, 2], "truth": ["x", "x", "y", "y"], "a": [0.1, None, 0.8, 0.7]}
+    matrix = read(save("m.parquet", columns))
+    assert matrix.fold_names == ("0", "2")
+    assert_array_equal(matrix.folds, [[0, 1, 1]])
+
+
+def test_gap_in_one_class_is_a_gap(save):
+    columns = {
+        "truth": ["x", "y", "z"],
+        **{f"a::{c}": [0.2, 0.3, 0.5] for c in "xyz"},
+        **{f"b::{c}": [0.2, 0.3, 0.5 if c != "y" else None] for c in "xyz"},
+    }
+    assert read(save("m.parquet", columns)).configurations == ("a",)
+
+
+def test_gap_among_labels(save):
+    matrix = read(save("m.csv", BASE | {"a": ["x", "y", "y", "x"], "b": ["x", "", "y", "x"]}))
+    assert matrix.configurations == ("a",)
+
+
+def test_gaps_everywhere(save):
+    columns = BASE | {"a": [0.1, None, 0.3, 0.4], "b": [None, 0.1, 0.2, 0.3]}
+    with pytest.raises(InputError, match="each of the 2 configurations lacks predictions") as e:
+        read(save("m.parquet", columns))
+    assert e.value.hint
+
+
+def test_polarity(save):
+    path = save("m.csv", BASE | {"a": GOOD[::-1], "b": [0.7, 0.8, 0.3, 0.2]})
+    matrix = read(path)
+    (note,) = matrix.notes
+    assert note.code == "polarity"
+    assert "median AUC of 2 configurations is 0.000 with positive class y" in note.text
+    assert note.remedy == "--positive x"
+    assert read(path, positive="x").notes == ()
+
+
+def test_polarity_counts_ties_by_half(save):
+    assert read(save("m.csv", BASE | {"a": [0.5] * 4})).notes == ()
+
+
+def test_labels_have_no_polarity(save):
+    assert read(save("m.csv", BASE | {"a": ["y", "y", "x", "x"]})).notes == ()
+
+
+def test_duplicates(save):
+    columns = BASE | {"a": GOOD, "b": GOOD, "c": [0.1, 0.2, 0.8, 0.91], "d": GOOD}
+    (note,) = read(save("m.csv", columns)).notes
+    assert note.code == "duplicate-configurations"
+    assert note.text.startswith("2 configurations repeat")
+    assert note.text.endswith("such as b those of a")
+
+
+def test_duplicates_differ_after_a_long_common_start(save):
+    start = np.linspace(0, 1, 40)
+    other = start.copy()
+    other[-1] = 0.5
+    columns = {"fold": [0, 1] * 20, "truth": [0] * 20 + [1] * 20, "a": start, "b": other}
+    assert read(save("m.csv", columns)).notes == ()
+
+
+def test_flags_and_candidates(save):
+    metadata = META | {
+        "configs": [
+            {"id": "a", "flags": ["rounded", "ensemble"]},
+            {"id": "b", "flags": ["rounded"]},
+            {"id": "gone", "flags": ["dummy"]},
+        ],
+        "n_candidates_total": 5,
+    }
+    matrix = read(save("m.csv", BASE | {"a": GOOD, "b": [0.1, 0.3, 0.8, 0.9]}, metadata))
+    assert codes(matrix) == ["validity-flags", "candidates-missing"]
+    assert matrix.notes[0].text.endswith("rounded (2), ensemble (1)")
+    assert matrix.notes[1].text == "5 candidates were tried, the file holds 2"
+
+
+def test_groups_that_span_folds(save):
+    matrix = read(save("m.csv", BASE | {"group": ["g", "g", "h", "i"], "a": GOOD}))
+    (note,) = matrix.notes
+    assert note.code == "group-spans-folds"
+    assert note.text.startswith("1 of 3 groups")
+    assert "leakage" in note.text
+
+
+def test_every_note_has_a_remedy(save):
+    columns = {
+        "y": [1, 2, 3, 4],
+        "truth": ["x", "x", "y", "y"],
+        "group": ["g"] * 4,
+        "a": GOOD[::-1],
+        "b": GOOD[::-1],
+        "c": [0.1, None, 0.2, 0.3],
+    }
+    metadata = META | {"task": "regression", "n_candidates_total": 9}
+    matrix = read(save("m.parquet", columns, metadata))
+    assert codes(matrix) == [
+        "columns-ignored",
+        "metadata-contradicted",
+        "configurations-dropped",
+        "folds-unknown",
+        "polarity",
+        "duplicate-configurations",
+        "candidates-missing",
+    ]
+    assert all(note.remedy and "\n" not in note.text for note in matrix.notes)
+
+
+@pytest.mark.parametrize("name", ["m.csv", "m.csv.gz", "m.tsv", "m.parquet"])
+def test_metadata_are_kept_whole(save, name):
+    metadata = META | {"version": "1.3", "mine": {"x": [1]}}
+    matrix = read(save(name, BASE | {"a": GOOD}, metadata))
+    assert dict(matrix.source.metadata) == metadata
+    with pytest.raises(TypeError):
+        matrix.source.metadata["mine"] = 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "metadata are not valid JSON"),
+        ("[" * 100_000, "metadata are not valid JSON"),
+        ("1" * 5_000, "metadata are not valid JSON"),
+        (b"\xff", "metadata are not valid JSON"),
+        ("[]", "metadata must be a JSON object"),
+        ("{}", "metadata have spec None, not 'bbc-predictions'"),
+        ('{"spec": "bbc-predictions"}', "metadata have version 'None'"),
+        ('{"spec": "bbc-predictions", "version": "2.0"}', "metadata have version '2.0'; version 1"),
+        (
+            '{"spec": "bbc-predictions", "version": 1, "classes": 3}',
+            "'classes' must be a JSON list",
+        ),
+        ('{"spec": "bbc-predictions", "version": 1, "configs": [3]}', "must be a JSON object with"),
+        (
+            '{"spec": "bbc-predictions", "version": 1, "configs": [{"id": "a", "flags": "x"}]}',
+            "key 'flags' of 'a' must be a JSON list",
+        ),
+        (
+            '{"spec": "bbc-predictions", "version": 1, "n_candidates_total": "many"}',
+            "'n_candidates_total' must be a JSON whole number",
+        ),
+    ],
+)
+def test_faulty_metadata(save, text, message):
+    save("m.meta.json", text)
+    with pytest.raises(InputError, match=rf"m\.meta\.json: .*{message}") as e:
+        read(save("m.csv", BASE | {"a": GOOD}))
+    assert e.value.hint

@@ -1,0 +1,163 @@
+"""Rows as samples and repeats; folds and groups."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from bbccli.errors import InputError
+from bbccli.readers import read
+
+TRUTH = ["x", "y", "x"]
+
+
+def test_samples_keep_the_order_of_first_appearance(save):
+    columns = {"row_id": [9, 2, 5], "truth": TRUTH, "a": [0.9, 0.2, 0.5]}
+    matrix = read(save("m.csv", columns))
+    assert_array_equal(matrix.predictions[0, :, 0], [0.9, 0.2, 0.5])
+    assert_array_equal(matrix.outcome.values, [0, 1, 0])
+
+
+def test_repeats_are_joined_by_row_id(save):
+    columns = {
+        "row_id": ["p", "q", "r", "r", "q", "p"],
+        "repeat": [2, 2, 2, 1, 1, 1],
+        "fold": ["F10", "F2", "F2", "F2", "F10", "F10"],
+        "truth": [*TRUTH, *TRUTH[::-1]],
+        "group": ["g", "h", "h", "h", "h", "g"],
+        "a": [0.1, 0.2, 0.3, 0.6, 0.5, 0.4],
+    }
+    matrix = read(save("m.csv", columns))
+    assert_array_equal(matrix.predictions[..., 0], [[0.4, 0.5, 0.6], [0.1, 0.2, 0.3]])
+    assert_array_equal(matrix.folds, [[1, 1, 0], [1, 0, 0]])
+    assert matrix.fold_names == ("F2", "F10")
+    assert_array_equal(matrix.groups, [0, 1, 1])
+    assert matrix.outcome.values.tolist() == [0, 1, 0]
+
+
+def test_repeats_without_row_id_go_by_order(save):
+    columns = {"repeat": [0, 1, 0, 1], "truth": ["x", "x", "y", "y"], "a": [0.1, 0.2, 0.3, 0.4]}
+    matrix = read(save("m.csv", columns))
+    assert_array_equal(matrix.predictions[..., 0], [[0.1, 0.3], [0.2, 0.4]])
+
+
+def test_repeats_of_unequal_size_without_row_id(save):
+    columns = {"repeat": [0, 0, 1], "truth": TRUTH, "a": [0.1, 0.2, 0.3]}
+    with pytest.raises(InputError, match="repeats have 1 to 2 rows and there is no row_id") as e:
+        read(save("m.csv", columns))
+    assert "row_id" in e.value.hint
+
+
+def test_folds_numbered_across_repeats_are_recoded(save):
+    columns = {
+        "row_id": [0, 1, 0, 1],
+        "repeat": [0, 0, 1, 1],
+        "fold": [0, 1, 2, 3],
+        "truth": ["x", "y", "x", "y"],
+        "a": [0.1, 0.2, 0.3, 0.4],
+    }
+    matrix = read(save("m.csv", columns))
+    assert_array_equal(matrix.folds, [[0, 1], [0, 1]])
+    assert matrix.n_folds == 2
+
+
+@pytest.mark.parametrize(
+    ("names", "order"),
+    [
+        (["Fold10", "Fold2", "Fold1"], ("Fold1", "Fold2", "Fold10")),
+        ([10, 2, 1], ("1", "2", "10")),
+        (["b", "a1b", "a"], ("a", "a1b", "b")),
+        ([1.5, 0.5, 10.5], ("0.5", "1.5", "10.5")),
+        (["²", "3", "x"], ("3", "x", "²")),
+    ],
+)
+def test_fold_names_are_in_natural_order(save, names, order):
+    matrix = read(save("m.csv", {"fold": names, "truth": TRUTH, "a": [0.1, 0.2, 0.3]}))
+    assert matrix.fold_names == order
+    assert [matrix.fold_names[code] for code in matrix.folds[0]] == [str(n) for n in names]
+
+
+@pytest.mark.parametrize("fold", [[None] * 3, [0, None, 1]])
+def test_missing_folds_are_unknown(save, fold):
+    matrix = read(save("m.parquet", {"fold": fold, "truth": TRUTH, "a": [0.1, 0.2, 0.3]}))
+    assert matrix.folds is None
+    (note,) = matrix.notes
+    assert note.code == "folds-unknown"
+    assert ("1 of 3 rows" in note.text) == (0 in fold)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message", "hint"),
+    [
+        (
+            {"row_id": [4, 5, 4]},
+            r"row_id occurs twice \(column 'row_id', row 2, value 4\)",
+            "repeat",
+        ),
+        (
+            {"row_id": [4, 5, 4], "repeat": [1, 1, 1]},
+            r"row_id occurs twice in one repeat \(column 'row_id', row 2, value 4\)",
+            "remove",
+        ),
+        ({"row_id": [4, None, 5]}, r"row_id is missing \(column 'row_id', row 1\)", "key"),
+        ({"row_id": [4, 5, 4], "repeat": [1, None, 2]}, "repeat is missing .*row 1", "pass"),
+        ({"group": ["a", None, "b"]}, "group is missing .*row 1", "group"),
+    ],
+)
+def test_faulty_keys(save, columns, message, hint):
+    with pytest.raises(InputError, match=message) as e:
+        read(save("m.parquet", {**columns, "truth": TRUTH, "a": [0.1, 0.2, 0.3]}))
+    assert hint in e.value.hint
+
+
+@pytest.mark.parametrize("role", ["truth", "group"])
+def test_what_must_not_vary_between_repeats(save, role):
+    columns = {
+        "row_id": [0, 1, 0, 1],
+        "repeat": [0, 0, 1, 1],
+        "truth": ["x", "y", "x", "y"],
+        "a": [0.1, 0.2, 0.3, 0.4],
+        role: ["x", "y", "x", "x"],
+    }
+    message = f"{role} differs between repeats of one sample .column '{role}', row 3, value 'x'"
+    with pytest.raises(InputError, match=message) as e:
+        read(save("m.csv", columns))
+    assert e.value.hint
+
+
+def test_samples_of_one_repeat_only_are_left_out(save):
+    columns = {
+        "row_id": [0, 1, 2, 1, 0, 3],
+        "repeat": [0, 0, 0, 1, 1, 1],
+        "fold": [0, 1, 2, 1, 0, 2],
+        "truth": ["x", "y", "x", "y", "x", "y"],
+        "a": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6],
+    }
+    path = save("m.csv", columns)
+    matrix = read(path)
+    assert_array_equal(matrix.predictions[..., 0], [[0.1, 0.2], [0.5, 0.4]])
+    assert matrix.n_folds == 2
+    (note,) = matrix.notes
+    assert (note.code, note.text[:16]) == ("samples-left-out", "2 of 4 samples h")
+    with pytest.raises(InputError, match="2 of 4 samples"):
+        read(path, strict=True)
+
+
+def test_no_sample_in_every_repeat(save):
+    columns = {"row_id": [0, 1], "repeat": [0, 1], "truth": ["x", "y"], "a": [0.1, 0.2]}
+    with pytest.raises(InputError, match="no sample is in all 2 repeats") as e:
+        read(save("m.csv", columns))
+    assert e.value.hint
+
+
+def test_multiclass_over_repeats(save):
+    values = np.random.default_rng(0).dirichlet(np.ones(3), size=6)
+    columns = {
+        "row_id": [0, 1, 2, 2, 1, 0],
+        "repeat": [0, 0, 0, 1, 1, 1],
+        "truth": ["x", "y", "z", "z", "y", "x"],
+        **{f"m::{c}": values[:, k] for k, c in enumerate("xyz")},
+    }
+    matrix = read(save("m.csv", columns))
+    assert_array_equal(matrix.predictions[:, :, 0], [values[:3], values[:2:-1]])

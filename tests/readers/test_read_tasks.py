@@ -1,0 +1,310 @@
+"""Which task it is, what the classes are, what the predictions are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from bbccli.errors import InputError, OptionError, UndefinedError
+from bbccli.readers import read
+from bbccli.types import PredictionKind, Task
+
+META = {"spec": "bbc-predictions", "version": "1"}
+WINES = ["barolo", "grignolino", "barbera", "barolo"]
+CLASSES = ["barbera", "barolo", "grignolino"]
+
+
+def shaped(config: str = "svm", classes=CLASSES, n: int = 4) -> dict[str, np.ndarray]:
+    """Probabilities of one configuration, as K columns."""
+    values = np.random.default_rng(0).dirichlet(np.ones(len(classes)), size=n)
+    return {f"{config}::{c}": values[:, k] for k, c in enumerate(classes)}
+
+
+@pytest.mark.parametrize(
+    ("truth", "classes"),
+    [
+        (["b", "a", "b"], ("a", "b")),
+        ([0, 1, 0], ("0", "1")),
+        ([10, 9, 10], ("9", "10")),
+        ([0.0, 1.0, 0.0], ("0", "1")),
+        ([-1.5, 1.0, 1.0], ("-1.5", "1")),
+        ([True, False, True], ("False", "True")),
+        (["10", "9", "10"], ("9", "10")),
+    ],
+)
+def test_two_values_are_binary(save, truth, classes):
+    matrix = read(save("m.parquet", {"truth": truth, "a": [0.1, 0.7, 0.3]}))
+    assert matrix.task is Task.BINARY
+    assert matrix.outcome.classes == classes
+    assert matrix.outcome.values.dtype == np.int64
+
+
+@pytest.mark.parametrize(("given", "moved"), [("a", "a"), ("b", "b")])
+def test_positive_class_is_last(save, given, moved):
+    matrix = read(save("m.csv", {"truth": ["b", "a", "b"], "m": [0.1, 0.7, 0.3]}), positive=given)
+    assert matrix.outcome.classes[1] == moved
+    assert matrix.outcome.values.tolist() == [int(t == moved) for t in "bab"]
+
+
+@pytest.mark.parametrize("spelling", ["0", "0.0"])
+def test_positive_class_by_number(save, spelling):
+    matrix = read(save("m.csv", {"truth": [0, 1, 0], "m": [0.9, 0.7, 0.3]}), positive=spelling)
+    assert matrix.outcome.classes == ("1", "0")
+
+
+def test_positive_class_by_metadata(save):
+    metadata = META | {"classes": ["a", "b"], "positive_class": "a", "task": "binary"}
+    path = save("m.csv", {"truth": ["b", "a", "b"], "m": [0.1, 0.7, 0.3]}, metadata)
+    assert read(path).outcome.classes == ("b", "a")
+    assert read(path, positive="b").outcome.classes == ("a", "b")
+
+
+def test_positive_class_that_is_none(save):
+    path = save("m.csv", {"truth": ["b", "a", "b"], "m": [0.1, 0.7, 0.3]})
+    with pytest.raises(InputError, match="--positive is 'c', which is no class") as e:
+        read(path, positive="c")
+    assert e.value.hint == "the classes are a and b"
+
+
+def test_positive_class_of_a_regression(save):
+    path = save("m.csv", {"truth": [0.5, 1.5, 2.5], "m": [0.1, 0.7, 0.3]})
+    with pytest.raises(
+        OptionError, match="--positive x needs a binary task, this one is regression"
+    ):
+        read(path, positive="x")
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([0.0, 0.25, 1.0], PredictionKind.PROBABILITY),
+        ([-0.1, 0.25, 1.0], PredictionKind.SCORE),
+        ([3, 5, 8], PredictionKind.SCORE),
+        ([0, 1, 0], PredictionKind.LABEL),
+        ([0.0, None, 1.0], PredictionKind.LABEL),
+    ],
+)
+def test_kind_of_binary_predictions(save, values, kind):
+    path = save("m.parquet", {"truth": [0, 1, 1], "m": values, "n": [0, 1, 1]})
+    assert read(path).kind is kind
+
+
+def test_one_score_makes_all_scores(save):
+    columns = {"truth": [0, 1, 1], "m": [0.5, 0.1, 1.0], "n": [0, 1, 7]}
+    assert read(save("m.csv", columns)).kind is PredictionKind.SCORE
+
+
+def test_hard_decisions_about_text_are_probabilities(save):
+    columns = {"truth": ["x", "y", "y"], "m": [0, 1, 1]}
+    assert read(save("m.csv", columns)).kind is PredictionKind.PROBABILITY
+
+
+@pytest.mark.parametrize(
+    ("truth", "labels"),
+    [
+        (["x", "y", "y"], ["y", "y", "x"]),
+        ([0, 1, 1], [1, 1, 0]),
+        ([0, 1, 1], [1.0, 1.0, 0.0]),
+        ([1, 2, 2], [2, 2, 1]),
+        ([False, True, True], [True, True, False]),
+        ([False, True, True], [1, 1, 0]),
+    ],
+)
+@pytest.mark.parametrize("name", ["m.csv", "m.parquet"])
+def test_binary_labels_are_coded_as_classes(save, truth, labels, name):
+    path = save(name, {"truth": truth, "m": labels})
+    matrix = read(path)
+    assert matrix.kind is PredictionKind.LABEL
+    assert_array_equal(matrix.predictions[0, :, 0], np.array([1.0, 1.0, 0.0]), strict=True)
+    turned = read(path, positive=matrix.outcome.classes[0])
+    assert_array_equal(turned.predictions[0, :, 0], [0, 0, 1])
+    assert_array_equal(turned.outcome.values, [1, 0, 0])
+
+
+def test_label_that_is_no_class(save):
+    path = save("m.csv", {"truth": ["x", "y", "y"], "m": ["x", "y", "x"], "n": ["x", "Y", "y"]})
+    with pytest.raises(InputError) as e:
+        read(path)
+    assert str(e.value) == (
+        f"{path}: prediction is none of the classes (x, y) (column 'n', row 1, value 'Y')"
+    )
+    assert e.value.hint
+
+
+def test_binary_class_columns(save):
+    columns = shaped("svm", ["no", "yes"]) | shaped("knn", ["yes", "no"])
+    matrix = read(save("m.csv", {"truth": ["no", "yes", "no", "no"], **columns}))
+    assert matrix.task is Task.BINARY
+    assert matrix.configurations == ("svm", "knn")
+    assert_array_equal(matrix.predictions[0, :, 0], columns["svm::yes"])
+    assert_array_equal(matrix.predictions[0, :, 1], columns["knn::yes"])
+
+
+def test_names_with_separator_but_no_class(save):
+    columns = {"truth": ["no", "yes"], "pca::svm": [0.1, 0.2], "pca::knn": [0.1, 0.3]}
+    assert read(save("m.csv", columns)).configurations == ("pca::svm", "pca::knn")
+
+
+def test_metadata_keep_a_name_from_being_split(save):
+    metadata = META | {"configs": [{"id": "k::1"}, {"id": "k::2"}]}
+    columns = {"truth": [0, 1], "k::1": [0.1, 0.2], "k::2": [0.1, 0.3]}
+    assert read(save("m.csv", columns, metadata)).configurations == ("k::1", "k::2")
+
+
+@pytest.mark.parametrize("name", ["m.csv", "m.parquet"])
+def test_multiclass_probabilities(save, name):
+    svm, knn = shaped("svm"), shaped("knn", CLASSES[::-1])
+    matrix = read(save(name, {"truth": WINES, **knn, **svm}))
+    assert matrix.task is Task.MULTICLASS
+    assert matrix.kind is PredictionKind.PROBABILITY
+    assert matrix.outcome.classes == tuple(CLASSES)
+    assert matrix.configurations == ("knn", "svm")
+    assert matrix.predictions.shape == (1, 4, 2, 3)
+    for c, own in enumerate((knn, svm)):
+        for k, one in enumerate(CLASSES):
+            assert_array_equal(
+                matrix.predictions[0, :, c, k], own[f"{matrix.configurations[c]}::{one}"]
+            )
+
+
+def test_multiclass_scores(save):
+    columns = {name: 2 * column for name, column in shaped().items()}
+    assert read(save("m.csv", {"truth": WINES, **columns})).kind is PredictionKind.SCORE
+
+
+@pytest.mark.parametrize("truth", [[0, 1, 2, 10], [0.0, 1.0, 2.0, 10.0], ["0", "1", "2", "10"]])
+def test_multiclass_of_numbers_is_in_numeric_order(save, truth):
+    columns = shaped("svm", ["0", "1", "10", "2"])
+    matrix = read(save("m.parquet", {"truth": truth, **columns}))
+    assert matrix.outcome.classes == ("0", "1", "2", "10")
+    assert_array_equal(matrix.predictions[0, :, 0, 3], columns["svm::10"])
+    assert_array_equal(matrix.outcome.values, [0, 1, 2, 3])
+
+
+def test_class_that_the_truth_lacks(save):
+    matrix = read(save("m.csv", {"truth": ["barolo", "barbera", "barolo", "barbera"], **shaped()}))
+    assert matrix.task is Task.MULTICLASS
+    assert matrix.outcome.class_counts.tolist() == [2, 2, 0]
+
+
+@pytest.mark.parametrize("truth", [WINES, [1, 2, 3, 1]])
+def test_multiclass_labels(save, truth):
+    matrix = read(save("m.csv", {"truth": truth, "m": truth[::-1], "n": truth}))
+    assert matrix.task is Task.MULTICLASS
+    assert matrix.kind is PredictionKind.LABEL
+    assert_array_equal(matrix.predictions[0, :, 1], matrix.outcome.values)
+
+
+def test_multiclass_without_class_columns(save):
+    with pytest.raises(InputError, match="predictions of 3 classes are neither labels nor") as e:
+        read(save("m.csv", {"truth": WINES, "m": [0.1, 0.2, 0.3, 0.4]}))
+    assert "m::barbera" in e.value.hint
+
+
+def test_configuration_that_lacks_a_class(save):
+    columns = shaped("svm") | shaped("knn")
+    del columns["knn::barolo"]
+    with pytest.raises(
+        InputError, match="configuration 'knn' has no column of class 'barolo'"
+    ) as e:
+        read(save("m.csv", {"truth": WINES, **columns}))
+    assert e.value.hint
+
+
+def test_column_without_class_among_others(save):
+    with pytest.raises(InputError, match=r"column has no class, others have .column 'm'") as e:
+        read(save("m.csv", {"truth": WINES, **shaped(), "m": [1, 2, 3, 4]}))
+    assert e.value.hint
+
+
+def test_truth_without_class_column(save):
+    truth = ["barolo", "rioja", "barbera", "barolo"]
+    with pytest.raises(
+        InputError, match=r"truth is none of the classes of the predictions .*row 1, value 'rioja'"
+    ) as e:
+        read(save("m.csv", {"truth": truth, **shaped()}))
+    assert e.value.hint
+
+
+def test_truth_without_class_in_metadata(save):
+    metadata = META | {"classes": ["x", "z"]}
+    with pytest.raises(InputError, match=r"truth is none of the classes of the metadata .*'y'"):
+        read(save("m.csv", {"truth": ["x", "y"], "m": [0.1, 0.2]}, metadata))
+
+
+@pytest.mark.parametrize("truth", [[0.5, 1.5, 2.5], [1.0, 2.0, 3.0], [1, 2, 4]])
+def test_regression(save, truth):
+    matrix = read(save("m.csv", {"truth": truth, "m": [0.1, 2.5, 3.5]}))
+    assert matrix.task is Task.REGRESSION
+    assert matrix.kind is PredictionKind.VALUE
+    assert matrix.outcome.classes == ()
+    assert_array_equal(matrix.outcome.values, np.array(truth, dtype=float), strict=True)
+
+
+def test_survival(save):
+    columns = {"time": [3, 1.5, 0], "event": [True, False, True], "m": [0.1, 0.2, 0.3]}
+    matrix = read(save("m.parquet", columns))
+    assert matrix.task is Task.SURVIVAL
+    assert matrix.kind is PredictionKind.SCORE
+    assert_array_equal(matrix.outcome.values, [3, 1.5, 0])
+    assert_array_equal(matrix.outcome.event, [True, False, True])
+
+
+@pytest.mark.parametrize(
+    ("time", "event", "message"),
+    [
+        ([1, -2], [0, 1], "time is negative .column 'time', row 1, value -2"),
+        ([1, np.inf], [0, 1], "time is infinite .*row 1"),
+        ([1, None], [0, 1], "time is missing .*row 1"),
+        (["1", "x"], [0, 1], "time is text .*row 1, value 'x'"),
+        ([1, 2], [0, 2], "event is neither 0 nor 1 .*row 1, value 2"),
+        ([1, 2], ["dead", "1"], "event is neither 0 nor 1 .*row 0, value 'dead'"),
+    ],
+)
+def test_survival_faults(save, time, event, message):
+    with pytest.raises(InputError, match=message) as e:
+        read(save("m.parquet", {"time": time, "event": event, "m": [0.1, 0.2]}))
+    assert e.value.hint
+
+
+def test_task_by_hand(save):
+    path = save("m.csv", {"truth": [0, 1, 0], "m": [0, 1, 1]})
+    assert read(path, task=Task.REGRESSION).kind is PredictionKind.VALUE
+    assert read(path, task=Task.MULTICLASS).kind is PredictionKind.LABEL
+
+
+@pytest.mark.parametrize(
+    ("task", "message"),
+    [
+        (Task.BINARY, r"--task binary: the truth has 3 values \(x, y, z\)"),
+        (Task.REGRESSION, "--task regression: the truth is text"),
+        (Task.SURVIVAL, "--task survival: survival needs the columns `time` and `event`"),
+    ],
+)
+def test_task_that_does_not_fit(save, task, message):
+    with pytest.raises(InputError, match=message) as e:
+        read(save("m.csv", {"truth": ["x", "y", "z"], "m": ["x", "y", "z"]}), task=task)
+    assert e.value.hint
+
+
+def test_task_of_metadata(save):
+    columns = {"truth": [0, 1, 0], "m": [0, 1, 1]}
+    matrix = read(save("m.csv", columns, META | {"task": "regression"}))
+    assert matrix.task is Task.REGRESSION
+    assert matrix.source.metadata["task"] == "regression"
+
+
+def test_task_of_metadata_that_does_not_fit(save):
+    columns = {"truth": ["a", "b", "c"], "m": ["a", "b", "b"]}
+    matrix = read(save("m.csv", columns, META | {"task": "binary"}))
+    assert matrix.task is Task.MULTICLASS
+    assert "metadata-contradicted" in [note.code for note in matrix.notes]
+
+
+@pytest.mark.parametrize("truth", [["a"] * 3, [1] * 3, [0.5] * 3])
+def test_one_value_only(save, truth):
+    path = save("m.csv", {"truth": truth, "m": [0.1, 0.2, 0.3]})
+    with pytest.raises(UndefinedError, match=r"m\.csv: the truth has one class only") as e:
+        read(path)
+    assert e.value.hint
