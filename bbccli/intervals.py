@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bbccli.metrics.base import Metric
 from bbccli.plan import Plan
-from bbccli.results import Distribution
+from bbccli.results import Distribution, MonteCarloError
 from bbccli.types import Interval, Side
 
 
@@ -29,14 +29,32 @@ def percentile(distribution: Distribution, metric: Metric, plan: Plan) -> Interv
     >>> interval.lower, interval.upper
     (0.025, 0.975)
     """
-    side = metric.direction.pessimistic() if plan.side is Side.PESSIMISTIC else plan.side
     lower, upper = metric.bounds
-    outside = 1 - plan.level
+    below, above = _probabilities(metric, plan)
+    if below is not None:
+        lower = distribution.quantile(below)
+    if above is not None:
+        upper = distribution.quantile(above)
+    return Interval(lower, upper, plan.level, _side(metric, plan))
+
+
+def monte_carlo_error(distribution: Distribution, metric: Metric, plan: Plan) -> MonteCarloError:
+    """Return the Monte-Carlo standard errors of the mean and of the ends of `percentile`."""
+    below, above = _probabilities(metric, plan)
+    return MonteCarloError(
+        value=distribution.mean_error(),
+        lower=None if below is None else distribution.quantile_error(below),
+        upper=None if above is None else distribution.quantile_error(above),
+    )
+
+
+def _side(metric: Metric, plan: Plan) -> Side:
+    return metric.direction.pessimistic() if plan.side is Side.PESSIMISTIC else plan.side
+
+
+def _probabilities(metric: Metric, plan: Plan) -> tuple[float | None, float | None]:
+    """Probabilities of the two ends; None for an end that is the metric's bound."""
+    side, outside = _side(metric, plan), 1 - plan.level
     if side is Side.TWO:
-        lower = distribution.quantile(outside / 2)
-        upper = distribution.quantile(1 - outside / 2)
-    elif side is Side.LOWER:
-        lower = distribution.quantile(outside)
-    else:
-        upper = distribution.quantile(1 - outside)
-    return Interval(lower, upper, plan.level, side)
+        return outside / 2, 1 - outside / 2
+    return (outside, None) if side is Side.LOWER else (None, 1 - outside)

@@ -66,10 +66,38 @@ def method_left_out(method: str, problem: str, remedy: str) -> Note:
     return Note("method-left-out", f"{method} is left out: {problem}", remedy)
 
 
+def groups_ignored(n_groups: int) -> Note:
+    """Rows are resampled one by one although they come in groups."""
+    return Note(
+        "groups-ignored",
+        f"samples come in {n_groups} groups, but are resampled one by one: intervals of methods "
+        "that resample rows are too narrow",
+        "prefer bbc-f, with folds that keep groups together",
+    )
+
+
 def partial_folds(n_repeats: int) -> Note:
     """With repeats, fold-level draws stay within one repeat."""
     return Note(
         "folds-within-repeats",
         f"bbc-f resamples the folds of one repeat at a time and averages over {n_repeats} repeats",
         "",
+    )
+
+
+def undefined_resamples(n_undefined: int, n_resamples: int, label: str) -> Note:
+    """A metric that did not select is undefined in some resamples."""
+    return Note(
+        "undefined-resamples",
+        f"{label} is undefined in {n_undefined} of {n_resamples} resamples, which are left out",
+        "read its interval with care",
+    )
+
+
+def tolerance_not_reached(tolerance: float | None, error: float) -> Note:
+    """The largest number of resamples was used up."""
+    return Note(
+        "tolerance-not-reached",
+        f"the largest Monte-Carlo standard error is {error:.2g}, above the tolerance {tolerance}",
+        "raise --tolerance; the error shrinks with the square root of the resamples",
     )

@@ -7,6 +7,16 @@ from dataclasses import dataclass, field
 from bbccli.errors import OptionError
 from bbccli.types import Pooling, Side
 
+FIRST_RESAMPLES = 1000
+"""Resamples after which an automatic number of them is judged first; it grows in such steps."""
+
+MOST_RESAMPLES = 100_000
+"""Where an automatic number of resamples ends."""
+
+
+TOLERANCE = 0.001
+"""Monte-Carlo standard error that an automatic number of resamples aims at."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -18,13 +28,20 @@ class Plan:
         `n_resamples` below 1, `level` outside (0, 1), or a negative seed.
     """
 
-    n_resamples: int = field(default=1000, metadata={"doc": "bootstrap resamples, B >= 1"})
+    n_resamples: int = field(
+        default=1000,
+        metadata={"doc": "bootstrap resamples, B >= 1; with a tolerance, the most to use"},
+    )
     level: float = field(default=0.95, metadata={"doc": "level of the intervals, in (0, 1)"})
     side: Side = field(default=Side.TWO, metadata={"doc": "ends of the interval to estimate"})
     pooling: Pooling = field(
         default=Pooling.POOLED, metadata={"doc": "performance over pooled rows, or mean over folds"}
     )
     seed: int = field(default=0, metadata={"doc": "seed of all random draws, >= 0"})
+    tolerance: float | None = field(
+        default=None,
+        metadata={"doc": "largest Monte-Carlo standard error; null for a fixed n_resamples"},
+    )
 
     def __post_init__(self) -> None:
         if self.n_resamples < 1:
@@ -37,5 +54,32 @@ class Plan:
                 f"--level is {self.level:g}, not between 0 and 1",
                 hint=f"--level {self.level / 100:g}" if percent else "for example --level 0.95",
             )
+        if self.tolerance is not None and not self.tolerance > 0:
+            raise OptionError(f"--tolerance is {self.tolerance:g}", hint="for example 0.001")
         if self.seed < 0:
             raise OptionError(f"--seed is {self.seed}", hint="a whole number, 0 or more")
+
+
+def resamples_of(text: str, tolerance: float | None) -> tuple[int, float | None]:
+    """Return `n_resamples` and `tolerance` of a plan from ``--n-resamples`` and ``--tolerance``.
+
+    Raises
+    ------
+    OptionError
+        Neither a whole number nor `auto`, or a tolerance without `auto`.
+
+    Examples
+    --------
+    >>> resamples_of("1000", None), resamples_of("auto", None)
+    ((1000, None), (100000, 0.001))
+    """
+    if text == "auto":
+        return MOST_RESAMPLES, TOLERANCE if tolerance is None else tolerance
+    if tolerance is not None:
+        raise OptionError(
+            "--tolerance decides the number of resamples, and --n-resamples gives it",
+            hint="--n-resamples auto --tolerance 0.001",
+        )
+    if not text.lstrip("-").isdecimal():
+        raise OptionError(f"--n-resamples is {text!r}", hint="a whole number such as 1000, or auto")
+    return int(text), None

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import combinations
+from math import comb, factorial
 
 import numpy as np
 
 from bbccli.errors import UndefinedError
 from bbccli.matrix import Outcome
-from bbccli.types import BoolArray, IntArray
+from bbccli.types import BoolArray, FloatArray, IntArray
 
 BLOCK = 64
 """Rows per generator. Part of what a seed means: changing it changes every sampled number."""
@@ -50,6 +52,9 @@ class Resamples:
     def out_of_bag(self) -> IntArray:
         """(B, U) 1 where a unit was not drawn, else 0."""
         return np.asarray(self.in_bag == 0, np.uint8)
+
+    def __len__(self) -> int:
+        return len(self.in_bag)
 
 
 Rule = Callable[[IntArray], BoolArray]
@@ -93,67 +98,80 @@ def rule_of(outcome: Outcome) -> Rule:
     return every_class_on_both_sides
 
 
-def draw_block(n_units: int, seed: int, unit: Unit, position: int) -> IntArray:
-    """Draw block number `position`: in-bag weights (BLOCK, U), each row of total U."""
-    sequence = np.random.SeedSequence(seed, spawn_key=(int(unit), position))
-    rng = np.random.Generator(np.random.PCG64(sequence))
-    drawn = rng.integers(0, n_units, size=(BLOCK, n_units))
-    drawn += n_units * np.arange(BLOCK)[:, None]
-    counts = np.bincount(drawn.ravel(), minlength=BLOCK * n_units)
-    return counts.reshape(BLOCK, n_units).astype(np.uint16)
-
-
-class ResampleStream:
-    """The endless sequence of usable resamples that a seed stands for.
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """The endless sequence of resamples that a seed stands for, any part of it at once.
 
     Parameters
     ----------
     n_units
         U, samples or folds to draw from, with replacement, U times.
-    seed, unit
-        Which random stream.
+    seed
+        Of the plan.
+    stream
+        Which of the seed's streams: the unit, and the repeat whose folds are drawn.
     accept
-        Which draws can be used; the others are drawn again.
+        Which draws can be used; the others are left out, as if drawn again.
     """
 
-    def __init__(self, n_units: int, *, seed: int, unit: Unit, accept: Rule) -> None:
-        self.n_units = n_units
-        self._seed = seed
-        self._unit = unit
-        self._accept = accept
-        self._position = 0
-        self._left = Resamples(np.empty((0, n_units), np.uint16), np.empty(0, np.int64))
+    n_units: int
+    seed: int
+    stream: tuple[int, ...]
+    accept: Rule
 
-    def take(self, n_resamples: int) -> Resamples:
-        """Return the next `n_resamples` usable resamples.
+    def batch(self, first: int, n_blocks: int) -> Resamples:
+        """Return the usable resamples of blocks `first`, ..., `first + n_blocks - 1`."""
+        drawn = [
+            draw_block(self.n_units, self.seed, self.stream, position)
+            for position in range(first, first + n_blocks)
+        ]
+        in_bag = drawn[0] if n_blocks == 1 else np.concatenate(drawn)
+        usable = self.accept(in_bag)
+        ordinals = first * BLOCK + np.flatnonzero(usable)
+        return Resamples(in_bag if usable.all() else in_bag[usable], ordinals)
 
-        Raises
-        ------
-        UndefinedError
-            Fewer than one draw in `PATIENCE` can be used.
-        """
-        parts, n_found = [self._left], len(self._left.in_bag)
-        limit = self._position + 2 + PATIENCE * n_resamples // BLOCK
-        while n_found < n_resamples:
-            if self._position > limit:
-                raise hopeless(self._unit)
-            parts.append(self._next_block())
-            n_found += len(parts[-1].in_bag)
-        in_bag = np.concatenate([part.in_bag for part in parts])
-        ordinals = np.concatenate([part.ordinals for part in parts])
-        self._left = Resamples(in_bag[n_resamples:], ordinals[n_resamples:])
-        return Resamples(in_bag[:n_resamples], ordinals[:n_resamples])
 
-    def _next_block(self) -> Resamples:
-        block = draw_block(self.n_units, self._seed, self._unit, self._position)
-        accepted = np.flatnonzero(self._accept(block))
-        ordinals = self._position * BLOCK + accepted
-        self._position += 1
-        return Resamples(block[accepted], ordinals)
+def draw_block(n_units: int, seed: int, stream: tuple[int, ...], position: int) -> IntArray:
+    """Draw block number `position`: in-bag weights (BLOCK, U) uint16, each row of total U."""
+    sequence = np.random.SeedSequence(seed, spawn_key=(*stream, position))
+    rng = np.random.Generator(np.random.PCG64(sequence))
+    # 16 random bits per draw are enough for most matrices, and take half the time of 32
+    width = np.uint16 if n_units <= np.iinfo(np.uint16).max else np.uint32
+    drawn = rng.integers(0, n_units, size=(BLOCK, n_units), dtype=width)
+    cells = drawn + n_units * np.arange(BLOCK)[:, None]
+    counts = np.bincount(cells.ravel(), minlength=BLOCK * n_units)
+    return counts.reshape(BLOCK, n_units).astype(np.uint16)
+
+
+def every_resample(n_units: int) -> tuple[IntArray, FloatArray]:
+    """Enumerate the resamples of U units that leave some out, each with its probability.
+
+    There are C(2U - 1, U) ways to draw U times from U units when the order does not count; the
+    one that draws each unit once is left out and the probabilities of the others add up to 1.
+
+    Returns
+    -------
+    in_bag : (M, U) uint8
+        Multiplicities, in lexicographic order.
+    probabilities : (M,)
+        U! / (prod_i m_i! U^U), renormalised.
+    """
+    bars = np.array(list(combinations(range(2 * n_units - 1), n_units - 1)), dtype=np.int16)
+    edges = np.full((len(bars), 1), -1, np.int16), np.full((len(bars), 1), 2 * n_units - 1)
+    in_bag = np.diff(np.hstack([edges[0], bars, edges[1]]), axis=1) - 1
+    in_bag = in_bag[leaves_some_out(in_bag)].astype(np.uint8)
+    factorials = np.array([factorial(m) for m in range(n_units + 1)], dtype=float)
+    ways = factorial(n_units) / factorials[in_bag].prod(axis=1)
+    return in_bag, ways / ways.sum()
+
+
+def count_every_resample(n_units: int) -> int:
+    """Return C(2U - 1, U), the number of resamples of U units without regard to order."""
+    return comb(2 * n_units - 1, n_units)
 
 
 def hopeless(unit: Unit) -> UndefinedError:
-    """The error for data on which hardly any resample can be used."""
+    """Return the error for data on which hardly any resample can be used."""
     return UndefinedError(
         f"hardly any resample of the {unit.name.lower()} can be used: less than 1 in {PATIENCE}",
         hint="a bootstrap needs more samples of the rarest class, or more folds",

@@ -10,7 +10,10 @@ from bbccli.notes import Note
 from bbccli.plan import Plan
 from bbccli.types import Direction, FloatArray, IntArray, Interval
 
-__all__ = ["Distribution", "Estimate", "Interval", "Note"]
+__all__ = ["Distribution", "Estimate", "Interval", "MonteCarloError", "Note", "SelectionShare"]
+
+MOST_SHARES = 10
+"""Configurations whose selection frequency is reported unless all are asked for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,35 +26,93 @@ class Distribution:
         Performances, in the metric's unit.
     winners : (B,) int
         Configuration that each resample selected.
+    probabilities : (B,), optional
+        Of each resample, where all that exist were enumerated; None where they were drawn.
     n_redrawn
         Resamples that were drawn again because they could not be used.
     """
 
     values: FloatArray
     winners: IntArray
+    probabilities: FloatArray | None = None
     n_redrawn: int = 0
+
+    @property
+    def exact(self) -> bool:
+        """Whether every possible resample is here, so that there is no Monte-Carlo error."""
+        return self.probabilities is not None
 
     def mean(self) -> float:
         """Mean performance."""
-        return float(np.mean(self.values))
+        return float(np.average(self.values, weights=self.probabilities))
+
+    def mean_error(self) -> float:
+        """Monte-Carlo standard error of the mean: s / sqrt(B), or 0 when exact."""
+        if self.exact or len(self.values) < 2:
+            return 0.0 if self.exact else float("nan")
+        return float(np.std(self.values, ddof=1) / np.sqrt(len(self.values)))
 
     def quantile(self, probability: float) -> float:
         """Order statistic L(p B): the smallest value whose distribution function reaches p."""
-        # 0.025 * 1000 is a hair above 25 in binary; the 25th value is meant.
-        rank = int(np.ceil(round(probability * len(self.values), 9)))
-        return float(np.sort(self.values)[max(rank, 1) - 1])
+        if self.probabilities is None:
+            return float(np.sort(self.values)[_rank(probability, len(self.values)) - 1])
+        order = np.argsort(self.values, kind="stable")
+        reached = np.cumsum(self.probabilities[order]) >= probability - 1e-12
+        return float(self.values[order[min(int(np.argmax(reached)), len(order) - 1)]])
+
+    def quantile_error(self, probability: float) -> float:
+        """Monte-Carlo standard error of a quantile.
+
+        The number of values below the true quantile is binomial (B, p). So half the distance
+        between the order statistics one standard deviation, sqrt(B p (1 - p)), either side of
+        rank p B is the standard error of the quantile, without assumptions on its density.
+        """
+        if self.exact:
+            return 0.0
+        size = len(self.values)
+        spread = np.sqrt(size * probability * (1 - probability))
+        low, high = np.floor(probability * size - spread), np.ceil(probability * size + spread)
+        ends = np.sort(self.values)[np.clip([low, high], 1, size).astype(int) - 1]
+        return float(ends[1] - ends[0]) / 2
+
+    def shares(self, n_configurations: int) -> FloatArray:
+        """How often each of C configurations was selected: (C,), adding up to 1."""
+        counts = np.bincount(self.winners, self.probabilities, n_configurations)
+        return np.asarray(counts / counts.sum())
+
+
+@dataclass(frozen=True, slots=True)
+class MonteCarloError:
+    """Standard errors that come from drawing resamples; 0 where all were enumerated."""
+
+    value: float = field(metadata={"doc": "of the estimate"})
+    lower: float | None = field(metadata={"doc": "of the lower end; null where it is a bound"})
+    upper: float | None = field(metadata={"doc": "of the upper end; null where it is a bound"})
+
+    def largest(self) -> float:
+        """Return the largest of the errors."""
+        return max(e for e in (self.value, self.lower, self.upper) if e is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionShare:
+    """How often a configuration wins."""
+
+    configuration: str = field(metadata={"doc": "name of the configuration"})
+    share: float = field(metadata={"doc": "share of the resamples that selected it"})
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """What one method says of one metric.
 
-    `value` is the estimated performance of the winner; `naive` is the figure that the winner was
-    selected by, which is too good.
+    `value` is the estimated performance of the winner; `naive` is its performance on the data
+    that it was selected on, which is too good.
     """
 
     method: str = field(metadata={"doc": "name of the method"})
     metric: str = field(metadata={"doc": "name of the metric"})
+    selected_by: str = field(metadata={"doc": "name of the metric that selected the winner"})
     direction: Direction = field(metadata={"doc": "which way the metric is better"})
     winner: str = field(metadata={"doc": "the selected configuration"})
     naive: float = field(metadata={"doc": "performance of the winner on the data that chose it"})
@@ -63,6 +124,18 @@ class Estimate:
     interval: Interval | None = field(
         default=None, metadata={"doc": "confidence interval; null where the method has none"}
     )
+    n_resamples: int | None = field(
+        default=None, metadata={"doc": "resamples used, B; null where none are needed"}
+    )
+    exact: bool = field(
+        default=False, metadata={"doc": "whether every possible resample was enumerated"}
+    )
+    error: MonteCarloError | None = field(
+        default=None, metadata={"doc": "Monte-Carlo standard errors; null without resamples"}
+    )
+    selection: tuple[SelectionShare, ...] = field(
+        default=(), metadata={"doc": "how often configurations were selected, the first ten"}
+    )
     distribution: Distribution | None = field(default=None, metadata={"json": False})
     plan: Plan = field(default_factory=Plan, metadata={"json": False})
     notes: tuple[Note, ...] = field(default=(), metadata={"doc": "what to know of this estimate"})
@@ -70,3 +143,9 @@ class Estimate:
     def __post_init__(self) -> None:
         optimism = float(self.direction.gain(self.naive, self.value))
         object.__setattr__(self, "optimism", optimism)
+
+
+def _rank(probability: float, size: int) -> int:
+    """The 1-based rank of L(p B)."""
+    # 0.025 * 1000 is a hair above 25 in binary; the 25th value is meant.
+    return max(int(np.ceil(round(probability * size, 9))), 1)

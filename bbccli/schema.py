@@ -10,14 +10,14 @@ import dataclasses
 import math
 import types
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from bbccli.matrix import PredictionMatrix
 from bbccli.notes import Note
 from bbccli.plan import Plan
-from bbccli.results import Estimate
+from bbccli.results import MOST_SHARES, Estimate
 from bbccli.types import PredictionKind, Task
 from bbccli.version import __version__
 
@@ -86,13 +86,14 @@ def document(
     Notes of the matrix come first, then `notes`; those of a single estimate stay with it.
     """
     plan = estimates[0].plan if estimates else Plan()
+    shown = tuple(replace(e, selection=e.selection[:MOST_SHARES]) for e in estimates)
     envelope = Document(
         schema=SCHEMA_VERSION,
         version=__version__,
         command=command,
         input=Input.of(matrix),
         plan=plan,
-        estimates=tuple(estimates),
+        estimates=shown,
         notes=(*matrix.notes, *notes),
     )
     encoded: Json = as_json(envelope)

@@ -82,8 +82,14 @@ class Direction(StrEnum):
         Where all entries are NaN there is no best, and the index is -1.
         """
         ties = self.ties(performances, axis)
-        first: IntArray = np.argmax(ties, axis=axis)
-        return np.where(ties.any(axis=axis), first, -1)
+        first = np.expand_dims(np.argmax(ties, axis=axis), axis)
+        found = np.take_along_axis(ties, first, axis=axis)
+        return np.asarray(np.where(found, first, -1).squeeze(axis))
+
+    def leads(self, a: FloatArray, b: FloatArray) -> BoolArray:
+        """Where `a` is better than `b` by more than rounding; anything is better than NaN."""
+        ahead = self.gain(a, b) > TIE_TOLERANCE * np.abs(a)
+        return np.asarray(ahead | (np.isnan(b) & ~np.isnan(a)))
 
     def pessimistic(self) -> Side:
         """The side on which a performance is worse."""

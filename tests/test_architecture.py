@@ -8,8 +8,8 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "bbccli"
 
 RANKS = [
-    {"errors", "types", "notes", "version"},
-    {"matrix", "plan"},
+    {"errors", "types", "notes", "threads", "version"},
+    {"matrix", "plan", "resources"},
     {"results", "kernels", "metrics", "readers", "resampling", "intervals"},
     {"methods"},
     {"simulation", "batch", "schema"},
@@ -22,7 +22,7 @@ WITHIN = {("metrics", "kernels"), ("intervals", "metrics"), ("intervals", "resul
 HEAVY = {
     "rich": {"reports/table.py", "cli"},
     "pandas": {"readers", "batch.py"},
-    "pyarrow": {"readers", "batch.py"},
+    "pyarrow": {"readers", "batch.py", "reports/distribution.py"},
 }
 
 FILES = sorted(p.relative_to(PACKAGE) for p in PACKAGE.rglob("*.py"))

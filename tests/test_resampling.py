@@ -1,14 +1,25 @@
+from math import comb
+
 import numpy as np
 import pytest
 
 from bbccli.errors import UndefinedError
 from bbccli.matrix import Outcome
-from bbccli.resampling import BLOCK, ResampleStream, Unit, draw_block, leaves_some_out, rule_of
+from bbccli.resampling import (
+    BLOCK,
+    Draws,
+    Unit,
+    count_every_resample,
+    draw_block,
+    every_resample,
+    leaves_some_out,
+    rule_of,
+)
 from bbccli.types import Task
 
 
-def stream(n_units=20, seed=0, unit=Unit.SAMPLES, accept=leaves_some_out):
-    return ResampleStream(n_units, seed=seed, unit=unit, accept=accept)
+def draws(n_units=20, seed=0, stream=(Unit.SAMPLES,), accept=leaves_some_out):
+    return Draws(n_units, seed, stream, accept)
 
 
 def outcome(*codes):
@@ -17,50 +28,59 @@ def outcome(*codes):
 
 
 def test_a_resample_draws_as_many_units_as_there_are():
-    assert (stream().take(200).in_bag.sum(axis=1) == 20).all()
+    assert (draws().batch(0, 4).in_bag.sum(axis=1) == 20).all()
 
 
 def test_every_unit_is_drawn_once_on_average():
-    drawn = stream().take(20_000).in_bag
-    error = np.sqrt((1 - 1 / 20) / 20_000)
+    drawn = draws().batch(0, 300).in_bag
+    error = np.sqrt((1 - 1 / 20) / len(drawn))
     assert np.abs(drawn.mean(axis=0) - 1).max() < 4.5 * error
     assert abs((drawn == 0).mean() - (1 - 1 / 20) ** 20) < 0.003
 
 
-@pytest.mark.parametrize("sizes", [(1, 99), (64, 36), (50, 50), (7,) * 14 + (2,)])
-def test_chunks_do_not_matter(sizes):
-    whole = stream().take(100)
-    pieces = stream()
-    parts = [pieces.take(size) for size in sizes]
+@pytest.mark.parametrize("sizes", [(1, 5), (2, 2, 2), (6,)])
+def test_batches_do_not_matter(sizes):
+    rare = rule_of(outcome(*[0] * 17, 1, 1, 1))
+    whole = draws(accept=rare).batch(0, 6)
+    starts = np.cumsum((0, *sizes))[:-1]
+    parts = [
+        draws(accept=rare).batch(start, size) for start, size in zip(starts, sizes, strict=True)
+    ]
     assert np.array_equal(np.concatenate([p.in_bag for p in parts]), whole.in_bag)
     assert np.array_equal(np.concatenate([p.ordinals for p in parts]), whole.ordinals)
 
 
-def test_fewer_resamples_are_the_first_of_more():
-    assert np.array_equal(stream().take(10).in_bag, stream().take(300).in_bag[:10])
-
-
 def test_blocks_are_known_without_their_predecessors():
-    third = draw_block(20, 0, Unit.SAMPLES, 2)
-    assert np.array_equal(stream().take(3 * BLOCK).in_bag[2 * BLOCK :], third)
+    third = draw_block(20, 0, (0,), 2)
+    assert np.array_equal(draws().batch(0, 3).in_bag[2 * BLOCK :], third)
 
 
 def test_seeds_and_units_have_streams_of_their_own():
-    assert not np.array_equal(stream(seed=1).take(5).in_bag, stream(seed=2).take(5).in_bag)
-    folds = stream(unit=Unit.FOLDS)
-    assert not np.array_equal(stream().take(5).in_bag, folds.take(5).in_bag)
+    found = [
+        draws(seed=seed, stream=stream).batch(0, 1).in_bag
+        for seed in (1, 2)
+        for stream in ((Unit.SAMPLES,), (Unit.FOLDS, 0), (Unit.FOLDS, 1))
+    ]
+    for i, first in enumerate(found):
+        assert not any(np.array_equal(first, second) for second in found[i + 1 :])
+
+
+def test_many_units_take_wider_numbers():
+    drawn = draw_block(70_000, 0, (0,), 0)
+    assert (drawn.sum(axis=1) == 70_000).all()
+    assert drawn[:, 65_536:].any()
 
 
 def test_global_random_state_has_no_part():
     np.random.seed(1)  # noqa: NPY002
-    first = stream().take(5).in_bag
+    first = draws().batch(0, 1).in_bag
     np.random.seed(2)  # noqa: NPY002
-    assert np.array_equal(first, stream().take(5).in_bag)
+    assert np.array_equal(first, draws().batch(0, 1).in_bag)
 
 
 def test_every_class_in_and_out_of_the_bag():
     truth = outcome(0, 0, 1, 1, 1, 1, 1, 1)
-    drawn = stream(8, accept=rule_of(truth)).take(500)
+    drawn = draws(8, accept=rule_of(truth)).batch(0, 10)
     for code in (0, 1):
         counts = drawn.in_bag[:, truth.values == code]
         assert (counts > 0).any(axis=1).all()
@@ -70,8 +90,7 @@ def test_every_class_in_and_out_of_the_bag():
 def test_the_share_of_redraws_is_the_theoretical_one():
     # Two rows of the rare class among 100: accepted when exactly one of them is drawn.
     truth = outcome(*[1] * 98, 0, 0)
-    drawn = stream(100, accept=rule_of(truth)).take(4000)
-    share = 4000 / (drawn.ordinals[-1] + 1)
+    share = len(draws(100, accept=rule_of(truth)).batch(0, 125)) / 8000
     theory = 2 * (0.99**100 - 0.98**100)
     assert abs(share - theory) < 4 * np.sqrt(theory * (1 - theory) / 8000)
 
@@ -81,13 +100,29 @@ def test_a_class_of_one_is_refused_at_once():
         rule_of(outcome(0, 0, 0, 1))
 
 
-def test_draws_of_every_fold_are_drawn_again():
-    drawn = stream(2, unit=Unit.FOLDS).take(400)
+def test_draws_of_every_fold_are_left_out():
+    drawn = draws(2, stream=(Unit.FOLDS, 0)).batch(0, 12)
     assert (drawn.in_bag == 0).any(axis=1).all()
-    assert drawn.ordinals[-1] + 1 == pytest.approx(800, rel=0.2)
+    assert len(drawn) / 768 == pytest.approx(0.5, abs=0.08)
 
 
-def test_no_endless_loop():
-    never = stream(accept=lambda in_bag: np.zeros(len(in_bag), bool))
-    with pytest.raises(UndefinedError, match="hardly any resample"):
-        never.take(1)
+class TestEveryResample:
+    @pytest.mark.parametrize("n_units", range(2, 9))
+    def test_counts(self, n_units):
+        in_bag, probabilities = every_resample(n_units)
+        assert len(in_bag) + 1 == count_every_resample(n_units) == comb(2 * n_units - 1, n_units)
+        assert (in_bag.sum(axis=1) == n_units).all()
+        assert len({row.tobytes() for row in in_bag}) == len(in_bag)
+        assert probabilities.sum() == pytest.approx(1, abs=1e-12)
+
+    def test_probabilities_by_brute_force(self):
+        every_draw = np.stack(np.meshgrid(*[range(4)] * 4), axis=-1).reshape(-1, 4)
+        counts = np.stack([(every_draw == unit).sum(axis=1) for unit in range(4)], axis=1)
+        usable = counts[(counts == 0).any(axis=1)]
+        for row, probability in zip(*every_resample(4), strict=True):
+            assert (usable == row).all(axis=1).mean() == pytest.approx(probability, abs=1e-15)
+
+    def test_one_of_two(self):
+        in_bag, probabilities = every_resample(2)
+        assert in_bag.tolist() == [[0, 2], [2, 0]]
+        assert probabilities.tolist() == [0.5, 0.5]

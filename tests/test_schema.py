@@ -19,7 +19,7 @@ def documents():
     for matrix in (binary(), multiclass(n_repeats=2)):
         for metric in METRICS.values():
             if matrix.task in metric.tasks:
-                yield document(matrix, *estimate(matrix, metric, Plan(n_resamples=20)))
+                yield document(matrix, *estimate(matrix, [metric], Plan(n_resamples=20)))
 
 
 def test_the_schema_is_a_schema():

@@ -10,9 +10,11 @@ import typer
 
 from bbccli.cli.catalogue import methods, metrics, schema
 from bbccli.cli.correct import correct
-from bbccli.cli.output import complain
+from bbccli.cli.output import complain, say
 from bbccli.errors import BbcError
 from bbccli.version import __version__
+
+INTERRUPTED = 130
 
 app = typer.Typer(
     name="bbc",
@@ -58,6 +60,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(error)
         return 2
     except SystemExit as done:
+        if done.code == INTERRUPTED:
+            say("interrupted; nothing was written")
         return int(done.code or 0)
     return 0
 

@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
+from bbccli import resources
 from bbccli.cli import options as o
-from bbccli.cli.output import progress_bar, say, style_for_stdout, write
+from bbccli.cli.output import check_writable, progress_bar, say, style_for_stdout, write
 from bbccli.methods import estimate
-from bbccli.metrics import choose_metric
-from bbccli.plan import Plan
+from bbccli.metrics import choose_metrics
+from bbccli.plan import Plan, resamples_of
 from bbccli.readers import Roles, read
 from bbccli.reports import REPORTS, Style, remarks
+from bbccli.reports.distribution import render_distributions
+from bbccli.resources import Engine, Resources, parse_memory
 from bbccli.schema import document
 from bbccli.types import Pooling, Side
 
 
 def correct(
     file: o.File,
-    metric: o.MetricName = None,
+    metric: o.MetricNames = None,
     method: o.MethodNames = None,
-    n_resamples: o.NResamples = 1000,
+    n_resamples: o.NResamples = "1000",
+    tolerance: o.Tolerance = None,
     level: o.Level = 0.95,
     side: o.SideOption = Side.TWO,
     pooling: o.PoolingOption = Pooling.POOLED,
     seed: o.Seed = 0,
     format: o.Format = "table",
     output: o.Output = "-",
+    distribution: o.DistributionFile = None,
     truth: o.Truth = None,
     fold: o.Fold = None,
     repeat: o.Repeat = None,
     group: o.Group = None,
+    row_id: o.RowId = None,
+    time: o.Time = None,
+    event: o.Event = None,
     positive: o.Positive = None,
     task: o.TaskOption = None,
     labels: o.Labels = None,
     folds: o.Folds = None,
     strict: o.Strict = False,
+    jobs: o.Jobs = None,
+    memory: o.Memory = "256MB",
+    engine: o.EngineOption = Engine.AUTO,
     quiet: o.Quiet = False,
 ) -> None:
     """Correct the winner's performance for having been selected.
@@ -46,23 +57,23 @@ def correct(
 
       bbc correct predictions.csv --metric accuracy --format json --output result.json
     """
-    plan = Plan(n_resamples=n_resamples, level=level, side=side, pooling=pooling, seed=seed)
-    roles = Roles(truth=truth, fold=fold, repeat=repeat, group=group)
-    matrix = read(
-        file,
-        roles=roles,
-        task=task,
-        positive=positive,
-        labels=labels,
-        folds=folds,
-        strict=strict,
+    count, tolerance = resamples_of(n_resamples, tolerance)
+    plan = Plan(count, level, side, pooling, seed, tolerance)
+    limits = Resources(
+        resources.available_cores() if jobs is None else jobs, parse_memory(memory), engine
     )
-    chosen = choose_metric(metric, matrix)
-    with progress_bar(quiet=quiet) as progress:
-        estimates, notes = estimate(matrix, chosen, plan, method, progress=progress)
+    check_writable(output, distribution)
+    roles = Roles(truth, fold, repeat, group, row_id, time, event)
+    matrix = read(
+        file, roles=roles, task=task, positive=positive, labels=labels, folds=folds, strict=strict
+    )
+    metrics = choose_metrics(metric, matrix)
+    with resources.use(limits), progress_bar(quiet=quiet) as progress:
+        estimates, notes = estimate(matrix, metrics, plan, method, progress=progress)
     result = document(matrix, estimates, notes)
     if format != "table" and not quiet:
         for line in remarks(result):
             say(line)
-    style = style_for_stdout() if output == "-" else Style()
-    write(REPORTS[format](result, style), output)
+    if distribution is not None:
+        write(render_distributions(distribution, matrix.configurations, estimates), distribution)
+    write(REPORTS[format](result, style_for_stdout() if output == "-" else Style()), output)

@@ -10,6 +10,7 @@ import typer
 from bbccli.methods import DEFAULT_METHODS, METHODS
 from bbccli.metrics import METRICS
 from bbccli.reports import REPORTS
+from bbccli.resources import Engine
 from bbccli.types import Pooling, Side, Task
 
 
@@ -29,16 +30,17 @@ File = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="Predictions: .parquet, .csv or .tsv (also .gz, .zst); - reads standard input.",
+        help="Predictions: .parquet, .csv, .tsv, .csv.gz, .csv.zst ...; - reads standard input.",
     ),
 ]
 
-MetricName = Annotated[
-    str | None,
+MetricNames = Annotated[
+    list[str] | None,
     typer.Option(
         "--metric",
         metavar="NAME",
-        help=f"One of: {', '.join(METRICS)}. [default: the first that fits the task]",
+        help=f"Of: {', '.join(METRICS)}. Repeatable: the first selects, all are estimated. "
+        "[default: the first that fits the task]",
     ),
 ]
 MethodNames = Annotated[
@@ -50,7 +52,21 @@ MethodNames = Annotated[
         f"[default: {', '.join(DEFAULT_METHODS)}, as far as they can be computed]",
     ),
 ]
-NResamples = Annotated[int, typer.Option("--n-resamples", metavar="B", help="Bootstrap resamples.")]
+NResamples = Annotated[
+    str,
+    typer.Option(
+        "--n-resamples",
+        metavar="B",
+        help="Bootstrap resamples, or auto: as many as --tolerance needs.",
+    ),
+]
+Tolerance = Annotated[
+    float | None,
+    typer.Option(
+        metavar="E",
+        help="Largest Monte-Carlo standard error with --n-resamples auto. [default: 0.001]",
+    ),
+]
 Level = Annotated[float, typer.Option(metavar="P", help="Level of the intervals.")]
 SideOption = Annotated[
     Side,
@@ -73,6 +89,29 @@ Format = Annotated[
 ]
 Output = Annotated[
     str, typer.Option("--output", "-o", metavar="PATH", help="Where to write; - is the screen.")
+]
+DistributionFile = Annotated[
+    str | None,
+    typer.Option(
+        "--distribution",
+        metavar="PATH",
+        help="Also write every resample's performance and winner: .json or .parquet.",
+    ),
+]
+Jobs = Annotated[
+    int | None, typer.Option(metavar="N", help="Threads. [default: all cores of the process]")
+]
+Memory = Annotated[str, typer.Option(metavar="SIZE", help="Memory beside the predictions, about.")]
+EngineOption = Annotated[
+    Engine,
+    typer.Option(
+        "--engine", envvar="BBC_ENGINE", help="Form of the hot loops; all give the same numbers."
+    ),
+]
+RowId = Annotated[str | None, typer.Option(metavar="COL", help="Column of the samples' keys.")]
+Time = Annotated[str | None, typer.Option(metavar="COL", help="Column of survival times.")]
+Event = Annotated[
+    str | None, typer.Option(metavar="COL", help="Column of events: 1 seen, 0 censored.")
 ]
 Truth = Annotated[
     str | None, typer.Option(metavar="COL", help="Column of the true labels or values.")

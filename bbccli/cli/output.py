@@ -27,7 +27,30 @@ def style_for_stdout() -> Style:
     return Style(width=width, colour=terminal and not os.environ.get("NO_COLOR"))
 
 
-def write(text: str, path: str) -> None:
+def check_writable(*paths: str | None) -> None:
+    """Find out before the work whether the results will have a place to go.
+
+    Raises
+    ------
+    OptionError
+        The folder of a path does not exist or can't be written to, or the path is a folder.
+    """
+    for path in paths:
+        if path is None or path == "-":
+            continue
+        target = Path(path)
+        problem = None
+        if target.is_dir():
+            problem = "it is a folder"
+        elif not target.parent.is_dir():
+            problem = "its folder does not exist"
+        elif not os.access(target.parent, os.W_OK):
+            problem = "its folder can't be written to"
+        if problem:
+            raise _cannot_write(path, problem)
+
+
+def write(text: str | bytes, path: str) -> None:
     """Write the result to a file, whole or not at all; ``-`` is standard output.
 
     Raises
@@ -35,18 +58,15 @@ def write(text: str, path: str) -> None:
     OptionError
         The file can't be written.
     """
+    content = text.encode() if isinstance(text, str) else text
     if path == "-":
-        sys.stdout.write(text)
+        sys.stdout.write(content.decode())
         sys.stdout.flush()
         return
-    target = Path(path)
     try:
-        _write_whole(text, target)
+        _write_whole(content, Path(path))
     except OSError as error:
-        raise OptionError(
-            f"cannot write {path}: {error.strerror or error}",
-            hint="--output needs a file in a folder that exists and can be written to",
-        ) from error
+        raise _cannot_write(path, error.strerror or str(error)) from error
 
 
 def say(line: str) -> None:
@@ -98,15 +118,20 @@ class _Bar:
             self._progress.stop()
 
 
-def _write_whole(text: str, target: Path) -> None:
+def _cannot_write(path: str, problem: str) -> OptionError:
+    return OptionError(
+        f"cannot write {path}: {problem}",
+        hint="name a file in a folder that exists and can be written to",
+    )
+
+
+def _write_whole(content: bytes, target: Path) -> None:
     """Write beside the target and rename, so that no reader ever sees half a file."""
-    if target.is_dir():
-        raise IsADirectoryError(21, "it is a folder", str(target))
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
     temporary = Path(name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
         temporary.chmod(_mode_of_new_files())
         temporary.replace(target)
     except BaseException:

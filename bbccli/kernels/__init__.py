@@ -1,5 +1,92 @@
-"""The few hot loops, and the one place that chooses between their forms."""
+"""The few hot loops, and the one place that chooses between their forms.
 
-from bbccli.kernels.pairs import PresortedPairs, concordant_weight, presort
+All forms count in whole numbers and give the same counts to the last bit.
+"""
 
-__all__ = ["PresortedPairs", "concordant_weight", "presort"]
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+
+from bbccli import resources
+from bbccli.errors import OptionError
+from bbccli.kernels import product, sweep
+from bbccli.kernels.pairs import PresortedPairs, largest_total, presort
+from bbccli.resources import Engine, Resources
+from bbccli.types import BoolArray, FloatArray, IntArray
+
+__all__ = ["Pairs", "concordant_weight", "decide"]
+
+WORTH_COMPILED = 3 * 10**8
+"""Samples x configurations x resamples that take numpy as long as it takes to import numba."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Cases and controls, prepared for every form of the count."""
+
+    presorted: PresortedPairs
+    outcomes: FloatArray | None
+
+    @classmethod
+    def of(cls, scores: FloatArray, cases: BoolArray, controls: BoolArray) -> Pairs:
+        """Prepare scores (N, C). Time O(C N log N), memory O(C N)."""
+        presorted = presort(scores, cases, controls)
+        few = product.pays(presorted.n_pairs, scores.shape[1])
+        outcomes = product.pair_outcomes(scores, cases, controls) if few else None
+        return cls(presorted, outcomes)
+
+
+def decide(n_elements: int) -> Resources:
+    """Return the resources in force with the engine settled for work of this size.
+
+    `auto` takes the compiled form when it is installed and the work pays for its import.
+
+    Raises
+    ------
+    OptionError
+        The compiled engine is asked for by name and not installed.
+    """
+    asked = resources.current()
+    if asked.engine is Engine.NUMBA and find_spec("numba") is None:
+        raise OptionError(
+            "--engine numba needs numba, which is not installed",
+            hint="pip install 'bbccli[fast]', or --engine numpy",
+        )
+    if asked.engine is not Engine.AUTO:
+        return asked
+    loaded = "bbccli.kernels.compiled" in sys.modules
+    worth = loaded or (n_elements >= WORTH_COMPILED and find_spec("numba") is not None)
+    return replace(asked, engine=Engine.NUMBA if worth else Engine.NUMPY)
+
+
+def concordant_weight(pairs: Pairs, weights: IntArray, configurations: IntArray) -> IntArray:
+    """Twice the weight of concordant pairs, ties counting one half: exact integers.
+
+    Parameters
+    ----------
+    pairs
+        The prepared pairs of all configurations.
+    weights : (B, N) non-negative integers
+        One weighting of the samples per row.
+    configurations : (C',) int
+        Which configurations.
+
+    Returns
+    -------
+    (B, C') int64
+        Sum over cases i and controls j of w_i w_j (2 [s_i > s_j] + [s_i = s_j]).
+        Time O(B C' N).
+    """
+    if resources.current().engine is Engine.NUMBA:
+        from bbccli.kernels import compiled
+
+        return compiled.concordant_weight(pairs.presorted, weights, configurations)
+    if pairs.outcomes is not None:
+        total = largest_total(pairs.presorted, weights)
+        if total <= product.LARGEST_EXACT:
+            return product.concordant_weight(
+                pairs.presorted, pairs.outcomes, weights, configurations
+            )
+    return sweep.concordant_weight(pairs.presorted, weights, configurations)

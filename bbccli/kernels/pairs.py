@@ -1,7 +1,7 @@
-"""Weighted counts of concordant (case, control) pairs, for many weightings and configurations.
+"""Cases and controls of many configurations, sorted once.
 
-Sorting is done once per configuration. Under weights, the pairs are counted by one sweep: running
-totals of the controls' weights in order of their scores, read off at each case.
+Under weights, concordant (case, control) pairs are counted by one sweep: running totals of the
+controls' weights in order of their scores, read off at each case.
 """
 
 from __future__ import annotations
@@ -12,9 +12,6 @@ import numpy as np
 
 from bbccli.types import BoolArray, FloatArray, IntArray
 
-# Resamples swept side by side: wide enough to amortise a numpy call, small enough for the cache.
-LANES = 200
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PresortedPairs:
@@ -24,83 +21,67 @@ class PresortedPairs:
     ----------
     controls : (C, n_controls) int32
         Rows of the controls by increasing score.
-    cases : (n_cases,) int32
-        Rows of the cases.
+    cases : (C, n_cases) int32
+        Rows of the cases by increasing score.
     below, upto : (C, n_cases) int32
-        How many controls score strictly below, and at most as high as, each case.
+        How many controls score strictly below, and at most as high as, each of these cases.
+    tied : (C,) bool
+        Whether any case has the score of a control.
     """
 
     controls: IntArray
     cases: IntArray
     below: IntArray
     upto: IntArray
+    tied: BoolArray
+
+    @property
+    def n_pairs(self) -> int:
+        """Pairs of a case and a control in one configuration."""
+        return int(self.cases.shape[1] * self.controls.shape[1])
 
 
 def presort(scores: FloatArray, cases: BoolArray, controls: BoolArray) -> PresortedPairs:
-    """Sort the scores (N, C) of `controls` (N,) and find the place of each of `cases` (N,) there.
+    """Sort the scores (N, C) of `cases` (N,) and `controls` (N,).
 
     Time O(C N log N), memory O(C N).
     """
-    control_rows, case_rows = np.flatnonzero(controls), np.flatnonzero(cases)
-    control_scores = np.ascontiguousarray(scores[control_rows].T)
-    case_scores = np.ascontiguousarray(scores[case_rows].T)
-    order = np.argsort(control_scores, axis=1, kind="stable")
-    sorted_scores = np.take_along_axis(control_scores, order, axis=1)
-    shape = case_scores.shape
-    below, upto = np.empty(shape, np.int32), np.empty(shape, np.int32)
-    for c, (ladder, values) in enumerate(zip(sorted_scores, case_scores, strict=True)):
-        below[c] = np.searchsorted(ladder, values, side="left")
-        upto[c] = np.searchsorted(ladder, values, side="right")
+    rows = np.flatnonzero(cases | controls)
+    columns = np.ascontiguousarray(scores[rows].T)
+    order = np.argsort(columns, axis=1)
+    is_case = cases[rows][order]
+    below, upto = _controls_around(np.take_along_axis(columns, order, axis=1), ~is_case)
+    ordered = rows.astype(np.int32)[order]
+    shape = (len(columns), int(cases.sum()))
+    below, upto = below[is_case].reshape(shape), upto[is_case].reshape(shape)
     return PresortedPairs(
-        control_rows[order].astype(np.int32), case_rows.astype(np.int32), below, upto
+        controls=ordered[~is_case].reshape(len(columns), -1),
+        cases=ordered[is_case].reshape(shape),
+        below=below,
+        upto=upto,
+        tied=(below != upto).any(axis=1),
     )
 
 
-def concordant_weight(
-    pairs: PresortedPairs, weights: IntArray, configurations: IntArray
-) -> IntArray:
-    """Twice the weight of concordant pairs, ties counting one half: exact integers.
-
-    Parameters
-    ----------
-    pairs
-        The presorted pairs of all configurations.
-    weights : (B, N) non-negative integers
-        One weighting of the samples per row.
-    configurations : (C',) int
-        Which configurations.
-
-    Returns
-    -------
-    (B, C') int64
-        Sum over cases i and controls j of w_i w_j (2 [s_i > s_j] + [s_i = s_j]).
-        Time O(B C' N), extra memory O(LANES N).
-    """
-    counts = np.empty((len(weights), len(configurations)), np.int64)
-    lane_type = _lane_type(pairs, weights)
-    for start in range(0, len(weights), LANES):
-        lanes = np.ascontiguousarray(weights[start : start + LANES].T, dtype=lane_type)
-        _sweep(pairs, lanes, configurations, counts[start : start + LANES])
-    return counts
+def _controls_around(scores: FloatArray, is_control: BoolArray) -> tuple[IntArray, IntArray]:
+    """Count controls below, and up to, each of the sorted scores (C, n): two (C, n) int32."""
+    through = np.cumsum(is_control, axis=1, dtype=np.int32)
+    changes = scores[:, 1:] != scores[:, :-1]
+    if changes.all():
+        return through, through
+    edge = np.ones((len(scores), 1), bool)
+    first, last = np.hstack([edge, changes]), np.hstack([changes, edge])
+    below = np.maximum.accumulate(np.where(first, through - is_control, 0), axis=1)
+    backwards = np.where(last, through, np.iinfo(np.int32).max)[:, ::-1]
+    upto = np.minimum.accumulate(backwards, axis=1)[:, ::-1]
+    return below.astype(np.int32, copy=False), upto.astype(np.int32, copy=False)
 
 
-def _sweep(
-    pairs: PresortedPairs, lanes: IntArray, configurations: IntArray, counts: IntArray
-) -> None:
-    """Fill counts (L, C') from lanes (N, L)."""
-    n_controls, n_lanes = pairs.controls.shape[1], lanes.shape[1]
-    running = np.zeros((n_controls + 1, n_lanes), lanes.dtype)
-    cases = lanes[pairs.cases]
-    for position, c in enumerate(configurations):
-        np.cumsum(lanes[pairs.controls[c]], axis=0, out=running[1:])
-        beaten = running[pairs.below[c]]
-        beaten += running[pairs.upto[c]]
-        counts[:, position] = np.einsum("il,il->l", cases, beaten)
-
-
-def _lane_type(pairs: PresortedPairs, weights: IntArray) -> type[np.unsignedinteger]:
-    """The narrowest of two integer types that holds twice the largest possible total."""
-    case_weight = int(weights[:, pairs.cases].sum(axis=1, dtype=np.int64).max(initial=0))
-    total = int(weights.sum(axis=1, dtype=np.int64).max(initial=0))
-    largest = 2 * max(case_weight, 1) * total
-    return np.uint32 if largest <= np.iinfo(np.uint32).max else np.uint64
+def largest_total(pairs: PresortedPairs, weights: IntArray) -> int:
+    """Return the largest count that any row of weights (B, N) can lead to."""
+    if not len(weights) or not pairs.n_pairs:
+        return 0
+    # The rows of cases and controls are the same in all configurations, in another order.
+    cases = weights[:, pairs.cases[0]].sum(axis=1, dtype=np.int64)
+    controls = weights[:, pairs.controls[0]].sum(axis=1, dtype=np.int64)
+    return int(2 * (cases * controls).max())

@@ -40,41 +40,44 @@ def choose_methods(names: Sequence[str]) -> list[Method]:
 
 def estimate(
     matrix: PredictionMatrix,
-    metric: Metric,
+    metrics: Sequence[Metric],
     plan: Plan,
     names: Sequence[str] | None = None,
     *,
     progress: Progress = silent,
 ) -> tuple[list[Estimate], list[Note]]:
-    """Run several methods on one matrix.
+    """Run several methods on one matrix, from the same resamples.
 
-    Methods asked for by name must be computable. Without names the default set is run: those of
-    it that can't be computed are left out, with a note that says why.
+    The first metric selects; all are estimated for the configuration that it selects. Methods
+    asked for by name must be computable. Without names the default set is run: those of it that
+    can't be computed are left out, with a note that says why.
 
     Returns
     -------
     estimates, notes
-        One estimate per method; what to know of them all.
+        One estimate per metric and method; what to know of them all.
 
     Raises
     ------
     OptionError, UndefinedError
         An unknown method, or one asked for by name that can't be computed.
     """
-    if names:
-        estimates = [m.run(matrix, metric, plan, progress=progress) for m in choose_methods(names)]
-        return estimates, _differing_winners(matrix, metric, plan)
-    estimates, notes = [], []
-    for method in choose_methods(DEFAULT_METHODS):
-        if matrix.folds is None and Need.FOLDS in method.needs:
-            continue  # the note on unknown folds says it already
-        try:
-            estimates.append(method.run(matrix, metric, plan, progress=progress))
-        except (UndefinedError, UnsupportedError) as error:
-            if method.name in ALWAYS:
-                raise
-            notes.append(method_left_out(method.name, error.problem, error.hint))
-    return estimates, notes + _differing_winners(matrix, metric, plan)
+    methods = choose_methods(names or DEFAULT_METHODS)
+    if not names and matrix.folds is None:
+        # the note on unknown folds says it already
+        methods = [method for method in methods if Need.FOLDS not in method.needs]
+    estimates, notes = [], _differing_winners(matrix, metrics[0], plan)
+    for metric in metrics:
+        for method in methods:
+            try:
+                found = method.run(matrix, metric, plan, select_by=metrics[0], progress=progress)
+            except (UndefinedError, UnsupportedError) as error:
+                if names or method.name in ALWAYS:
+                    raise
+                notes.append(method_left_out(method.name, error.problem, error.hint))
+            else:
+                estimates.append(found)
+    return estimates, notes
 
 
 ALWAYS = frozenset({"cvt", "bbc"})

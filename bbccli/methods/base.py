@@ -40,9 +40,15 @@ class Run(Protocol):
     """A method's function."""
 
     def __call__(
-        self, matrix: PredictionMatrix, metric: Metric, plan: Plan, *, progress: Progress = silent
+        self,
+        matrix: PredictionMatrix,
+        metric: Metric,
+        plan: Plan,
+        *,
+        select_by: Metric | None = None,
+        progress: Progress = silent,
     ) -> Estimate:
-        """Estimate the performance of the winner."""
+        """Estimate, in `metric`, the performance of the winner by `select_by` (the same)."""
 
 
 @dataclass(frozen=True, slots=True)

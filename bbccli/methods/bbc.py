@@ -15,21 +15,28 @@ Source: Algorithm 5 of Tsamardinos, Greasidou & Borboudakis 2018.
 
 from __future__ import annotations
 
-from bbccli.intervals import percentile
+from dataclasses import replace
+
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method, Progress, silent
+from bbccli.methods.corrected import enough, from_distribution
 from bbccli.methods.cvt import cvt
-from bbccli.methods.out_of_bag import winners_out_of_bag
-from bbccli.methods.selection import performances
+from bbccli.methods.out_of_bag import Selections, extend, measure
+from bbccli.methods.selection import candidates, kept
 from bbccli.metrics.base import Metric
-from bbccli.notes import redrawn_resamples
+from bbccli.notes import groups_ignored, redrawn_resamples
 from bbccli.plan import Plan
-from bbccli.resampling import ResampleStream, Unit, rule_of
-from bbccli.results import Estimate
+from bbccli.resampling import Draws, Unit, rule_of
+from bbccli.results import Distribution, Estimate
 
 
 def bbc(
-    matrix: PredictionMatrix, metric: Metric, plan: Plan, *, progress: Progress = silent
+    matrix: PredictionMatrix,
+    metric: Metric,
+    plan: Plan,
+    *,
+    select_by: Metric | None = None,
+    progress: Progress = silent,
 ) -> Estimate:
     """Return the BBC estimate of the winner's performance, in the metric's unit.
 
@@ -38,9 +45,11 @@ def bbc(
     matrix
         Out-of-sample predictions of C configurations on N samples.
     metric
-        Selects in every resample, and measures.
+        Measures, and selects in every resample.
     plan
-        `n_resamples` B, `level` and `side` of the interval, `pooling`, `seed`.
+        `n_resamples` B or `tolerance`, `level` and `side` of the interval, `pooling`, `seed`.
+    select_by
+        Metric that selects, when that is another; the resamples are the same.
 
     Returns
     -------
@@ -60,30 +69,29 @@ def bbc(
     ----------
     Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 5 and section 3.3.
     """
-    naive = cvt(matrix, metric, plan)
-    stream = ResampleStream(
-        matrix.n_samples, seed=plan.seed, unit=Unit.SAMPLES, accept=rule_of(matrix.outcome)
-    )
-    distribution = winners_out_of_bag(
-        performances(matrix, metric, plan.pooling),
-        stream,
-        metric.direction,
-        plan.n_resamples,
-        progress=progress,
-    )
+    selector = select_by or metric
+    naive = cvt(matrix, metric, plan, select_by=selector)
+    draws = Draws(matrix.n_samples, plan.seed, (Unit.SAMPLES,), rule_of(matrix.outcome))
+    chosen = candidates(matrix, selector, plan.pooling)
+    found = kept(matrix, ("bbc", selector, plan.pooling, plan.seed), Selections)
+
+    def draw(n_resamples: int) -> Distribution:
+        extend(found, n_resamples, chosen, draws, selector.direction, progress=progress)
+        first = found.first(n_resamples)
+        if metric is selector:
+            return first
+        measured = candidates(matrix, metric, plan.pooling)
+        return replace(first, values=measure(found, n_resamples, measured, draws))
+
+    distribution = enough(draw, metric, plan)
     n_redrawn = distribution.n_redrawn
-    redrawn = (redrawn_resamples(n_redrawn, plan.n_resamples),) if n_redrawn else ()
-    return Estimate(
-        method="bbc",
-        metric=metric.name,
-        direction=metric.direction,
-        winner=naive.winner,
-        naive=naive.value,
-        value=distribution.mean(),
-        interval=percentile(distribution, metric, plan),
-        distribution=distribution,
-        plan=plan,
-        notes=naive.notes + redrawn,
+    notes = []
+    if n_redrawn:
+        notes.append(redrawn_resamples(n_redrawn, len(distribution.values)))
+    if matrix.n_groups is not None:
+        notes.append(groups_ignored(matrix.n_groups))
+    return from_distribution(
+        matrix, metric, plan, naive, distribution, method="bbc", notes=tuple(notes)
     )
 
 

@@ -2,41 +2,57 @@
 
 1. Compute the performance of each configuration in each of the F folds.
 2. Select the winner by its mean over folds: its mean is the naive performance.
-3. B times: draw F of the F folds with replacement. A draw of every fold is drawn again.
+3. Draw F of the F folds with replacement. A draw of every fold is not used.
 4. Select the configuration with the best mean over the drawn folds, with multiplicity.
 5. Score it by its mean over the folds that were not drawn.
-6. The estimate is the mean of the B performances, the interval their percentiles.
+6. The estimate is the mean of the performances over all draws, the interval their percentiles.
 
-With R repeats, each resample draws the folds of one repeat, B resamples from each. Drawing from
-all R F folds together would select on the very samples that it scores: each sample lies in one
-fold of every repeat.
+There are only C(2F - 1, F) different draws: 92,378 for ten folds. Up to `EXACT_LIMIT` of them all
+are taken, each with its probability, so that nothing is left to chance; beyond, B are sampled.
+
+With R repeats, each resample draws the folds of one repeat, and the R distributions are mixed in
+equal parts. Drawing from all R F folds together would select on the very samples that it scores:
+each sample lies in one fold of every repeat.
 
 Source: Paraschakis et al. 2024, section 2.3 and the authors' code.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bbccli.intervals import percentile
+from bbccli import resources
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method, Need, Progress, check_needs, silent
+from bbccli.methods.corrected import enough, from_distribution
 from bbccli.methods.cvt import cvt
-from bbccli.methods.out_of_bag import winners_out_of_bag
+from bbccli.methods.out_of_bag import Selections, extend, measure
 from bbccli.methods.selection import fold_performances
 from bbccli.methods.tt import FEW_FOLDS
 from bbccli.metrics.base import MeanScorer, Metric
 from bbccli.notes import Note, few_folds, partial_folds
 from bbccli.plan import Plan
-from bbccli.resampling import ResampleStream, Unit, leaves_some_out
+from bbccli.resampling import Draws, Unit, count_every_resample, every_resample, leaves_some_out
 from bbccli.results import Distribution, Estimate
-from bbccli.types import Pooling
+from bbccli.threads import ordered_map
+from bbccli.types import FloatArray, IntArray, Pooling
+
+EXACT_LIMIT = 200_000
+"""Different draws up to which all are enumerated: ten folds."""
+
+CHUNK = 2048
+"""Draws scored at once."""
 
 
 def bbc_f(
-    matrix: PredictionMatrix, metric: Metric, plan: Plan, *, progress: Progress = silent
+    matrix: PredictionMatrix,
+    metric: Metric,
+    plan: Plan,
+    *,
+    select_by: Metric | None = None,
+    progress: Progress = silent,
 ) -> Estimate:
     """Return the BBC-F estimate of the winner's performance, in the metric's unit.
 
@@ -47,8 +63,10 @@ def bbc_f(
     metric
         Must be defined in every fold.
     plan
-        `n_resamples` B, `level` and `side` of the interval, `seed`. The winner is always the best
-        fold mean, whatever `pooling` says.
+        `level` and `side` of the interval; `n_resamples` B or `tolerance`, and `seed`, where draws
+        are sampled. The winner is always the best fold mean, whatever `pooling` says.
+    select_by
+        Metric that selects, when that is another.
 
     Returns
     -------
@@ -62,47 +80,113 @@ def bbc_f(
 
     Notes
     -----
-    Time O(B F C) once the fold performances are known.
+    Time O(M F C) for M draws, once the fold performances are known.
 
     References
     ----------
     Paraschakis, Castellani, Borboudakis & Tsamardinos 2024, section 2.3.
     """
     check_needs(METHOD, matrix)
-    naive = cvt(matrix, metric, _by_fold_mean(plan))
-    parts = [
-        winners_out_of_bag(
-            MeanScorer.of(by_fold),
-            ResampleStream(len(by_fold), seed=plan.seed, unit=Unit.FOLDS, accept=leaves_some_out),
-            metric.direction,
-            plan.n_resamples,
-            progress=progress,
+    selector = select_by or metric
+    naive = cvt(matrix, metric, replace(plan, pooling=Pooling.FOLD_MEAN), select_by=selector)
+    repeats = list(
+        zip(
+            fold_performances(matrix, selector),
+            fold_performances(matrix, metric),
+            strict=True,
         )
-        for by_fold in fold_performances(matrix, metric)
-    ]
-    distribution = _mixture(parts)
-    return Estimate(
+    )
+    exact = max(count_every_resample(len(judged)) for judged, _ in repeats) <= EXACT_LIMIT
+    if exact:
+        parts = [_enumerate(judged, measured, selector) for judged, measured in repeats]
+        distribution = _mixture(parts)
+    else:
+        distribution = enough(
+            lambda n: _mixture(
+                [
+                    _sample(judged, measured, selector, n, plan.seed, repeat, progress)
+                    for repeat, (judged, measured) in enumerate(repeats)
+                ]
+            ),
+            metric,
+            plan,
+        )
+    return from_distribution(
+        matrix,
+        metric,
+        replace(plan, tolerance=None) if exact else plan,
+        naive,
+        distribution,
         method="bbc-f",
-        metric=metric.name,
-        direction=metric.direction,
-        winner=naive.winner,
-        naive=naive.value,
-        value=distribution.mean(),
-        interval=percentile(distribution, metric, plan),
-        distribution=distribution,
-        plan=plan,
-        notes=naive.notes + _notes(matrix),
+        notes=_notes(matrix),
     )
 
 
-def _by_fold_mean(plan: Plan) -> Plan:
-    return replace(plan, pooling=Pooling.FOLD_MEAN)
+def _enumerate(judged: FloatArray, measured: FloatArray, selector: Metric) -> Distribution:
+    """Every resample of the F folds of one repeat, from performances (F, C)."""
+    in_bag, probabilities = every_resample(len(judged))
+    winners, values = np.empty(len(in_bag), np.int64), np.empty(len(in_bag))
+    judge, meter = MeanScorer.of(judged), MeanScorer.of(measured)
+
+    def score(rows: slice) -> tuple[slice, IntArray, FloatArray]:
+        best = selector.direction.best(judge(in_bag[rows]))
+        return rows, best, meter.paired(in_bag[rows] == 0, best)
+
+    starts = range(0, len(in_bag), CHUNK)
+    slices = (slice(start, start + CHUNK) for start in starts)
+    for rows, best, scores in ordered_map(score, slices, resources.current().jobs):
+        winners[rows], values[rows] = best, scores
+    return Distribution(values, winners, probabilities)
+
+
+def _sample(
+    judged: FloatArray,
+    measured: FloatArray,
+    selector: Metric,
+    n_resamples: int,
+    seed: int,
+    repeat: int,
+    progress: Progress,
+) -> Distribution:
+    """B resamples of the folds of one repeat, from performances (F, C)."""
+    draws = Draws(len(judged), seed, (Unit.FOLDS, repeat), leaves_some_out)
+    found = Selections()
+    folds = ByFold(judged)
+    extend(found, n_resamples, folds, draws, selector.direction, progress=progress)
+    first = found.first(n_resamples)
+    if measured is judged:
+        return first
+    return replace(first, values=measure(found, n_resamples, ByFold(measured), draws))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ByFold:
+    """Configurations as their performances (F, C) in folds: the fold is what is drawn."""
+
+    performances: FloatArray
+
+    @property
+    def n_configurations(self) -> int:
+        """C."""
+        return int(self.performances.shape[1])
+
+    def blocks(self) -> list[IntArray]:
+        """One block of all columns: F is small."""
+        return [np.arange(self.n_configurations)]
+
+    def bind(self, columns: IntArray) -> MeanScorer:
+        """Return the scorer of means over folds."""
+        return MeanScorer.of(self.performances[:, columns])
 
 
 def _mixture(parts: list[Distribution]) -> Distribution:
+    """Equal parts of each repeat's distribution."""
+    probabilities = [part.probabilities for part in parts if part.probabilities is not None]
     return Distribution(
         np.concatenate([part.values for part in parts]),
         np.concatenate([part.winners for part in parts]),
+        np.concatenate(probabilities) / len(parts) if probabilities else None,
+        sum(part.n_redrawn for part in parts),
     )
 
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method, Progress, silent
-from bbccli.methods.selection import performances, select_winner
+from bbccli.methods.selection import candidates, select_winner
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, tied_winners
 from bbccli.plan import Plan
@@ -23,7 +24,12 @@ from bbccli.types import FloatArray
 
 
 def cvt(
-    matrix: PredictionMatrix, metric: Metric, plan: Plan, *, progress: Progress = silent
+    matrix: PredictionMatrix,
+    metric: Metric,
+    plan: Plan,
+    *,
+    select_by: Metric | None = None,
+    progress: Progress = silent,
 ) -> Estimate:
     """Return the naive performance of the best of C configurations, in the metric's unit.
 
@@ -32,9 +38,11 @@ def cvt(
     matrix
         Out-of-sample predictions.
     metric
-        Decides which configuration is best.
+        Measures, and decides which configuration is best.
     plan
         Only `pooling` matters.
+    select_by
+        Metric that selects the winner, when that is another.
 
     Returns
     -------
@@ -50,21 +58,27 @@ def cvt(
     ----------
     Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 2.
     """
-    scorer = performances(matrix, metric, plan.pooling)
+    selector = select_by or metric
     everything = np.ones((1, matrix.n_samples), np.uint8)
-    values = scorer(everything)[0]
-    winner = select_winner(values, metric.direction)
-    naive = float(values[winner])
-    name = matrix.configurations[winner]
+    values = candidates(matrix, selector, plan.pooling).score(everything)[0]
+    winner = np.array([select_winner(values, selector.direction)])
+    # One row of weights and one column: the same sum whatever the other columns are.
+    naive = float(
+        candidates(matrix, metric, plan.pooling).bind(winner).paired(everything, np.array([0]))[0]
+    )
+    if np.isnan(naive):
+        raise UndefinedError(f"{metric.label} of the winner is undefined on these samples")
+    name = matrix.configurations[winner[0]]
     return Estimate(
         method="cvt",
         metric=metric.name,
+        selected_by=selector.name,
         direction=metric.direction,
         winner=name,
         naive=naive,
         value=naive,
         plan=plan,
-        notes=_ties(values, name, metric, plan),
+        notes=_ties(values, name, selector, plan),
     )
 
 

@@ -5,111 +5,96 @@ The winner and the rule for ties exist here once, for every method.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from bbccli import resources
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
+from bbccli.methods.pooling import MeanOf, MeanOverFolds
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.notes import listing
 from bbccli.types import Direction, FloatArray, IntArray, Pooling
 
+Kept = TypeVar("Kept")
+
+_SHELVES: WeakKeyDictionary[PredictionMatrix, dict[Hashable, Any]] = WeakKeyDictionary()
+
+CELL_BYTES = 32
+"""Memory per prediction while a metric is bound: sorted rows, ranks, and what sorting takes."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MeanOf:
-    """Mean of several scorers of the same samples: repeats of the cross-validation."""
+class Candidates:
+    """The configurations of a matrix under one metric, bound in blocks that fit the memory.
 
-    scorers: tuple[Scorer, ...]
+    With one block, the usual case, it is bound once and kept as long as the matrix, so that all
+    methods share it. With several, each is bound when needed and let go.
+    """
+
+    matrix: PredictionMatrix
+    metric: Metric
+    pooling: Pooling
 
     @property
     def n_configurations(self) -> int:
         """C."""
-        return self.scorers[0].n_configurations
+        return self.matrix.n_configurations
 
-    def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
-        """Mean performance (B, C')."""
-        return _mean([scorer(weights, configurations) for scorer in self.scorers])
+    def blocks(self) -> list[IntArray]:
+        """Return the columns of each block: consecutive, and together all of C."""
+        column = self.matrix.n_repeats * self.matrix.n_samples * CELL_BYTES
+        width = max(resources.current().memory // (2 * column), 1)
+        n_blocks = -(-self.n_configurations // width)
+        return np.array_split(np.arange(self.n_configurations), n_blocks)
 
-    def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
-        """Mean performance (B,) of one configuration per row of weights."""
-        return _mean([scorer.paired(weights, configurations) for scorer in self.scorers])
+    def bind(self, columns: IntArray) -> Scorer:
+        """Return the scorer of some columns: what css maximises.
 
-    def restrict(self, rows: np.ndarray) -> MeanOf:
-        """Keep the samples in `rows`."""
-        return MeanOf(tuple(scorer.restrict(rows) for scorer in self.scorers))
+        A performance is computed per repeat and averaged over repeats.
+        """
+        if len(columns) < self.n_configurations:
+            return self._bind(columns)
+        return kept(self.matrix, (self.metric, self.pooling), lambda: self._bind(columns))
 
+    def score(self, weights: IntArray) -> FloatArray:
+        """Score weights (B, N) on all configurations, block by block: (B, C)."""
+        return np.hstack([self.bind(columns)(weights) for columns in self.blocks()])
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MeanOverFolds:
-    """Mean over the folds of one repeat; folds where a resample is undefined don't count."""
-
-    folds: IntArray
-    scorers: tuple[Scorer, ...]
-
-    @classmethod
-    def of(cls, scorer: Scorer, folds: IntArray) -> MeanOverFolds:
-        """Split a scorer by folds (N,)."""
-        return cls(folds, tuple(scorer.restrict(folds == f) for f in np.unique(folds)))
-
-    @property
-    def n_configurations(self) -> int:
-        """C."""
-        return self.scorers[0].n_configurations
-
-    def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
-        """Mean over folds (B, C')."""
-        parts = self._parts(weights)
-        return _nanmean([s(w, configurations) for s, w in zip(self.scorers, parts, strict=True)])
-
-    def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
-        """Mean over folds (B,) of one configuration per row of weights."""
-        parts = self._parts(weights)
-        return _nanmean(
-            [s.paired(w, configurations) for s, w in zip(self.scorers, parts, strict=True)]
-        )
-
-    def restrict(self, rows: np.ndarray) -> MeanOverFolds:
-        """Keep the samples in `rows`."""
-        scorers = [
-            scorer.restrict(rows[self.folds == f])
-            for scorer, f in zip(self.scorers, np.unique(self.folds), strict=True)
-        ]
-        return MeanOverFolds(self.folds[rows], tuple(scorers))
-
-    def _parts(self, weights: IntArray) -> list[IntArray]:
-        return [weights[:, self.folds == f] for f in np.unique(self.folds)]
+    def _bind(self, columns: IntArray) -> Scorer:
+        scorers = by_repeat(self.matrix, self.metric, columns)
+        if self.pooling is Pooling.FOLD_MEAN:
+            folds = _folds(self.matrix)
+            scorers = tuple(MeanOverFolds.of(s, f) for s, f in zip(scorers, folds, strict=True))
+        return scorers[0] if len(scorers) == 1 else MeanOf(scorers)
 
 
-_BOUND: WeakKeyDictionary[PredictionMatrix, dict[str, tuple[Scorer, ...]]] = WeakKeyDictionary()
+def by_repeat(matrix: PredictionMatrix, metric: Metric, columns: IntArray) -> tuple[Scorer, ...]:
+    """Bind the metric to some columns of each of R repeats; to all of them only once."""
+    if len(columns) == matrix.n_configurations:
+        return kept(matrix, metric, lambda: _bind(matrix, metric, matrix.predictions))
+    return _bind(matrix, metric, matrix.predictions[:, :, columns])
 
 
-def bind(matrix: PredictionMatrix, metric: Metric) -> tuple[Scorer, ...]:
-    """Bind the metric to each of R repeats; kept as long as the matrix, so methods share it."""
-    bound = _BOUND.setdefault(matrix, {})
-    if metric.name not in bound:
-        bound[metric.name] = tuple(metric.bind(matrix.outcome, p) for p in matrix.predictions)
-    return bound[metric.name]
+def _bind(matrix: PredictionMatrix, metric: Metric, predictions: FloatArray) -> tuple[Scorer, ...]:
+    return tuple(metric.bind(matrix.outcome, of_repeat) for of_repeat in predictions)
 
 
-def performances(matrix: PredictionMatrix, metric: Metric, pooling: Pooling) -> Scorer:
-    """Return the scorer that css maximises: over pooled rows, or the mean over folds.
-
-    A performance is computed per repeat and averaged over repeats.
+def candidates(matrix: PredictionMatrix, metric: Metric, pooling: Pooling) -> Candidates:
+    """Return all configurations, scored over pooled rows or by the mean over folds.
 
     Raises
     ------
     UndefinedError
         Fold means without folds, or with a fold in which the metric is undefined.
     """
-    scorers = bind(matrix, metric)
-    if pooling is Pooling.POOLED:
-        return scorers[0] if len(scorers) == 1 else MeanOf(scorers)
-    fold_performances(matrix, metric)
-    folds = _folds(matrix)
-    by_fold = [MeanOverFolds.of(s, f) for s, f in zip(scorers, folds, strict=True)]
-    return by_fold[0] if len(by_fold) == 1 else MeanOf(tuple(by_fold))
+    if pooling is Pooling.FOLD_MEAN:
+        fold_performances(matrix, metric)
+    return Candidates(matrix, metric, pooling)
 
 
 def fold_performances(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatArray, ...]:
@@ -120,15 +105,19 @@ def fold_performances(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatAr
     UndefinedError
         Folds are unknown, or the metric is undefined in some of them (AUC with one class).
     """
-    result = []
-    for scorer, folds in zip(bind(matrix, metric), _folds(matrix), strict=True):
-        codes = np.unique(folds)
-        values = scorer((folds == codes[:, None]).astype(np.uint8))
+    blocks = Candidates(matrix, metric, Pooling.POOLED).blocks()
+    folds_of = _folds(matrix)
+    masks = [(folds == np.unique(folds)[:, None]).astype(np.uint8) for folds in folds_of]
+    parts = [
+        [score(mask) for score, mask in zip(by_repeat(matrix, metric, c), masks, strict=True)]
+        for c in blocks
+    ]
+    result = tuple(np.hstack(part) for part in zip(*parts, strict=True))
+    for values, folds in zip(result, folds_of, strict=True):
         undefined = np.isnan(values).any(axis=1)
         if undefined.any():
-            raise _undefined_folds(matrix, metric, codes[undefined])
-        result.append(values)
-    return tuple(result)
+            raise _undefined_folds(matrix, metric, np.unique(folds)[undefined])
+    return result
 
 
 def select_winner(values: FloatArray, direction: Direction) -> int:
@@ -143,6 +132,15 @@ def select_winner(values: FloatArray, direction: Direction) -> int:
     if winner < 0:
         raise UndefinedError("the metric is undefined for every configuration on these samples")
     return winner
+
+
+def kept(matrix: PredictionMatrix, key: Hashable, make: Callable[[], Kept]) -> Kept:
+    """Return what `make` made for this matrix and key when it was first asked for."""
+    shelf = _SHELVES.setdefault(matrix, {})
+    if key not in shelf:
+        shelf[key] = make()
+    found: Kept = shelf[key]
+    return found
 
 
 def _folds(matrix: PredictionMatrix) -> IntArray:
@@ -162,17 +160,3 @@ def _undefined_folds(matrix: PredictionMatrix, metric: Metric, codes: IntArray) 
         f"{listing(names)}{one_each}: a class is missing there",
         hint="use bbc with pooled predictions, or stratified folds that hold every class",
     )
-
-
-def _mean(parts: list[FloatArray]) -> FloatArray:
-    return np.asarray(sum(parts[1:], parts[0]) / len(parts))
-
-
-def _nanmean(parts: list[FloatArray]) -> FloatArray:
-    """Mean over the parts that are defined; NaN where none is."""
-    total, n_defined = np.zeros_like(parts[0]), np.zeros_like(parts[0])
-    for part in parts:
-        defined = ~np.isnan(part)
-        total += np.where(defined, part, 0.0)
-        n_defined += defined
-    return total / np.where(n_defined > 0, n_defined, np.nan)

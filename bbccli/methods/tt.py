@@ -28,7 +28,12 @@ FEW_FOLDS = 5
 
 
 def tt(
-    matrix: PredictionMatrix, metric: Metric, plan: Plan, *, progress: Progress = silent
+    matrix: PredictionMatrix,
+    metric: Metric,
+    plan: Plan,
+    *,
+    select_by: Metric | None = None,
+    progress: Progress = silent,
 ) -> Estimate:
     """Return the TT-corrected performance of the winner, in the metric's unit.
 
@@ -40,11 +45,14 @@ def tt(
         Must be defined in every fold.
     plan
         `pooling` decides the winner and the naive figure; nothing is drawn.
+    select_by
+        Metric that selects the winner and the best of each fold, when that is another.
 
     Returns
     -------
     Estimate
-        A point; TT gives no interval. Its optimism is never negative.
+        A point; TT gives no interval. Its optimism is never negative, unless another metric
+        selects.
 
     Raises
     ------
@@ -57,16 +65,18 @@ def tt(
     Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 4; Tibshirani & Tibshirani 2009, eq. 4.
     """
     check_needs(METHOD, matrix)
+    selector = select_by or metric
+    naive = cvt(matrix, metric, plan, select_by=selector)
     by_fold = np.concatenate(fold_performances(matrix, metric))
-    naive = cvt(matrix, metric, plan)
+    judged = np.concatenate(fold_performances(matrix, selector))
+    best = by_fold[np.arange(len(by_fold)), selector.direction.best(judged)]
     of_winner = by_fold[:, matrix.configurations.index(naive.winner)]
-    folds = np.arange(len(by_fold))
-    best = by_fold[folds, metric.direction.best(by_fold)]
     optimism = float(np.mean(metric.direction.gain(best, of_winner)))
     few = (few_folds(matrix.n_folds),) if matrix.n_folds and matrix.n_folds < FEW_FOLDS else ()
     return Estimate(
         method="tt",
         metric=metric.name,
+        selected_by=selector.name,
         direction=metric.direction,
         winner=naive.winner,
         naive=naive.value,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bbccli.errors import OptionError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric, Scorer
@@ -9,7 +11,15 @@ from bbccli.metrics.classification import ACCURACY
 from bbccli.metrics.ranking import AUC
 from bbccli.types import PredictionKind
 
-__all__ = ["METRICS", "Metric", "Scorer", "choose_metric", "default_metric", "fitting"]
+__all__ = [
+    "METRICS",
+    "Metric",
+    "Scorer",
+    "choose_metric",
+    "choose_metrics",
+    "default_metric",
+    "fitting",
+]
 
 METRICS: dict[str, Metric] = {metric.name: metric for metric in (AUC, ACCURACY)}
 
@@ -31,14 +41,28 @@ def default_metric(matrix: PredictionMatrix) -> Metric:
     if not candidates:
         known = sorted({str(task) for metric in METRICS.values() for task in metric.tasks})
         raise UnsupportedError(
-            f"no metric for the task {matrix.task} with {matrix.kind} predictions",
-            hint=f"tasks with metrics: {', '.join(known)}; --task overrides what was understood",
+            f"there is no metric yet for {matrix.task} tasks whose predictions are "
+            f"{_PLURAL[matrix.kind]}",
+            hint=f"tasks with metrics: {', '.join(known)}",
         )
     return candidates[0]
 
 
-def choose_metric(name: str | None, matrix: PredictionMatrix) -> Metric:
-    """Return the metric called `name`, or the default, once it is known to fit the matrix.
+def choose_metrics(names: Sequence[str] | None, matrix: PredictionMatrix) -> list[Metric]:
+    """Return the metrics of these names, each once, or the default alone.
+
+    Raises
+    ------
+    OptionError, UnsupportedError
+        As `choose_metric` and `default_metric`.
+    """
+    if not names:
+        return [default_metric(matrix)]
+    return [choose_metric(name, matrix) for name in dict.fromkeys(names)]
+
+
+def choose_metric(name: str, matrix: PredictionMatrix) -> Metric:
+    """Return the metric called `name`, once it is known to fit the matrix.
 
     Raises
     ------
@@ -47,8 +71,6 @@ def choose_metric(name: str | None, matrix: PredictionMatrix) -> Metric:
     UnsupportedError
         The metric does not fit the task or the kind of predictions.
     """
-    if name is None:
-        return default_metric(matrix)
     if name not in METRICS:
         raise OptionError(f"no metric named {name!r}", hint=f"one of: {', '.join(METRICS)}")
     metric = METRICS[name]

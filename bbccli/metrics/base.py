@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from bbccli.kernels import PresortedPairs, concordant_weight, presort
+from bbccli.kernels import Pairs, concordant_weight
 from bbccli.matrix import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
@@ -128,12 +128,12 @@ class PairScorer:
     scores: FloatArray
     cases: BoolArray
     controls: BoolArray
-    pairs: PresortedPairs
+    pairs: Pairs
 
     @classmethod
     def of(cls, scores: FloatArray, cases: BoolArray, controls: BoolArray) -> PairScorer:
-        """Presort scores (N, C)."""
-        return cls(scores, cases, controls, presort(scores, cases, controls))
+        """Prepare scores (N, C)."""
+        return cls(scores, cases, controls, Pairs.of(scores, cases, controls))
 
     @property
     def n_configurations(self) -> int:

@@ -33,15 +33,15 @@ def fixed(value: float | None, decimals: int, missing: str = "") -> str:
     return text.removeprefix("-") if float(text) == 0 else text
 
 
-def percent(share: float) -> str:
-    """Format a share in (0, 1) as a percentage without needless digits.
+def percent(share: float, decimals: int | None = None) -> str:
+    """Format a share in (0, 1) as a percentage, by default without needless digits.
 
     Examples
     --------
     >>> percent(0.95), percent(0.975)
     ('95 %', '97.5 %')
     """
-    return f"{100 * share:.4g} %"
+    return f"{100 * share:.4g} %" if decimals is None else f"{100 * share:.{decimals}f} %"
 
 
 def count(number: int, word: str) -> str:

@@ -30,7 +30,7 @@ def understood(document: Json) -> str:
         parts.append(count(read["n_repeats"], "repeat"))
     if read["n_groups"]:
         parts.append(count(read["n_groups"], "group"))
-    return ", ".join([*parts, metric_label(document)])
+    return ", ".join([*parts, *(metric_label(name) for name in metrics_of(document))])
 
 
 def notes_of(document: Json) -> list[Json]:
@@ -39,10 +39,14 @@ def notes_of(document: Json) -> list[Json]:
     return list({(note["code"], note["text"]): note for note in notes}.values())
 
 
-def metric_label(document: Json) -> str:
-    """Name of the metric for people."""
-    name = document["estimates"][0]["metric"]
-    return METRICS[name].label if name in METRICS else str(name)
+def metrics_of(document: Json) -> list[str]:
+    """Names of the metrics, the one that selects first."""
+    return list(dict.fromkeys(estimate["metric"] for estimate in document["estimates"]))
+
+
+def metric_label(name: str) -> str:
+    """Name of a metric for people."""
+    return METRICS[name].label if name in METRICS else name
 
 
 def plain(text: str) -> str:

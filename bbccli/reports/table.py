@@ -12,20 +12,22 @@ from rich.text import Text
 
 from bbccli.methods import METHODS
 from bbccli.reports.base import Style
-from bbccli.reports.numbers import decimals_for, fixed, percent
-from bbccli.reports.remarks import metric_label, notes_of, plain, understood
+from bbccli.reports.numbers import count, decimals_for, fixed, percent
+from bbccli.reports.remarks import metric_label, metrics_of, notes_of, plain, understood
 
 Json = dict[str, Any]
+
+RARELY = 0.01
+"""Configurations that win less often than this are not listed."""
 
 
 def render(document: Json, style: Style = Style(), /) -> str:
     """Return what was read, who won, what to report and what to doubt, in one screen."""
     head = Text.assemble((plain(document["input"]["path"]), "bold"), "   ", understood(document))
-    sections: list[RenderableType] = [head, _winners(document), _methods(document)]
-    if notes := [_note(note) for note in notes_of(document)]:
-        sections.append(Group(*_advice(document), *notes))
-    else:
-        sections += _advice(document)
+    tables = [_methods(document, metric) for metric in metrics_of(document)]
+    closing = [*_advice(document), *(_note(note) for note in notes_of(document))]
+    sections: list[RenderableType] = [head, _winners(document), *tables]
+    sections += [Group(*closing)] if closing else []
     spaced = [part for section in sections for part in (section, Text(""))]
     return as_text(Group(*spaced[:-1]), style)
 
@@ -55,7 +57,7 @@ def as_text(renderable: RenderableType, style: Style) -> str:
 
 
 def _winners(document: Json) -> RenderableType:
-    """One line per distinct winner, with the rule that selected it."""
+    """One line per distinct winner, with the rule that selected it and how often it wins."""
     rules: dict[str, list[str]] = {}
     for estimate in document["estimates"]:
         rules.setdefault(estimate["winner"], []).append(_rule(estimate, document))
@@ -65,23 +67,45 @@ def _winners(document: Json) -> RenderableType:
         rule = f"best {' and '.join(dict.fromkeys(found))} of {n_configurations}"
         text = Text.assemble((plain(winner), "bold"), f"   {rule}")
         grid.add_row(Text("winner", "green"), text)
+    for estimate in _selections(document):
+        shares = [
+            f"{percent(s['share'], 0)} {plain(s['configuration'])}" for s in _shares(estimate)
+        ]
+        grid.add_row(
+            Text("wins", "green"),
+            Text(f"in the resamples of {estimate['method']}: {', '.join(shares)}"),
+        )
     return grid
+
+
+def _shares(estimate: Json) -> list[Json]:
+    """Configurations that win now and then, the most frequent first."""
+    return [s for s in estimate["selection"] if s["share"] >= RARELY]
+
+
+def _selections(document: Json) -> list[Json]:
+    """The first estimate that tells how often configurations win, if any."""
+    first = metrics_of(document)[0]
+    found = [e for e in document["estimates"] if e["selection"] and e["metric"] == first]
+    return found[:1]
 
 
 def _rule(estimate: Json, document: Json) -> str:
     by_fold = estimate["method"] == "bbc-f" or document["plan"]["pooling"] == "fold-mean"
-    return "mean over folds" if by_fold else f"pooled {metric_label(document)}"
+    return "mean over folds" if by_fold else f"pooled {metric_label(estimate['selected_by'])}"
 
 
-def _methods(document: Json) -> RenderableType:
-    decimals = _decimals(document)
+def _methods(document: Json, metric: str) -> RenderableType:
+    """One row per method, for one metric."""
+    estimates = [e for e in document["estimates"] if e["metric"] == metric]
+    decimals = _decimals(estimates)
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     table.add_column("method", no_wrap=True)
     table.add_column("")
-    table.add_column(metric_label(document), justify="right")
-    table.add_column(f"{percent(document['plan']['level'])} interval")
+    table.add_column(metric_label(metric), justify="right")
+    table.add_column(_interval_name(document, estimates))
     table.add_column("optimism", justify="right")
-    for estimate in document["estimates"]:
+    for estimate in estimates:
         naive = estimate["method"] == "cvt"
         table.add_row(
             estimate["method"],
@@ -95,30 +119,45 @@ def _methods(document: Json) -> RenderableType:
 
 
 def _advice(document: Json) -> list[RenderableType]:
-    """The sentence to copy into a paper: the first corrected estimate with an interval."""
-    corrected = [e for e in document["estimates"] if e["interval"]]
-    if not corrected:
-        return []
+    """The sentences to copy into a paper: of each metric the first estimate with an interval."""
     grid = _grid()
-    grid.add_row(Text("report", "green"), Text(_sentence(corrected[0], document), "bold"))
-    return [grid]
+    for metric in metrics_of(document):
+        estimates = [e for e in document["estimates"] if e["metric"] == metric]
+        for estimate in [e for e in estimates if e["interval"]][:1]:
+            sentence = _sentence(estimate, document, max(_decimals(estimates) - 1, 0))
+            grid.add_row(Text("report", "green"), Text(sentence, "bold"))
+    return [grid] if grid.row_count else []
 
 
-def _sentence(estimate: Json, document: Json) -> str:
-    plan, decimals = document["plan"], max(_decimals(document) - 1, 0)
+def _sentence(estimate: Json, document: Json, decimals: int) -> str:
     interval = _interval(estimate["interval"], decimals)
+    name = _interval_name(document, [estimate])
     return (
-        f"{metric_label(document)} {fixed(estimate['value'], decimals)} "
-        f"({percent(plan['level'])} interval {interval}; {estimate['method'].upper()}, "
-        f"{plan['n_resamples']} resamples, seed {plan['seed']})"
+        f"{metric_label(estimate['metric'])} {fixed(estimate['value'], decimals)} "
+        f"({name} {interval}; {estimate['method'].upper()}, {_resamples(estimate, document)})"
     )
+
+
+def _resamples(estimate: Json, document: Json) -> str:
+    if estimate["exact"]:
+        return f"all {count(estimate['n_resamples'], 'resample')}"
+    return f"{count(estimate['n_resamples'], 'resample')}, seed {document['plan']['seed']}"
+
+
+def _interval_name(document: Json, estimates: list[Json]) -> str:
+    """Level, and which end is estimated when it is one."""
+    level = percent(document["plan"]["level"])
+    sides = {e["interval"]["side"] for e in estimates if e["interval"]}
+    one_sided = f"{sides.pop()} bound" if sides and sides != {"two"} else ""
+    return f"{level} {one_sided or 'interval'}"
 
 
 def _interval(interval: Json | None, decimals: int) -> str:
     if interval is None:
         return ""
     lower = fixed(interval["lower"], decimals, missing="unbounded")
-    return f"{lower} to {fixed(interval['upper'], decimals, missing='unbounded')}"
+    upper = fixed(interval["upper"], decimals, missing="unbounded")
+    return {"lower": lower, "upper": upper}.get(interval["side"], f"{lower} to {upper}")
 
 
 def _note(note: Json) -> RenderableType:
@@ -137,5 +176,5 @@ def _grid() -> Table:
     return grid
 
 
-def _decimals(document: Json) -> int:
-    return decimals_for(e[key] for e in document["estimates"] for key in ("value", "naive"))
+def _decimals(estimates: list[Json]) -> int:
+    return decimals_for(e[key] for e in estimates for key in ("value", "naive"))

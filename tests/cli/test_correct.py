@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 
+import pyarrow
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
@@ -149,3 +150,124 @@ def test_the_table_names_what_is_naive_and_what_to_report(run, samples):
     for words in ("naive, too good", "corrected", "report", "winner", "positive: above"):
         assert words in out
     assert "\x1b" not in out
+
+
+class TestSeveralMetrics:
+    def test_the_first_selects(self, run, samples):
+        path = samples / "progression.parquet"
+        both = estimates(run, path, "--metric", "accuracy", "--metric", "auc")
+        alone = estimates(run, path, "--metric", "accuracy")
+        assert [e for e in both if e["metric"] == "accuracy"] == alone
+        other = [e for e in both if e["metric"] == "auc"]
+        assert {e["selected_by"] for e in both} == {"accuracy"}
+        for one, two in zip(alone, other, strict=True):
+            assert one["winner"] == two["winner"]
+            assert one["selection"] == two["selection"]
+
+    def test_the_same_metric_twice_is_once(self, run, parquet):
+        twice = estimates(run, parquet, "--metric", "auc", "--metric", "auc")
+        assert twice == estimates(run, parquet)
+
+
+class TestResamples:
+    def test_auto_is_a_run_of_that_many(self, run, samples):
+        path = samples / "progression.parquet"
+        auto = ("--method", "bbc", "--n-resamples", "auto", "--tolerance", "0.004")
+        status, out, err = run("correct", path, "--format", "json", *auto)
+        assert status == 0, err
+        (found,) = json.loads(out)["estimates"]
+        errors = [e for e in found["error"].values() if e is not None]
+        assert max(errors) <= 0.004
+        size = found["n_resamples"]
+        assert size > 1000
+        status, out, _ = run(
+            "correct", path, "--format", "json", "--method", "bbc", "--n-resamples", size
+        )
+        assert json.loads(out)["estimates"] == [found]
+
+    def test_a_tolerance_out_of_reach_is_said(self, run, samples, monkeypatch):
+        monkeypatch.setattr("bbccli.plan.MOST_RESAMPLES", 2000)
+        auto = ("--method", "bbc", "--n-resamples", "auto", "--tolerance", "0.00001")
+        path = samples / "progression.parquet"
+        status, out, _ = run("correct", path, "--format", "json", *auto)
+        (found,) = json.loads(out)["estimates"]
+        assert status == 0
+        assert found["n_resamples"] == 2000
+        assert "tolerance-not-reached" in [n["code"] for n in found["notes"]]
+
+    def test_folds_are_enumerated(self, run, samples):
+        found = {e["method"]: e for e in estimates(run, samples / "progression.parquet")}
+        assert found["bbc-f"]["exact"]
+        assert found["bbc-f"]["n_resamples"] == 92_377
+        assert found["bbc-f"]["error"] == {"value": 0.0, "lower": 0.0, "upper": 0.0}
+        assert not found["bbc"]["exact"]
+        assert found["bbc"]["n_resamples"] == 200
+        assert found["bbc"]["error"]["value"] > 0
+
+    def test_many_folds_are_sampled(self, run, samples, tmp_path):
+        table = pyarrow.parquet.read_table(samples / "progression.parquet")
+        alone = pyarrow.array(range(table.num_rows))
+        table = table.set_column(table.column_names.index("fold"), "fold", alone)
+        pyarrow.parquet.write_table(table, tmp_path / "loo.parquet")
+        found = estimates(
+            run, tmp_path / "loo.parquet", "--metric", "accuracy", "--method", "bbc-f"
+        )
+        assert (found[0]["exact"], found[0]["n_resamples"]) == (False, 200)
+
+    def test_seed_does_not_touch_what_is_exact(self, run, parquet):
+        by_seed = [estimates(run, parquet, "--method", "bbc-f", "--seed", seed) for seed in (0, 1)]
+        assert by_seed[0] == by_seed[1]
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        ("--engine", "numpy"),
+        ("--engine", "numba"),
+        ("--jobs", "1"),
+        ("--jobs", "2"),
+        ("--memory", "32MB"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("name", ["breast_cancer", "breast_cancer_repeats", "digits"])
+def test_resources_change_nothing(run, samples, limits, name):
+    if "numba" in limits:
+        pytest.importorskip("numba")
+    path = samples / f"{name}.parquet"
+    _, expected, _ = run("correct", path, "--format", "json", *FAST)
+    status, out, err = run("correct", path, "--format", "json", *FAST, *limits)
+    assert status == 0, err
+    assert out == expected
+
+
+@pytest.mark.parametrize("suffix", ["json", "parquet"])
+def test_distributions_are_written_on_request(run, samples, tmp_path, suffix):
+    target = tmp_path / f"resamples.{suffix}"
+    found = {
+        e["method"]: e
+        for e in estimates(run, samples / "progression.parquet", "--distribution", target)
+    }
+    rows = (
+        json.loads(target.read_text())
+        if suffix == "json"
+        else pyarrow.parquet.read_table(target).to_pylist()
+    )
+    bbc = [row for row in rows if row["method"] == "bbc"]
+    assert len(bbc) == 200
+    assert sum(row["performance"] for row in bbc) / 200 == pytest.approx(found["bbc"]["value"])
+    assert {row["probability"] for row in bbc} == {None}
+    folds = [row for row in rows if row["method"] == "bbc-f"]
+    mean = sum(row["performance"] * row["probability"] for row in folds)
+    assert mean == pytest.approx(found["bbc-f"]["value"])
+    top = found["bbc"]["selection"][0]
+    share = sum(row["winner"] == top["configuration"] for row in bbc) / 200
+    assert share == pytest.approx(top["share"])
+
+
+def test_groups_are_not_passed_over_in_silence(run, samples, tmp_path):
+    table = pyarrow.parquet.read_table(samples / "progression.parquet")
+    table = table.append_column("group", pyarrow.array([i // 2 for i in range(table.num_rows)]))
+    pyarrow.parquet.write_table(table, tmp_path / "grouped.parquet")
+    found = {e["method"]: e for e in estimates(run, tmp_path / "grouped.parquet")}
+    assert "groups-ignored" in [note["code"] for note in found["bbc"]["notes"]]

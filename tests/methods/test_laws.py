@@ -8,10 +8,11 @@ from matrices import for_metric
 
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods import DEFAULT_METHODS, METHODS, estimate, out_of_bag
+from bbccli.methods import DEFAULT_METHODS, METHODS, estimate, out_of_bag, selection
 from bbccli.methods.base import Gives, Need
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
+from bbccli.resources import Engine, Resources, use
 from bbccli.types import Direction, Pooling, Side
 
 PLAN = Plan(n_resamples=150, seed=3)
@@ -57,7 +58,7 @@ def test_the_same_seed_gives_the_same_estimate(method, metric, matrix):
 
 def test_another_seed_moves_the_estimate_within_its_error(method, metric, matrix):
     first, second = (method.run(matrix, metric, replace(PLAN, seed=s)) for s in (1, 2))
-    if first.distribution is None:
+    if first.distribution is None or first.exact:
         assert numbers(first) == numbers(second)
     else:
         spread = first.distribution.values.std()
@@ -65,12 +66,39 @@ def test_another_seed_moves_the_estimate_within_its_error(method, metric, matrix
         assert 0 < abs(first.value - second.value) < 5 * spread * np.sqrt(2 / n_resamples)
 
 
-@pytest.mark.parametrize("rows", [1, 64, 100])
-def test_chunks_do_not_matter(method, metric, matrix, rows, monkeypatch):
-    whole = numbers(method.run(matrix, metric, PLAN))
-    monkeypatch.setattr(out_of_bag, "BLOCK", 1)
-    monkeypatch.setattr(out_of_bag, "CHUNK_ELEMENTS", rows * matrix.n_samples)
-    assert numbers(method.run(matrix, metric, PLAN)) == whole
+@pytest.mark.parametrize(
+    "limits",
+    [
+        Resources(jobs=1),
+        Resources(jobs=2),
+        Resources(jobs=5),
+        Resources(engine=Engine.NUMPY),
+        Resources(engine=Engine.NUMBA),
+        Resources(memory=16_000_000),
+    ],
+    ids=lambda r: f"{r.jobs}-{r.engine}-{r.memory}",
+)
+def test_resources_do_not_matter(method, metric, matrix, limits):
+    if limits.engine is Engine.NUMBA:
+        pytest.importorskip("numba")
+    expected = numbers(method.run(matrix, metric, PLAN))
+    with use(limits):
+        assert numbers(method.run(changed(matrix), metric, PLAN)) == expected
+
+
+@pytest.mark.parametrize("width", [1, 3])
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_blocks_do_not_matter(method, metric, matrix, width, blocks, monkeypatch):
+    expected = method.run(matrix, metric, PLAN)
+
+    def narrow(self):
+        return np.array_split(np.arange(self.n_configurations), -(-self.n_configurations // width))
+
+    monkeypatch.setattr(selection.Candidates, "blocks", narrow)
+    monkeypatch.setattr(out_of_bag, "MOST_BLOCKS", blocks)
+    found = method.run(changed(matrix), metric, PLAN)
+    assert numbers(found) == numbers(expected)
+    assert found.selection == expected.selection
 
 
 def test_duplicated_configurations_change_nothing(method, metric, matrix):
@@ -179,13 +207,13 @@ def test_the_default_set_leaves_out_what_folds_do_not_allow():
     matrix = for_metric("auc")
     in_one = (matrix.outcome.values == 1).astype(int)[None]
     by_class = changed(matrix, folds=in_one, fold_names=("0", "1"))
-    estimates, notes = estimate(by_class, METRICS["auc"], PLAN)
+    estimates, notes = estimate(by_class, [METRICS["auc"]], PLAN)
     assert [e.method for e in estimates] == ["cvt", "bbc"]
     assert [n.code for n in notes] == ["method-left-out"] * 2
     assert "folds 0, 1" in notes[0].text
     for name in ("tt", "bbc-f"):
         with pytest.raises(UndefinedError, match="AUC is undefined in folds 0, 1"):
-            estimate(by_class, METRICS["auc"], PLAN, [name])
+            estimate(by_class, [METRICS["auc"]], PLAN, [name])
 
 
 def test_leave_one_out_is_named():
@@ -203,7 +231,7 @@ def test_differing_winners_are_named():
         pooled, by_fold = (
             METHODS["cvt"].run(matrix, METRICS["auc"], Plan(pooling=p)).winner for p in Pooling
         )
-        codes = [n.code for n in estimate(matrix, METRICS["auc"], PLAN)[1]]
+        codes = [n.code for n in estimate(matrix, [METRICS["auc"]], PLAN)[1]]
         assert ("winners-differ" in codes) == (pooled != by_fold)
         if pooled != by_fold:
             return

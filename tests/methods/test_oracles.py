@@ -6,7 +6,7 @@ from oracle_data import METRIC_OF, QUESTIONS, REAL, answers, drawn, matrix
 
 from bbccli.methods import METHODS
 from bbccli.methods.out_of_bag import select_and_score
-from bbccli.methods.selection import fold_performances, performances
+from bbccli.methods.selection import candidates, fold_performances
 from bbccli.metrics.base import MeanScorer
 from bbccli.plan import Plan
 from bbccli.resampling import Resamples
@@ -58,7 +58,7 @@ def test_bbc_on_given_resamples(name_question):
     in_bag = drawn(name, "bbc_inbag_idx", data.n_samples)
     replay = answers(name, "bbc_pooled")["metrics"][question]["replay_first_draws"]
     selected, scored = select_and_score(
-        performances(data, metric, Pooling.POOLED),
+        candidates(data, metric, Pooling.POOLED).bind(np.arange(data.n_configurations)),
         Resamples(in_bag, np.arange(len(in_bag))),
         metric.direction,
     )
@@ -74,7 +74,14 @@ def test_bbc_f(name, question):
     assert found.winner == data.configurations[expected["winner_fold_avg"]]
     assert found.naive == pytest.approx(expected["winner_fold_avg_value"], abs=1e-13)
     exact = expected["exact"]
-    within_errors(found.value, exact["mean"], exact["sd"], n_expected=np.inf)
+    assert found.exact
+    assert found.value == pytest.approx(exact["mean"], abs=1e-12)
+    for probability, quantile in exact["quantiles"].items():
+        ours = found.distribution.quantile(float(probability))
+        assert ours == pytest.approx(quantile["inverse_cdf"], abs=1e-12)
+    shares = found.distribution.shares(data.n_configurations)
+    for configuration, share in expected["exact_winner_probability"].items():
+        assert shares[data.configurations.index(configuration)] == pytest.approx(share, abs=1e-12)
 
 
 @pytest.mark.parametrize(("name", "question"), QUESTIONS)

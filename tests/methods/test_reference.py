@@ -9,7 +9,7 @@ from bbccli.methods import METHODS
 from bbccli.methods.selection import fold_performances
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
-from bbccli.resampling import ResampleStream, Unit, leaves_some_out, rule_of
+from bbccli.resampling import Draws, Unit, every_resample, rule_of
 from bbccli.types import Pooling
 
 CASES = [
@@ -26,13 +26,11 @@ B = 40
 def test_bbc(name, matrix, pooling):
     plan = Plan(n_resamples=B, seed=5, pooling=pooling)
     found = METHODS["bbc"].run(matrix, METRICS[name], plan)
-    stream = ResampleStream(
-        matrix.n_samples, seed=5, unit=Unit.SAMPLES, accept=rule_of(matrix.outcome)
-    )
+    draws = Draws(matrix.n_samples, 5, (Unit.SAMPLES,), rule_of(matrix.outcome))
     figure = (reference.figure_on if pooling is Pooling.POOLED else reference.fold_mean_on)(
         matrix, name
     )
-    winners, values = reference.bbc(figure, matrix.n_configurations, stream.take(B).in_bag)
+    winners, values = reference.bbc(figure, matrix.n_configurations, draws.batch(0, 2).in_bag[:B])
     # A resample whose winner is undefined out of the bag is drawn again: compare the others.
     kept = ~np.isnan(values)
     assert found.distribution.winners.tolist()[: kept.sum()] == np.array(winners)[kept].tolist()
@@ -56,9 +54,8 @@ def test_tt(name, matrix):
 
 @pytest.mark.parametrize(("name", "matrix"), CASES)
 def test_bbc_f(name, matrix):
-    found = METHODS["bbc-f"].run(matrix, METRICS[name], Plan(n_resamples=B, seed=5))
-    stream = ResampleStream(5, seed=5, unit=Unit.FOLDS, accept=leaves_some_out)
-    in_bag = stream.take(B).in_bag
+    found = METHODS["bbc-f"].run(matrix, METRICS[name], Plan())
+    in_bag, probabilities = every_resample(5)
     expected = [
         reference.bbc_f(by_fold, in_bag) for by_fold in fold_performances(matrix, METRICS[name])
     ]
@@ -66,6 +63,8 @@ def test_bbc_f(name, matrix):
     np.testing.assert_allclose(
         found.distribution.values, [v for part in expected for v in part[1]], rtol=1e-12
     )
+    by_hand = np.mean([np.dot(probabilities, part[1]) for part in expected])
+    assert found.value == pytest.approx(by_hand, rel=1e-12)
 
 
 class TestByHand:
@@ -93,7 +92,7 @@ class TestByHand:
     def test_bbc_f_selects_what_is_left_after_a_fold_is_out(self):
         # AUC in folds: b 0, 1, 1 and a 1, 1, 1. Without the first fold the two tie, and the
         # first column b is chosen; its value out of the bag is then 0.
-        found = self.run("bbc-f", n_resamples=200)
+        found = self.run("bbc-f")
         first_fold_out = found.distribution.winners == 0
         assert (found.distribution.values[first_fold_out] < 1).all()
         assert (found.distribution.values[~first_fold_out] == 1).all()

@@ -6,7 +6,7 @@ from matrices import binary, multiclass
 from oracle_data import METRIC_OF, QUESTIONS, answers, matrix
 from sklearn.metrics import accuracy_score, roc_auc_score
 
-from bbccli.methods.selection import fold_performances, performances
+from bbccli.methods.selection import candidates, fold_performances
 from bbccli.metrics import METRICS
 from bbccli.types import Pooling, PredictionKind
 
@@ -22,7 +22,7 @@ def frozen(name, key):
 def test_pooled_performances_are_those_of_r(name, question):
     data, metric = matrix(name, question), METRIC_OF[question]
     everything = np.ones((1, data.n_samples), np.uint8)
-    ours = performances(data, metric, Pooling.POOLED)(everything)[0]
+    ours = candidates(data, metric, Pooling.POOLED).score(everything)[0]
     np.testing.assert_allclose(ours, frozen(name, f"{PREFIX[question]}_pooled"), atol=1e-13)
 
 
@@ -37,7 +37,7 @@ def test_fold_performances_are_those_of_r(name, question):
 def test_fold_means_are_those_of_r(name, question):
     data, metric = matrix(name, question), METRIC_OF[question]
     everything = np.ones((1, data.n_samples), np.uint8)
-    ours = performances(data, metric, Pooling.FOLD_MEAN)(everything)[0]
+    ours = candidates(data, metric, Pooling.FOLD_MEAN).score(everything)[0]
     np.testing.assert_allclose(ours, frozen(name, f"{PREFIX[question]}_fold_avg"), atol=1e-13)
 
 

@@ -13,12 +13,13 @@ from bbccli.plan import Plan
 from bbccli.reports import REPORTS, Style
 from bbccli.reports.numbers import decimals_for, fixed, percent
 from bbccli.schema import document
+from bbccli.types import Side
 
 
 def result(metric="accuracy", names=None, **plan):
     matrix = by_hand()
     object.__setattr__(matrix, "source", Source(path="by_hand.csv"))
-    return document(matrix, *estimate(matrix, METRICS[metric], Plan(**plan), names))
+    return document(matrix, *estimate(matrix, [METRICS[metric]], Plan(**plan), names))
 
 
 def test_golden():
@@ -28,17 +29,18 @@ def test_golden():
         accuracy
 
         winner   a   best pooled accuracy and mean over folds of 2
+        wins     in the resamples of bbc: 58 % a, 42 % b
 
         method                      accuracy   95 % interval    optimism
         cvt      naive, too good       0.833
         tt       corrected             0.667                       0.167
-        bbc      corrected             0.623   0.000 to 1.000      0.211
-        bbc-f    corrected, folds      0.506   0.000 to 1.000      0.327
+        bbc      corrected             0.615   0.000 to 1.000      0.218
+        bbc-f    corrected, folds      0.512   0.000 to 1.000      0.321
 
         report   accuracy 0.62 (95 % interval 0.00 to 1.00; BBC, 1000 resamples, seed 0)
         note     3 folds only: methods that compare or resample folds are coarse   hint:
                  10 folds; or rely on bbc, which resamples the rows
-        note     940 resamples lacked a class in or out of the bag and were drawn again
+        note     921 resamples lacked a class in or out of the bag and were drawn again
                  (1000 were used)   hint: a class is rare: read the interval with care,
                  or collect more of it
         """
@@ -52,9 +54,27 @@ def test_a_result_without_an_interval_gives_no_advice():
 
 
 def test_the_sentence_to_report_is_of_the_first_interval():
-    text = REPORTS["table"](result(names=["bbc-f", "bbc"], n_resamples=50, level=0.9, seed=4))
+    plan = {"n_resamples": 50, "level": 0.9, "seed": 4}
+    text = " ".join(REPORTS["table"](result(names=["bbc", "bbc-f"], **plan)).split())
     assert "90 % interval" in text
-    assert "BBC-F, 50 resamples, seed 4" in " ".join(text.split())
+    assert "BBC, 50 resamples, seed 4)" in text
+    text = " ".join(REPORTS["table"](result(names=["bbc-f", "bbc"], **plan)).split())
+    assert "BBC-F, all 9 resamples)" in text
+
+
+@pytest.mark.parametrize("side", ["lower", "upper", "pessimistic"])
+def test_one_sided_bounds_are_named(side):
+    text = REPORTS["table"](result(side=Side(side), level=0.9))
+    assert f"90 % {'upper' if side == 'upper' else 'lower'} bound" in text
+    assert " to " not in text.split("report")[1].split("note")[0]
+
+
+def test_several_metrics_have_a_table_each():
+    matrix = by_hand()
+    metrics = [METRICS["auc"], METRICS["accuracy"]]
+    text = REPORTS["table"](document(matrix, *estimate(matrix, metrics, Plan(n_resamples=50))))
+    assert text.count("naive, too good") == 2
+    assert text.count("report ") == 2
 
 
 def test_no_line_is_wider_than_the_page():

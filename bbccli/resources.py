@@ -1,0 +1,92 @@
+"""How much of the machine may be used. Changes how fast a result comes, never the result."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from bbccli.errors import OptionError
+
+MEGABYTE = 10**6
+_UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9}
+_UNITS |= {"k": 10**3, "m": 10**6, "g": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+
+
+class Engine(StrEnum):
+    """Form of the hot loops."""
+
+    AUTO = "auto"
+    NUMPY = "numpy"
+    NUMBA = "numba"
+
+
+def available_cores() -> int:
+    """Return the cores that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """Threads, extra memory in bytes, and the form of the hot loops.
+
+    Raises
+    ------
+    OptionError
+        No thread, or less memory than a block of work needs.
+    """
+
+    jobs: int = field(default_factory=available_cores)
+    memory: int = 256 * MEGABYTE
+    engine: Engine = Engine.AUTO
+
+    def __post_init__(self) -> None:
+        if self.jobs < 1:
+            raise OptionError(f"--jobs is {self.jobs}", hint="at least 1 thread")
+        if self.memory < 16 * MEGABYTE:
+            raise OptionError(
+                f"--memory is {self.memory / MEGABYTE:g} MB", hint="at least 16 MB; 256MB is usual"
+            )
+
+
+def parse_memory(text: str) -> int:
+    """Return the bytes of a size such as 256MB, 1GiB or 500000000.
+
+    Raises
+    ------
+    OptionError
+        Not a size.
+
+    Examples
+    --------
+    >>> parse_memory("32MB")
+    32000000
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
+    if not found or found[2] not in _UNITS:
+        raise OptionError(f"--memory is {text!r}, which is no size", hint="for example 256MB")
+    return int(float(found[1]) * _UNITS[found[2]])
+
+
+_CURRENT: ContextVar[Resources] = ContextVar("resources")
+
+
+def current() -> Resources:
+    """Return the resources in force: those of `use`, or the defaults."""
+    return _CURRENT.get(None) or Resources()
+
+
+@contextmanager
+def use(resources: Resources) -> Iterator[Resources]:
+    """Put resources in force for the body of a `with` statement."""
+    token = _CURRENT.set(resources)
+    try:
+        yield resources
+    finally:
+        _CURRENT.reset(token)

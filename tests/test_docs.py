@@ -1,0 +1,230 @@
+"""README and docs/ show what the program does, all of it, and nothing else."""
+
+import ast
+import doctest
+import importlib.util
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import typer
+
+from bbccli import METHODS, METRICS, read
+from bbccli.cli.app import app
+from bbccli.readers.roles import NAMES
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+SAMPLES = ROOT / "sample_data"
+
+
+def load_refresh():
+    spec = importlib.util.spec_from_file_location("refresh", DOCS / "refresh.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+refresh = load_refresh()
+PAGES = refresh.pages()
+COMMANDS = typer.main.get_command(app)
+
+
+def name_of(page):
+    return str(page.relative_to(ROOT)) if isinstance(page, Path) else None
+
+
+def text_of(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def sections(name):
+    """Text under each heading of a page, by the words of the heading."""
+    prose = re.sub(r"^```.*?^```$", "", text_of(name), flags=re.M | re.S)
+    parts = re.split(r"^#+ (.+)$", prose, flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def fenced(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S)
+
+
+# Shown output
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_shown_output_is_current(page):
+    assert refresh.stale(page) == [], "run `make docs`"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_output_comment_has_its_block(page):
+    text = page.read_text(encoding="utf-8")
+    assert len(refresh.BLOCK.findall(text)) == len(re.findall(r"^<!-- output", text, re.M))
+
+
+def test_a_stale_block_is_found_and_renewed():
+    page = "<!-- output: bbc --version -->\n```text\nold\n```\n"
+    new = refresh.renewed(page)
+    assert re.fullmatch(
+        r"<!-- output: bbc --version -->\n```text\n\$ bbc --version\nbbc [\d.]+\n```\n", new
+    )
+    assert refresh.renewed(new) == new
+
+
+# Completeness
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS.commands))
+def test_every_command_and_option_is_documented(name):
+    start = re.split(rf"^## bbc {name}$", text_of("docs/commands.md"), flags=re.M)
+    assert len(start) == 2, f"no section for bbc {name}"
+    section = re.split(r"^## ", start[1], flags=re.M)[0]
+    options = [opt for param in COMMANDS.commands[name].params for opt in param.opts]
+    written = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", section))
+    assert {opt for opt in options if opt.startswith("-")} <= written
+    assert len(re.findall(rf"^bbc {name}\b", section, re.M)) >= 2, "two examples"
+
+
+def test_every_common_option_is_documented():
+    text = text_of("docs/commands.md")
+    assert all(opt in text for param in COMMANDS.params for opt in param.opts)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_is_documented(name):
+    section = sections("docs/methods.md")[name]
+    for word in ("Formula", "Algorithm", "When to use", "When not", "Cost", "Source"):
+        assert word.lower() in section.lower(), word
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_is_documented(name):
+    section = sections("docs/metrics.md")[name]
+    for word in ("ties", "weights", "citation"):
+        assert word in section.lower(), word
+
+
+def test_every_note_is_documented():
+    trees = [ast.parse(path.read_text()) for path in (ROOT / "bbccli").rglob("*.py")]
+    codes = {
+        node.args[0].value
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Note"
+        if node.args and isinstance(node.args[0], ast.Constant)
+    }
+    found = {heading for heading in sections("docs/notes.md") if re.fullmatch(r"[a-z-]+", heading)}
+    assert found == codes
+
+
+def test_every_column_name_is_documented():
+    text = text_of("docs/formats.md").lower()
+    assert [n for names in NAMES.values() for n in names if f"`{n}`" not in text] == []
+
+
+# Links and code
+
+
+def anchors(page):
+    text = page.read_text(encoding="utf-8")
+    headings = re.findall(r"^#+ (.+)$", text, re.M)
+    slugs = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return slugs | set(re.findall(r'<a id="([^"]+)">', text))
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=name_of)
+def test_links_lead_somewhere(page):
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if "://" in link:
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.is_file(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_python_examples_run(page, tmp_path, monkeypatch):
+    (tmp_path / "sample_data").symlink_to(SAMPLES)
+    monkeypatch.chdir(tmp_path)
+    namespace = {}
+    for code in fenced(page, "python"):
+        exec(compile(code, str(page), "exec"), namespace)
+    examples = "".join(fenced(page, "pycon"))
+    test = doctest.DocTestParser().get_doctest(examples, namespace, page.name, str(page), 0)
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
+# The tables of truth
+
+
+def corrected(name, pooling="pooled"):
+    """Estimates of a sample file by method, as the command line gives them."""
+    command = f"bbc correct sample_data/{name}.parquet --format json --quiet"
+    if pooling != "pooled":
+        command += f" --pooling {pooling}"
+    document = json.loads(refresh.output_of(command, errors=False))
+    return {estimate["method"]: estimate for estimate in document["estimates"]}
+
+
+def truth_of(name):
+    return json.loads((SAMPLES / f"{name}.truth.json").read_text())["performances"]["auc"]
+
+
+def interval(estimate):
+    ends = estimate["interval"]
+    return f"{ends['lower']:.3f} to {ends['upper']:.3f} " if ends else ""
+
+
+def holds(estimate, value):
+    return estimate["interval"]["lower"] <= value <= estimate["interval"]["upper"]
+
+
+def test_readme_shows_naive_corrected_and_true():
+    pooled, by_fold = corrected("progression"), corrected("progression", "fold-mean")
+    rows = {
+        "`cvt`, naive": pooled["cvt"],
+        "`tt`": pooled["tt"],
+        "`bbc`": pooled["bbc"],
+        "`cvt --pooling fold-mean`, naive": by_fold["cvt"],
+        "`bbc-f`": pooled["bbc-f"],
+    }
+    readme, truth = text_of("README.md"), truth_of("progression")
+    for label, e in rows.items():
+        true = truth[e["winner"]]
+        row = f"| {label} | {e['winner']} | {e['value']:.3f} | {interval(e)}| {true:.3f} |"
+        assert f"{row} {e['value'] - true:.3f} |" in readme
+
+
+def test_readme_says_what_the_numbers_say():
+    estimates, truth = corrected("progression"), truth_of("progression")
+    matrix = read(SAMPLES / "progression.parquet")
+    scorer = METRICS["auc"].bind(matrix.outcome, matrix.predictions[0])
+    median = np.median(scorer(np.ones((1, matrix.n_samples), np.uint8)))
+    true_median = np.median(list(truth.values()))
+    naive, bbc = estimates["cvt"], estimates["bbc"]
+    readme = text_of("README.md")
+    for claim in (
+        f"The naive figure is {naive['value'] - truth[naive['winner']]:.3f} too high",
+        f"has an AUC of {median:.3f} in cross-validation and of {true_median:.3f} in truth",
+        f"leads the median configuration by {naive['value'] - median:.3f} in cross-validation",
+        f"BBC takes off {bbc['optimism']:.3f}",
+        "Both intervals hold the true AUC",
+    ):
+        assert claim in readme
+    assert truth[naive["winner"]] <= true_median  # "not at all in truth"
+    assert all(holds(e, truth[e["winner"]]) for e in (bbc, estimates["bbc-f"]))
+
+
+@pytest.mark.parametrize("name", ["progression", "breast_cancer"])
+def test_tutorial_shows_both_studies(name):
+    bbc, truth = corrected(name)["bbc"], truth_of(name)
+    row = (
+        f"| {name} | {bbc['winner']} | {bbc['naive']:.3f} | {bbc['value']:.3f} "
+        f"| {interval(bbc)}| {truth[bbc['winner']]:.3f} |"
+    )
+    assert row in text_of("docs/tutorial.md")
+    assert holds(bbc, truth[bbc["winner"]])
