@@ -1,0 +1,81 @@
+"""Renew the command output that README.md and the pages of docs/ show.
+
+A comment names a command, and the fenced block under it holds what that command prints:
+
+    <!-- output: bbc methods -->
+    <!-- output head=12: bbc schema -->                   only the first 12 lines
+    <!-- output+errors: bbc correct no-such-file.csv -->  standard error as well
+
+Run it from anywhere:
+
+    python docs/refresh.py            # rewrite the blocks
+    python docs/refresh.py --check    # only name those that are stale, exit status 1 if any
+"""
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import sys
+from functools import cache
+from pathlib import Path
+from unittest.mock import patch
+
+from bbccli.cli.app import main
+
+ROOT = Path(__file__).resolve().parents[1]
+BLOCK = re.compile(
+    r"^<!-- output(?P<errors>\+errors)?(?: head=(?P<head>\d+))?: (?P<command>bbc\b[^\n]*?) -->\n"
+    r"```text\n(?P<shown>.*?)```$",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def pages() -> list[Path]:
+    """README.md and every page of docs/."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+@cache
+def output_of(command: str, *, errors: bool) -> str:
+    """Run a `bbc` command at width 80, in the root of the repository, and return what it prints."""
+    stdout = io.StringIO()
+    stderr = stdout if errors else io.StringIO()
+    with (
+        contextlib.chdir(ROOT),
+        patch.dict(os.environ, COLUMNS="80", NO_COLOR="1"),
+        contextlib.redirect_stdout(stdout),
+        contextlib.redirect_stderr(stderr),
+    ):
+        status = main(shlex.split(command)[1:])
+    if status and not errors:
+        raise SystemExit(f"{command}: exit status {status}\n{stderr.getvalue()}")
+    return stdout.getvalue()
+
+
+def renewed(text: str) -> str:
+    """Return the text of a page with every block up to date."""
+    return BLOCK.sub(_renewed_block, text)
+
+
+def stale(page: Path) -> list[str]:
+    """Commands of a page whose block is not what they print now."""
+    text = page.read_text(encoding="utf-8")
+    return [m["command"] for m in BLOCK.finditer(text) if _renewed_block(m) != m[0]]
+
+
+def _renewed_block(match: re.Match[str]) -> str:
+    lines = output_of(match["command"], errors=bool(match["errors"])).splitlines()
+    if match["head"] and len(lines) > int(match["head"]):
+        lines = [*lines[: int(match["head"])], "..."]
+    comment = match[0].partition("\n")[0]
+    return "\n".join([comment, "```text", f"$ {match['command']}", *lines, "```"])
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--check"]:
+        found = [f"{page.name}: {command}" for page in pages() for command in stale(page)]
+        sys.exit("\n".join(["stale, run `python docs/refresh.py`:", *found]) if found else 0)
+    for page in pages():
+        page.write_text(renewed(page.read_text(encoding="utf-8")), encoding="utf-8")
