@@ -10,11 +10,9 @@ import typer
 
 from bbccli.cli.catalogue import methods, metrics, schema
 from bbccli.cli.correct import correct
-from bbccli.cli.output import complain, say
+from bbccli.cli.output import complain
 from bbccli.errors import BbcError
 from bbccli.version import __version__
-
-INTERRUPTED = 130
 
 app = typer.Typer(
     name="bbc",
@@ -60,12 +58,5 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(error)
         return 2
     except SystemExit as done:
-        if done.code == INTERRUPTED:
-            say("interrupted; nothing was written")
         return int(done.code or 0)
     return 0
-
-
-def run() -> None:
-    """Entry point of the `bbc` script."""
-    sys.exit(main())

@@ -83,6 +83,35 @@ def plain(table: pa.Table, path: str) -> pa.Table:
     return pa.Table.from_arrays([_plain(column, name, path) for column, name in pairs], names=names)
 
 
+def plain_schema(schema: pa.Schema, path: str) -> pa.Schema:
+    """Return the schema of `plain` of a table with this one.
+
+    Raises
+    ------
+    InputError
+        As `plain`, as far as the types tell.
+    """
+    import pyarrow as pa
+
+    kinds = []
+    for field in schema:
+        try:
+            kinds.append(_plain_type(field.type))
+        except TypeError:
+            raise _strange(field.type, field.name, path) from None
+    return pa.schema(zip(schema.names, kinds, strict=True))
+
+
+def _strange(kind: pa.DataType, name: str, path: str) -> InputError:
+    """Build the error about a column that is neither numbers, booleans nor text."""
+    return InputError(
+        f"columns of type {kind} cannot be read",
+        path=path,
+        column=name,
+        hint="store numbers, booleans or text, one value per cell; or drop the column",
+    )
+
+
 def _fixed_width(values: pa.Array) -> Any:
     """(n,) numbers of an array, whatever stands where it is null."""
     dtype = np.dtype(_NUMPY_NAMES.get(str(values.type), str(values.type)))
@@ -99,12 +128,7 @@ def _plain(column: pa.ChunkedArray, name: str, path: str) -> pa.ChunkedArray:
         if not pa.types.is_floating(column.type):
             column.validate(full=True)
     except (pa.ArrowException, TypeError):
-        raise InputError(
-            f"columns of type {column.type} cannot be read",
-            path=path,
-            column=name,
-            hint="store numbers, booleans or text, one value per cell; or drop the column",
-        ) from None
+        raise _strange(column.type, name, path) from None
     if is_text(column.type):
         filled = pc.binary_length(column).cast(pa.bool_())
         column = pc.if_else(filled, column, pa.nulls(len(column), column.type))

@@ -13,6 +13,9 @@ from bbccli.errors import InputError
 
 STDIN = "-"
 STDIN_NAME = "<stdin>"
+LARGE = 32 * 2**20
+"""Bytes from which a Parquet file is read column by column and not kept."""
+
 SUPPORTED = ".parquet, .csv, .tsv, .csv.gz, .tsv.gz, .csv.zst, .tsv.zst"
 
 _PARQUET_MAGIC = b"PAR1"
@@ -31,7 +34,10 @@ class Format(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a file holds: its name for messages, unpacked bytes, their format, the hash of all."""
+    """What a file holds: its name for messages, unpacked bytes, their format, the hash of all.
+
+    The bytes of a large Parquet file are not held: `data` is empty.
+    """
 
     path: str
     data: bytes
@@ -53,6 +59,8 @@ def read_content(path: str | Path) -> Content:
         name, data, suffix, packing = STDIN_NAME, sys.stdin.buffer.read(), "", None
     else:
         name, (suffix, packing) = str(path), _suffixes(Path(path))
+        if suffix == ".parquet" and _is_large(Path(path)):
+            return Content(name, b"", Format.PARQUET, _hash(Path(path)))
         data = file_bytes(Path(path))
     sha256 = hashlib.sha256(data).hexdigest()
     if not suffix:
@@ -82,6 +90,31 @@ def _suffixes(path: Path) -> tuple[str, str | None]:
         path=str(path),
         hint=f"{reason}use one of {SUPPORTED}",
     )
+
+
+def _is_large(path: Path) -> bool:
+    """Whether a file is better read piece by piece."""
+    try:
+        return path.is_file() and path.stat().st_size >= LARGE
+    except (OSError, ValueError):
+        return False
+
+
+def _hash(path: Path) -> str:
+    """SHA-256 of a file, read piece by piece.
+
+    Raises
+    ------
+    InputError
+        The file can't be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", path=str(path), hint="check the path"
+        ) from None
 
 
 def file_bytes(path: Path) -> bytes:

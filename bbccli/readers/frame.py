@@ -15,6 +15,8 @@ from bbccli.types import FloatArray, IntArray
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from bbccli.readers.parquet import ColumnsOnDisk
+
 # Whole numbers up to here are exact in float64, so 1.0 and 1 may share the name "1".
 EXACT_INTEGERS = 2.0**53
 
@@ -141,7 +143,7 @@ class Frame:
     """
 
     path: str
-    table: pa.Table
+    table: pa.Table | ColumnsOnDisk
     sha256: str
     metadata: tuple[str | bytes, str] | None = None
 

@@ -1,38 +1,93 @@
-"""Parquet bytes -> table."""
+"""Parquet -> table; of large files one column at a time."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bbccli.errors import InputError
+from bbccli.readers.arrow import plain, plain_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 METADATA_KEY = b"bbc"
 
 
-def read_parquet(data: bytes, path: str) -> tuple[pa.Table, bytes | None]:
+@dataclass(frozen=True, slots=True)
+class ColumnsOnDisk:
+    """The part of an Arrow table that readers use, for a file that is not held in memory."""
+
+    path: str
+    file: pq.ParquetFile
+    schema: pa.Schema
+
+    @property
+    def column_names(self) -> list[str]:
+        """Names in file order."""
+        return list(self.schema.names)
+
+    @property
+    def num_rows(self) -> int:
+        """Data rows."""
+        return int(self.file.metadata.num_rows)
+
+    @property
+    def columns(self) -> list[pa.ChunkedArray]:
+        """All columns, in file order."""
+        return [self.column(name) for name in self.column_names]
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        """Read one column.
+
+        Raises
+        ------
+        InputError
+            Damage that the end of the file did not show.
+        """
+        import pyarrow as pa
+
+        try:
+            # Arrow takes a dot in a name for nesting, and may bring along "a.b" with "a".
+            table = self.file.read(columns=[name]).select([name])
+        except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError):
+            raise _damaged(b"PAR1", self.path) from None
+        return plain(table, self.path).column(name)
+
+
+def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnDisk, bytes | None]:
     """Return the table, and the JSON text under the file-level key `bbc` if there is one.
+
+    Parameters
+    ----------
+    source
+        All bytes, or the path of a large file.
+    path
+        Name for messages.
 
     Raises
     ------
     InputError
-        Not Parquet, damaged, nested columns, or no rows.
+        Not Parquet, damaged, columns that are not plain, or no rows.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        file = pq.ParquetFile(pa.BufferReader(data))
+        file = pq.ParquetFile(pa.BufferReader(source) if isinstance(source, bytes) else source)
         schema = file.schema_arrow
         _refuse_nested(schema, path)
-        table = file.read()
+        table = file.read() if isinstance(source, bytes) else None
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError):
-        raise InputError(_damage(data), path=path, hint=_remedy(data)) from None
-    if table.num_rows == 0:
+        raise _damaged(source[:4] if isinstance(source, bytes) else b"", path) from None
+    if file.metadata.num_rows == 0:
         raise InputError("no rows", path=path, hint="one row per sample")
-    return table, (schema.metadata or {}).get(METADATA_KEY)
+    text = (schema.metadata or {}).get(METADATA_KEY)
+    if table is None:
+        return ColumnsOnDisk(path, file, plain_schema(schema, path)), text
+    return plain(table, path), text
 
 
 def _refuse_nested(schema: pa.Schema, path: str) -> None:
@@ -49,15 +104,14 @@ def _refuse_nested(schema: pa.Schema, path: str) -> None:
             )
 
 
-def _damage(data: bytes) -> str:
-    """Say what is wrong with bytes that Arrow refused."""
-    return (
-        "Parquet file is truncated or damaged" if data[:4] == b"PAR1" else "is not a Parquet file"
+def _damaged(start: bytes, path: str) -> InputError:
+    """Build the error about a file that Arrow refused, by how it starts."""
+    if start == b"PAR1" or not start:
+        return InputError(
+            "Parquet file is truncated or damaged", path=path, hint="copy or write the file again"
+        )
+    return InputError(
+        "is not a Parquet file",
+        path=path,
+        hint="give the file the suffix of its format, such as .csv",
     )
-
-
-def _remedy(data: bytes) -> str:
-    """Say what to do about it."""
-    if data[:4] == b"PAR1":
-        return "copy or write the file again"
-    return "give the file the suffix of its format, such as .csv"

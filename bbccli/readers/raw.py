@@ -57,12 +57,12 @@ def read_predictions(frame: Frame, names: tuple[str, ...], rows: IntArray) -> Ra
         An infinite value, or text in some columns and numbers in others.
     """
     texts = [name for name in names if is_text(frame.type_of(name))]
-    filled = [name for name in names if frame.table.column(name).null_count < frame.n_rows]
-    if texts and set(filled) == set(texts):
+    if texts:
+        filled = {n for n in names if frame.table.column(n).null_count < frame.n_rows}
+        if filled != set(texts):
+            raise text_fault(frame.column(texts[0]))
         columns = tuple(frame.column(name) for name in names)
         return RawPredictions(frame.path, names, None, columns, rows)
-    if texts:
-        raise text_fault(frame.column(texts[0]))
     return RawPredictions(frame.path, names, _numbers(frame, names, rows), (), rows)
 
 

@@ -22,12 +22,12 @@ def read_frame(path: str | Path) -> Frame:
     """
     content = read_content(path)
     if content.format is Format.PARQUET:
-        table, text = read_parquet(content.data, content.path)
+        table, text = read_parquet(content.data or Path(path), content.path)
         metadata = None if text is None else (text, content.path)
     else:
-        table = read_delimited(content.data, content.path, content.format)
+        table = plain(read_delimited(content.data, content.path, content.format), content.path)
         metadata = _beside(path)
-    return Frame(content.path, plain(table, content.path), content.sha256, metadata)
+    return Frame(content.path, table, content.sha256, metadata)
 
 
 def metadata_of(frame: Frame) -> Metadata:

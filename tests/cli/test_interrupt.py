@@ -1,0 +1,34 @@
+"""Ctrl-C on a real process in the middle of its work."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_long_run_ends_at_once_and_leaves_nothing(tmp_path, jobs):
+    source = tmp_path / "p.parquet"
+    source.write_bytes((ROOT / "sample_data" / "breast_cancer.parquet").read_bytes())
+    command = [sys.executable, "-m", "bbccli", "correct", "p.parquet", "--jobs", jobs]
+    options = ["--n-resamples", "100000000", "--method", "bbc", "--output", "result.txt"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        [*command, *options], cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True
+    ) as process:
+        time.sleep(6)
+        assert process.poll() is None, "ended before it was interrupted"
+        sent = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err == "interrupted; nothing was written\n"
+    assert time.monotonic() - sent < 20
+    assert list(tmp_path.iterdir()) == [source]
