@@ -66,13 +66,12 @@ def method_left_out(method: str, problem: str, remedy: str) -> Note:
     return Note("method-left-out", f"{method} is left out: {problem}", remedy)
 
 
-def groups_ignored(n_groups: int) -> Note:
-    """Rows are resampled one by one although they come in groups."""
+def few_groups(n_groups: int) -> Note:
+    """A bootstrap over groups rests on a handful of them."""
     return Note(
-        "groups-ignored",
-        f"samples come in {n_groups} groups, but are resampled one by one: intervals of methods "
-        "that resample rows are too narrow",
-        "prefer bbc-f, with folds that keep groups together",
+        "few-groups",
+        f"{n_groups} groups only: a bootstrap over groups is coarse, its intervals too narrow",
+        "20 groups or more",
     )
 
 

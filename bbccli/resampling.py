@@ -31,6 +31,7 @@ class Unit(IntEnum):
 
     SAMPLES = 0
     FOLDS = 1
+    GROUPS = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,8 +67,8 @@ def leaves_some_out(in_bag: IntArray) -> BoolArray:
     return np.asarray((in_bag == 0).any(axis=1))
 
 
-def rule_of(outcome: Outcome) -> Rule:
-    """Return the rule for resamples of samples with this outcome.
+def rule_of(outcome: Outcome, groups: IntArray | None = None) -> Rule:
+    """Return the rule for resamples of samples with this outcome, drawn singly or in groups (N,).
 
     Classification needs every class that occurs both in the bag and out of it; other tasks need
     some sample out of the bag.
@@ -75,16 +76,17 @@ def rule_of(outcome: Outcome) -> Rule:
     Raises
     ------
     UndefinedError
-        A class with a single sample: it can't be on both sides.
+        A class with a single sample, or in a single group: it can't be on both sides.
     """
     if not outcome.task.is_classification:
         return leaves_some_out
     members = [np.flatnonzero(outcome.values == k) for k in range(len(outcome.classes))]
     for name, rows in zip(outcome.classes, members, strict=True):
-        if len(rows) == 1:
+        if len(rows) == 1 or (groups is not None and len(np.unique(groups[rows])) == 1):
+            unit = "sample" if groups is None else "group"
             raise UndefinedError(
-                f"class {name!r} has a single sample: no resample holds it in and out of the bag",
-                hint="collect more samples of that class, or remove the sample",
+                f"class {name!r} has a single {unit}: no resample holds it in and out of the bag",
+                hint=f"collect more samples of that class, or remove the {unit}",
             )
 
     def every_class_on_both_sides(in_bag: IntArray) -> BoolArray:
@@ -112,12 +114,21 @@ class Draws:
         Which of the seed's streams: the unit, and the repeat whose folds are drawn.
     accept
         Which draws can be used; the others are left out, as if drawn again.
+    members : (N,) int, optional
+        Unit of each of N samples, when units are groups of samples: the weight of a sample is
+        that of its group, and out of the bag means that the whole group is out.
     """
 
     n_units: int
     seed: int
     stream: tuple[int, ...]
     accept: Rule
+    members: IntArray | None = None
+
+    @property
+    def n_weights(self) -> int:
+        """N, weights per resample."""
+        return self.n_units if self.members is None else len(self.members)
 
     def batch(self, first: int, n_blocks: int) -> Resamples:
         """Return the usable resamples of blocks `first`, ..., `first + n_blocks - 1`."""
@@ -126,9 +137,26 @@ class Draws:
             for position in range(first, first + n_blocks)
         ]
         in_bag = drawn[0] if n_blocks == 1 else np.concatenate(drawn)
+        if self.members is not None:
+            in_bag = in_bag[:, self.members]
         usable = self.accept(in_bag)
         ordinals = first * BLOCK + np.flatnonzero(usable)
         return Resamples(in_bag if usable.all() else in_bag[usable], ordinals)
+
+
+def draws_of(outcome: Outcome, groups: IntArray | None, seed: int) -> Draws:
+    """Return the resamples of N samples, or of the groups (N,) that they come in.
+
+    Raises
+    ------
+    UndefinedError
+        A class with a single sample, or in a single group.
+    """
+    accept = rule_of(outcome, groups)
+    if groups is None:
+        return Draws(len(outcome), seed, (Unit.SAMPLES,), accept)
+    codes, members = np.unique(groups, return_inverse=True)
+    return Draws(len(codes), seed, (Unit.GROUPS,), accept, members)
 
 
 def draw_block(n_units: int, seed: int, stream: tuple[int, ...], position: int) -> IntArray:

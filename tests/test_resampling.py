@@ -11,6 +11,7 @@ from bbccli.resampling import (
     Unit,
     count_every_resample,
     draw_block,
+    draws_of,
     every_resample,
     leaves_some_out,
     rule_of,
@@ -126,3 +127,25 @@ class TestEveryResample:
         in_bag, probabilities = every_resample(2)
         assert in_bag.tolist() == [[0, 2], [2, 0]]
         assert probabilities.tolist() == [0.5, 0.5]
+
+
+class TestGroups:
+    groups = np.array([7, 7, 3, 3, 3, 9, 9, 9])
+    truth = outcome(0, 1, 0, 1, 1, 0, 0, 1)
+
+    def test_a_group_is_drawn_with_all_its_samples(self):
+        drawn = draws_of(self.truth, self.groups, 0).batch(0, 3)
+        for code in (3, 7, 9):
+            of_group = drawn.in_bag[:, self.groups == code]
+            assert (of_group == of_group[:, :1]).all()
+        first_of_each = drawn.in_bag[:, [2, 0, 5]]
+        assert (first_of_each.sum(axis=1) == 3).all()
+        assert (first_of_each == 0).any(axis=1).all()
+
+    def test_groups_of_one_are_samples_from_another_stream(self):
+        drawn = draws_of(self.truth, np.arange(8), 0).batch(0, 50)
+        assert (drawn.in_bag.sum(axis=1) == 8).all()
+
+    def test_a_class_in_one_group_is_refused(self):
+        with pytest.raises(UndefinedError, match=r"class 'a' has a single group"):
+            draws_of(outcome(0, 0, 1, 1, 1, 1, 1, 1), self.groups, 0)

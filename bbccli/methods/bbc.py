@@ -8,7 +8,8 @@
 5. The estimate is the mean of the B performances, the interval their percentiles.
 
 No model is trained: only rows of predictions are drawn. A sample's predictions of all repeats
-enter a resample together or not at all.
+enter a resample together or not at all. Where samples come in groups (patients with several rows,
+sites), step 2 draws G of the G groups, each with all its samples.
 
 Source: Algorithm 5 of Tsamardinos, Greasidou & Borboudakis 2018.
 """
@@ -24,10 +25,12 @@ from bbccli.methods.cvt import cvt
 from bbccli.methods.out_of_bag import Selections, extend, measure
 from bbccli.methods.selection import candidates, kept
 from bbccli.metrics.base import Metric
-from bbccli.notes import groups_ignored, redrawn_resamples
+from bbccli.notes import few_groups, redrawn_resamples
 from bbccli.plan import Plan
-from bbccli.resampling import Draws, Unit, rule_of
+from bbccli.resampling import draws_of
 from bbccli.results import Distribution, Estimate
+
+FEW_GROUPS = 20
 
 
 def bbc(
@@ -71,7 +74,7 @@ def bbc(
     """
     selector = select_by or metric
     naive = cvt(matrix, metric, plan, select_by=selector)
-    draws = Draws(matrix.n_samples, plan.seed, (Unit.SAMPLES,), rule_of(matrix.outcome))
+    draws = draws_of(matrix.outcome, matrix.groups, plan.seed)
     chosen = candidates(matrix, selector, plan.pooling)
     found = kept(matrix, ("bbc", selector, plan.pooling, plan.seed), Selections)
 
@@ -88,8 +91,8 @@ def bbc(
     notes = []
     if n_redrawn:
         notes.append(redrawn_resamples(n_redrawn, len(distribution.values)))
-    if matrix.n_groups is not None:
-        notes.append(groups_ignored(matrix.n_groups))
+    if matrix.n_groups is not None and matrix.n_groups < FEW_GROUPS:
+        notes.append(few_groups(matrix.n_groups))
     return from_distribution(
         matrix, metric, plan, naive, distribution, method="bbc", notes=tuple(notes)
     )

@@ -102,11 +102,11 @@ def extend(
     UndefinedError
         Hardly any resample can be used.
     """
-    settled = kernels.decide(draws.n_units * candidates.n_configurations * n_resamples)
+    settled = kernels.decide(draws.n_weights * candidates.n_configurations * n_resamples)
     with resources.use(settled):
         while len(found) < n_resamples:
             n_blocks = -(-(n_resamples - len(found)) // BLOCK)
-            batches = _batches(found.next_block, n_blocks, draws.n_units, settled)
+            batches = _batches(found.next_block, n_blocks, draws.n_weights, settled)
             found.next_block += n_blocks
             work = _Work(candidates, draws, batches, settled.jobs)
             for ordinals, winners, values in _select(work, direction):
@@ -126,10 +126,12 @@ def select_and_score(
 
 def measure(found: Selections, n_resamples: int, candidates: Blocks, draws: Draws) -> FloatArray:
     """Score the first winners out of the bag by another metric: (B,), NaN where undefined."""
-    settled = kernels.decide(draws.n_units * n_resamples)
+    settled = kernels.decide(draws.n_weights * n_resamples)
     n_blocks = int(found.ordinals[n_resamples - 1]) // BLOCK + 1
     with resources.use(settled):
-        work = _Work(candidates, draws, _batches(0, n_blocks, draws.n_units, settled), settled.jobs)
+        work = _Work(
+            candidates, draws, _batches(0, n_blocks, draws.n_weights, settled), settled.jobs
+        )
         return _score_winners(work, found.ordinals[:n_resamples], found.winners[:n_resamples])
 
 

@@ -265,9 +265,28 @@ def test_distributions_are_written_on_request(run, samples, tmp_path, suffix):
     assert share == pytest.approx(top["share"])
 
 
-def test_groups_are_not_passed_over_in_silence(run, samples, tmp_path):
-    table = pyarrow.parquet.read_table(samples / "progression.parquet")
-    table = table.append_column("group", pyarrow.array([i // 2 for i in range(table.num_rows)]))
-    pyarrow.parquet.write_table(table, tmp_path / "grouped.parquet")
-    found = {e["method"]: e for e in estimates(run, tmp_path / "grouped.parquet")}
-    assert "groups-ignored" in [note["code"] for note in found["bbc"]["notes"]]
+class TestGroups:
+    def grouped(self, samples, tmp_path, size, name="group"):
+        table = pyarrow.parquet.read_table(samples / "progression.parquet")
+        groups = pyarrow.array([i // size for i in range(table.num_rows)])
+        pyarrow.parquet.write_table(table.append_column(name, groups), tmp_path / "grouped.parquet")
+        return tmp_path / "grouped.parquet"
+
+    def test_they_are_counted_and_resampled_together(self, run, samples, tmp_path):
+        grouped = result(run, self.grouped(samples, tmp_path, 2))
+        single = result(run, samples / "progression.parquet")
+        assert grouped["input"]["n_groups"] == 40
+        for name, same in (("cvt", True), ("tt", True), ("bbc", False), ("bbc-f", True)):
+            ours, theirs = (
+                next(e for e in found["estimates"] if e["method"] == name)
+                for found in (grouped, single)
+            )
+            assert (ours["value"] == theirs["value"]) == same
+
+    def test_a_column_can_be_named(self, run, samples, tmp_path):
+        named = result(run, self.grouped(samples, tmp_path, 2, "hospital"), "--group", "hospital")
+        assert named["input"]["n_groups"] == 40
+
+    def test_few_groups_are_said(self, run, samples, tmp_path):
+        found = {e["method"]: e for e in estimates(run, self.grouped(samples, tmp_path, 8))}
+        assert "few-groups" in [note["code"] for note in found["bbc"]["notes"]]
