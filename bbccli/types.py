@@ -41,6 +41,14 @@ class PredictionKind(StrEnum):
     VALUE = "value"
 
 
+class Missing(StrEnum):
+    """What is done where some configurations have predictions and others lack them."""
+
+    ERROR = "error"
+    DROP = "drop"
+    COMMON_ROWS = "common-rows"
+
+
 class Pooling(StrEnum):
     """How one performance is made of the folds' predictions."""
 

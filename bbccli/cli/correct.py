@@ -13,7 +13,7 @@ from bbccli.reports import REPORTS, Style, remarks
 from bbccli.reports.distribution import render_distributions
 from bbccli.resources import Engine, Resources, parse_memory
 from bbccli.schema import document
-from bbccli.types import Pooling, Side
+from bbccli.types import Missing, Pooling, Side
 
 
 def correct(
@@ -40,6 +40,7 @@ def correct(
     task: o.TaskOption = None,
     labels: o.Labels = None,
     folds: o.Folds = None,
+    missing: o.MissingOption = Missing.DROP,
     strict: o.Strict = False,
     jobs: o.Jobs = None,
     memory: o.Memory = "256MB",
@@ -65,7 +66,13 @@ def correct(
     check_writable(output, distribution)
     roles = Roles(truth, fold, repeat, group, row_id, time, event)
     matrix = read(
-        file, roles=roles, task=task, positive=positive, labels=labels, folds=folds, strict=strict
+        file,
+        roles=roles,
+        task=task,
+        positive=positive,
+        labels=labels,
+        folds=folds,
+        missing=Missing.ERROR if strict else missing,
     )
     metrics = choose_metrics(metric, matrix)
     with resources.use(limits), progress_bar(quiet=quiet) as progress:

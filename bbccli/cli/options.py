@@ -11,7 +11,7 @@ from bbccli.methods import DEFAULT_METHODS, METHODS
 from bbccli.metrics import METRICS
 from bbccli.reports import REPORTS
 from bbccli.resources import Engine
-from bbccli.types import Pooling, Side, Task
+from bbccli.types import Missing, Pooling, Side, Task
 
 
 def _choice(names: Iterable[str]) -> Callable[[str], str]:
@@ -138,7 +138,13 @@ Folds = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Folds in a file of their own, by row_id or by position."),
 ]
-Strict = Annotated[
-    bool, typer.Option("--strict", help="Missing predictions are an error, not a note.")
+MissingOption = Annotated[
+    Missing,
+    typer.Option(
+        "--missing",
+        help="Where some configurations lack predictions: refuse, drop those configurations, or "
+        "use only the samples that all predict.",
+    ),
 ]
+Strict = Annotated[bool, typer.Option("--strict", help="The same as --missing error.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on standard error but errors.")]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods import bbc, bbc_f, cvt, tt
+from bbccli.methods import bbc, bbc_f, cvm_cv, cvt, tt
 from bbccli.methods.base import Gives, Method, Need, Progress, silent
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, method_left_out, winners_differ
@@ -18,7 +18,8 @@ from bbccli.types import Pooling
 __all__ = ["DEFAULT_METHODS", "METHODS", "Gives", "Method", "Need", "choose_methods", "estimate"]
 
 METHODS: dict[str, Method] = {
-    method.name: method for method in (cvt.METHOD, tt.METHOD, bbc.METHOD, bbc_f.METHOD)
+    method.name: method
+    for method in (cvt.METHOD, tt.METHOD, bbc.METHOD, bbc_f.METHOD, cvm_cv.METHOD)
 }
 
 DEFAULT_METHODS = ("cvt", "tt", "bbc", "bbc-f")

@@ -18,6 +18,7 @@ class Need(StrEnum):
     """What a method needs beside predictions and outcome."""
 
     FOLDS = "folds"
+    REPEATS = "repeats"
 
 
 class Gives(StrEnum):
@@ -78,6 +79,11 @@ class Method:
 
 def check_needs(method: Method, matrix: PredictionMatrix) -> None:
     """Raise UndefinedError unless the matrix has what the method needs."""
+    if Need.REPEATS in method.needs and matrix.n_repeats < 2:
+        raise UndefinedError(
+            f"{method.name} needs at least two repeats of the cross-validation; there is one",
+            hint="repeats are rows with the same row_id and another value in a column `repeat`",
+        )
     if Need.FOLDS not in method.needs:
         return
     if matrix.folds is None:

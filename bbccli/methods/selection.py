@@ -65,11 +65,16 @@ class Candidates:
         """Score weights (B, N) on all configurations, block by block: (B, C)."""
         return np.hstack([self.bind(columns)(weights) for columns in self.blocks()])
 
-    def _bind(self, columns: IntArray) -> Scorer:
+    def of_repeats(self, columns: IntArray) -> tuple[Scorer, ...]:
+        """Return the scorers of some columns in each of R repeats."""
         scorers = by_repeat(self.matrix, self.metric, columns)
-        if self.pooling is Pooling.FOLD_MEAN:
-            folds = _folds(self.matrix)
-            scorers = tuple(MeanOverFolds.of(s, f) for s, f in zip(scorers, folds, strict=True))
+        if self.pooling is Pooling.POOLED:
+            return scorers
+        folds = _folds(self.matrix)
+        return tuple(MeanOverFolds.of(s, f) for s, f in zip(scorers, folds, strict=True))
+
+    def _bind(self, columns: IntArray) -> Scorer:
+        scorers = self.of_repeats(columns)
         return scorers[0] if len(scorers) == 1 else MeanOf(scorers)
 
 
@@ -95,6 +100,16 @@ def candidates(matrix: PredictionMatrix, metric: Metric, pooling: Pooling) -> Ca
     if pooling is Pooling.FOLD_MEAN:
         fold_performances(matrix, metric)
     return Candidates(matrix, metric, pooling)
+
+
+def performances_by_repeat(
+    matrix: PredictionMatrix, metric: Metric, pooling: Pooling
+) -> FloatArray:
+    """Return the performances (R, C) in each repeat of the cross-validation."""
+    everything = np.ones((1, matrix.n_samples), np.uint8)
+    every = candidates(matrix, metric, pooling)
+    parts = [[scorer(everything)[0] for scorer in every.of_repeats(c)] for c in every.blocks()]
+    return np.hstack([np.stack(part) for part in parts])
 
 
 def fold_performances(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatArray, ...]:

@@ -18,7 +18,7 @@ from bbccli.readers.frame import check_names
 from bbccli.readers.roles import Roles
 from bbccli.readers.separate import read_folds, read_labels
 from bbccli.readers.tables import metadata_of, read_frame
-from bbccli.types import Task
+from bbccli.types import Missing, Task
 
 __all__ = ["Roles", "read"]
 
@@ -33,7 +33,7 @@ def read(
     positive: str | None = None,
     labels: str | Path | None = None,
     folds: str | Path | None = None,
-    strict: bool = False,
+    missing: Missing = Missing.DROP,
 ) -> PredictionMatrix:
     r"""Read the out-of-sample predictions of many configurations.
 
@@ -50,8 +50,8 @@ def read(
         Positive class of a binary task; the last in sorted order when None.
     labels, folds
         Files that hold the outcome and the folds, instead of columns of `path`.
-    strict
-        Whether incomplete cross-validation is an error instead of a note.
+    missing
+        What to do where some configurations lack predictions that others have.
 
     Returns
     -------
@@ -100,4 +100,4 @@ def read(
     if folds:
         columns |= read_folds(folds, roles, alignment, columns.get("row_id"))
     parts = Parts(frame, columns, assignment, alignment, metadata)
-    return assemble(parts, task=task, positive=positive, strict=strict)
+    return assemble(parts, task=task, positive=positive, missing=missing)

@@ -28,7 +28,7 @@ from bbccli.readers.outcome import (
 )
 from bbccli.readers.predictions import interpret
 from bbccli.readers.raw import RawPredictions, read_predictions
-from bbccli.types import IntArray, Task
+from bbccli.types import IntArray, Missing, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Parts:
 
 
 def assemble(
-    parts: Parts, *, task: Task | None, positive: str | None, strict: bool
+    parts: Parts, *, task: Task | None, positive: str | None, missing: Missing
 ) -> PredictionMatrix:
     """Make the matrix of the samples and configurations that are complete.
 
@@ -74,7 +74,7 @@ def assemble(
         interpret(raw, outcome, shaped),
         alignment.n_samples - len(samples),
         frame.path,
-        strict=strict,
+        policy=missing,
     )
     predictions = completed.predictions
     outcome, samples = outcome.take(completed.samples), samples[completed.samples]

@@ -40,7 +40,17 @@ def configurations_dropped(names: Sequence[str], n_configurations: int) -> Note:
         "configurations-dropped",
         f"{len(names)} of {n_configurations} configurations lack predictions and cannot win: "
         f"{listing(names)}",
-        "complete their predictions, or leave them out of the file",
+        "complete their predictions, or --missing common-rows to compare all on fewer samples",
+    )
+
+
+def common_rows(n_common: int, n_samples: int) -> Note:
+    """Only samples that every configuration predicts are used."""
+    return Note(
+        "common-rows",
+        f"{n_common} of {n_samples} samples have a prediction by every configuration; only these "
+        "are used",
+        "complete the cross-validation: samples are rarely missing by chance",
     )
 
 

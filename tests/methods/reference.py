@@ -93,3 +93,12 @@ def bbc_f(by_fold, in_bag):
         winners.append(best([by_fold[drawn, c].mean() for c in range(by_fold.shape[1])]))
         values.append(by_fold[left_out, winners[-1]].mean())
     return winners, values
+
+
+def cvm_cv(figure, n_repeats, n_configurations):
+    """CVM-CV: `figure(repeat, c)`; select on one repeat, evaluate on each of the others."""
+    values = []
+    for selecting in range(n_repeats):
+        winner = best([figure(selecting, c) for c in range(n_configurations)])
+        values += [figure(r, winner) for r in range(n_repeats) if r != selecting]
+    return np.mean(values)

@@ -29,8 +29,8 @@ def metric(request):
 
 
 @pytest.fixture
-def matrix(metric):
-    return for_metric(metric.name)
+def matrix(metric, method):
+    return for_metric(metric.name, n_repeats=2 if Need.REPEATS in method.needs else 1)
 
 
 def changed(matrix, **changes):
@@ -175,6 +175,13 @@ def test_identical_repeats_change_nothing_but_the_draws_of_folds(method, metric,
     )
     found, expected = method.run(twice, metric, PLAN), method.run(matrix, metric, PLAN)
     np.testing.assert_allclose(numbers(found), numbers(expected), rtol=1e-12)
+
+
+def test_a_method_that_needs_repeats_says_so(method, metric):
+    single = for_metric(metric.name)
+    if Need.REPEATS in method.needs:
+        with pytest.raises(UndefinedError, match=f"{method.name} needs at least two repeats"):
+            method.run(single, metric, PLAN)
 
 
 def test_what_a_method_promises(method, metric, matrix):

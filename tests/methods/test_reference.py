@@ -67,6 +67,19 @@ def test_bbc_f(name, matrix):
     assert found.value == pytest.approx(by_hand, rel=1e-12)
 
 
+@pytest.mark.parametrize(("name", "matrix"), [c for c in CASES if c[1].n_repeats > 1])
+def test_cvm_cv(name, matrix):
+    truth, figure = matrix.outcome.values, reference.FIGURES[name]
+    expected = reference.cvm_cv(
+        lambda repeat, c: figure(truth, matrix.predictions[repeat][:, c]),
+        matrix.n_repeats,
+        matrix.n_configurations,
+    )
+    found = METHODS["cvm-cv"].run(matrix, METRICS[name], Plan())
+    assert found.value == pytest.approx(expected, rel=1e-12)
+    assert found.naive == METHODS["cvt"].run(matrix, METRICS[name], Plan()).naive
+
+
 class TestByHand:
     """Six samples, three folds: the figures can be counted."""
 

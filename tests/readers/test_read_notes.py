@@ -8,6 +8,7 @@ from numpy.testing import assert_array_equal
 
 from bbccli.errors import InputError
 from bbccli.readers import read
+from bbccli.types import Missing
 
 META = {"spec": "bbc-predictions", "version": "1"}
 BASE = {"fold": [0, 1, 0, 1], "truth": ["x", "x", "y", "y"]}
@@ -38,8 +39,29 @@ def test_gaps(save, name, hole):
         "2 of 4 configurations lack predictions and cannot win: b, d"
     )
     with pytest.raises(InputError, match="1 of 4 samples have no prediction") as e:
-        read(path, strict=True)
-    assert "--strict" in e.value.hint
+        read(path, missing=Missing.ERROR)
+    assert "--missing drop" in e.value.hint
+
+
+def test_common_rows_keep_all_configurations(save):
+    columns = {
+        "row_id": [10, 11, 12, 13, 14],
+        "truth": ["x", "x", "y", "y", "y"],
+        "a": [None, 0.2, 0.8, 0.9, 0.7],
+        "b": [None, 0.3, None, 0.9, 0.6],
+    }
+    matrix = read(save("m.parquet", columns), missing=Missing.COMMON_ROWS)
+    assert matrix.configurations == ("a", "b")
+    assert_array_equal(matrix.predictions[0], [[0.2, 0.3], [0.9, 0.9], [0.7, 0.6]])
+    assert codes(matrix)[:2] == ["common-rows", "samples-left-out"]
+    assert matrix.notes[0].text.startswith("3 of 4 samples")
+
+
+def test_gaps_in_every_configuration(save):
+    columns = {"truth": ["x", "y", "y"], "a": [0.1, None, 0.9], "b": [None, 0.8, 0.9]}
+    with pytest.raises(InputError, match="each of the 2 configurations lacks predictions") as e:
+        read(save("m.parquet", columns))
+    assert "--missing common-rows uses the 1 of 3 samples" in e.value.hint
 
 
 def test_folds_are_recoded_when_a_fold_is_left_out(save):

@@ -8,6 +8,7 @@ from numpy.testing import assert_array_equal
 
 from bbccli.errors import InputError
 from bbccli.readers import read
+from bbccli.types import Missing
 
 TRUTH = ["x", "y", "x"]
 
@@ -141,7 +142,7 @@ def test_samples_of_one_repeat_only_are_left_out(save):
     (note,) = matrix.notes
     assert (note.code, note.text[:16]) == ("samples-left-out", "2 of 4 samples h")
     with pytest.raises(InputError, match="2 of 4 samples"):
-        read(path, strict=True)
+        read(path, missing=Missing.ERROR)
 
 
 def test_no_sample_in_every_repeat(save):

@@ -1,0 +1,91 @@
+"""Matrices as they are found in the middle of things."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+FAST = ("--n-resamples", "100")
+
+
+@pytest.fixture
+def table(samples):
+    return pq.read_table(samples / "progression.parquet")
+
+
+def run_on(table, run, tmp_path, *options):
+    path = tmp_path / "incomplete.parquet"
+    pq.write_table(table, path)
+    status, out, err = run("correct", path, "--format", "json", *FAST, *options)
+    return status, json.loads(out) if status == 0 else None, err
+
+
+def without(table, names, rows):
+    """The table without the predictions of some configurations on some rows."""
+    for name in names:
+        values = table[name].to_numpy().copy().astype(float)
+        values[rows] = np.nan
+        place = table.column_names.index(name)
+        table = table.set_column(place, name, pa.array(values, pa.float32(), from_pandas=True))
+    return table
+
+
+def codes(result):
+    return [note["code"] for note in result["notes"]]
+
+
+def test_configurations_dropped_after_some_folds(table, run, tmp_path):
+    late = table["fold"].to_numpy() > 4
+    gone = table.column_names[5:8]
+    found = run_on(without(table, gone, late), run, tmp_path)[1]
+    assert found["input"]["n_configurations"] == 174
+    assert "configurations-dropped" in codes(found)
+    text = next(n["text"] for n in found["notes"] if n["code"] == "configurations-dropped")
+    assert all(name in text for name in gone)
+    winners = {share["configuration"] for e in found["estimates"] for share in e["selection"]}
+    assert not winners & set(gone)
+
+
+@pytest.mark.parametrize("absent", ["rows", "cells"])
+def test_folds_not_yet_run(table, run, tmp_path, absent):
+    fold = table["fold"].to_numpy()
+    if absent == "rows":
+        status, found, err = run_on(table.filter(pa.array(fold < 8)), run, tmp_path)
+    else:
+        cut = without(table, table.column_names[3:], fold >= 8)
+        status, found, err = run_on(cut, run, tmp_path)
+        assert "samples-left-out" in codes(found)
+    assert status == 0, err
+    assert found["input"]["n_folds"] == 8
+    assert found["input"]["n_samples"] == int((fold < 8).sum())
+    assert [e["method"] for e in found["estimates"]] == ["cvt", "tt", "bbc", "bbc-f"]
+
+
+def test_common_rows(table, run, tmp_path):
+    late = table["fold"].to_numpy() > 4
+    cut = without(table, table.column_names[5:8], late)
+    found = run_on(cut, run, tmp_path, "--missing", "common-rows")[1]
+    assert found["input"]["n_configurations"] == 177
+    assert found["input"]["n_samples"] == int((~late).sum())
+    assert "common-rows" in codes(found)
+
+
+@pytest.mark.parametrize("option", [("--missing", "error"), ("--strict",)])
+def test_refused_on_request(table, run, tmp_path, option):
+    cut = without(table, table.column_names[5:8], table["fold"].to_numpy() > 4)
+    status, _, err = run_on(cut, run, tmp_path, *option)
+    assert status == 2
+    assert err.startswith("error: ")
+    assert "--missing drop" in err
+
+
+def test_gaps_everywhere_are_explained(table, run, tmp_path):
+    rng = np.random.default_rng(0)
+    cut = table
+    for name in table.column_names[3:]:
+        cut = without(cut, [name], rng.random(table.num_rows) < 0.2)
+    status, _, err = run_on(cut, run, tmp_path)
+    assert status == 2
+    assert "each of the 177 configurations lacks predictions (20% of all are missing)" in err
