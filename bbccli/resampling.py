@@ -22,6 +22,9 @@ from bbccli.types import BoolArray, FloatArray, IntArray
 BLOCK = 64
 """Rows per generator. Part of what a seed means: changing it changes every sampled number."""
 
+GLANCE = 16
+"""Samples of a class looked at first."""
+
 PATIENCE = 200
 """Draws per accepted resample after which none is expected to come."""
 
@@ -93,11 +96,22 @@ def rule_of(outcome: Outcome, groups: IntArray | None = None) -> Rule:
         accepted = np.ones(len(in_bag), bool)
         for rows in members:
             if len(rows):
-                drawn = in_bag[:, rows] > 0
-                accepted &= drawn.any(axis=1) & ~drawn.all(axis=1)
+                accepted &= _on_both_sides(in_bag, rows)
         return accepted
 
     return every_class_on_both_sides
+
+
+def _on_both_sides(in_bag: IntArray, rows: IntArray) -> BoolArray:
+    """(B,) whether some of the rows are drawn and some are not."""
+    # A few rows settle it for nearly every resample; all of them are looked at for the rest.
+    drawn = in_bag[:, rows[:GLANCE]] > 0
+    found: BoolArray = drawn.any(axis=1) & ~drawn.all(axis=1)
+    if len(rows) > GLANCE:
+        unsettled = np.flatnonzero(~found)
+        drawn = in_bag[np.ix_(unsettled, rows)] > 0
+        found[unsettled] = drawn.any(axis=1) & ~drawn.all(axis=1)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +146,11 @@ class Draws:
 
     def batch(self, first: int, n_blocks: int) -> Resamples:
         """Return the usable resamples of blocks `first`, ..., `first + n_blocks - 1`."""
-        drawn = [
-            draw_block(self.n_units, self.seed, self.stream, position)
-            for position in range(first, first + n_blocks)
-        ]
-        in_bag = drawn[0] if n_blocks == 1 else np.concatenate(drawn)
+        in_bag = np.zeros((n_blocks * BLOCK, self.n_units), np.uint16)
+        cells = np.empty((BLOCK, self.n_units), np.intp)
+        for position in range(n_blocks):
+            block = in_bag[position * BLOCK : (position + 1) * BLOCK]
+            _draw_block(block, cells, self.seed, (*self.stream, first + position))
         if self.members is not None:
             in_bag = in_bag[:, self.members]
         usable = self.accept(in_bag)
@@ -159,16 +173,15 @@ def draws_of(outcome: Outcome, groups: IntArray | None, seed: int) -> Draws:
     return Draws(len(codes), seed, (Unit.GROUPS,), accept, members)
 
 
-def draw_block(n_units: int, seed: int, stream: tuple[int, ...], position: int) -> IntArray:
-    """Draw block number `position`: in-bag weights (BLOCK, U) uint16, each row of total U."""
-    sequence = np.random.SeedSequence(seed, spawn_key=(*stream, position))
-    rng = np.random.Generator(np.random.PCG64(sequence))
+def _draw_block(counts: IntArray, cells: IntArray, seed: int, key: tuple[int, ...]) -> None:
+    """Fill counts (BLOCK, U), all zero, with one block of draws; cells (BLOCK, U) is scratch."""
+    n_units = counts.shape[1]
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
     # 16 random bits per draw are enough for most matrices, and take half the time of 32
     width = np.uint16 if n_units <= np.iinfo(np.uint16).max else np.uint32
-    drawn = rng.integers(0, n_units, size=(BLOCK, n_units), dtype=width)
-    cells = drawn + n_units * np.arange(BLOCK)[:, None]
-    counts = np.bincount(cells.ravel(), minlength=BLOCK * n_units)
-    return counts.reshape(BLOCK, n_units).astype(np.uint16)
+    drawn = rng.integers(0, n_units, size=counts.shape, dtype=width)
+    np.add(drawn, n_units * np.arange(BLOCK)[:, None], out=cells)
+    np.add.at(counts.reshape(-1), cells.reshape(-1), np.uint16(1))
 
 
 def every_resample(n_units: int) -> tuple[IntArray, FloatArray]:

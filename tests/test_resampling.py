@@ -10,7 +10,6 @@ from bbccli.resampling import (
     Draws,
     Unit,
     count_every_resample,
-    draw_block,
     draws_of,
     every_resample,
     leaves_some_out,
@@ -52,8 +51,9 @@ def test_batches_do_not_matter(sizes):
 
 
 def test_blocks_are_known_without_their_predecessors():
-    third = draw_block(20, 0, (0,), 2)
-    assert np.array_equal(draws().batch(0, 3).in_bag[2 * BLOCK :], third)
+    third = draws().batch(2, 1)
+    assert np.array_equal(draws().batch(0, 3).in_bag[2 * BLOCK :], third.in_bag)
+    assert third.ordinals[0] == 2 * BLOCK
 
 
 def test_seeds_and_units_have_streams_of_their_own():
@@ -67,7 +67,7 @@ def test_seeds_and_units_have_streams_of_their_own():
 
 
 def test_many_units_take_wider_numbers():
-    drawn = draw_block(70_000, 0, (0,), 0)
+    drawn = draws(70_000).batch(0, 1).in_bag
     assert (drawn.sum(axis=1) == 70_000).all()
     assert drawn[:, 65_536:].any()
 
@@ -94,6 +94,15 @@ def test_the_share_of_redraws_is_the_theoretical_one():
     share = len(draws(100, accept=rule_of(truth)).batch(0, 125)) / 8000
     theory = 2 * (0.99**100 - 0.98**100)
     assert abs(share - theory) < 4 * np.sqrt(theory * (1 - theory) / 8000)
+
+
+def test_the_rule_looks_at_every_sample():
+    truth = outcome(*[0] * 40, *[1] * 40)
+    in_bag = np.zeros((3, 80), np.uint16)
+    in_bag[0, :30] = in_bag[0, 40:] = 1  # class b is all in the bag
+    in_bag[1, 39] = in_bag[1, 79] = 1  # one of each is in
+    in_bag[2, :39] = in_bag[2, 40:79] = 1  # one of each is out
+    assert rule_of(truth)(in_bag).tolist() == [False, True, True]
 
 
 def test_a_class_of_one_is_refused_at_once():
