@@ -11,7 +11,7 @@ import numpy as np
 
 from bbccli.errors import InputError, UndefinedError
 from bbccli.notes import Note
-from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
+from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,12 +143,12 @@ class PredictionMatrix:
         """F, the most folds of any repeat; None when folds are unknown."""
         if self.folds is None:
             return None
-        return max(len(np.unique(row)) for row in self.folds)
+        return max(len(distinct(row)) for row in self.folds)
 
     @property
     def n_groups(self) -> int | None:
         """G; None when there are no groups."""
-        return None if self.groups is None else len(np.unique(self.groups))
+        return None if self.groups is None else len(distinct(self.groups))
 
 
 def _readonly(array: Any) -> Any:

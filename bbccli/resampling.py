@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import combinations
 from math import comb, factorial
 
 import numpy as np
@@ -197,13 +196,27 @@ def every_resample(n_units: int) -> tuple[IntArray, FloatArray]:
     probabilities : (M,)
         U! / (prod_i m_i! U^U), renormalised.
     """
-    bars = np.array(list(combinations(range(2 * n_units - 1), n_units - 1)), dtype=np.int16)
-    edges = np.full((len(bars), 1), -1, np.int16), np.full((len(bars), 1), 2 * n_units - 1)
-    in_bag = np.diff(np.hstack([edges[0], bars, edges[1]]), axis=1) - 1
-    in_bag = in_bag[leaves_some_out(in_bag)].astype(np.uint8)
+    in_bag = _shared_out(n_units, n_units)
+    in_bag = in_bag[leaves_some_out(in_bag)]
     factorials = np.array([factorial(m) for m in range(n_units + 1)], dtype=float)
     ways = factorial(n_units) / factorials[in_bag].prod(axis=1)
     return in_bag, ways / ways.sum()
+
+
+def _shared_out(n_draws: int, n_units: int) -> IntArray:
+    """Every way (M, U) to share out draws among units, in lexicographic order."""
+    left = np.array([n_draws])
+    columns: list[IntArray] = []
+    for _ in range(n_units - 1):
+        # each partial row branches into one row per number of draws that its next unit may get
+        branches = left + 1
+        row = np.repeat(np.arange(len(left)), branches)
+        first = np.cumsum(branches) - branches
+        taken = np.arange(len(row)) - first[row]
+        columns = [column[row] for column in columns]
+        columns.append(taken.astype(np.uint8))
+        left = left[row] - taken
+    return np.stack([*columns, left.astype(np.uint8)], axis=1)
 
 
 def count_every_resample(n_units: int) -> int:

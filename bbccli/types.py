@@ -113,6 +113,16 @@ def _ties(gains: FloatArray, axis: int) -> BoolArray:
     return gains >= top - TIE_TOLERANCE * np.abs(top)
 
 
+def distinct(values: IntArray) -> IntArray:
+    """Return the distinct values in increasing order.
+
+    `numpy.unique` does the same, but imports `numpy.ma`, which a small run would notice.
+    """
+    ordered = np.sort(values, axis=None)
+    changes = ordered[1:] != ordered[:-1]
+    return np.concatenate([ordered[:1], ordered[1:][changes]])
+
+
 @dataclass(frozen=True, slots=True)
 class Interval:
     """A confidence interval of a performance, in the metric's unit."""

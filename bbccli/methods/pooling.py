@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bbccli.metrics.base import Scorer
-from bbccli.types import BoolArray, FloatArray, IntArray
+from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +52,7 @@ class MeanOverFolds:
     @classmethod
     def of(cls, scorer: Scorer, folds: IntArray) -> MeanOverFolds:
         """Split a scorer by folds (N,)."""
-        members = tuple(folds == fold for fold in np.unique(folds))
+        members = tuple(folds == fold for fold in distinct(folds))
         return cls(members, tuple(scorer.restrict(rows) for rows in members))
 
     @property

@@ -18,7 +18,7 @@ from bbccli.matrix import PredictionMatrix
 from bbccli.methods.pooling import MeanOf, MeanOverFolds
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.notes import listing
-from bbccli.types import Direction, FloatArray, IntArray, Pooling
+from bbccli.types import Direction, FloatArray, IntArray, Pooling, distinct
 
 Kept = TypeVar("Kept")
 
@@ -122,7 +122,7 @@ def fold_performances(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatAr
     """
     blocks = Candidates(matrix, metric, Pooling.POOLED).blocks()
     folds_of = _folds(matrix)
-    masks = [(folds == np.unique(folds)[:, None]).astype(np.uint8) for folds in folds_of]
+    masks = [(folds == distinct(folds)[:, None]).astype(np.uint8) for folds in folds_of]
     parts = [
         [score(mask) for score, mask in zip(by_repeat(matrix, metric, c), masks, strict=True)]
         for c in blocks
@@ -131,7 +131,7 @@ def fold_performances(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatAr
     for values, folds in zip(result, folds_of, strict=True):
         undefined = np.isnan(values).any(axis=1)
         if undefined.any():
-            raise _undefined_folds(matrix, metric, np.unique(folds)[undefined])
+            raise _undefined_folds(matrix, metric, distinct(folds)[undefined])
     return result
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from bbccli.kernels import Pairs, concordant_weight
 from bbccli.matrix import Outcome
-from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
+from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task, distinct
 
 
 class Scorer(Protocol):
@@ -149,7 +149,7 @@ class PairScorer:
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Share of one configuration per row of weights."""
         counts = np.empty(len(weights), np.int64)
-        for c in np.unique(configurations):
+        for c in distinct(configurations):
             rows = configurations == c
             counts[rows] = concordant_weight(self.pairs, weights[rows], np.array([c]))[:, 0]
         return _ratio(counts, 2.0 * self._pair_weight(weights))

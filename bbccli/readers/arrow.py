@@ -121,15 +121,18 @@ def _fixed_width(values: pa.Array) -> Any:
 def _plain(column: pa.ChunkedArray, name: str, path: str) -> pa.ChunkedArray:
     """One column of a plain type."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     try:
-        column = column.cast(_plain_type(column.type))
+        kind = _plain_type(column.type)
+        # a cast to its own type would do nothing, but import Arrow's functions for it
+        column = column if kind == column.type else column.cast(kind)
         if not pa.types.is_floating(column.type):
             column.validate(full=True)
     except (pa.ArrowException, TypeError):
         raise _strange(column.type, name, path) from None
     if is_text(column.type):
+        import pyarrow.compute as pc
+
         filled = pc.binary_length(column).cast(pa.bool_())
         column = pc.if_else(filled, column, pa.nulls(len(column), column.type))
     return column

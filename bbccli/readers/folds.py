@@ -6,7 +6,7 @@ import numpy as np
 
 from bbccli.readers.alignment import natural_order
 from bbccli.readers.frame import Column
-from bbccli.types import IntArray
+from bbccli.types import IntArray, distinct
 
 
 def code_folds(fold: Column, rows: IntArray) -> tuple[IntArray, tuple[str, ...]]:
@@ -31,7 +31,7 @@ def code_folds(fold: Column, rows: IntArray) -> tuple[IntArray, tuple[str, ...]]
     rank = np.empty(len(names), dtype=np.int64)
     rank[order] = np.arange(len(names))
     ranks = rank[codes][rows]
-    present = [np.unique(repeat) for repeat in ranks]
+    present = [distinct(repeat) for repeat in ranks]
     dense = np.stack([np.searchsorted(p, r) for p, r in zip(present, ranks, strict=True)])
     if all(np.array_equal(present[0], other) for other in present):
         return dense, tuple(names[order[i]] for i in present[0])
