@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from bbccli.errors import InputError, UndefinedError
+from bbccli.errors import InputError, OptionError, UndefinedError, UnsupportedError
 from bbccli.notes import Note
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
 
@@ -29,17 +29,28 @@ class Outcome:
         Names of the K classes in code order; of a binary task the last is the positive one.
     event : (N,) bool, optional
         Survival only: True where the event was seen, False where it was censored.
+    weights : (N,) float64, optional
+        Positive sample weights. They enter every metric and multiply the resampling counts.
+
+    Raises
+    ------
+    InputError
+        Weights of another length, or one that is not a positive finite number.
     """
 
     task: Task
     values: IntArray | FloatArray
     classes: tuple[str, ...] = ()
     event: BoolArray | None = None
+    weights: FloatArray | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", _readonly(self.values))
-        if self.event is not None:
-            object.__setattr__(self, "event", _readonly(self.event))
+        if self.weights is not None:
+            object.__setattr__(self, "weights", _checked_weights(self.weights, len(self)))
+        for name in ("values", "event", "weights"):
+            array = getattr(self, name)
+            if array is not None:
+                object.__setattr__(self, name, _readonly(array))
 
     def __len__(self) -> int:
         return len(self.values)
@@ -52,7 +63,8 @@ class Outcome:
     def take(self, rows: BoolArray) -> Outcome:
         """Return the outcome of the rows where `rows` (N,) is True."""
         event = None if self.event is None else self.event[rows]
-        return Outcome(self.task, self.values[rows], self.classes, event)
+        weights = None if self.weights is None else self.weights[rows]
+        return Outcome(self.task, self.values[rows], self.classes, event, weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +101,14 @@ class PredictionMatrix:
         File, content hash and metadata.
     notes
         What was noticed while reading.
+    threshold
+        Where scores or probabilities of a binary task are cut into classes; without it
+        probabilities are cut at 0.5 and unbounded scores are not.
 
     Raises
     ------
+    OptionError
+        A threshold for predictions that it does not apply to, or out of their range.
     InputError
         Shapes that do not match, non-finite predictions, names that are empty or occur twice.
     UndefinedError
@@ -107,9 +124,11 @@ class PredictionMatrix:
     groups: IntArray | None = None
     source: Source = field(default_factory=Source)
     notes: tuple[Note, ...] = ()
+    threshold: float | None = None
 
     def __post_init__(self) -> None:
         _check_shapes(self)
+        _check_threshold(self)
         _check_configurations(self)
         _check_finite(self)
         _check_classes(self.outcome)
@@ -150,11 +169,103 @@ class PredictionMatrix:
         """G; None when there are no groups."""
         return None if self.groups is None else len(distinct(self.groups))
 
+    def with_threshold(self, threshold: float | None) -> PredictionMatrix:
+        """Return the same matrix, its scores cut into classes above `threshold`."""
+        return replace(self, threshold=threshold)
+
+    def offers(self, kind: PredictionKind) -> bool:
+        """Whether the predictions can be had in this form."""
+        if kind is PredictionKind.LABEL and self.kind is PredictionKind.SCORE:
+            # of several scores the highest wins; a single one needs to be told where to cut
+            return self.predictions.ndim == 4 or self.threshold is not None
+        return kind in _FORMS[self.kind]
+
+    def as_kind(
+        self, kind: PredictionKind, columns: IntArray | slice = slice(None)
+    ) -> FloatArray | IntArray:
+        """Return the predictions of some configurations in the form that a metric wants.
+
+        Class codes (R, N, C') int64 for labels: labels as they are; the positive class where a
+        score or probability is above the threshold; of class columns the largest, the first on
+        ties. Else the predictions as they are, (R, N, C') or (R, N, C', K).
+
+        Raises
+        ------
+        UnsupportedError
+            A form that the predictions can't be had in.
+        """
+        predictions = self.predictions[:, :, columns]
+        if not self.offers(kind):
+            raise UnsupportedError(f"{PLURAL[self.kind]} can't be taken as {PLURAL[kind]}")
+        if kind is not PredictionKind.LABEL:
+            return predictions
+        if predictions.ndim == 4:
+            return np.asarray(np.argmax(predictions, axis=3))
+        if self.kind is PredictionKind.LABEL:
+            return predictions.astype(np.int64)
+        cut = CUT if self.threshold is None else self.threshold
+        return (predictions > cut).astype(np.int64)
+
+
+# A probability of exactly one half is not above it: the class that sorts first is predicted,
+# as an arg max over the two columns would.
+CUT = 0.5
+
+PLURAL = {
+    PredictionKind.LABEL: "class labels",
+    PredictionKind.PROBABILITY: "probabilities",
+    PredictionKind.SCORE: "scores without bounds",
+    PredictionKind.VALUE: "values",
+}
+
+_FORMS = {
+    PredictionKind.LABEL: {PredictionKind.LABEL},
+    PredictionKind.PROBABILITY: set(PredictionKind) - {PredictionKind.VALUE},
+    PredictionKind.SCORE: {PredictionKind.SCORE},
+    PredictionKind.VALUE: {PredictionKind.VALUE},
+}
+"""Forms in which predictions of a kind can be had, whatever the threshold."""
+
 
 def _readonly(array: Any) -> Any:
     view = np.asarray(array).view()
     view.setflags(write=False)
     return view
+
+
+def _checked_weights(given: Any, n_samples: int) -> FloatArray:
+    weights: FloatArray = np.asarray(given, np.float64)
+    if weights.shape != (n_samples,):
+        raise InputError(f"sample weights have shape {weights.shape}, not ({n_samples},)")
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))
+    if len(wrong):
+        raise InputError(
+            "sample weight is not a positive number",
+            row=int(wrong[0]),
+            value=float(weights[wrong[0]]),
+            hint="leave out the samples that should not count",
+        )
+    return weights
+
+
+def _check_threshold(matrix: PredictionMatrix) -> None:
+    threshold = matrix.threshold
+    if threshold is None:
+        return
+    kind = PLURAL[matrix.kind]
+    scores = matrix.kind in (PredictionKind.SCORE, PredictionKind.PROBABILITY)
+    if matrix.task is not Task.BINARY or not scores:
+        raise OptionError(
+            "a threshold cuts scores or probabilities of two classes; these predictions are "
+            f"{kind} of a {matrix.task} task",
+            hint="leave the threshold out",
+        )
+    bounded = matrix.kind is PredictionKind.PROBABILITY
+    if not np.isfinite(threshold) or (bounded and not 0 <= threshold <= 1):
+        raise OptionError(
+            f"the threshold is {threshold:g}, and the predictions are {kind}",
+            hint="for example 0.5" if bounded else "a finite number, for example 0",
+        )
 
 
 def _check_shapes(matrix: PredictionMatrix) -> None:

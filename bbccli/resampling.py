@@ -105,7 +105,7 @@ def _on_both_sides(in_bag: IntArray, rows: IntArray) -> BoolArray:
     """(B,) whether some of the rows are drawn and some are not."""
     # A few rows settle it for nearly every resample; all of them are looked at for the rest.
     drawn = in_bag[:, rows[:GLANCE]] > 0
-    found: BoolArray = drawn.any(axis=1) & ~drawn.all(axis=1)
+    found = np.asarray(drawn.any(axis=1) & ~drawn.all(axis=1))
     if len(rows) > GLANCE:
         unsettled = np.flatnonzero(~found)
         drawn = in_bag[np.ix_(unsettled, rows)] > 0

@@ -1,10 +1,12 @@
-"""Renew the command output that README.md and the pages of docs/ show.
+"""Renew what README.md and the pages of docs/ show of the program.
 
 A comment names a command, and the fenced block under it holds what that command prints:
 
     <!-- output: bbc methods -->
     <!-- output head=12: bbc schema -->                   only the first 12 lines
     <!-- output+errors: bbc correct no-such-file.csv -->  standard error as well
+
+Between `<!-- metrics -->` and `<!-- end of metrics -->` stands what the registry says of them.
 
 Run it from anywhere:
 
@@ -23,6 +25,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 from bbccli.cli.app import main
+from bbccli.metrics import METRICS, Metric
+from bbccli.types import Direction, PredictionKind
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(
@@ -30,6 +34,16 @@ BLOCK = re.compile(
     r"```text\n(?P<shown>.*?)```$",
     re.MULTILINE | re.DOTALL,
 )
+METRICS_BLOCK = re.compile(
+    r"^<!-- metrics -->\n(?P<shown>.*?)^<!-- end of metrics -->$", re.MULTILINE | re.DOTALL
+)
+DIRECTION = {Direction.MAXIMIZE: "maximised", Direction.MINIMIZE: "minimised"}
+WANTS = {
+    PredictionKind.LABEL: "[class labels](#predicted-classes)",
+    PredictionKind.PROBABILITY: "probabilities",
+    PredictionKind.SCORE: "probabilities or scores; labels are refused",
+    PredictionKind.VALUE: "values",
+}
 
 
 def pages() -> list[Path]:
@@ -56,13 +70,14 @@ def output_of(command: str, *, errors: bool) -> str:
 
 def renewed(text: str) -> str:
     """Return the text of a page with every block up to date."""
-    return BLOCK.sub(_renewed_block, text)
+    return METRICS_BLOCK.sub(_renewed_metrics, BLOCK.sub(_renewed_block, text))
 
 
 def stale(page: Path) -> list[str]:
-    """Commands of a page whose block is not what they print now."""
+    """Commands of a page whose block is not what they print now, and stale metrics."""
     text = page.read_text(encoding="utf-8")
-    return [m["command"] for m in BLOCK.finditer(text) if _renewed_block(m) != m[0]]
+    found = [m["command"] for m in BLOCK.finditer(text) if _renewed_block(m) != m[0]]
+    return found + ["metrics" for m in METRICS_BLOCK.finditer(text) if _renewed_metrics(m) != m[0]]
 
 
 def _renewed_block(match: re.Match[str]) -> str:
@@ -71,6 +86,39 @@ def _renewed_block(match: re.Match[str]) -> str:
         lines = [*lines[: int(match["head"])], "..."]
     comment = match[0].partition("\n")[0]
     return "\n".join([comment, "```text", f"$ {match['command']}", *lines, "```"])
+
+
+def _renewed_metrics(match: re.Match[str]) -> str:
+    rows = ["| metric | meaning | tasks |", "|---|---|---|"]
+    rows += [
+        f"| [{name}](#{re.sub(r'[^a-z0-9-]', '', name)}) | {m.summary} | {_tasks(m)} |"
+        for name, m in METRICS.items()
+    ]
+    parts = ["\n".join(rows), *map(metric_section, METRICS.values())]
+    return "\n\n".join(["<!-- metrics -->", *parts, "<!-- end of metrics -->"])
+
+
+def metric_section(metric: Metric) -> str:
+    """What the page on metrics says of one."""
+    lower, upper = (
+        f"{bound:g}".replace("-inf", "-∞").replace("inf", "∞") for bound in metric.bounds
+    )
+    lines = [f"## {metric.name}", "", f"{metric.summary[0].upper()}{metric.summary[1:]}.", ""]
+    if metric.formula:
+        lines += ["```text", metric.formula, "```", ""]
+    lines += [
+        f"- **Range** {lower} to {upper}, {DIRECTION[metric.direction]}; {_tasks(metric)}.",
+        f"- **Needs** {WANTS[metric.wants]}.",
+        f"- **Weights:** {metric.under_weights}.",
+        f"- **Undefined** {metric.undefined}.",
+    ]
+    if metric.remarks:
+        lines.append(f"- {metric.remarks}")
+    return "\n".join([*lines, f"- **Citation:** {metric.reference}."])
+
+
+def _tasks(metric: Metric) -> str:
+    return ", ".join(sorted(metric.tasks))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Small matrices for tests: seeded, or worked out by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from bbccli.matrix import Outcome, PredictionMatrix
@@ -29,16 +31,38 @@ def binary(
     return of(Outcome(Task.BINARY, truth, ("no", "yes")), scores, kind, n_folds, seed)
 
 
-def multiclass(n_samples=45, n_configurations=5, n_folds=5, n_repeats=1, seed=0):
-    """Three classes with class probabilities."""
+def multiclass(
+    n_samples=45,
+    n_configurations=5,
+    n_folds=5,
+    n_repeats=1,
+    seed=0,
+    kind=PredictionKind.PROBABILITY,
+):
+    """Three classes: class probabilities, logits, or labels."""
     rng = np.random.default_rng(seed)
     truth = np.arange(n_samples) % 3
     skill = np.linspace(0, 2, n_configurations)
     logits = rng.normal(size=(n_repeats, n_samples, n_configurations, 3))
     logits += skill[:, None] * np.eye(3)[truth][:, None, :]
-    chances = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
+    predictions = {
+        PredictionKind.PROBABILITY: np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True),
+        PredictionKind.SCORE: logits,
+        PredictionKind.LABEL: logits.argmax(axis=-1).astype(float),
+    }[kind]
     outcome = Outcome(Task.MULTICLASS, truth, ("a", "b", "c"))
-    return of(outcome, chances, PredictionKind.PROBABILITY, n_folds, seed)
+    return of(outcome, predictions, kind, n_folds, seed)
+
+
+def regression(n_samples=41, n_configurations=6, n_folds=5, n_repeats=1, seed=0):
+    """Positive values, some of them tied; later configurations are better."""
+    rng = np.random.default_rng(seed)
+    truth = np.round(rng.gamma(3.0, 2.0, n_samples) + 0.5, 1)
+    noise = rng.normal(size=(n_repeats, n_samples, n_configurations))
+    values = truth[:, None] + noise * np.linspace(4, 1, n_configurations)
+    values = np.round(np.abs(values) + 0.1, 1)
+    outcome = Outcome(Task.REGRESSION, truth)
+    return of(outcome, values, PredictionKind.VALUE, n_folds, seed)
 
 
 def of(outcome, predictions, kind, n_folds=5, seed=0):
@@ -59,14 +83,42 @@ def of(outcome, predictions, kind, n_folds=5, seed=0):
     )
 
 
-def for_metric(name, **options):
-    """A matrix that the metric can score."""
-    metric = METRICS[name]
-    return next(
-        m
-        for m in (binary(**options), multiclass(**options))
-        if m.task in metric.tasks and m.kind in metric.kinds
+def survival(n_samples=40, n_configurations=6, n_folds=5, n_repeats=1, seed=0):
+    """Risks of events, a third of them censored; some times and some risks are tied."""
+    rng = np.random.default_rng(seed)
+    risk = rng.normal(size=n_samples)
+    times = np.round(rng.exponential(np.exp(-risk)) + 0.1, 1)
+    event = rng.random(n_samples) < 2 / 3
+    noise = rng.normal(size=(n_repeats, n_samples, n_configurations))
+    risks = np.round(risk[:, None] + noise * np.linspace(3, 1, n_configurations), 1)
+    return of(
+        Outcome(Task.SURVIVAL, times, event=event), risks, PredictionKind.SCORE, n_folds, seed
     )
+
+
+MAKERS = {
+    Task.BINARY: binary,
+    Task.MULTICLASS: multiclass,
+    Task.REGRESSION: regression,
+    Task.SURVIVAL: survival,
+}
+
+
+def for_metric(name, task=None, **options):
+    """A matrix that the metric can score, of the first of its tasks or the one given."""
+    task = task or next(task for task in Task if task in METRICS[name].tasks)
+    return MAKERS[task](**options)
+
+
+def bound(metric, matrix, repeat=0):
+    """The metric's scorer on one repeat of a matrix."""
+    return metric.bind(matrix.outcome, matrix.as_kind(metric.wants)[repeat])
+
+
+def weighing(outcome, seed=0):
+    """The outcome with random sample weights."""
+    weights = np.random.default_rng(seed).gamma(2.0, size=len(outcome))
+    return replace(outcome, weights=weights)
 
 
 def by_hand():

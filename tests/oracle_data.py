@@ -18,31 +18,45 @@ HARD = "hard1_sim2018"
 SMALL = "sim1_a24b6_n50_c20_bal50"
 RARE = "sim4_a24b6_n200_c100_bal10"
 REAL = "real1_breast_cancer"
+VALUES = "reg1_diabetes"
 ALL = (HARD, SMALL, RARE, REAL)
 
 # What the oracle calls a metric, and how the same question is put to bbc.
 METRIC_OF = {"auc": METRICS["auc"], "acc": METRICS["accuracy"]}
+METRIC_OF_VALUES = {
+    "mse": METRICS["mse"],
+    "rmse": METRICS["rmse"],
+    "mae": METRICS["mae"],
+    "r2": METRICS["r2"],
+    "corr2": METRICS["pearson-squared"],
+}
 QUESTIONS = [(HARD, "acc"), *((name, key) for name in (SMALL, RARE, REAL) for key in METRIC_OF)]
 
 
 @cache
 def matrix(name: str, question: str) -> PredictionMatrix:
-    """One data set; for accuracy the scores are cut at 0.5 as the oracle does."""
+    """One data set; for accuracy the scores are cut above 0.5 as the oracle does."""
     table = pyarrow.csv.read_csv(FOLDER / f"{name}.csv")
     columns = tuple(c for c in table.column_names if c[0] == "c" and c[1:].isdigit())
     predictions = np.column_stack([table[c].to_numpy() for c in columns]).astype(float)
-    kind = PredictionKind.SCORE
-    if question == "acc":
-        predictions, kind = (predictions > 0.5).astype(float), PredictionKind.LABEL
+    outcome, kind = (
+        Outcome(Task.BINARY, table["label"].to_numpy(), ("0", "1")),
+        PredictionKind.SCORE,
+    )
+    truth = table["label"].to_numpy()
+    outcome, kind = Outcome(Task.BINARY, truth, ("0", "1")), PredictionKind.SCORE
+    if name == VALUES:
+        outcome, kind = Outcome(Task.REGRESSION, truth), PredictionKind.VALUE
     folds = table["fold"].to_numpy()
     return PredictionMatrix(
-        Outcome(Task.BINARY, table["label"].to_numpy(), ("0", "1")),
+        outcome,
         predictions[None],
         columns,
         kind,
         folds=folds[None],
         fold_names=tuple(str(f) for f in range(folds.max() + 1)),
         source=Source(path=f"{name}.csv"),
+        threshold=0.5 if question == "acc" else None,
     )
 
 

@@ -103,8 +103,18 @@ def test_every_method_is_documented(name):
 @pytest.mark.parametrize("name", METRICS)
 def test_every_metric_is_documented(name):
     section = sections("docs/metrics.md")[name]
-    for word in ("ties", "weights", "citation"):
-        assert word in section.lower(), word
+    for word in ("range", "needs", "weights", "undefined", "citation"):
+        assert f"**{word}" in section.lower(), word
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_citation_is_in_the_references(name):
+    authors, year = METRICS[name].reference.rsplit(" ", 1)
+    references = sections("docs/metrics.md")["References"].splitlines()
+    last_names = [word for word in re.findall(r"[^\W\d]{3,}", authors) if word != "van"]
+    assert any(
+        f"({year})" in line and all(word in line for word in last_names) for line in references
+    )
 
 
 def test_every_note_is_documented():

@@ -38,25 +38,36 @@ def _sweep(
     A cumulative sum down the rows is slow in numpy, adding whole rows is fast. So the controls,
     in order, fill a (stride, n_strides) grid column by column, and the sums run down the grid.
     """
-    n_controls, n_lanes = pairs.controls.shape[1], lanes.shape[1]
+    (n_samples, n_lanes), n_controls = lanes.shape, pairs.controls.shape[1]
     stride = max(int(np.sqrt(n_controls)), 1)
     n_strides = -(-n_controls // stride)
+    lanes = np.concatenate([lanes, np.zeros((1, n_lanes), lanes.dtype)])
     running = np.zeros((1 + stride * n_strides, n_lanes), lanes.dtype)
-    grid = running[1:].reshape(stride, n_strides, n_lanes)
-    rank = np.arange(n_controls)
+    weights, beaten, tied = np.empty((3, pairs.cases.shape[1], n_lanes), lanes.dtype)
+    position = np.arange(stride * n_strides)
+    # rank[p]: which control, from the lowest, stands at position p; the last ones may be missing
+    rank = np.minimum(position % n_strides * stride + position // n_strides, n_controls)
     # place[k]: where the total of the k lowest controls stands
-    place = np.concatenate([[0], 1 + rank % stride * n_strides + rank // stride])
-    unused = np.setdiff1d(np.arange(len(running)), place)
-    for position, c in enumerate(configurations):
-        running[place[1:]] = lanes[pairs.controls[c]]
-        running[unused] = 0
-        _accumulate(grid)
-        beaten = running[place[pairs.below[c]]]
-        beaten += running[place[pairs.upto[c]]] if pairs.tied[c] else beaten
-        counts[:, position] = np.einsum("il,il->l", lanes[pairs.cases[c]], beaten)
+    lowest = np.arange(n_controls)
+    place = np.concatenate([[0], 1 + lowest % stride * n_strides + lowest // stride])
+    for column, c in enumerate(configurations):
+        rows = np.append(pairs.controls[c], n_samples)[rank]
+        _take(lanes, rows, running[1:])
+        accumulate(running[1:].reshape(stride, n_strides, n_lanes))
+        _take(running, place[pairs.below[c]], beaten)
+        if pairs.tied[c]:
+            beaten += _take(running, place[pairs.upto[c]], tied)
+        else:
+            beaten += beaten
+        counts[:, column] = np.einsum("il,il->l", _take(lanes, pairs.cases[c], weights), beaten)
 
 
-def _accumulate(grid: IntArray) -> None:
+def _take(lanes: IntArray, rows: IntArray, out: IntArray) -> IntArray:
+    """Gather rows into `out`; unlike indexing, this lets other threads run meanwhile."""
+    return np.take(lanes, rows, axis=0, out=out, mode="clip")
+
+
+def accumulate(grid: IntArray) -> None:
     """Turn a grid (stride, n_strides, L) into running totals in column order, in place."""
     for i in range(1, len(grid)):
         grid[i] += grid[i - 1]

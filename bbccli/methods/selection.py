@@ -81,11 +81,14 @@ class Candidates:
 def by_repeat(matrix: PredictionMatrix, metric: Metric, columns: IntArray) -> tuple[Scorer, ...]:
     """Bind the metric to some columns of each of R repeats; to all of them only once."""
     if len(columns) == matrix.n_configurations:
-        return kept(matrix, metric, lambda: _bind(matrix, metric, matrix.predictions))
-    return _bind(matrix, metric, matrix.predictions[:, :, columns])
+        return kept(matrix, metric, lambda: _bind(matrix, metric, slice(None)))
+    return _bind(matrix, metric, columns)
 
 
-def _bind(matrix: PredictionMatrix, metric: Metric, predictions: FloatArray) -> tuple[Scorer, ...]:
+def _bind(
+    matrix: PredictionMatrix, metric: Metric, columns: IntArray | slice
+) -> tuple[Scorer, ...]:
+    predictions = matrix.as_kind(metric.wants, columns)
     return tuple(metric.bind(matrix.outcome, of_repeat) for of_repeat in predictions)
 
 

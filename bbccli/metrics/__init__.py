@@ -5,32 +5,68 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bbccli.errors import OptionError, UnsupportedError
-from bbccli.matrix import PredictionMatrix
-from bbccli.metrics.base import Metric, Scorer
-from bbccli.metrics.classification import ACCURACY
-from bbccli.metrics.ranking import AUC
-from bbccli.types import PredictionKind
+from bbccli.matrix import PLURAL, PredictionMatrix
+from bbccli.metrics import (
+    binary,
+    classification,
+    correlation,
+    custom,
+    multiclass,
+    probability,
+    ranking,
+    regression,
+    survival,
+)
+from bbccli.metrics.base import Metric, Scorer, mean_of, pair_share
+from bbccli.metrics.columns import by_column
+from bbccli.metrics.totals import of_totals
+from bbccli.types import PredictionKind, Task
 
 __all__ = [
     "METRICS",
     "Metric",
     "Scorer",
+    "by_column",
     "choose_metric",
     "choose_metrics",
     "default_metric",
     "fitting",
+    "mean_of",
+    "of_totals",
+    "pair_share",
 ]
 
-METRICS: dict[str, Metric] = {metric.name: metric for metric in (AUC, ACCURACY)}
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        *ranking.METRICS,
+        *probability.METRICS,
+        *classification.METRICS,
+        *binary.METRICS,
+        *multiclass.METRICS,
+        *regression.METRICS,
+        *correlation.METRICS,
+        survival.CONCORDANCE,
+        survival.CONCORDANCE_UNO,
+    )
+}
+
+DEFAULTS = {
+    Task.BINARY: ("auc", "accuracy"),
+    Task.MULTICLASS: ("accuracy",),
+    Task.REGRESSION: ("rmse",),
+    Task.SURVIVAL: ("concordance",),
+}
+"""What is used when no metric is named: the first that fits."""
 
 
 def fitting(matrix: PredictionMatrix) -> list[Metric]:
     """Return the metrics that can score this matrix, in the order of the registry."""
-    return [m for m in METRICS.values() if matrix.task in m.tasks and matrix.kind in m.kinds]
+    return [m for m in METRICS.values() if _fits(m, matrix)]
 
 
 def default_metric(matrix: PredictionMatrix) -> Metric:
-    """Return the metric that is used when none is named: the first that fits.
+    """Return the metric that is used when none is named.
 
     Raises
     ------
@@ -38,14 +74,15 @@ def default_metric(matrix: PredictionMatrix) -> Metric:
         No metric fits the task.
     """
     candidates = fitting(matrix)
+    preferred = [m for name in DEFAULTS[matrix.task] for m in candidates if m.name == name]
     if not candidates:
         known = sorted({str(task) for metric in METRICS.values() for task in metric.tasks})
         raise UnsupportedError(
             f"there is no metric yet for {matrix.task} tasks whose predictions are "
-            f"{_PLURAL[matrix.kind]}",
+            f"{PLURAL[matrix.kind]}",
             hint=f"tasks with metrics: {', '.join(known)}",
         )
-    return candidates[0]
+    return (preferred or candidates)[0]
 
 
 def choose_metrics(names: Sequence[str] | None, matrix: PredictionMatrix) -> list[Metric]:
@@ -64,6 +101,8 @@ def choose_metrics(names: Sequence[str] | None, matrix: PredictionMatrix) -> lis
 def choose_metric(name: str, matrix: PredictionMatrix) -> Metric:
     """Return the metric called `name`, once it is known to fit the matrix.
 
+    A name such as ``package.module:NAME`` stands for a `Metric` that is imported from there.
+
     Raises
     ------
     OptionError
@@ -71,30 +110,33 @@ def choose_metric(name: str, matrix: PredictionMatrix) -> Metric:
     UnsupportedError
         The metric does not fit the task or the kind of predictions.
     """
-    if name not in METRICS:
+    if name not in METRICS and ":" not in name:
         raise OptionError(f"no metric named {name!r}", hint=f"one of: {', '.join(METRICS)}")
-    metric = METRICS[name]
-    if metric in fitting(matrix):
+    metric = METRICS[name] if name in METRICS else custom.load(name)
+    if _fits(metric, matrix):
         return metric
-    raise UnsupportedError(f"{metric.label} {_misfit(metric, matrix)}", hint=_alternatives(matrix))
+    problem, remedy = _misfit(metric, matrix)
+    fit = f"metrics that fit: {', '.join(m.name for m in fitting(matrix)) or 'none yet'}"
+    raise UnsupportedError(
+        f"{metric.label} {problem}", hint="; ".join(part for part in (remedy, fit) if part)
+    )
 
 
-def _misfit(metric: Metric, matrix: PredictionMatrix) -> str:
+def _fits(metric: Metric, matrix: PredictionMatrix) -> bool:
+    return matrix.task in metric.tasks and matrix.offers(metric.wants)
+
+
+def _misfit(metric: Metric, matrix: PredictionMatrix) -> tuple[str, str]:
+    """What is wrong, and how the predictions would have to be."""
     if matrix.task not in metric.tasks:
         tasks = " and ".join(sorted(str(task) for task in metric.tasks))
-        return f"is for {tasks} tasks; this one is {matrix.task}"
-    wanted = " or ".join(sorted(_PLURAL[kind] for kind in metric.kinds))
-    return f"needs {wanted}; these predictions are {_PLURAL[matrix.kind]}"
+        return f"is for {tasks} tasks; this one is {matrix.task}", ""
+    remedy = ""
+    if matrix.kind is PredictionKind.LABEL:
+        remedy = f"write {_WANTED[metric.wants]} instead of classes"
+    elif metric.wants is PredictionKind.LABEL:
+        remedy = "--threshold X predicts the positive class where the score is above X"
+    return f"needs {_WANTED[metric.wants]}; these predictions are {PLURAL[matrix.kind]}", remedy
 
 
-def _alternatives(matrix: PredictionMatrix) -> str:
-    names = [metric.name for metric in fitting(matrix)]
-    return f"metrics that fit: {', '.join(names)}" if names else "no metric fits this task yet"
-
-
-_PLURAL = {
-    PredictionKind.LABEL: "class labels",
-    PredictionKind.PROBABILITY: "probabilities",
-    PredictionKind.SCORE: "scores without bounds",
-    PredictionKind.VALUE: "values",
-}
+_WANTED = PLURAL | {PredictionKind.SCORE: "probabilities or scores"}

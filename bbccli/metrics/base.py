@@ -1,21 +1,28 @@
 """What a metric is: bound to a matrix once, then scored under any weights.
 
 A bootstrap resample is a row of integer weights, out-of-bag is ``weights == 0``, a fold is a 0/1
-row. Three helpers cover nearly all metrics: `mean_of` a loss per sample, `of_totals` of a few
-weighted sums, and `pair_share` of concordant pairs.
+row. Four helpers cover nearly all metrics: `mean_of` a loss per sample, `of_totals` of a few
+weighted sums, `pair_share` of concordant pairs, and `by_column` for what needs a sorted column.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bbccli.kernels import Pairs, concordant_weight
+from bbccli.kernels.masses import concordant_mass
 from bbccli.matrix import Outcome
-from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task, distinct
+from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
+
+LARGEST_EXACT = 2**24
+"""Whole numbers up to here are exact in float32."""
+
+AS_REPEATED = "a sample of weight w counts as w equal samples"
 
 
 class Scorer(Protocol):
@@ -39,7 +46,10 @@ class Scorer(Protocol):
         """
 
 
-Bind = Callable[[Outcome, FloatArray], Scorer]
+Predictions = NDArray[Any]
+"""Class codes, or floats: in the form that the metric wants."""
+
+Bind = Callable[[Outcome, Predictions], Scorer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,47 +62,79 @@ class Metric:
         Name on the command line; name in reports.
     summary
         Meaning in one line.
-    tasks, kinds
-        Tasks it is for, and kinds of prediction that it can score.
+    tasks
+        Tasks it is for.
+    wants
+        Form in which `bind` receives the predictions: class codes (N, C) int for labels;
+        probabilities or scores (N, C), of multiclass tasks (N, C, K); values (N, C).
+        `PredictionMatrix.as_kind` makes it of what a file holds.
     direction, bounds
         Which way is better; smallest and largest possible value (may be infinite).
     bind
-        ``bind(outcome, predictions (N, C) or (N, C, K)) -> Scorer``: sorts or computes losses
-        once, after which every performance is one call under weights.
+        ``bind(outcome, predictions) -> Scorer``: sorts or computes losses once, after which
+        every performance is one call under weights. Sample weights, where the outcome has
+        them, multiply those of each call.
     reference
         Where it is defined.
+    formula, under_weights, undefined, remarks
+        For the documentation: definition; what weights do; when the value is NaN; conventions.
     """
 
     name: str
     label: str
     summary: str
     tasks: frozenset[Task]
-    kinds: frozenset[PredictionKind]
+    wants: PredictionKind
     direction: Direction
     bounds: tuple[float, float]
     bind: Bind
     reference: str
+    formula: str = ""
+    under_weights: str = AS_REPEATED
+    undefined: str = "without samples"
+    remarks: str = ""
 
 
-def mean_of(loss: Callable[[Outcome, FloatArray], FloatArray | BoolArray]) -> Bind:
+def mean_of(loss: Callable[[Outcome, Predictions], FloatArray | BoolArray]) -> Bind:
     """Weighted mean of a per-sample loss: one matrix product.
 
-    `loss(outcome, predictions)` returns (N, C); boolean losses are counted exactly.
+    `loss(outcome, predictions)` returns (N, C). Boolean losses are counted exactly. A loss of NaN
+    makes the mean undefined wherever its sample has weight.
     """
-    return lambda outcome, predictions: MeanScorer.of(loss(outcome, predictions))
+    return lambda outcome, predictions: MeanScorer.of(loss(outcome, predictions), outcome.weights)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeanScorer:
-    """Weighted mean of losses (N, C). Time O(B N C) at the rate of a matrix product."""
+    """Weighted mean of losses (N, C). Time O(B N C) at the rate of a matrix product.
+
+    Attributes
+    ----------
+    losses : (N, C)
+        Losses, times the sample weights.
+    sample_weights : (N,), optional
+        Sample weights; without them counts stay exact.
+    undefined : (N, C) float32, optional
+        1 where a loss is undefined.
+    """
 
     losses: FloatArray
+    sample_weights: FloatArray | None = None
+    undefined: FloatArray | None = None
 
     @classmethod
-    def of(cls, losses: FloatArray | BoolArray) -> MeanScorer:
+    def of(
+        cls, given: FloatArray | BoolArray, sample_weights: FloatArray | None = None
+    ) -> MeanScorer:
         """Keep counts in float32, exact for whole numbers below 2**24; the rest in float64."""
-        counted = losses.dtype == np.bool_ and len(losses) < 2**24
-        return cls(np.asarray(losses, np.float32 if counted else np.float64))
+        if given.dtype == np.bool_ and sample_weights is None:
+            return cls(given.astype(np.float32 if len(given) < LARGEST_EXACT else np.float64))
+        losses: FloatArray = np.asarray(given, np.float64)
+        gaps = np.isnan(losses)
+        undefined = gaps.astype(np.float32) if gaps.any() else None
+        losses = losses if undefined is None else np.where(gaps, 0.0, losses)
+        losses = losses if sample_weights is None else losses * sample_weights[:, None]
+        return cls(losses, sample_weights, undefined)
 
     @property
     def n_configurations(self) -> int:
@@ -101,39 +143,65 @@ class MeanScorer:
 
     def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
         """Mean loss of each configuration under each row of weights."""
-        losses = self.losses if configurations is None else self.losses[:, configurations]
-        return _ratio(weights.astype(self.losses.dtype) @ losses, _totals(weights)[:, None])
+        chosen = slice(None) if configurations is None else configurations
+        totals = total_weights(weights, self.sample_weights)
+        sums = matching(weights, self.losses.dtype, totals) @ self.losses[:, chosen]
+        means = ratio(sums, totals[:, None])
+        if self.undefined is not None:
+            means[(weights > 0).astype(np.float32) @ self.undefined[:, chosen] > 0] = np.nan
+        return means
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Mean loss of one configuration per row of weights."""
+        totals = total_weights(weights, self.sample_weights)
         losses = self.losses.T[configurations]
-        return _ratio(np.einsum("bn,bn->b", weights.astype(losses.dtype), losses), _totals(weights))
+        sums = np.einsum("bn,bn->b", matching(weights, losses.dtype, totals), losses)
+        means = ratio(sums, totals)
+        if self.undefined is not None:
+            means[((weights > 0) & (self.undefined.T[configurations] > 0)).any(axis=1)] = np.nan
+        return means
 
     def restrict(self, rows: BoolArray) -> MeanScorer:
         """Keep the samples in `rows`."""
-        return MeanScorer(self.losses[rows])
+        of_rows = (
+            None if array is None else array[rows]
+            for array in (self.sample_weights, self.undefined)
+        )
+        return MeanScorer(self.losses[rows], *of_rows)
 
 
 def pair_share(
     cases: Callable[[Outcome], BoolArray], controls: Callable[[Outcome], BoolArray]
 ) -> Bind:
     """Weighted share of (case, control) pairs in which the case scores higher; ties one half."""
-    return lambda outcome, scores: PairScorer.of(scores, cases(outcome), controls(outcome))
+    return lambda outcome, scores: PairScorer.of(
+        scores, cases(outcome), controls(outcome), outcome.weights
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairScorer:
-    """Weighted share of concordant pairs. Time O(B N C) after sorting once."""
+    """Weighted share of concordant pairs. Time O(B N C) after sorting once.
+
+    Counts are exact integers; with sample weights they are sums in float64.
+    """
 
     scores: FloatArray
     cases: BoolArray
     controls: BoolArray
     pairs: Pairs
+    sample_weights: FloatArray | None = None
 
     @classmethod
-    def of(cls, scores: FloatArray, cases: BoolArray, controls: BoolArray) -> PairScorer:
+    def of(
+        cls,
+        scores: FloatArray,
+        cases: BoolArray,
+        controls: BoolArray,
+        sample_weights: FloatArray | None = None,
+    ) -> PairScorer:
         """Prepare scores (N, C)."""
-        return cls(scores, cases, controls, Pairs.of(scores, cases, controls))
+        return cls(scores, cases, controls, Pairs.of(scores, cases, controls), sample_weights)
 
     @property
     def n_configurations(self) -> int:
@@ -143,31 +211,63 @@ class PairScorer:
     def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
         """Share of each configuration under each row of weights."""
         chosen = np.arange(self.n_configurations) if configurations is None else configurations
-        counts = concordant_weight(self.pairs, weights, chosen)
-        return _ratio(counts, 2.0 * self._pair_weight(weights)[:, None])
+        masses = scaled(weights, self.sample_weights)
+        return self._share(self._concordant(masses, chosen), self._pair_weight(masses)[:, None])
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Share of one configuration per row of weights."""
-        counts = np.empty(len(weights), np.int64)
-        for c in distinct(configurations):
+        masses = scaled(weights, self.sample_weights)
+        counts: NDArray[Any] = np.empty(
+            len(weights), np.int64 if self.sample_weights is None else np.float64
+        )
+        for c in np.unique(configurations):
             rows = configurations == c
-            counts[rows] = concordant_weight(self.pairs, weights[rows], np.array([c]))[:, 0]
-        return _ratio(counts, 2.0 * self._pair_weight(weights))
+            counts[rows] = self._concordant(masses[rows], np.array([c]))[:, 0]
+        return self._share(counts, self._pair_weight(masses))
 
     def restrict(self, rows: BoolArray) -> PairScorer:
         """Keep the samples in `rows`."""
-        return PairScorer.of(self.scores[rows], self.cases[rows], self.controls[rows])
+        of_rows = None if self.sample_weights is None else self.sample_weights[rows]
+        return PairScorer.of(self.scores[rows], self.cases[rows], self.controls[rows], of_rows)
 
-    def _pair_weight(self, weights: IntArray) -> FloatArray:
+    def _concordant(self, masses: NDArray[Any], configurations: IntArray) -> NDArray[Any]:
+        """(B, C') twice the weight of concordant pairs, ties one half."""
+        if self.sample_weights is None:
+            return concordant_weight(self.pairs, masses, configurations)
+        return concordant_mass(self.pairs.presorted, masses, configurations)
+
+    def _pair_weight(self, masses: NDArray[Any]) -> FloatArray:
         """(B,) weight of all (case, control) pairs."""
-        return np.multiply(_totals(weights[:, self.cases]), _totals(weights[:, self.controls]))
+        return np.multiply(
+            total_weights(masses[:, self.cases]), total_weights(masses[:, self.controls])
+        )
+
+    def _share(self, counts: NDArray[Any], pair_weight: FloatArray) -> FloatArray:
+        shares = ratio(counts, 2.0 * pair_weight)
+        # sums of real weights in another order may exceed the whole in the last bit
+        return shares if self.sample_weights is None else np.minimum(shares, 1.0)
 
 
-def _totals(weights: IntArray) -> FloatArray:
-    return np.asarray(weights.sum(axis=1, dtype=np.int64), np.float64)
+def scaled(weights: IntArray, sample_weights: FloatArray | None) -> NDArray[Any]:
+    """Return weights (B, N) times the sample weights (N,), as they are without those."""
+    return weights if sample_weights is None else weights * sample_weights
 
 
-def _ratio(numerator: IntArray | FloatArray, denominator: FloatArray) -> FloatArray:
+def total_weights(weights: NDArray[Any], sample_weights: FloatArray | None = None) -> FloatArray:
+    """Return the total (B,) of each row of weights (B, N); exact for integers."""
+    if sample_weights is not None:
+        return np.asarray(weights @ sample_weights)
+    kind = np.float64 if np.issubdtype(weights.dtype, np.floating) else np.int64
+    return np.asarray(weights.sum(axis=1, dtype=kind), np.float64)
+
+
+def matching(weights: IntArray, dtype: np.dtype[np.floating], totals: FloatArray) -> FloatArray:
+    """Return weights (B, N) as floats of a type, or wider where their totals (B,) need it."""
+    heavy = totals.max(initial=0.0) >= LARGEST_EXACT
+    return weights.astype(np.float64 if heavy else dtype)
+
+
+def ratio(numerator: IntArray | FloatArray, denominator: FloatArray) -> FloatArray:
     """Quotient that is NaN, silently, where there is nothing to divide by."""
     defined = np.where(denominator > 0, denominator, np.nan)
     return np.asarray(numerator / defined, np.float64)

@@ -1,4 +1,4 @@
-"""Metrics of predicted classes."""
+"""Metrics of predicted classes that are the same for two classes and for several."""
 
 from __future__ import annotations
 
@@ -6,39 +6,139 @@ import numpy as np
 
 from bbccli.matrix import Outcome
 from bbccli.metrics.base import Metric, mean_of
+from bbccli.metrics.confusion import MISSING_CLASS, actual, hits
+from bbccli.metrics.totals import ROUNDING, of_totals
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
-# A probability of exactly one half is not above it: the class that sorts first is predicted,
-# as an arg max over the two columns would.
-CUT = 0.5
+CLASSES = frozenset({Task.BINARY, Task.MULTICLASS})
 
 
-def predicted_classes(outcome: Outcome, predictions: FloatArray) -> IntArray:
-    """Class codes (N, C) of labels (N, C), probabilities (N, C) or class columns (N, C, K).
-
-    Probabilities of the positive class are cut at 0.5; of K columns the largest counts, the
-    first on ties.
-    """
-    if predictions.ndim == 3:
-        return np.asarray(np.argmax(predictions, axis=2))
-    if outcome.task is Task.BINARY:
-        return (predictions > CUT).astype(np.int64)
-    return predictions.astype(np.int64)
-
-
-def is_correct(outcome: Outcome, predictions: FloatArray) -> BoolArray:
+def is_correct(outcome: Outcome, predicted: IntArray) -> BoolArray:
     """(N, C) whether the predicted class is the true one."""
-    return np.asarray(predicted_classes(outcome, predictions) == outcome.values[:, None])
+    return np.asarray(predicted == outcome.values[:, None])
+
+
+def is_wrong(outcome: Outcome, predicted: IntArray) -> BoolArray:
+    """(N, C) whether the predicted class is another than the true one."""
+    return np.asarray(predicted != outcome.values[:, None])
+
+
+def true_classes(outcome: Outcome, predicted: IntArray) -> BoolArray:
+    """(N, 1, K) whether a sample is of each of all classes."""
+    return np.asarray(outcome.values[:, None, None] == np.arange(len(outcome.classes)))
+
+
+def predicted_classes(outcome: Outcome, predicted: IntArray) -> BoolArray:
+    """(N, C, K) whether a sample is predicted to be of each of all classes."""
+    return np.asarray(predicted[:, :, None] == np.arange(len(outcome.classes)))
+
+
+def correlation_of_classes(correct: FloatArray, true: FloatArray, said: FloatArray) -> FloatArray:
+    """Matthews correlation of totals (B, C), (B, 1, K) and (B, C, K); 0 when one class is said."""
+    n = true.sum(axis=-1)
+    agreement = correct * n - (true * said).sum(axis=-1)
+    spread_true, spread_said = (n**2 - (part**2).sum(axis=-1) for part in (true, said))
+    values = np.clip(agreement / np.sqrt(spread_true * spread_said), -1.0, 1.0)
+    values = np.where(spread_said > ROUNDING * n**2, values, 0.0)
+    return np.where(spread_true > ROUNDING * n**2, values, np.nan)
+
+
+def agreement_beyond_chance(correct: FloatArray, true: FloatArray, said: FloatArray) -> FloatArray:
+    """Cohen's kappa of totals (B, C), (B, 1, K) and (B, C, K)."""
+    n = true.sum(axis=-1)
+    by_chance = (true * said).sum(axis=-1)
+    room = n**2 - by_chance
+    return np.where(room > ROUNDING * n**2, (correct * n - by_chance) / room, np.nan)
+
+
+def rank_distance(outcome: Outcome, predicted: IntArray) -> FloatArray:
+    """(N, C) how many classes lie between the predicted and the true one, plus one."""
+    return np.asarray(np.abs(predicted - outcome.values[:, None]), np.float64)
 
 
 ACCURACY = Metric(
     name="accuracy",
     label="accuracy",
     summary="share of samples whose class is predicted correctly",
-    tasks=frozenset({Task.BINARY, Task.MULTICLASS}),
-    kinds=frozenset({PredictionKind.LABEL, PredictionKind.PROBABILITY}),
+    tasks=CLASSES,
+    wants=PredictionKind.LABEL,
     direction=Direction.MAXIMIZE,
     bounds=(0.0, 1.0),
     bind=mean_of(is_correct),
-    reference="Raschka 2018, section 1.3",
+    reference="Raschka 2018",
+    formula="(1/N) Σ [ŷᵢ = yᵢ]",
 )
+
+ERROR = Metric(
+    name="error",
+    label="error",
+    summary="share of samples whose class is predicted wrongly: 1 - accuracy",
+    tasks=CLASSES,
+    wants=PredictionKind.LABEL,
+    direction=Direction.MINIMIZE,
+    bounds=(0.0, 1.0),
+    bind=mean_of(is_wrong),
+    reference="Raschka 2018",
+    formula="(1/N) Σ [ŷᵢ ≠ yᵢ]",
+)
+
+BALANCED_ACCURACY = Metric(
+    name="balanced-accuracy",
+    label="balanced accuracy",
+    summary="mean over classes of the share of their samples that is predicted correctly",
+    tasks=CLASSES,
+    wants=PredictionKind.LABEL,
+    direction=Direction.MAXIMIZE,
+    bounds=(0.0, 1.0),
+    bind=of_totals((hits, actual), lambda tp, true: (tp / true).mean(axis=-1)),
+    reference="Brodersen et al. 2010",
+    formula="(1/K) Σₖ TPₖ / (TPₖ + FNₖ)",
+    undefined=MISSING_CLASS,
+)
+
+MCC = Metric(
+    name="mcc",
+    label="MCC",
+    summary="Matthews correlation of predicted and true classes",
+    tasks=CLASSES,
+    wants=PredictionKind.LABEL,
+    direction=Direction.MAXIMIZE,
+    bounds=(-1.0, 1.0),
+    bind=of_totals((is_correct, true_classes, predicted_classes), correlation_of_classes),
+    reference="Gorodkin 2004",
+    formula="(c N - Σₖ tₖ pₖ) / √((N² - Σₖ tₖ²) (N² - Σₖ pₖ²)), with c samples predicted "
+    "correctly, tₖ of class k and pₖ predicted to be",
+    undefined="where all samples are of one class",
+    remarks="Where one class is predicted for all samples the value is 0, the limit of nearly "
+    "constant predictions and what kappa gives; so says scikit-learn.",
+)
+
+KAPPA = Metric(
+    name="kappa",
+    label="kappa",
+    summary="Cohen's kappa: agreement of predicted and true classes beyond chance",
+    tasks=CLASSES,
+    wants=PredictionKind.LABEL,
+    direction=Direction.MAXIMIZE,
+    bounds=(-1.0, 1.0),
+    bind=of_totals((is_correct, true_classes, predicted_classes), agreement_beyond_chance),
+    reference="Cohen 1960",
+    formula="(c N - Σₖ tₖ pₖ) / (N² - Σₖ tₖ pₖ), with the terms of mcc",
+    undefined="where all samples are of one class and predicted to be",
+)
+
+MAE_RANK = Metric(
+    name="mae-rank",
+    label="rank error",
+    summary="mean absolute difference of class ranks, for classes in order",
+    tasks=frozenset({Task.MULTICLASS}),
+    wants=PredictionKind.LABEL,
+    direction=Direction.MINIMIZE,
+    bounds=(0.0, np.inf),
+    bind=mean_of(rank_distance),
+    reference="Baccianella et al. 2009",
+    formula="(1/N) Σ |r(ŷᵢ) - r(yᵢ)|, with the rank r of a class",
+    remarks="The order of the classes is that in which they are listed: by number, else by name.",
+)
+
+METRICS = (ACCURACY, ERROR, BALANCED_ACCURACY, MCC, KAPPA, MAE_RANK)

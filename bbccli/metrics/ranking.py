@@ -2,17 +2,155 @@
 
 from __future__ import annotations
 
-from bbccli.metrics.base import Metric, pair_share
-from bbccli.types import Direction, PredictionKind, Task
+from itertools import permutations
+
+import numpy as np
+
+from bbccli.matrix import Outcome
+from bbccli.metrics.base import Metric, PairScorer, Scorer, pair_share, ratio
+from bbccli.metrics.columns import OfColumn, UnderWeights, by_column, shifted
+from bbccli.metrics.combined import Combined, mean
+from bbccli.metrics.confusion import MISSING_CLASS
+from bbccli.types import Direction, FloatArray, PredictionKind, Task
+
+PAIRS_COUNTED = "a pair of samples of weights v and w counts v w times"
+
+bind_auc = pair_share(lambda outcome: outcome.values == 1, lambda outcome: outcome.values == 0)
+
+
+def gini(outcome: Outcome, scores: FloatArray) -> Scorer:
+    """Bind 2 AUC - 1."""
+    return Combined((bind_auc(outcome, scores),), lambda auc: 2 * auc[0] - 1)
+
+
+def one_versus_one(outcome: Outcome, scores: FloatArray) -> Scorer:
+    """Bind the mean over ordered pairs of classes of their AUC, of scores (N, C, K)."""
+    members = {k: outcome.values == k for k in np.unique(outcome.values).astype(int)}
+    return Combined(
+        tuple(
+            PairScorer.of(scores[:, :, i], members[i], members[j], outcome.weights)
+            for i, j in permutations(members, 2)
+        ),
+        mean,
+    )
+
+
+def one_versus_rest(outcome: Outcome, scores: FloatArray) -> Scorer:
+    """Bind the mean over classes of the AUC against all others, of scores (N, C, K)."""
+    members = {k: outcome.values == k for k in np.unique(outcome.values).astype(int)}
+    return Combined(
+        tuple(
+            PairScorer.of(scores[:, :, k], inside, ~inside, outcome.weights)
+            for k, inside in members.items()
+        ),
+        mean,
+    )
+
+
+def average_precision(outcome: Outcome, scores: FloatArray) -> UnderWeights:
+    """Sort scores (N, C), highest first, to add up the precision at each step of the recall."""
+    positive = outcome.values == 1
+    order = np.argsort(-scores, axis=0, kind="stable")
+    descending = np.take_along_axis(scores, order, axis=0)
+    # samples of equal score are found together: only the last of them ends a step
+    ends = np.ones(scores.shape, bool)
+    ends[:-1] = descending[1:] != descending[:-1]
+
+    def under(weights: FloatArray) -> OfColumn:
+        positives = weights * positive
+        n_positive = positives.sum(axis=1)
+
+        def of(c: int) -> FloatArray:
+            rows, steps = order[:, c], np.flatnonzero(ends[:, c])
+            found = np.cumsum(positives.take(rows, axis=1), axis=1).take(steps, axis=1)
+            seen = np.cumsum(weights.take(rows, axis=1), axis=1).take(steps, axis=1)
+            gained = found - shifted(found)
+            precision = found / np.where(seen > 0, seen, 1.0)
+            return ratio((gained * precision).sum(axis=1), n_positive)
+
+        return of
+
+    return under
+
 
 AUC = Metric(
     name="auc",
     label="AUC",
     summary="probability that a positive sample scores higher than a negative one; ties one half",
     tasks=frozenset({Task.BINARY}),
-    kinds=frozenset({PredictionKind.PROBABILITY, PredictionKind.SCORE}),
+    wants=PredictionKind.SCORE,
     direction=Direction.MAXIMIZE,
     bounds=(0.0, 1.0),
-    bind=pair_share(lambda outcome: outcome.values == 1, lambda outcome: outcome.values == 0),
+    bind=bind_auc,
     reference="Hanley & McNeil 1982",
+    formula="(1 / (n₊ n₋)) Σ over pairs (i positive, j negative) of [sᵢ > sⱼ] + ½ [sᵢ = sⱼ]",
+    under_weights=f"{PAIRS_COUNTED}; counted in whole numbers, exactly",
+    undefined=MISSING_CLASS,
+    remarks="An AUC below one half stays below one half. If the median AUC is, the note "
+    "[polarity](notes.md#polarity) asks whether the positive class is the right one.",
 )
+
+AVERAGE_PRECISION = Metric(
+    name="average-precision",
+    label="average precision",
+    summary="mean over positive samples of the precision at their score",
+    tasks=frozenset({Task.BINARY}),
+    wants=PredictionKind.SCORE,
+    direction=Direction.MAXIMIZE,
+    bounds=(0.0, 1.0),
+    bind=by_column(average_precision),
+    reference="Manning, Raghavan & Schütze 2008",
+    formula="Σₛ (R(s) - R(s⁺)) P(s) over the scores s from the highest down; s⁺ is the score "
+    "before, P and R are precision and recall of predicting positive at s and above",
+    undefined="without positive samples",
+    remarks="Samples of equal score enter together. Nothing is interpolated.",
+)
+
+GINI = Metric(
+    name="gini",
+    label="Gini",
+    summary="Gini coefficient, or Somers' D: 2 AUC - 1",
+    tasks=frozenset({Task.BINARY}),
+    wants=PredictionKind.SCORE,
+    direction=Direction.MAXIMIZE,
+    bounds=(-1.0, 1.0),
+    bind=gini,
+    reference="Somers 1962",
+    formula="2 AUC - 1",
+    under_weights=PAIRS_COUNTED,
+    undefined=MISSING_CLASS,
+)
+
+AUC_OVO = Metric(
+    name="auc-ovo",
+    label="AUC (one vs one)",
+    summary="mean over ordered pairs of classes of the AUC of the first one's score",
+    tasks=frozenset({Task.MULTICLASS}),
+    wants=PredictionKind.SCORE,
+    direction=Direction.MAXIMIZE,
+    bounds=(0.0, 1.0),
+    bind=one_versus_one,
+    reference="Hand & Till 2001",
+    formula="(1 / (K (K - 1))) Σ over i ≠ j of A(i|j), the AUC of the scores of class i among "
+    "the samples of classes i and j",
+    under_weights=PAIRS_COUNTED,
+    undefined=MISSING_CLASS,
+)
+
+AUC_OVR = Metric(
+    name="auc-ovr",
+    label="AUC (one vs rest)",
+    summary="mean over classes of the AUC of their score against all other samples",
+    tasks=frozenset({Task.MULTICLASS}),
+    wants=PredictionKind.SCORE,
+    direction=Direction.MAXIMIZE,
+    bounds=(0.0, 1.0),
+    bind=one_versus_rest,
+    reference="Provost & Domingos 2000",
+    formula="(1/K) Σₖ of the AUC of the scores of class k, its samples against all others; "
+    "every class counts the same",
+    under_weights=PAIRS_COUNTED,
+    undefined=MISSING_CLASS,
+)
+
+METRICS = (AUC, AVERAGE_PRECISION, GINI, AUC_OVO, AUC_OVR)

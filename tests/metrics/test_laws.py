@@ -1,136 +1,369 @@
 """Laws that every metric keeps, by iterating the registry."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from matrices import for_metric
+from matrices import bound, for_metric, weighing
 
 from bbccli.kernels import product, sweep
+from bbccli.matrix import Outcome
 from bbccli.metrics import METRICS
-from bbccli.types import Direction
+from bbccli.types import Direction, PredictionKind, Task
 
-NAMES = list(METRICS)
-
-
-@pytest.fixture(params=NAMES)
-def name(request):
-    return request.param
-
-
-@pytest.fixture
-def bound(name):
-    """A matrix, the metric's scorer on it, and some random weights."""
-    matrix = for_metric(name)
-    scorer = METRICS[name].bind(matrix.outcome, matrix.predictions[0])
-    weights = np.random.default_rng(1).integers(0, 4, size=(9, matrix.n_samples))
-    return matrix, scorer, weights.astype(np.uint16)
+# Performances are unit-free or of the order of 1 here; differences of sums lose digits near 0.
+CLOSE = {"rtol": 1e-12, "atol": 1e-13}
+# Survival has laws of its own, beside its rules for pairs.
+TASKS = (Task.BINARY, Task.MULTICLASS, Task.REGRESSION)
+CASES = [(name, task) for name in METRICS for task in TASKS if task in METRICS[name].tasks]
 
 
-def score_rows(name, matrix, rows):
-    """Unweighted performances of the given rows."""
-    outcome = type(matrix.outcome)(matrix.task, matrix.outcome.values[rows], matrix.outcome.classes)
-    scorer = METRICS[name].bind(outcome, matrix.predictions[0][rows])
+@pytest.fixture(params=CASES, ids="-".join)
+def case(request):
+    """A metric, a matrix that it can score, and the metric's scorer on it."""
+    name, task = request.param
+    matrix = for_metric(name, task)
+    return METRICS[name], matrix, bound(METRICS[name], matrix)
+
+
+@pytest.fixture(params=[False, True], ids=["unit", "weighted"])
+def weighted_case(case, request):
+    """The same, without and with sample weights."""
+    metric, matrix, scorer = case
+    if request.param:
+        matrix = replace(matrix, outcome=weighing(matrix.outcome))
+        scorer = bound(metric, matrix)
+    return metric, matrix, scorer
+
+
+def some_weights(matrix, n_rows=9, seed=1):
+    weights = np.random.default_rng(seed).integers(0, 4, size=(n_rows, matrix.n_samples))
+    return weights.astype(np.uint16)
+
+
+def everything(matrix):
+    return np.ones((1, matrix.n_samples), np.uint8)
+
+
+def score_rows(metric, matrix, rows):
+    """Performances of the given rows, each of weight one."""
+    predictions = matrix.as_kind(metric.wants)[0][rows]
+    scorer = metric.bind(take(matrix.outcome, rows), predictions)
     return scorer(np.ones((1, len(rows)), np.uint8))[0]
 
 
-def test_integer_weights_repeat_rows(name, bound):
-    matrix, scorer, weights = bound
+def take(outcome, rows):
+    fields = {
+        name: None if getattr(outcome, name) is None else getattr(outcome, name)[rows]
+        for name in ("values", "event", "weights")
+    }
+    return replace(outcome, **fields)
+
+
+def test_integer_weights_repeat_rows(weighted_case):
+    metric, matrix, scorer = weighted_case
+    weights = some_weights(matrix)
     for row, found in zip(weights, scorer(weights), strict=True):
         repeated = np.repeat(np.arange(matrix.n_samples), row)
-        np.testing.assert_allclose(found, score_rows(name, matrix, repeated), rtol=1e-12)
+        np.testing.assert_allclose(found, score_rows(metric, matrix, repeated), **CLOSE)
 
 
-def test_zero_weight_removes_a_row(name, bound):
-    matrix, scorer, weights = bound
-    for row in np.minimum(weights, 1):
-        kept = np.flatnonzero(row)
-        np.testing.assert_allclose(scorer(row[None])[0], score_rows(name, matrix, kept), rtol=1e-12)
+def test_zero_weight_removes_a_row(weighted_case):
+    metric, matrix, scorer = weighted_case
+    for row in np.minimum(some_weights(matrix), 1):
+        expected = score_rows(metric, matrix, np.flatnonzero(row))
+        np.testing.assert_allclose(scorer(row[None])[0], expected, **CLOSE)
 
 
-def test_multiples_of_weights_change_nothing(bound):
-    _, scorer, weights = bound
-    np.testing.assert_allclose(scorer(3 * weights), scorer(weights), rtol=1e-12)
+def test_sample_weights_that_are_whole_numbers_repeat_rows(case):
+    metric, matrix, _ = case
+    counts = some_weights(matrix, 1)[0] + 1
+    outcome = replace(matrix.outcome, weights=counts)
+    weighted = metric.bind(outcome, matrix.as_kind(metric.wants)[0])
+    repeated = np.repeat(np.arange(matrix.n_samples), counts)
+    np.testing.assert_allclose(
+        weighted(everything(matrix))[0], score_rows(metric, matrix, repeated), **CLOSE
+    )
 
 
-def test_order_of_samples_does_not_matter(name, bound):
-    matrix, _, _ = bound
+def test_multiples_of_weights_change_nothing(weighted_case):
+    _, matrix, scorer = weighted_case
+    weights = some_weights(matrix)
+    np.testing.assert_allclose(scorer(3 * weights), scorer(weights), **CLOSE)
+    heavy = weights.astype(np.int64) * 2**25
+    np.testing.assert_allclose(scorer(heavy), scorer(weights), **CLOSE)
+
+
+def test_order_of_samples_does_not_matter(weighted_case):
+    metric, matrix, _ = weighted_case
     shuffled = np.random.default_rng(2).permutation(matrix.n_samples)
-    everything = np.arange(matrix.n_samples)
     np.testing.assert_allclose(
-        score_rows(name, matrix, shuffled), score_rows(name, matrix, everything), rtol=1e-12
+        score_rows(metric, matrix, shuffled),
+        score_rows(metric, matrix, np.arange(matrix.n_samples)),
+        **CLOSE,
     )
 
 
-def test_columns_are_independent(name, bound):
-    _, scorer, weights = bound
-    whole = scorer(weights)
+def test_columns_are_independent(weighted_case):
+    _, matrix, scorer = weighted_case
+    weights = some_weights(matrix)
     chosen = np.array([4, 0, 4, 2])
-    np.testing.assert_array_equal(scorer(weights, chosen), whole[:, chosen])
+    np.testing.assert_allclose(scorer(weights, chosen), scorer(weights)[:, chosen], **CLOSE)
 
 
-def test_paired_scores_are_the_diagonal(bound):
-    _, scorer, weights = bound
-    chosen = np.random.default_rng(3).integers(0, scorer.n_configurations, len(weights))
-    whole = scorer(weights)
+def test_a_single_configuration_can_be_asked_for_twice(case):
+    metric, matrix, _ = case
+    single = replace(
+        matrix,
+        predictions=matrix.predictions[:, :, :1],
+        configurations=matrix.configurations[:1],
+    )
+    scorer, weights = bound(metric, single), some_weights(matrix)
     np.testing.assert_allclose(
-        scorer.paired(weights, chosen), whole[np.arange(len(weights)), chosen], rtol=1e-12
+        scorer(weights, np.array([0, 0])), np.repeat(scorer(weights), 2, axis=1), **CLOSE
     )
 
 
-def test_restriction_is_a_weight_of_zero(bound):
-    matrix, scorer, weights = bound
+def test_paired_scores_are_the_diagonal(weighted_case):
+    _, matrix, scorer = weighted_case
+    weights = some_weights(matrix)
+    chosen = np.random.default_rng(3).integers(0, scorer.n_configurations, len(weights))
+    np.testing.assert_allclose(
+        scorer.paired(weights, chosen), scorer(weights)[np.arange(len(weights)), chosen], **CLOSE
+    )
+
+
+def test_restriction_is_a_weight_of_zero(weighted_case):
+    _, matrix, scorer = weighted_case
+    weights = some_weights(matrix)
     rows = np.random.default_rng(4).random(matrix.n_samples) < 0.6
     restricted = scorer.restrict(rows)
-    np.testing.assert_allclose(restricted(weights[:, rows]), scorer(weights * rows), rtol=1e-12)
+    np.testing.assert_allclose(restricted(weights[:, rows]), scorer(weights * rows), **CLOSE)
+    assert restricted.n_configurations == scorer.n_configurations
 
 
-def test_rows_of_weights_are_independent(bound):
-    _, scorer, weights = bound
+def test_rows_of_weights_are_independent(case):
+    _, matrix, scorer = case
+    weights = some_weights(matrix)
     alone = np.concatenate([scorer(row[None]) for row in weights])
-    np.testing.assert_array_equal(scorer(weights), alone)
+    np.testing.assert_allclose(scorer(weights), alone, **CLOSE)
 
 
-def test_bounds_are_kept(name, bound):
-    _, scorer, weights = bound
-    lower, upper = METRICS[name].bounds
-    values = scorer(weights)
-    assert (values >= lower).all()
-    assert (values <= upper).all()
-
-
-def test_no_weight_is_undefined(bound):
-    matrix, scorer, _ = bound
-    assert np.isnan(scorer(np.zeros((1, matrix.n_samples), np.uint8))).all()
-
-
-def test_auc_of_one_class_is_undefined():
-    matrix = for_metric("auc")
-    scorer = METRICS["auc"].bind(matrix.outcome, matrix.predictions[0])
-    one_class = (matrix.outcome.values == 1)[None].astype(np.uint8)
-    assert np.isnan(scorer(one_class)).all()
-
-
-def test_a_perfect_and_a_worst_prediction_reach_the_bounds(name):
+@pytest.mark.parametrize("name", ["auc", "accuracy", "error", "f1", "balanced-accuracy", "mcc"])
+def test_counts_are_exact_whatever_is_computed_together(name):
     matrix = for_metric(name)
-    metric = METRICS[name]
-    truth = matrix.outcome.values
-    perfect = np.eye(len(matrix.outcome.classes))[truth]
-    if matrix.predictions.ndim == 3:
-        perfect = perfect[:, 1]
-    worst = 1.0 - perfect
-    both = np.stack([perfect, worst], axis=1)
-    values = metric.bind(matrix.outcome, both)(np.ones((1, len(truth)), np.uint8))[0]
-    assert tuple(values) == (
-        metric.bounds[::-1] if metric.direction is Direction.MAXIMIZE else metric.bounds
+    scorer, weights = bound(METRICS[name], matrix), some_weights(matrix)
+    whole = scorer(weights)
+    np.testing.assert_array_equal(np.concatenate([scorer(row[None]) for row in weights]), whole)
+    np.testing.assert_array_equal(scorer(weights, np.array([4, 0])), whole[:, [4, 0]])
+    chosen = np.arange(len(weights)) % scorer.n_configurations
+    np.testing.assert_array_equal(
+        scorer.paired(weights, chosen), whole[np.arange(len(weights)), chosen]
     )
 
 
-def test_auc_under_a_monotone_transform():
-    matrix = for_metric("auc")
-    weights = np.ones((1, matrix.n_samples), np.uint8)
-    bind = METRICS["auc"].bind
-    raw = matrix.predictions[0]
+def test_bounds_are_kept(weighted_case):
+    metric, matrix, scorer = weighted_case
+    lower, upper = metric.bounds
+    values = scorer(some_weights(matrix, 50))
+    defined = values[~np.isnan(values)]
+    assert len(defined) > values.size / 2
+    assert (defined >= lower - 1e-15).all()
+    assert (defined <= upper + 1e-15).all()
+
+
+def test_no_weight_is_undefined(weighted_case):
+    _, matrix, scorer = weighted_case
+    nothing = np.zeros((2, matrix.n_samples), np.uint8)
+    assert np.isnan(scorer(nothing)).all()
+    assert np.isnan(scorer.paired(nothing, np.array([0, 1]))).all()
+
+
+def perfect_and_worst(matrix, wants):
+    """Two configurations (N, 2[, K]): the truth, and its opposite."""
+    truth, n_classes = matrix.outcome.values, len(matrix.outcome.classes)
+    if wants is PredictionKind.LABEL:
+        return np.column_stack([truth, n_classes - 1 - truth])
+    if wants is PredictionKind.VALUE:
+        return np.column_stack([truth, truth.max() + truth.min() - truth])
+    if matrix.task is Task.BINARY:
+        return np.column_stack([truth, 1.0 - truth])
+    return np.stack([np.eye(n_classes)[truth], 1 - np.eye(n_classes)[truth]], axis=1)
+
+
+def test_a_perfect_prediction_reaches_the_best_bound(weighted_case):
+    metric, matrix, _ = weighted_case
+    both = perfect_and_worst(matrix, metric.wants)
+    perfect, worst = metric.bind(matrix.outcome, both)(everything(matrix))[0]
+    best = metric.bounds[metric.direction is Direction.MAXIMIZE]
+    assert perfect == pytest.approx(best, abs=1e-15)
+    if metric.name != "pearson-squared":
+        assert metric.direction.gain(perfect, worst) > 0.1
+
+
+WORST = {
+    Task.BINARY: {
+        **dict.fromkeys(["mcc", "kappa", "youden", "gini"], -1),
+        **dict.fromkeys(["error", "brier"], 1),
+        **dict.fromkeys(["log-loss"], -np.log(np.finfo(float).eps)),
+        **dict.fromkeys(["average-precision"], 0.5),
+    },
+    Task.REGRESSION: {"pearson": -1, "spearman": -1, "pearson-squared": 1},
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "task"),
+    [(n, t) for n, t in CASES if t is Task.BINARY or n in WORST[Task.REGRESSION]],
+)
+def test_the_opposite_of_the_truth_is_worst(name, task):
+    matrix = for_metric(name, task)
+    opposite = perfect_and_worst(matrix, METRICS[name].wants)[:, 1:]
+    value = METRICS[name].bind(matrix.outcome, opposite)(everything(matrix)).item()
+    assert value == pytest.approx(WORST[task].get(name, 0), abs=1e-12)
+
+
+# Undefined values
+
+POSITIVES = np.array([0, 0, 0, 1, 1, 1])
+CLASSES = np.array([0, 0, 1, 1, 2, 2])
+VALUES = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
+EQUAL_ENDS = np.array([1.1, 2.0, 4.0, 8.0, 16.0, 1.1])
+
+# A metric is undefined exactly in these of the situations below, and defined in the others.
+UNDEFINED = {
+    "auc": {"no positive", "no negative"},
+    "gini": {"no positive", "no negative"},
+    "average-precision": {"no positive"},
+    "balanced-accuracy": {"no positive", "no negative"},
+    "youden": {"no positive", "no negative"},
+    "mcc": {"no positive", "no negative"},
+    "precision": {"none said positive"},
+    "npv": {"all said positive"},
+    "recall": {"no positive"},
+    "specificity": {"no negative"},
+    "f1": {"none positive or said so"},
+    "f2": {"none positive or said so"},
+    "f0.5": {"none positive or said so"},
+    "jaccard": {"none positive or said so"},
+    "kappa": {"none positive or said so"},
+}
+SITUATIONS = {
+    # weights, labels
+    "usual": ([1, 1, 1, 1, 1, 1], [0, 0, 1, 1, 1, 0]),
+    "no positive": ([1, 1, 1, 0, 0, 0], [0, 0, 1, 1, 1, 0]),
+    "no negative": ([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 0]),
+    "none said positive": ([1, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 0]),
+    "all said positive": ([1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1]),
+    "none positive or said so": ([1, 1, 1, 0, 0, 0], [0, 0, 0, 0, 0, 0]),
+}
+IMPLIED = {"none positive or said so": {"no positive", "none said positive"}}
+
+
+@pytest.mark.parametrize("situation", SITUATIONS)
+@pytest.mark.parametrize("name", [name for name, task in CASES if task is Task.BINARY])
+def test_binary_metrics_are_undefined_exactly_where_said(name, situation):
+    weights, said = SITUATIONS[situation]
+    outcome = Outcome(Task.BINARY, POSITIVES, ("no", "yes"))
+    metric = METRICS[name]
+    predictions = np.array(said) if metric.wants is PredictionKind.LABEL else np.array(said, float)
+    value = metric.bind(outcome, predictions[:, None])(np.array([weights])).item()
+    holds = {situation} | IMPLIED.get(situation, set())
+    assert np.isnan(value) == bool(holds & UNDEFINED.get(name, set()))
+
+
+UNDEFINED_OF_CLASSES = {
+    "auc-ovo": {"class missing"},
+    "auc-ovr": {"class missing"},
+    "balanced-accuracy": {"class missing"},
+    "recall-macro": {"class missing"},
+    "precision-macro": {"class never said", "class missing and never said"},
+    "precision-weighted": {"class never said"},
+    "f1-macro": {"class missing and never said"},
+}
+SITUATIONS_OF_CLASSES = {
+    "usual": ([1, 1, 1, 1, 1, 1], [0, 1, 1, 2, 2, 0]),
+    "class missing": ([1, 1, 1, 1, 0, 0], [0, 1, 1, 2, 2, 0]),
+    "class never said": ([1, 1, 1, 1, 1, 1], [0, 1, 1, 0, 0, 0]),
+    "class missing and never said": ([1, 1, 1, 1, 0, 0], [0, 1, 1, 1, 2, 0]),
+}
+
+
+@pytest.mark.parametrize("situation", SITUATIONS_OF_CLASSES)
+@pytest.mark.parametrize("name", [name for name, task in CASES if task is Task.MULTICLASS])
+def test_multiclass_metrics_are_undefined_exactly_where_said(name, situation):
+    weights, said = SITUATIONS_OF_CLASSES[situation]
+    outcome = Outcome(Task.MULTICLASS, CLASSES, ("a", "b", "c", "never seen"))
+    metric = METRICS[name]
+    labels = metric.wants is PredictionKind.LABEL
+    predictions = np.array(said) if labels else np.eye(4)[said]
+    value = metric.bind(outcome, predictions[:, None])(np.array([weights])).item()
+    holds = {situation} | ({"class missing"} if "class missing" in situation else set())
+    assert np.isnan(value) == bool(holds & UNDEFINED_OF_CLASSES.get(name, set()))
+
+
+CONSTANT = {"constant truth", "constant predictions"}
+UNDEFINED_OF_VALUES = {
+    "r2": {"constant truth"},
+    "explained-variance": {"constant truth"},
+    "pearson": CONSTANT,
+    "pearson-squared": CONSTANT,
+    "spearman": CONSTANT,
+    "mape": {"truth of zero"},
+    "poisson-deviance": {"prediction of zero"},
+}
+SITUATIONS_OF_VALUES = {
+    "usual": ([1, 1, 1, 1, 1, 1], VALUES, VALUES + 1),
+    "constant truth": ([3, 0, 0, 0, 0, 2], EQUAL_ENDS, VALUES),
+    "constant predictions": ([1, 1, 2, 0, 0, 0], VALUES, np.where(VALUES < 8, 0.1, VALUES)),
+    "truth of zero": ([1, 1, 1, 1, 1, 1], VALUES - 1, VALUES),
+    "prediction of zero": ([1, 1, 1, 1, 1, 1], VALUES, VALUES - 1),
+    "zeros without weight": ([0, 1, 1, 1, 1, 1], VALUES - 1, (VALUES - 1) ** 2),
+}
+
+
+@pytest.mark.parametrize("situation", SITUATIONS_OF_VALUES)
+@pytest.mark.parametrize("name", [name for name, task in CASES if task is Task.REGRESSION])
+def test_regression_metrics_are_undefined_exactly_where_said(name, situation):
+    weights, truth, predictions = SITUATIONS_OF_VALUES[situation]
+    scorer = METRICS[name].bind(Outcome(Task.REGRESSION, truth), predictions[:, None])
+    expected = situation in UNDEFINED_OF_VALUES.get(name, set())
+    assert np.isnan(scorer(np.array([weights])).item()) == expected
+    assert np.isnan(scorer.paired(np.array([weights]), np.array([0])).item()) == expected
+
+
+def test_what_a_metric_says_of_itself():
+    assert all(name == metric.name for name, metric in METRICS.items())
+    for metric in METRICS.values():
+        assert metric.bounds[0] < metric.bounds[1]
+        for words in (metric.label, metric.summary, metric.undefined, metric.reference):
+            assert words
+            assert words == words.strip()
+        assert not metric.summary.endswith(".")
+    labels = [metric.label for metric in METRICS.values()]
+    assert len(set(labels)) == len(labels)
+
+
+# The order of scores
+
+
+@pytest.mark.parametrize("name", ["auc", "gini", "average-precision"])
+def test_monotone_transforms_leave_rankings_alone(name):
+    matrix = for_metric(name)
+    bind, raw = METRICS[name].bind, matrix.predictions[0]
     np.testing.assert_array_equal(
-        bind(matrix.outcome, raw)(weights), bind(matrix.outcome, np.exp(3 * raw))(weights)
+        bind(matrix.outcome, raw)(everything(matrix)),
+        bind(matrix.outcome, np.exp(3 * raw))(everything(matrix)),
+    )
+
+
+def test_monotone_transforms_leave_spearman_alone():
+    matrix = for_metric("spearman")
+    bind, raw = METRICS["spearman"].bind, matrix.predictions[0]
+    weights = some_weights(matrix)
+    squared = replace(matrix.outcome, values=matrix.outcome.values**2)
+    np.testing.assert_array_equal(
+        bind(matrix.outcome, raw)(weights), bind(squared, np.exp(raw))(weights)
     )
 
 
@@ -143,3 +376,26 @@ def test_auc_counts_are_exact_at_the_border_of_the_lane_type(monkeypatch):
     monkeypatch.setattr(product, "LARGEST_EXACT", 0)
     monkeypatch.setattr(sweep, "lane_type_for", lambda total: np.uint64)
     np.testing.assert_array_equal(scorer(light), scorer(heavy))
+
+
+def test_counts_of_heavy_samples_are_exact():
+    truth = np.array([1, 1, 0])
+    outcome = Outcome(Task.BINARY, truth, ("no", "yes"))
+    heavy = np.array([[2**24, 1, 1]])  # one more than float32 can count
+    for name in ("accuracy", "precision"):
+        scorer = METRICS[name].bind(outcome, np.array([[1], [1], [1]]))
+        assert scorer(heavy).item() == (2**24 + 1) / (2**24 + 2)
+        assert scorer.paired(heavy, np.array([0])).item() == (2**24 + 1) / (2**24 + 2)
+
+
+def test_digits_survive_a_large_offset():
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=60)
+    predictions = truth[:, None] + rng.normal(size=(60, 1))
+    weights = rng.integers(0, 4, (5, 60))
+    for name in ("r2", "explained-variance", "pearson", "pearson-squared"):
+        near, far = (
+            METRICS[name].bind(Outcome(Task.REGRESSION, truth + s), predictions + s)(weights)
+            for s in (0, 1e6)
+        )
+        np.testing.assert_allclose(far, near, rtol=1e-9)

@@ -1,14 +1,20 @@
-"""Metrics against R (frozen answers) and scikit-learn (in this process)."""
+"""Metrics against R (frozen answers), and scikit-learn and scipy (in this process)."""
+
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
-from matrices import binary, multiclass
-from oracle_data import METRIC_OF, QUESTIONS, answers, matrix
-from sklearn.metrics import accuracy_score, roc_auc_score
+import sklearn.metrics as sk
+from matrices import bound, for_metric, weighing
+from oracle_data import METRIC_OF, METRIC_OF_VALUES, QUESTIONS, VALUES, answers, matrix
+from scipy.stats import spearmanr
 
+from bbccli.methods import METHODS
 from bbccli.methods.selection import candidates, fold_performances
 from bbccli.metrics import METRICS
-from bbccli.types import Pooling, PredictionKind
+from bbccli.plan import Plan
+from bbccli.types import Pooling, PredictionKind, Task
 
 PREFIX = {"auc": "auc", "acc": "acc_gt"}
 
@@ -18,11 +24,14 @@ def frozen(name, key):
     return np.array([values[c] for c in sorted(values)], float)
 
 
+def everything(data):
+    return np.ones((1, data.n_samples), np.uint8)
+
+
 @pytest.mark.parametrize(("name", "question"), QUESTIONS)
 def test_pooled_performances_are_those_of_r(name, question):
     data, metric = matrix(name, question), METRIC_OF[question]
-    everything = np.ones((1, data.n_samples), np.uint8)
-    ours = candidates(data, metric, Pooling.POOLED).score(everything)[0]
+    ours = candidates(data, metric, Pooling.POOLED).score(everything(data))[0]
     np.testing.assert_allclose(ours, frozen(name, f"{PREFIX[question]}_pooled"), atol=1e-13)
 
 
@@ -36,29 +45,231 @@ def test_fold_performances_are_those_of_r(name, question):
 @pytest.mark.parametrize(("name", "question"), QUESTIONS)
 def test_fold_means_are_those_of_r(name, question):
     data, metric = matrix(name, question), METRIC_OF[question]
-    everything = np.ones((1, data.n_samples), np.uint8)
-    ours = candidates(data, metric, Pooling.FOLD_MEAN).score(everything)[0]
+    ours = candidates(data, metric, Pooling.FOLD_MEAN).score(everything(data))[0]
     np.testing.assert_allclose(ours, frozen(name, f"{PREFIX[question]}_fold_avg"), atol=1e-13)
 
 
-def against(scikit, name, data, prepare):
-    """Compare under integer weights with scikit-learn's `sample_weight`."""
-    predictions = data.predictions[0]
-    scorer = METRICS[name].bind(data.outcome, predictions)
-    weights = np.random.default_rng(0).integers(0, 5, (6, data.n_samples))
-    for row, found in zip(weights, scorer(weights.astype(np.uint16)), strict=True):
-        expected = [
-            scikit(data.outcome.values, prepare(predictions[:, c]), sample_weight=row)
-            for c in range(data.n_configurations)
+@pytest.mark.parametrize("question", METRIC_OF_VALUES)
+def test_regression_performances_are_those_of_r(question):
+    data, metric = matrix(VALUES, question), METRIC_OF_VALUES[question]
+    expected = answers(VALUES, "metrics")["metrics"][question]
+
+    def column(key):
+        return np.array([np.nan if v is None else v for v in expected[key].values()], float)
+
+    pooled, by_fold_mean = (
+        candidates(data, metric, pooling).score(everything(data))[0]
+        for pooling in (Pooling.POOLED, Pooling.FOLD_MEAN)
+    )
+    np.testing.assert_allclose(pooled, column("pooled"), rtol=1e-12)
+    np.testing.assert_allclose(by_fold_mean, column("fold_avg"), rtol=1e-12)
+    per_fold = np.array(list(expected["per_fold"].values()), float)
+    np.testing.assert_allclose(fold_performances(data, metric)[0].T, per_fold, rtol=1e-12)
+
+
+@pytest.mark.parametrize("question", METRIC_OF_VALUES)
+def test_tt_of_a_regression_is_that_of_r(question):
+    data, metric = matrix(VALUES, question), METRIC_OF_VALUES[question]
+    for pooling, winner, base in (
+        (Pooling.POOLED, "pooled_winner", "estimate_pooled_base"),
+        (Pooling.FOLD_MEAN, "fold_avg_winner", "estimate_fold_avg_base"),
+    ):
+        expected = answers(VALUES, "tt")["tt"][question][winner]
+        found = METHODS["tt"].run(data, metric, Plan(pooling=pooling))
+        assert found.winner == expected["config"]
+        assert found.optimism == pytest.approx(expected["tt_bias"], rel=1e-11)
+        assert found.value == pytest.approx(expected[base], rel=1e-12)
+
+
+# scikit-learn: called as oracle(truth, predictions, sample_weight=weights), NaN where undefined
+
+
+def correlation(truth, predictions, sample_weight):
+    covariance = np.cov(truth, predictions, aweights=sample_weight, ddof=0)
+    return covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
+
+
+def mid_ranks(values, weights):
+    return np.array([weights[values < v].sum() + weights[values == v].sum() / 2 for v in values])
+
+
+def rank_correlation(truth, predictions, sample_weight):
+    ranks = [mid_ranks(values, sample_weight) for values in (truth, predictions)]
+    return correlation(*ranks, sample_weight)
+
+
+def gini(truth, scores, sample_weight):
+    return 2 * sk.roc_auc_score(truth, scores, sample_weight=sample_weight) - 1
+
+
+def one_versus_one(truth, chances, sample_weight):
+    """scikit-learn has it without weights: the mean of its binary AUC over ordered pairs."""
+    classes = range(chances.shape[1])
+    return np.mean(
+        [
+            sk.roc_auc_score(truth[rows] == i, chances[rows, i], sample_weight=sample_weight[rows])
+            for i in classes
+            for j in classes
+            if i != j
+            for rows in [np.isin(truth, [i, j])]
         ]
-        np.testing.assert_allclose(found, expected, rtol=1e-12)
+    )
 
 
-def test_auc_is_scikit_learns():
-    against(roc_auc_score, "auc", binary(), lambda p: p)
+def averaged(score, **options):
+    return partial(score, zero_division=np.nan, **options)
 
 
-def test_accuracy_is_scikit_learns():
-    against(accuracy_score, "accuracy", binary(), lambda p: (p > 0.5).astype(int))
-    against(accuracy_score, "accuracy", binary(kind=PredictionKind.LABEL), lambda p: p)
-    against(accuracy_score, "accuracy", multiclass(), lambda p: p.argmax(axis=-1))
+BINARY = {
+    "accuracy": sk.accuracy_score,
+    "error": sk.zero_one_loss,
+    "balanced-accuracy": sk.balanced_accuracy_score,
+    "mcc": sk.matthews_corrcoef,
+    "kappa": sk.cohen_kappa_score,
+    "precision": averaged(sk.precision_score),
+    "recall": averaged(sk.recall_score),
+    "specificity": averaged(sk.recall_score, pos_label=0),
+    "npv": averaged(sk.precision_score, pos_label=0),
+    "f1": averaged(sk.f1_score),
+    "f2": averaged(sk.fbeta_score, beta=2),
+    "f0.5": averaged(sk.fbeta_score, beta=0.5),
+    "jaccard": sk.jaccard_score,
+    "youden": partial(sk.balanced_accuracy_score, adjusted=True),
+    "auc": sk.roc_auc_score,
+    "gini": gini,
+    "average-precision": sk.average_precision_score,
+    "log-loss": sk.log_loss,
+    "brier": sk.brier_score_loss,
+}
+MULTICLASS = {
+    **{name: BINARY[name] for name in ("accuracy", "error", "balanced-accuracy", "mcc", "kappa")},
+    **{
+        f"{kind}-{average}": averaged(score, average=average)
+        for kind, score in (
+            ("precision", sk.precision_score),
+            ("recall", sk.recall_score),
+            ("f1", sk.f1_score),
+        )
+        for average in ("macro", "micro", "weighted")
+    },
+    "mae-rank": sk.mean_absolute_error,
+    "auc-ovr": partial(sk.roc_auc_score, multi_class="ovr"),
+    "auc-ovo": one_versus_one,
+    "log-loss": sk.log_loss,
+    "brier": partial(sk.brier_score_loss, labels=[0, 1, 2]),
+}
+REGRESSION = {
+    "rmse": sk.root_mean_squared_error,
+    "mse": sk.mean_squared_error,
+    "mae": sk.mean_absolute_error,
+    "medae": sk.median_absolute_error,
+    "mape": sk.mean_absolute_percentage_error,
+    "poisson-deviance": sk.mean_poisson_deviance,
+    "r2": sk.r2_score,
+    "explained-variance": sk.explained_variance_score,
+    "pearson": correlation,
+    "pearson-squared": lambda *args, **kwargs: correlation(*args, **kwargs) ** 2,
+    "spearman": rank_correlation,
+}
+ORACLES = {
+    (name, task): oracle
+    for task, oracles in (
+        (Task.BINARY, BINARY),
+        (Task.MULTICLASS, MULTICLASS),
+        (Task.REGRESSION, REGRESSION),
+    )
+    for name, oracle in oracles.items()
+}
+CASES = [pytest.param(*case, id="-".join(case)) for case in ORACLES]
+
+
+def test_every_metric_has_an_oracle():
+    tasks = {(n, t) for n, m in METRICS.items() for t in m.tasks if t is not Task.SURVIVAL}
+    assert tasks == set(ORACLES)
+
+
+def against(oracle, metric, data, weights, sample_weights=1.0):
+    """Compare each row of weights and each configuration with an oracle."""
+    predictions = data.as_kind(metric.wants)[0]
+    ours = bound(metric, data)(weights)
+    assert np.isnan(ours).mean() < 0.2
+    for row, found in zip(weights, ours, strict=True):
+        for c in np.flatnonzero(~np.isnan(found)):
+            kept = row > 0
+            expected = oracle(
+                data.outcome.values[kept],
+                predictions[kept, c],
+                sample_weight=(row * sample_weights)[kept],
+            )
+            assert found[c] == pytest.approx(expected, rel=1e-12, abs=1e-13)
+
+
+@pytest.mark.parametrize(("name", "task"), CASES)
+def test_unit_weights(name, task):
+    data = for_metric(name, task)
+    against(ORACLES[name, task], METRICS[name], data, everything(data))
+
+
+@pytest.mark.parametrize(("name", "task"), CASES)
+def test_integer_weights(name, task):
+    data = for_metric(name, task)
+    weights = np.random.default_rng(0).integers(0, 5, (3, data.n_samples)).astype(np.uint16)
+    against(ORACLES[name, task], METRICS[name], data, weights)
+
+
+@pytest.mark.parametrize(("name", "task"), CASES)
+def test_sample_weights(name, task):
+    data = for_metric(name, task)
+    data = replace(data, outcome=weighing(data.outcome))
+    weights = np.random.default_rng(1).integers(0, 5, (3, data.n_samples)).astype(np.uint16)
+    against(ORACLES[name, task], METRICS[name], data, weights, data.outcome.weights)
+
+
+@pytest.mark.parametrize("kind", [PredictionKind.LABEL, PredictionKind.SCORE])
+def test_other_kinds_of_predictions(kind):
+    data = for_metric("accuracy", Task.BINARY, kind=kind)
+    if kind is PredictionKind.SCORE:
+        data = data.with_threshold(0.0)
+    against(sk.accuracy_score, METRICS["accuracy"], data, everything(data))
+    data = for_metric("accuracy", Task.MULTICLASS, kind=kind)
+    against(sk.accuracy_score, METRICS["accuracy"], data, everything(data))
+
+
+def test_one_versus_one_is_scikit_learns():
+    data = for_metric("auc-ovo")
+    ours = bound(METRICS["auc-ovo"], data)(everything(data))[0]
+    for c, found in enumerate(ours):
+        expected = sk.roc_auc_score(
+            data.outcome.values, data.predictions[0, :, c], multi_class="ovo"
+        )
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_spearman_of_repeated_rows_is_scipys():
+    data = for_metric("spearman")
+    weights = np.random.default_rng(2).integers(0, 4, (6, data.n_samples))
+    ours = bound(METRICS["spearman"], data)(weights)
+    for row, found in zip(weights, ours, strict=True):
+        repeated = np.repeat(np.arange(data.n_samples), row)
+        for c in range(data.n_configurations):
+            expected = spearmanr(
+                data.outcome.values[repeated], data.predictions[0][repeated, c]
+            ).statistic
+            assert found[c] == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_median_error_of_repeated_rows_is_numpys_to_the_last_bit():
+    data = for_metric("medae", n_samples=23)
+    errors = np.abs(data.outcome.values[:, None] - data.predictions[0])
+    weights = np.random.default_rng(3).integers(0, 4, (200, data.n_samples))
+    ours = bound(METRICS["medae"], data)(weights)
+    expected = [np.median(np.repeat(errors, row, axis=0), axis=0) for row in weights]
+    np.testing.assert_array_equal(ours, expected)
+
+
+def test_constant_predictions_are_worth_what_scikit_learn_says():
+    truth, said = np.array([0, 0, 1, 1, 1]), np.ones(5, int)
+    for name in ("mcc", "kappa"):
+        outcome = replace(for_metric(name, Task.BINARY).outcome, values=truth)
+        ours = METRICS[name].bind(outcome, said[:, None])(np.ones((1, 5), int)).item()
+        assert ours == BINARY[name](truth, said) == 0

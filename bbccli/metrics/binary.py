@@ -1,0 +1,170 @@
+"""Metrics of predicted classes that single out the positive one."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from bbccli.matrix import Outcome
+from bbccli.metrics.base import Bind, Metric
+from bbccli.metrics.confusion import MISSING_CLASS, f_scores
+from bbccli.metrics.totals import of_totals
+from bbccli.types import BoolArray, Direction, IntArray, PredictionKind, Task
+
+POSITIVE_SAMPLES = "without positive samples"
+PREDICTED_NONE = "where no sample is predicted positive; scikit-learn's default says 0 there"
+NO_POSITIVE = "where no sample is positive or predicted to be; scikit-learn's default says 0 there"
+
+
+def true_positive(outcome: Outcome, predicted: IntArray) -> BoolArray:
+    """(N, C) positive and predicted to be."""
+    return np.asarray(positive(outcome, predicted) & (predicted == 1))
+
+
+def true_negative(outcome: Outcome, predicted: IntArray) -> BoolArray:
+    """(N, C) negative and predicted to be."""
+    return np.asarray(negative(outcome, predicted) & (predicted == 0))
+
+
+def positive(outcome: Outcome, predicted: IntArray) -> BoolArray:
+    """(N, 1) positive."""
+    return np.asarray(outcome.values == 1)[:, None]
+
+
+def negative(outcome: Outcome, predicted: IntArray) -> BoolArray:
+    """(N, 1) negative."""
+    return np.asarray(outcome.values == 0)[:, None]
+
+
+def predicted_positive(outcome: Outcome, predicted: IntArray) -> BoolArray:
+    """(N, C) predicted to be positive."""
+    return np.asarray(predicted == 1)
+
+
+def predicted_negative(outcome: Outcome, predicted: IntArray) -> BoolArray:
+    """(N, C) predicted to be negative."""
+    return np.asarray(predicted == 0)
+
+
+def _of_classes(
+    name: str,
+    summary: str,
+    bind: Bind,
+    reference: str,
+    *,
+    formula: str,
+    undefined: str,
+    label: str = "",
+    lowest: float = 0.0,
+) -> Metric:
+    """A metric of binary labels of which 1 is best."""
+    return Metric(
+        name=name,
+        label=label or name,
+        summary=summary,
+        tasks=frozenset({Task.BINARY}),
+        wants=PredictionKind.LABEL,
+        direction=Direction.MAXIMIZE,
+        bounds=(lowest, 1.0),
+        bind=bind,
+        reference=reference,
+        formula=formula,
+        undefined=undefined,
+    )
+
+
+OVERLAP = (true_positive, predicted_positive, positive)
+
+PRECISION = _of_classes(
+    "precision",
+    "share of samples predicted positive that are (positive predictive value)",
+    of_totals((true_positive, predicted_positive), np.divide),
+    "Sokolova & Lapalme 2009",
+    formula="TP / (TP + FP)",
+    undefined=PREDICTED_NONE,
+)
+
+RECALL = _of_classes(
+    "recall",
+    "share of positive samples that are predicted so (sensitivity, true positive rate)",
+    of_totals((true_positive, positive), np.divide),
+    "Sokolova & Lapalme 2009",
+    formula="TP / (TP + FN)",
+    undefined=POSITIVE_SAMPLES,
+)
+
+SPECIFICITY = _of_classes(
+    "specificity",
+    "share of negative samples that are predicted so (true negative rate)",
+    of_totals((true_negative, negative), np.divide),
+    "Altman & Bland 1994",
+    formula="TN / (TN + FP)",
+    undefined="without negative samples",
+)
+
+NPV = _of_classes(
+    "npv",
+    "share of samples predicted negative that are (negative predictive value)",
+    of_totals((true_negative, predicted_negative), np.divide),
+    "Altman & Bland 1994",
+    formula="TN / (TN + FN)",
+    undefined="where no sample is predicted negative",
+    label="NPV",
+)
+
+F1 = _of_classes(
+    "f1",
+    "harmonic mean of precision and recall",
+    of_totals(OVERLAP, f_scores),
+    "van Rijsbergen 1979",
+    formula="2 TP / (2 TP + FP + FN)",
+    undefined=NO_POSITIVE,
+    label="F1",
+)
+
+F2 = _of_classes(
+    "f2",
+    "mean of precision and recall in which recall counts twice as much",
+    of_totals(OVERLAP, partial(f_scores, beta=2.0)),
+    "van Rijsbergen 1979",
+    formula="5 TP / (5 TP + FP + 4 FN)",
+    undefined=NO_POSITIVE,
+    label="F2",
+)
+
+F05 = _of_classes(
+    "f0.5",
+    "mean of precision and recall in which precision counts twice as much",
+    of_totals(OVERLAP, partial(f_scores, beta=0.5)),
+    "van Rijsbergen 1979",
+    formula="1.25 TP / (1.25 TP + FP + 0.25 FN)",
+    undefined=NO_POSITIVE,
+    label="F0.5",
+)
+
+JACCARD = _of_classes(
+    "jaccard",
+    "samples positive and predicted so, as a share of those that are either",
+    of_totals(OVERLAP, lambda tp, predicted, actual: tp / (predicted + actual - tp)),
+    "Jaccard 1912",
+    formula="TP / (TP + FP + FN)",
+    undefined=NO_POSITIVE,
+    label="Jaccard",
+)
+
+YOUDEN = _of_classes(
+    "youden",
+    "Youden's J: recall + specificity - 1",
+    of_totals(
+        (true_positive, positive, true_negative, negative),
+        lambda tp, p, tn, n: tp / p + tn / n - 1,
+    ),
+    "Youden 1950",
+    formula="TP / (TP + FN) + TN / (TN + FP) - 1",
+    undefined=MISSING_CLASS,
+    label="Youden's J",
+    lowest=-1.0,
+)
+
+METRICS = (PRECISION, RECALL, SPECIFICITY, NPV, F1, F2, F05, JACCARD, YOUDEN)

@@ -1,0 +1,229 @@
+"""Metrics of how predicted values vary with the true ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bbccli.matrix import Outcome
+from bbccli.metrics.base import Bind, Metric, ratio
+from bbccli.metrics.columns import OfColumn, UnderWeights, by_column, shifted
+from bbccli.metrics.regression import residual, squared_error
+from bbccli.metrics.totals import of_totals, one, scatter
+from bbccli.types import Direction, FloatArray, IntArray, PredictionKind, Task
+
+CONSTANT_TRUTH = "where the true values are all equal"
+CONSTANT = "where the true values, or the predictions, are all equal"
+
+
+def centred(values: FloatArray | IntArray) -> FloatArray:
+    """Return values (N, C) less their medians: sums of their squares keep their digits.
+
+    Medians, since one value far out would take the mean, and with it the digits, away.
+    """
+    return np.asarray(values - np.median(values, axis=0), np.float64)
+
+
+def truth(outcome: Outcome, predictions: FloatArray) -> FloatArray:
+    """(N, 1) true values, centred."""
+    return centred(outcome.values[:, None])
+
+
+def truth_squared(outcome: Outcome, predictions: FloatArray) -> FloatArray:
+    """(N, 1)."""
+    return truth(outcome, predictions) ** 2
+
+
+def predicted(outcome: Outcome, predictions: FloatArray) -> FloatArray:
+    """(N, C) predictions, centred."""
+    return centred(predictions.astype(np.float64))
+
+
+def predicted_squared(outcome: Outcome, predictions: FloatArray) -> FloatArray:
+    """(N, C)."""
+    return predicted(outcome, predictions) ** 2
+
+
+def cross_product(outcome: Outcome, predictions: FloatArray) -> FloatArray:
+    """(N, C) truth times prediction, both centred."""
+    return truth(outcome, predictions) * predicted(outcome, predictions)
+
+
+def left_over(outcome: Outcome, predictions: FloatArray) -> FloatArray:
+    """(N, C) residuals, centred."""
+    return centred(residual(outcome, predictions))
+
+
+def left_over_squared(outcome: Outcome, predictions: FloatArray) -> FloatArray:
+    """(N, C)."""
+    return left_over(outcome, predictions) ** 2
+
+
+def determination(sse: FloatArray, yy: FloatArray, y: FloatArray, n: FloatArray) -> FloatArray:
+    """1 - SSE / SST, with the total sum of squares about the mean of the same samples."""
+    return 1 - sse / scatter(yy, y, n)
+
+
+def explained(
+    ee: FloatArray, e: FloatArray, yy: FloatArray, y: FloatArray, n: FloatArray
+) -> FloatArray:
+    """1 - Var(residual) / Var(truth)."""
+    return 1 - scatter(ee, e, n) / scatter(yy, y, n)
+
+
+def correlation(
+    xy: FloatArray, xx: FloatArray, x: FloatArray, yy: FloatArray, y: FloatArray, n: FloatArray
+) -> FloatArray:
+    """Pearson's r."""
+    spread = np.sqrt(scatter(xx, x, n) * scatter(yy, y, n))
+    return np.clip(np.where(spread > 0, (xy - x * y / n) / spread, np.nan), -1.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """N values in order, ties together.
+
+    Attributes
+    ----------
+    order : (N,) int
+        Samples by increasing value.
+    ends : (G,) int
+        Where the last sample of each of G distinct values stands in that order.
+    place : (N,) int
+        Which of the distinct values a sample has.
+    """
+
+    order: IntArray
+    ends: IntArray
+    place: IntArray
+
+    @classmethod
+    def of(cls, values: FloatArray | IntArray) -> Ranking:
+        """Sort values (N,)."""
+        _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+        return cls(np.argsort(values, kind="stable"), np.cumsum(counts) - 1, place)
+
+    def mid_ranks(self, weights: FloatArray) -> FloatArray:
+        """Weight below each sample plus half of that tied with it, less the mean: (B, N)."""
+        ordered = np.cumsum(weights.take(self.order, axis=1), axis=1)
+        through = ordered.take(self.ends, axis=1)
+        middle = (through + shifted(through) - through[:, -1:]) / 2
+        return middle.take(self.place, axis=1)
+
+
+def rank_correlation(outcome: Outcome, predictions: FloatArray) -> UnderWeights:
+    """Rank the truth and the predictions (N, C), to correlate the ranks within each resample."""
+    of_truth = Ranking.of(outcome.values)
+    of_columns = [Ranking.of(column) for column in predictions.T]
+
+    def under(weights: FloatArray) -> OfColumn:
+        true = of_truth.mid_ranks(weights)
+        true_spread = (weights * true**2).sum(axis=1)
+
+        def of(c: int) -> FloatArray:
+            ranks = of_columns[c].mid_ranks(weights)
+            weighted = weights * ranks
+            spread = np.sqrt((weighted * ranks).sum(axis=1) * true_spread)
+            covered = (weighted * true).sum(axis=1)
+            return np.asarray(np.clip(ratio(covered, spread), -1.0, 1.0))
+
+        return of
+
+    return under
+
+
+def _agreement(
+    name: str,
+    label: str,
+    summary: str,
+    bind: Bind,
+    reference: str,
+    *,
+    formula: str,
+    undefined: str,
+    lowest: float = -np.inf,
+    remarks: str = "",
+) -> Metric:
+    """A metric of values of which 1 is best."""
+    return Metric(
+        name=name,
+        label=label,
+        summary=summary,
+        tasks=frozenset({Task.REGRESSION}),
+        wants=PredictionKind.VALUE,
+        direction=Direction.MAXIMIZE,
+        bounds=(lowest, 1.0),
+        bind=bind,
+        reference=reference,
+        formula=formula,
+        undefined=undefined,
+        remarks=remarks,
+    )
+
+
+SUMS = (cross_product, predicted_squared, predicted, truth_squared, truth, one)
+
+R2 = _agreement(
+    "r2",
+    "R²",
+    "share of the variance of the outcome that the predictions explain",
+    of_totals((squared_error, truth_squared, truth, one), determination),
+    "Kvålseth 1985",
+    formula="1 - Σ (yᵢ - ŷᵢ)² / Σ (yᵢ - ȳ)²",
+    undefined=f"{CONSTANT_TRUTH}; scikit-learn says 0 or 1 there",
+    remarks="The mean ȳ is that of the samples scored: of a fold in a fold, of the samples out of "
+    "the bag out of the bag. Below 0 the predictions are worse than that mean.",
+)
+
+EXPLAINED_VARIANCE = _agreement(
+    "explained-variance",
+    "explained variance",
+    "as r2, forgiving predictions that are all too high or too low by the same",
+    of_totals((left_over_squared, left_over, truth_squared, truth, one), explained),
+    "Kvålseth 1985",
+    formula="1 - Var(y - ŷ) / Var(y)",
+    undefined=CONSTANT_TRUTH,
+)
+
+PEARSON = _agreement(
+    "pearson",
+    "Pearson correlation",
+    "linear correlation of predictions and outcome",
+    of_totals(SUMS, correlation),
+    "Pearson 1895",
+    formula="Σ (yᵢ - ȳ)(ŷᵢ - m) / √(Σ (yᵢ - ȳ)² Σ (ŷᵢ - m)²), with m the mean of the ŷᵢ",
+    undefined=CONSTANT,
+    lowest=-1.0,
+)
+
+PEARSON_SQUARED = _agreement(
+    "pearson-squared",
+    "squared correlation",
+    "squared linear correlation of predictions and outcome, also of an inverse relation",
+    of_totals(SUMS, lambda *sums: correlation(*sums) ** 2),
+    "Kvålseth 1985",
+    formula="r², with Pearson's r",
+    undefined=CONSTANT,
+    lowest=0.0,
+    remarks="Predictions that rank the samples upside down, or are off by a factor, score as well "
+    "as good ones: r2 is the safer choice. It is here because the code that accompanies BBC-F "
+    "calls it the performance of a regression.",
+)
+
+SPEARMAN = _agreement(
+    "spearman",
+    "Spearman correlation",
+    "linear correlation of the ranks of predictions and outcome",
+    by_column(rank_correlation),
+    "Spearman 1904",
+    formula="Pearson's r of the mid-ranks of ŷ and y",
+    undefined=CONSTANT,
+    lowest=-1.0,
+    remarks="A resample has ranks of its own: its samples are ranked among themselves, repeated "
+    "ones tie, and samples out of the bag are ranked without those in it. Predictions are ranked "
+    "over all folds together, so a shift between folds counts against a configuration; "
+    "`--pooling fold-mean` ranks within folds.",
+)
+
+METRICS = (R2, EXPLAINED_VARIANCE, PEARSON, PEARSON_SQUARED, SPEARMAN)

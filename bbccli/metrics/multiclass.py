@@ -1,0 +1,143 @@
+"""Precision, recall and F1 over several classes: by class, by sample, or by size of class."""
+
+from __future__ import annotations
+
+from bbccli.metrics.base import Bind, Metric, mean_of
+from bbccli.metrics.classification import is_correct
+from bbccli.metrics.confusion import (
+    MISSING_CLASS,
+    NEVER_PREDICTED,
+    actual,
+    f_scores,
+    guessed,
+    hits,
+    weighted,
+)
+from bbccli.metrics.totals import of_totals
+from bbccli.types import Direction, PredictionKind, Task
+
+REFERENCE = "Sokolova & Lapalme 2009"
+MICRO_IS_ACCURACY = "With one class per sample, micro averages all equal the accuracy."
+
+
+def _averaged(
+    name: str,
+    label: str,
+    summary: str,
+    bind: Bind,
+    *,
+    formula: str,
+    undefined: str = "without samples",
+    remarks: str = "",
+) -> Metric:
+    """A metric of multiclass labels of which 1 is best."""
+    return Metric(
+        name=name,
+        label=label,
+        summary=summary,
+        tasks=frozenset({Task.MULTICLASS}),
+        wants=PredictionKind.LABEL,
+        direction=Direction.MAXIMIZE,
+        bounds=(0.0, 1.0),
+        bind=bind,
+        reference=REFERENCE,
+        formula=formula,
+        undefined=undefined,
+        remarks=remarks,
+    )
+
+
+PRECISION_MACRO = _averaged(
+    "precision-macro",
+    "macro precision",
+    "mean over classes of the share of samples predicted so that are",
+    of_totals((hits, guessed), lambda tp, said: (tp / said).mean(axis=-1)),
+    formula="(1/K) Σₖ TPₖ / (TPₖ + FPₖ)",
+    undefined=NEVER_PREDICTED + "; scikit-learn's default counts its precision as 0",
+)
+
+PRECISION_MICRO = _averaged(
+    "precision-micro",
+    "micro precision",
+    "precision of all classes' counts added up: the accuracy",
+    mean_of(is_correct),
+    formula="Σₖ TPₖ / Σₖ (TPₖ + FPₖ)",
+    remarks=MICRO_IS_ACCURACY,
+)
+
+PRECISION_WEIGHTED = _averaged(
+    "precision-weighted",
+    "weighted precision",
+    "mean over classes, by their size, of the share of samples predicted so that are",
+    of_totals((hits, guessed, actual), lambda tp, said, true: weighted(tp / said, true)),
+    formula="Σₖ (tₖ/N) TPₖ / (TPₖ + FPₖ), with tₖ = TPₖ + FNₖ samples of class k",
+    undefined="where a class that has samples is predicted for none; scikit-learn's default "
+    "counts its precision as 0",
+)
+
+RECALL_MACRO = _averaged(
+    "recall-macro",
+    "macro recall",
+    "mean over classes of the share of their samples predicted so: the balanced accuracy",
+    of_totals((hits, actual), lambda tp, true: (tp / true).mean(axis=-1)),
+    formula="(1/K) Σₖ TPₖ / (TPₖ + FNₖ)",
+    undefined=MISSING_CLASS,
+)
+
+RECALL_MICRO = _averaged(
+    "recall-micro",
+    "micro recall",
+    "recall of all classes' counts added up: the accuracy",
+    mean_of(is_correct),
+    formula="Σₖ TPₖ / Σₖ (TPₖ + FNₖ)",
+    remarks=MICRO_IS_ACCURACY,
+)
+
+RECALL_WEIGHTED = _averaged(
+    "recall-weighted",
+    "weighted recall",
+    "mean over classes, by their size, of their recall: the accuracy",
+    mean_of(is_correct),
+    formula="Σₖ (tₖ/N) TPₖ / (TPₖ + FNₖ), with tₖ = TPₖ + FNₖ samples of class k",
+    remarks="The sizes of the classes cancel, and the accuracy remains.",
+)
+
+F1_MACRO = _averaged(
+    "f1-macro",
+    "macro F1",
+    "mean over classes of the harmonic mean of precision and recall",
+    of_totals((hits, guessed, actual), lambda *totals: f_scores(*totals).mean(axis=-1)),
+    formula="(1/K) Σₖ 2 TPₖ / (2 TPₖ + FPₖ + FNₖ)",
+    undefined="where a class has no sample and is predicted for none",
+)
+
+F1_MICRO = _averaged(
+    "f1-micro",
+    "micro F1",
+    "F1 of all classes' counts added up: the accuracy",
+    mean_of(is_correct),
+    formula="2 Σₖ TPₖ / Σₖ (2 TPₖ + FPₖ + FNₖ)",
+    remarks=MICRO_IS_ACCURACY,
+)
+
+F1_WEIGHTED = _averaged(
+    "f1-weighted",
+    "weighted F1",
+    "mean over classes, by their size, of the harmonic mean of precision and recall",
+    of_totals(
+        (hits, guessed, actual), lambda tp, said, true: weighted(f_scores(tp, said, true), true)
+    ),
+    formula="Σₖ (tₖ/N) 2 TPₖ / (2 TPₖ + FPₖ + FNₖ), with tₖ = TPₖ + FNₖ samples of class k",
+)
+
+METRICS = (
+    PRECISION_MACRO,
+    PRECISION_MICRO,
+    PRECISION_WEIGHTED,
+    RECALL_MACRO,
+    RECALL_MICRO,
+    RECALL_WEIGHTED,
+    F1_MACRO,
+    F1_MICRO,
+    F1_WEIGHTED,
+)

@@ -1,0 +1,68 @@
+"""Metrics of predicted probabilities."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bbccli.matrix import Outcome
+from bbccli.metrics.base import Metric, mean_of
+from bbccli.metrics.classification import CLASSES
+from bbccli.types import Direction, FloatArray, PredictionKind
+
+
+def chance_of_truth(outcome: Outcome, chances: FloatArray) -> FloatArray:
+    """(N, C) probability given to the true class."""
+    if chances.ndim == 3:
+        codes = outcome.values.astype(np.intp)[:, None, None]
+        return np.asarray(np.take_along_axis(chances, codes, axis=2)[:, :, 0])
+    return np.asarray(np.where(outcome.values[:, None] == 1, chances, 1 - chances))
+
+
+def surprise(outcome: Outcome, chances: FloatArray) -> FloatArray:
+    """(N, C) negative logarithm of the probability of the true class, kept off 0 and 1."""
+    epsilon = np.finfo(chances.dtype).eps
+    truth = chance_of_truth(outcome, chances.astype(np.float64))
+    return np.asarray(-np.log(np.clip(truth, epsilon, 1 - epsilon)))
+
+
+def quadratic_loss(outcome: Outcome, chances: FloatArray) -> FloatArray:
+    """(N, C) squared distance to the truth: of the positive class alone, or over all classes."""
+    chances = chances.astype(np.float64)
+    if chances.ndim == 2:
+        return np.asarray((chances - outcome.values[:, None]) ** 2)
+    truth = np.eye(chances.shape[2])[outcome.values.astype(np.intp)][:, None]
+    return np.asarray(((chances - truth) ** 2).sum(axis=2))
+
+
+LOG_LOSS = Metric(
+    name="log-loss",
+    label="log-loss",
+    summary="mean negative logarithm of the probability given to the true class",
+    tasks=CLASSES,
+    wants=PredictionKind.PROBABILITY,
+    direction=Direction.MINIMIZE,
+    bounds=(0.0, np.inf),
+    bind=mean_of(surprise),
+    reference="Good 1952",
+    formula="-(1/N) Σ ln pᵢ(yᵢ)",
+    remarks="Probabilities are kept ε away from 0 and 1, where ε is the precision of the type "
+    "they are stored in (2.2e-16 in float64), so that one certain mistake costs 36 and not "
+    "infinity; so does scikit-learn.",
+)
+
+BRIER = Metric(
+    name="brier",
+    label="Brier score",
+    summary="mean squared distance of the probabilities from the truth",
+    tasks=CLASSES,
+    wants=PredictionKind.PROBABILITY,
+    direction=Direction.MINIMIZE,
+    bounds=(0.0, 2.0),
+    bind=mean_of(quadratic_loss),
+    reference="Brier 1950",
+    formula="(1/N) Σ (pᵢ - [yᵢ positive])² for two classes, (1/N) Σ Σₖ (pᵢₖ - [yᵢ = k])² for more",
+    remarks="Of two classes it is the squared error of the positive one alone, from 0 to 1, half "
+    "of the sum over both; of more classes the sum over all, from 0 to 2. So are scikit-learn's.",
+)
+
+METRICS = (LOG_LOSS, BRIER)

@@ -1,0 +1,154 @@
+"""Metrics of the size of errors of predicted values."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bbccli.matrix import Outcome
+from bbccli.metrics.base import AS_REPEATED, Bind, Metric, mean_of
+from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
+from bbccli.metrics.totals import of_totals, one
+from bbccli.types import Direction, FloatArray, PredictionKind, Task
+
+
+def residual(outcome: Outcome, predictions: FloatArray) -> FloatArray:
+    """(N, C) truth minus prediction."""
+    return np.asarray(outcome.values[:, None] - predictions.astype(np.float64))
+
+
+def squared_error(outcome: Outcome, predictions: FloatArray) -> FloatArray:
+    """(N, C) squared residual."""
+    return residual(outcome, predictions) ** 2
+
+
+def absolute_error(outcome: Outcome, predictions: FloatArray) -> FloatArray:
+    """(N, C) residual without its sign."""
+    return np.abs(residual(outcome, predictions))
+
+
+def relative_error(outcome: Outcome, predictions: FloatArray) -> FloatArray:
+    """(N, C) absolute error as a share of the truth; NaN where that is 0."""
+    truth = np.where(outcome.values == 0, np.nan, np.abs(outcome.values))
+    return absolute_error(outcome, predictions) / truth[:, None]
+
+
+def unit_deviance(outcome: Outcome, predictions: FloatArray) -> FloatArray:
+    """(N, C) Poisson deviance of each sample; NaN for a rate that is not positive."""
+    truth, rate = np.broadcast_arrays(outcome.values[:, None], predictions.astype(np.float64))
+    possible = (truth >= 0) & (rate > 0)
+    counted = possible & (truth > 0)
+    logarithm = np.log(np.where(counted, truth, 1.0) / np.where(counted, rate, 1.0))
+    deviance = 2 * (np.where(counted, truth * logarithm, 0.0) - truth + rate)
+    return np.where(possible, np.maximum(deviance, 0.0), np.nan)
+
+
+def median_error(outcome: Outcome, predictions: FloatArray) -> UnderWeights:
+    """Sort absolute errors (N, C) to read off the middle of their weight."""
+    errors = absolute_error(outcome, predictions)
+    order = np.argsort(errors, axis=0)
+
+    def under(weights: FloatArray) -> OfColumn:
+        half = weights.sum(axis=1) / 2
+
+        def of(c: int) -> FloatArray:
+            ascending = errors[order[:, c], c]
+            reached = np.cumsum(weights.take(order[:, c], axis=1), axis=1)
+            low = ascending[np.argmax(reached >= half[:, None], axis=1)]
+            high = ascending[np.argmax(reached > half[:, None], axis=1)]
+            return np.where(half > 0, (low + high) / 2, np.nan)
+
+        return of
+
+    return under
+
+
+def _error(
+    name: str,
+    label: str,
+    summary: str,
+    bind: Bind,
+    reference: str,
+    *,
+    formula: str,
+    under_weights: str = AS_REPEATED,
+    undefined: str = "without samples",
+    remarks: str = "",
+) -> Metric:
+    """A metric of values of which 0 is best."""
+    return Metric(
+        name=name,
+        label=label,
+        summary=summary,
+        tasks=frozenset({Task.REGRESSION}),
+        wants=PredictionKind.VALUE,
+        direction=Direction.MINIMIZE,
+        bounds=(0.0, np.inf),
+        bind=bind,
+        reference=reference,
+        formula=formula,
+        under_weights=under_weights,
+        undefined=undefined,
+        remarks=remarks,
+    )
+
+
+RMSE = _error(
+    "rmse",
+    "RMSE",
+    "root of the mean squared error, in the unit of the outcome",
+    of_totals((squared_error, one), lambda total, n: np.sqrt(total / n)),
+    "Hyndman & Koehler 2006",
+    formula="√((1/N) Σ (yᵢ - ŷᵢ)²)",
+)
+
+MSE = _error(
+    "mse",
+    "MSE",
+    "mean squared error",
+    mean_of(squared_error),
+    "Hyndman & Koehler 2006",
+    formula="(1/N) Σ (yᵢ - ŷᵢ)²",
+)
+
+MAE = _error(
+    "mae",
+    "MAE",
+    "mean absolute error, in the unit of the outcome",
+    mean_of(absolute_error),
+    "Hyndman & Koehler 2006",
+    formula="(1/N) Σ |yᵢ - ŷᵢ|",
+)
+
+MEDAE = _error(
+    "medae",
+    "median error",
+    "median absolute error, in the unit of the outcome",
+    by_column(median_error),
+    "Hyndman & Koehler 2006",
+    formula="median of |yᵢ - ŷᵢ|",
+    under_weights="the error below and above which lies half of the weight; where one half is "
+    "reached exactly between two errors, their mean: the median of rows repeated as often as "
+    "their whole-number weights say",
+)
+
+MAPE = _error(
+    "mape",
+    "MAPE",
+    "mean absolute error as a share of the true value; 0.1 is 10 %",
+    mean_of(relative_error),
+    "Hyndman & Koehler 2006",
+    formula="(1/N) Σ |yᵢ - ŷᵢ| / |yᵢ|",
+    undefined="where a sample has a true value of 0; scikit-learn divides by 2.2e-16 there",
+)
+
+POISSON_DEVIANCE = _error(
+    "poisson-deviance",
+    "Poisson deviance",
+    "mean deviance of counts from predicted rates",
+    mean_of(unit_deviance),
+    "McCullagh & Nelder 1989",
+    formula="(2/N) Σ (yᵢ ln(yᵢ/ŷᵢ) - yᵢ + ŷᵢ), with 0 ln 0 = 0",
+    undefined="where a prediction is not positive, or a true value is negative",
+)
+
+METRICS = (RMSE, MSE, MAE, MEDAE, MAPE, POISSON_DEVIANCE)

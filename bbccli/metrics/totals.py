@@ -1,0 +1,151 @@
+"""Closed formulas of a few weighted totals: one matrix product per total."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bbccli.matrix import Outcome
+from bbccli.metrics.base import LARGEST_EXACT, Bind, Predictions, matching, total_weights
+from bbccli.types import BoolArray, FloatArray, IntArray
+
+Part = Callable[[Outcome, Predictions], FloatArray | BoolArray]
+"""``part(outcome, predictions)``: what is added up, (N, C) or (N, C, K); axis C may be 1."""
+
+Formula = Callable[..., FloatArray]
+"""``formula(*totals)``: totals (B, C) or (B, C, K), axis C may be 1, -> performances (B, C)."""
+
+MOST_CELLS = 2**22
+"""Terms gathered at a time where each resample has a configuration of its own."""
+
+ROUNDING = 1e-12
+"""Share of a sum of squares below which a difference of such sums is rounding."""
+
+
+def of_totals(parts: Sequence[Part], formula: Formula) -> Bind:
+    """Performance as a formula of the weighted totals of some parts.
+
+    Totals of boolean parts are exact counts. Values that are not finite become NaN.
+
+    Examples
+    --------
+    The root of the mean squared error::
+
+        of_totals((squared_error, one), lambda total, n: np.sqrt(total / n))
+    """
+    return lambda outcome, predictions: TotalsScorer.of(
+        [part(outcome, predictions) for part in parts],
+        formula,
+        predictions.shape[1],
+        outcome.weights,
+    )
+
+
+def one(outcome: Outcome, predictions: Predictions) -> BoolArray:
+    """(N, 1) the part whose total is the weight of all samples."""
+    return np.ones((len(outcome), 1), bool)
+
+
+def scatter(squares: FloatArray, total: FloatArray, n: FloatArray) -> FloatArray:
+    """Sum of squares about the mean, of the sums of v**2, v and 1; 0 where all v are equal.
+
+    The difference loses digits where v is far from zero: bind values that are centred.
+    """
+    about_mean = squares - total**2 / n
+    return np.where(about_mean > ROUNDING * squares, about_mean, 0.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TotalsScorer:
+    """A formula of weighted totals. Time O(B N C K) per part at the rate of a matrix product.
+
+    Attributes
+    ----------
+    parts
+        Terms (N, C, ...) or (N, 1, ...), times the sample weights; counts are float32.
+    formula
+        Totals to performances.
+    n_configurations
+        C.
+    """
+
+    parts: tuple[FloatArray, ...]
+    formula: Formula
+    n_configurations: int
+
+    @classmethod
+    def of(
+        cls,
+        parts: Sequence[FloatArray | BoolArray],
+        formula: Formula,
+        n_configurations: int,
+        sample_weights: FloatArray | None = None,
+    ) -> TotalsScorer:
+        """Keep counts in float32, exact for whole numbers below 2**24; the rest in float64."""
+        kept = tuple(_terms(part, sample_weights) for part in parts)
+        return cls(kept, formula, n_configurations)
+
+    def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
+        """Performance of each configuration under each row of weights."""
+        cast = self._cast(weights)
+        totals = [_product(cast, part, configurations) for part in self.parts]
+        n_chosen = self.n_configurations if configurations is None else len(configurations)
+        return np.array(np.broadcast_to(self._apply(totals), (len(weights), n_chosen)))
+
+    def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
+        """Performance of one configuration per row of weights."""
+        values = np.empty(len(weights))
+        cells = max(part.size // part.shape[1] for part in self.parts)
+        step = max(MOST_CELLS // max(cells, 1), 1)
+        for start in range(0, len(weights), step):
+            rows = slice(start, start + step)
+            cast = self._cast(weights[rows])
+            totals = [_pairing(cast, part, configurations[rows]) for part in self.parts]
+            values[rows] = self._apply(totals)[:, 0]
+        return values
+
+    def restrict(self, rows: BoolArray) -> TotalsScorer:
+        """Keep the samples in `rows`."""
+        parts = tuple(part[rows] for part in self.parts)
+        return TotalsScorer(parts, self.formula, self.n_configurations)
+
+    def _cast(self, weights: IntArray) -> dict[np.dtype[np.floating], FloatArray]:
+        """The weights in each type that a part has."""
+        totals = total_weights(weights)
+        return {dtype: matching(weights, dtype, totals) for dtype in {p.dtype for p in self.parts}}
+
+    def _apply(self, totals: Sequence[FloatArray]) -> FloatArray:
+        """Evaluate the formula, silently; NaN where the result is not finite."""
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            values = self.formula(*totals)
+        return np.where(np.isfinite(values), values, np.nan)
+
+
+def _terms(part: FloatArray | BoolArray, sample_weights: FloatArray | None) -> FloatArray:
+    if sample_weights is not None:
+        return part * sample_weights.reshape(-1, *[1] * (part.ndim - 1))
+    counted = part.dtype == np.bool_ and len(part) < LARGEST_EXACT
+    return part.astype(np.float32 if counted else np.float64)
+
+
+def _product(
+    cast: dict[np.dtype[np.floating], FloatArray], part: FloatArray, configurations: IntArray | None
+) -> FloatArray:
+    """Totals (B, C', ...) of a part under every row of weights."""
+    everything = configurations is None or part.shape[1] == 1
+    chosen = part if everything else part[:, configurations]
+    sums: FloatArray = cast[part.dtype] @ chosen.reshape(len(part), -1)
+    return sums.astype(np.float64, copy=False).reshape(len(sums), *chosen.shape[1:])
+
+
+def _pairing(
+    cast: dict[np.dtype[np.floating], FloatArray], part: FloatArray, configurations: IntArray
+) -> FloatArray:
+    """Totals (B, 1, ...) of a part, of one configuration per row of weights."""
+    if part.shape[1] == 1:
+        return _product(cast, part, None)
+    chosen = part.swapaxes(0, 1)[configurations]
+    sums: FloatArray = np.einsum("bn,bn...->b...", cast[part.dtype], chosen)
+    return sums.astype(np.float64, copy=False)[:, None]

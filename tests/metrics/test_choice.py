@@ -1,0 +1,227 @@
+"""Which metrics a matrix can have, in which form they get its predictions, and custom ones."""
+
+import textwrap
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matrices import binary, multiclass, regression
+
+from bbccli.errors import InputError, OptionError, UnsupportedError
+from bbccli.matrix import Outcome
+from bbccli.methods import METHODS
+from bbccli.metrics import METRICS, Metric, choose_metric, default_metric, fitting, mean_of
+from bbccli.plan import Plan
+from bbccli.types import Direction, PredictionKind, Task
+
+LABEL, SCORE, PROBABILITY = PredictionKind.LABEL, PredictionKind.SCORE, PredictionKind.PROBABILITY
+
+
+@pytest.mark.parametrize(
+    ("matrix", "name"),
+    [
+        (binary(), "auc"),
+        (binary(kind=SCORE), "auc"),
+        (binary(kind=LABEL), "accuracy"),
+        (multiclass(), "accuracy"),
+        (multiclass(kind=SCORE), "accuracy"),
+        (multiclass(kind=LABEL), "accuracy"),
+        (regression(), "rmse"),
+    ],
+)
+def test_default_metric(matrix, name):
+    assert default_metric(matrix).name == name
+
+
+@pytest.mark.parametrize("make", [binary, multiclass])
+@pytest.mark.parametrize(
+    ("kind", "wanted"),
+    [(LABEL, {LABEL}), (SCORE, {SCORE}), (PROBABILITY, {LABEL, SCORE, PROBABILITY})],
+)
+def test_every_form_fits_its_metrics(make, kind, wanted):
+    matrix = make(kind=kind)
+    if kind is SCORE and make is multiclass:
+        wanted = {LABEL, SCORE}  # the highest score wins
+    expected = [m for m in METRICS.values() if matrix.task in m.tasks and m.wants in wanted]
+    assert fitting(matrix) == expected
+
+
+def test_a_threshold_opens_scores_to_metrics_of_classes():
+    matrix = binary(kind=SCORE)
+    with pytest.raises(UnsupportedError, match="accuracy needs class labels") as caught:
+        choose_metric("accuracy", matrix)
+    assert "--threshold" in caught.value.hint
+    assert "auc" in caught.value.hint
+    assert choose_metric("accuracy", matrix.with_threshold(0.3)).name == "accuracy"
+
+
+def test_what_a_threshold_predicts():
+    matrix = binary()
+    raw = matrix.predictions
+    np.testing.assert_array_equal(matrix.as_kind(LABEL), raw > 0.5)
+    np.testing.assert_array_equal(matrix.with_threshold(0.3).as_kind(LABEL), raw > 0.3)
+    np.testing.assert_array_equal(
+        matrix.with_threshold(0.3).as_kind(LABEL, np.array([2, 0])), raw[:, :, [2, 0]] > 0.3
+    )
+    assert matrix.as_kind(LABEL).dtype == np.int64
+    assert matrix.with_threshold(0.3).with_threshold(None).threshold is None
+
+
+def test_the_largest_class_column_is_predicted_the_first_on_ties():
+    matrix = multiclass()
+    tied = np.array([0.4, 0.4, 0.2])
+    labels = replace(matrix, predictions=np.broadcast_to(tied, matrix.predictions.shape))
+    assert (labels.as_kind(LABEL) == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("matrix", "threshold", "words"),
+    [
+        (binary(kind=LABEL), 0.5, "labels of a binary task"),
+        (multiclass(), 0.5, "probabilities of a multiclass task"),
+        (regression(), 0.5, "values of a regression task"),
+        (binary(), 50, "threshold is 50"),
+        (binary(kind=SCORE), np.inf, "threshold is inf"),
+    ],
+)
+def test_thresholds_that_make_no_sense(matrix, threshold, words):
+    with pytest.raises(OptionError, match=words):
+        matrix.with_threshold(threshold)
+
+
+def test_metrics_of_scores_refuse_labels():
+    with pytest.raises(UnsupportedError, match="AUC needs probabilities or scores") as caught:
+        choose_metric("auc", binary(kind=LABEL))
+    assert "write probabilities or scores instead of classes" in caught.value.hint
+    assert "accuracy" in caught.value.hint
+
+
+@pytest.mark.parametrize("kind", [LABEL, SCORE])
+@pytest.mark.parametrize("name", ["brier", "log-loss"])
+def test_metrics_of_probabilities_refuse_anything_else(name, kind):
+    with pytest.raises(UnsupportedError, match="needs probabilities; these predictions are"):
+        choose_metric(name, binary(kind=kind))
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        (np.ones(39), r"shape \(39,\), not \(40,\)"),
+        (np.arange(40.0), r"not a positive number \(row 0, value 0.0\)"),
+        (np.full(40, np.nan), "not a positive number"),
+    ],
+)
+def test_sample_weights_are_checked(weights, words):
+    with pytest.raises(InputError, match=words):
+        replace(binary().outcome, weights=weights)
+
+
+def test_sample_weights_are_kept_with_their_rows():
+    outcome = Outcome(Task.REGRESSION, np.arange(3.0), weights=np.array([1.0, 2.0, 3.0]))
+    rows = np.array([True, False, True])
+    assert outcome.take(rows).weights.tolist() == [1.0, 3.0]
+    assert not outcome.weights.flags.writeable
+
+
+def test_sample_weights_multiply_the_resampling_counts():
+    matrix = binary(n_samples=30)
+    counts = np.arange(30) % 3 + 1
+    weighted = replace(matrix, outcome=replace(matrix.outcome, weights=counts))
+    for name in ("auc", "accuracy", "f1", "log-loss", "average-precision"):
+        found = METHODS["cvt"].run(weighted, METRICS[name], Plan()).value
+        rows = np.repeat(np.arange(30), counts)
+        repeated = replace(
+            matrix,
+            outcome=Outcome(Task.BINARY, matrix.outcome.values[rows], ("no", "yes")),
+            predictions=matrix.predictions[:, rows],
+            folds=None,
+        )
+        expected = METHODS["cvt"].run(repeated, METRICS[name], Plan()).value
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
+# Metrics of the user's own
+
+MODULE = """
+import numpy as np
+from bbccli.metrics import Metric, mean_of
+from bbccli.types import Direction, PredictionKind, Task
+
+COSTS = np.array([[0.0, 1.0], [10.0, 0.0]])
+
+COST = Metric(
+    name="cost", label="cost", summary="mean cost of a decision",
+    tasks=frozenset({Task.BINARY}), wants=PredictionKind.LABEL,
+    direction=Direction.MINIMIZE, bounds=(0.0, 10.0),
+    bind=mean_of(lambda outcome, labels: COSTS[outcome.values[:, None], labels]),
+    reference="our clinic",
+)
+
+def helper():
+    pass
+
+class Thing:
+    pass
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "my_costs.py").write_text(MODULE)
+    (tmp_path / "my_broken.py").write_text("import no_such_module_of_mine")
+    (tmp_path / "my_empty.py").write_text("")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", list(__import__("sys").path))
+    return tmp_path
+
+
+def test_a_custom_metric_is_loaded_by_name(folder):
+    matrix = binary(kind=LABEL)
+    metric = choose_metric("my_costs:COST", matrix)
+    found = METHODS["bbc"].run(matrix, metric, Plan(50))
+    assert found.metric == "cost"
+    assert 0 <= found.value <= 10
+
+
+def test_a_cost_matrix_by_hand():
+    costs = np.array([[0.0, 1.0], [10.0, 0.0]])
+    bind = mean_of(lambda outcome, labels: costs[outcome.values[:, None], labels])
+    outcome = Outcome(Task.BINARY, np.array([0, 0, 1, 1]), ("no", "yes"))
+    labels = np.array([[0], [1], [1], [0]])
+    assert bind(outcome, labels)(np.array([[1, 1, 1, 1], [1, 2, 1, 0]])).ravel().tolist() == [
+        2.75,
+        0.5,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "problem", "hint"),
+    [
+        ("my_nothing:COST", "cannot import 'my_nothing': No module named 'my_nothing'", "COST"),
+        ("my_broken:COST", "cannot import 'my_broken': No module named 'no_such_mod", "COST"),
+        ("my_costs:PRICE", "my_costs has no 'PRICE'", "metrics in it: COST"),
+        ("my_empty:COST", "my_empty has no 'COST'", "there is no metric in it"),
+        ("my_costs:COSTS", "my_costs:COSTS is of type ndarray, not a bbccli.metrics.Metric", ""),
+        ("my_costs:helper", "my_costs:helper is a function", "metrics in it: COST"),
+        ("my_costs:Thing", "my_costs:Thing is the class Thing", "metrics in it: COST"),
+        (":COST", "':COST' is not the name of a module and a metric in it", "for example"),
+        ("my costs:", "'my costs:' is not the name", "for example"),
+    ],
+)
+def test_what_is_no_metric(folder, name, problem, hint):
+    with pytest.raises(OptionError) as caught:
+        choose_metric(name, binary())
+    assert textwrap.shorten(caught.value.problem, 500).startswith(problem)
+    assert hint in caught.value.hint
+
+
+def test_a_custom_metric_has_to_fit_as_any_other(folder):
+    with pytest.raises(UnsupportedError, match="cost is for binary tasks; this one is regression"):
+        choose_metric("my_costs:COST", regression())
+
+
+def test_a_metric_needs_no_words_for_the_documentation():
+    metric = Metric(
+        "m", "m", "", frozenset(), LABEL, Direction.MINIMIZE, (0.0, 1.0), mean_of(len), ""
+    )
+    assert metric.under_weights

@@ -1,0 +1,410 @@
+"""Concordance under weights: the definition written as a loop, and the laws of every metric."""
+
+import numpy as np
+import pytest
+
+from bbccli import resources
+from bbccli.kernels import concordance as kernel
+from bbccli.kernels.concordance import (
+    CensoredPairs,
+    comparable_weight,
+    concordant_weight_censored,
+    count_outlived,
+)
+from bbccli.matrix import Outcome
+from bbccli.metrics.survival import (
+    CONCORDANCE,
+    CONCORDANCE_UNO,
+    censoring_survival,
+    looks_reversed,
+)
+from bbccli.resources import Engine, Resources
+from bbccli.types import Task
+
+METRICS = [CONCORDANCE, CONCORDANCE_UNO]
+FORMS = ["product", "sweep", "numba"]
+
+
+def outcome_of(time, event, weights=None):
+    extra = {} if weights is None else {"weights": weights}
+    return Outcome(Task.SURVIVAL, np.asarray(time, float), (), np.asarray(event, bool), **extra)
+
+
+def samples(n_samples=40, n_configurations=5, seed=0):
+    """Few distinct times and risks, so that ties of every sort occur; later columns are better."""
+    rng = np.random.default_rng(seed)
+    time = rng.integers(1, 15, n_samples).astype(float)
+    event = rng.random(n_samples) < 0.6
+    skill = np.linspace(0, 1, n_configurations)
+    risks = np.round(rng.normal(size=(n_samples, n_configurations)) - skill * (time - 7)[:, None])
+    return time, event, risks
+
+
+def integer_weights(n_samples, n_rows=9, seed=1):
+    return np.random.default_rng(seed).integers(0, 4, (n_rows, n_samples)).astype(np.uint16)
+
+
+def stakes_of(metric, time, event):
+    """Factor of the pairs in which each sample has the earlier event."""
+    if metric is CONCORDANCE:
+        return np.ones(len(time))
+    survival = [kaplan_meier_of_censoring(time, event, at) for at in time]
+    return np.array([1 / g**2 if g > 0 else 0.0 for g in survival])
+
+
+def kaplan_meier_of_censoring(time, event, at):
+    chance = 1.0
+    for t in np.unique(time[time <= at]):
+        censored = ((time == t) & ~event).sum()
+        at_risk = ((time > t) | ((time == t) & ~event)).sum()
+        if censored:
+            chance *= 1 - censored / at_risk
+    return chance
+
+
+def definition(time, event, risk, weights, stakes):
+    """One concordance, pair by pair."""
+    concordant = comparable = 0.0
+    for i in np.flatnonzero(event):
+        for j in range(len(time)):
+            if time[j] > time[i] or (time[j] == time[i] and not event[j]):
+                pair = stakes[i] * float(weights[i]) * float(weights[j])
+                comparable += pair
+                concordant += pair * ((risk[i] > risk[j]) + 0.5 * (risk[i] == risk[j]))
+    return concordant / comparable if comparable else np.nan
+
+
+def defined(metric, time, event, risks, weights, stakes=None):
+    """The definition of every column under every row of weights."""
+    stakes = stakes_of(metric, time, event) if stakes is None else stakes
+    return np.array([[definition(time, event, r, w, stakes) for r in risks.T] for w in weights])
+
+
+def use_form(form, monkeypatch):
+    """Put one form of the count in force."""
+    monkeypatch.setattr(kernel, "FEW_CELLS", 10**9 if form == "product" else 0)
+    if form == "numba":
+        pytest.importorskip("numba")
+    return resources.use(Resources(engine=Engine.NUMBA if form == "numba" else Engine.NUMPY))
+
+
+@pytest.fixture(params=METRICS, ids=lambda metric: metric.name)
+def metric(request):
+    return request.param
+
+
+@pytest.fixture
+def bound(metric):
+    """The samples, the metric's scorer on them, and some random weights."""
+    time, event, risks = samples()
+    return (time, event, risks), metric.bind(outcome_of(time, event), risks), integer_weights(40)
+
+
+def ones(n_samples):
+    return np.ones((1, n_samples), np.uint8)
+
+
+# The definition
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("seed", range(6))
+def test_every_form_is_the_definition(metric, form, seed, monkeypatch):
+    n_samples = (2, 3, 9, 20, 33, 64)[seed]
+    time, event, risks = samples(n_samples, 3, seed)
+    weights = integer_weights(n_samples)
+    with use_form(form, monkeypatch):
+        found = metric.bind(outcome_of(time, event), risks)(weights)
+    np.testing.assert_allclose(found, defined(metric, time, event, risks, weights), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("times", "events", "risks", "expected"),
+    [
+        ((1, 2), (1, 1), (5, 3), 1.0),
+        ((1, 2), (1, 1), (3, 5), 0.0),
+        ((1, 2), (1, 1), (3, 3), 0.5),
+        ((1, 2), (1, 0), (5, 3), 1.0),  # censored after the event
+        ((1, 2), (0, 1), (5, 3), np.nan),  # censored before it: who was first is unknown
+        ((1, 2), (0, 0), (5, 3), np.nan),
+        ((2, 2), (1, 1), (5, 3), np.nan),  # two events at once
+        ((2, 2), (1, 0), (5, 3), 1.0),  # at equal times the event was first
+        ((2, 2), (0, 1), (5, 3), 0.0),
+        ((1, 2, 2, 3), (1, 1, 0, 0), (4, 4, 1, 2), 4.5 / 5),
+        ((1, 2), (1, 1), (1.0, 1.0 - 1e-9), 1.0),  # ties are exact ones
+    ],
+)
+def test_pairs_worked_out_by_hand(times, events, risks, expected):
+    scorer = CONCORDANCE.bind(outcome_of(times, events), np.array(risks, float)[:, None])
+    np.testing.assert_array_equal(scorer(ones(len(times))), [[expected]])
+
+
+def test_a_higher_risk_means_an_earlier_event():
+    time, event, _ = samples()
+    risks = np.column_stack([-time, time])
+    found = CONCORDANCE.bind(outcome_of(time, event), risks)(ones(40))[0]
+    assert found[0] > 0.9
+    assert found[1] < 0.1
+
+
+def test_reversed_risks_have_the_rest(metric):
+    time, event, risks = samples()
+    scorer = metric.bind(outcome_of(time, event), np.hstack([risks, -risks]))
+    found = scorer(integer_weights(40))
+    np.testing.assert_allclose(found[:, :5] + found[:, 5:], 1.0, rtol=1e-12)
+
+
+def test_outlived_event_times_are_counted_once():
+    time = np.array([1.0, 1.0, 1.0, 2.0, 3.0, 3.0, 9.0])
+    event = np.array([True, True, False, False, True, False, False])
+    np.testing.assert_array_equal(count_outlived(time, event), [0, 0, 1, 1, 1, 2, 2])
+
+
+def test_without_an_event_indicator_every_sample_had_its_event():
+    time, _, risks = samples()
+    bare = Outcome(Task.SURVIVAL, time)
+    everyone = outcome_of(time, np.ones(40))
+    np.testing.assert_array_equal(
+        CONCORDANCE.bind(bare, risks)(ones(40)), CONCORDANCE.bind(everyone, risks)(ones(40))
+    )
+
+
+# The laws
+
+
+def test_integer_weights_repeat_rows(metric, bound):
+    (time, event, risks), scorer, weights = bound
+    stakes = stakes_of(metric, time, event)
+    for row, found in zip(weights, scorer(weights), strict=True):
+        rows = np.repeat(np.arange(len(time)), row)
+        expected = defined(
+            metric, time[rows], event[rows], risks[rows], ones(len(rows)), stakes[rows]
+        )
+        np.testing.assert_allclose(found, expected[0], rtol=1e-12)
+
+
+def test_zero_weight_removes_a_row(bound):
+    _, scorer, weights = bound
+    for row in np.minimum(weights, 1):
+        kept = scorer.restrict(row > 0)
+        np.testing.assert_allclose(kept(ones(row.sum()))[0], scorer(row[None])[0], rtol=1e-12)
+
+
+def test_order_of_samples_does_not_matter(metric, bound):
+    (time, event, risks), scorer, weights = bound
+    shuffled = np.random.default_rng(2).permutation(len(time))
+    again = metric.bind(outcome_of(time[shuffled], event[shuffled]), risks[shuffled])
+    np.testing.assert_allclose(again(weights[:, shuffled]), scorer(weights), rtol=1e-12)
+
+
+def test_multiples_of_weights_change_nothing(bound):
+    _, scorer, weights = bound
+    np.testing.assert_allclose(scorer(3 * weights), scorer(weights), rtol=1e-12)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_columns_are_independent(bound, form, monkeypatch):
+    _, scorer, weights = bound
+    chosen = np.array([4, 0, 4, 2])
+    with use_form(form, monkeypatch):
+        np.testing.assert_allclose(scorer(weights, chosen), scorer(weights)[:, chosen], rtol=1e-13)
+
+
+def test_rows_of_weights_are_independent(bound):
+    _, scorer, weights = bound
+    alone = np.concatenate([scorer(row[None]) for row in weights])
+    np.testing.assert_allclose(scorer(weights), alone, rtol=1e-13)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_paired_scores_are_the_diagonal(bound, form, monkeypatch):
+    _, scorer, weights = bound
+    chosen = np.array([0, 4, 4, 1, 2, 2, 0, 3, 4])
+    with use_form(form, monkeypatch):
+        np.testing.assert_allclose(
+            scorer.paired(weights, chosen), scorer(weights)[np.arange(9), chosen], rtol=1e-13
+        )
+
+
+def test_restriction_is_a_weight_of_zero(bound):
+    _, scorer, weights = bound
+    rows = np.random.default_rng(4).random(40) < 0.6
+    restricted = scorer.restrict(rows)
+    np.testing.assert_allclose(restricted(weights[:, rows]), scorer(weights * rows), rtol=1e-12)
+
+
+def test_a_monotone_transform_changes_nothing(metric, bound):
+    (time, event, risks), scorer, weights = bound
+    transformed = metric.bind(outcome_of(time, event), np.exp(risks / 3))
+    np.testing.assert_array_equal(transformed(weights), scorer(weights))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_best_and_the_worst_risks_reach_the_bounds(metric, form, monkeypatch):
+    time, event, _ = samples(200)
+    outlived = count_outlived(time, event).astype(float)
+    with use_form(form, monkeypatch):
+        scorer = metric.bind(outcome_of(time, event), np.column_stack([-outlived, outlived]))
+        found = scorer(integer_weights(200))
+    np.testing.assert_allclose(found, np.tile([1.0, 0.0], (9, 1)), rtol=1e-14)
+    assert found.max() <= 1.0
+    assert found.min() >= 0.0
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_comparable_pair_is_undefined(bound, form, monkeypatch):
+    (_, event, _), scorer, weights = bound
+    one_event = np.zeros((1, 40), np.uint8)
+    one_event[0, np.flatnonzero(event)[0]] = 1
+    with use_form(form, monkeypatch):
+        assert np.isnan(scorer(0 * weights)).all()
+        assert np.isnan(scorer(weights * ~event)).all()
+        assert np.isnan(scorer(one_event)).all()
+        assert np.isnan(scorer.restrict(~event)(weights[:, ~event])).all()
+        assert np.isnan(scorer.restrict(np.zeros(40, bool))(weights[:, :0])).all()
+        assert scorer(weights[:0]).shape == (0, 5)
+
+
+# Forms and integer types
+
+
+@pytest.mark.parametrize("n_samples", [7, 60, 150])
+def test_all_forms_count_alike(n_samples, monkeypatch):
+    time, event, risks = samples(n_samples, seed=3)
+    pairs = CensoredPairs.of(risks, time, event)
+    weights = integer_weights(n_samples, n_rows=70)
+    found = {}
+    for form in FORMS:
+        with use_form(form, monkeypatch):
+            found[form] = concordant_weight_censored(pairs, weights, np.arange(5))
+    assert {counts.dtype for counts in found.values()} == {np.dtype(np.int64)}
+    np.testing.assert_array_equal(found["sweep"], found["product"])
+    np.testing.assert_array_equal(found["numba"], found["product"])
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("factor", [1, 1_600, 1_700, 60_000, 2**24, 2**26])
+def test_counts_are_exact_at_the_borders_of_the_lane_types(form, factor, monkeypatch):
+    """The total is 40 to 2.7e9, its square beyond 2**32 from the third factor on."""
+    time, event, risks = samples()
+    pairs = CensoredPairs.of(risks, time, event)
+    light = ones(40).astype(np.uint64)
+    heavy = light * np.uint64(factor)
+    once = [*_count(pairs, light)[0], *comparable_weight(pairs, light)]
+    with use_form(form, monkeypatch):
+        many = concordant_weight_censored(pairs, heavy, np.arange(5))[0]
+    many = [*many, *comparable_weight(pairs, heavy)]
+    assert [int(n) for n in many] == [int(n) * factor**2 for n in once]
+
+
+def _count(pairs, weights):
+    with resources.use(Resources(engine=Engine.NUMPY)):
+        return concordant_weight_censored(pairs, weights, np.arange(5))
+
+
+def test_the_product_gives_way_where_float32_is_inexact(monkeypatch):
+    time, event, risks = samples()
+    scorer = CONCORDANCE.bind(outcome_of(time, event), risks)
+    weights = integer_weights(40)
+    before = scorer(weights)
+    monkeypatch.setattr(kernel, "LARGEST_EXACT", 0)
+    monkeypatch.setattr(kernel, "_by_product", None)
+    np.testing.assert_array_equal(scorer(weights), before)
+
+
+@pytest.mark.parametrize("n_rows", [1, 63, 64, 65, 1025])
+def test_chunks_of_resamples_do_not_show(n_rows, monkeypatch):
+    time, event, risks = samples(30)
+    weights = integer_weights(30, n_rows)
+    pairs = CensoredPairs.of(risks, time, event)
+    expected = _count(pairs, weights)
+    for form in FORMS:
+        with use_form(form, monkeypatch):
+            found = concordant_weight_censored(pairs, weights, np.arange(5))
+        np.testing.assert_array_equal(found, expected)
+
+
+# Censoring
+
+
+def test_the_censoring_distribution_is_kaplan_meiers():
+    time, event, _ = samples()
+    expected = [kaplan_meier_of_censoring(time, event, at) for at in time]
+    np.testing.assert_allclose(censoring_survival(time, event), expected, rtol=1e-13, atol=1e-15)
+
+
+def test_without_censoring_both_concordances_agree():
+    time, _, risks = samples()
+    outcome = outcome_of(time, np.ones(40))
+    np.testing.assert_allclose(
+        CONCORDANCE_UNO.bind(outcome, risks)(integer_weights(40)),
+        CONCORDANCE.bind(outcome, risks)(integer_weights(40)),
+        rtol=1e-14,
+    )
+
+
+def test_uno_holds_the_censoring_distribution_fixed():
+    """A fold whose samples are all events still weighs its pairs as the full sample does."""
+    time, event, risks = samples()
+    folded = CONCORDANCE_UNO.bind(outcome_of(time, event), risks).restrict(event)
+    alone = CONCORDANCE_UNO.bind(outcome_of(time[event], event[event]), risks[event])
+    everyone = ones(event.sum())
+    assert (folded(everyone) != alone(everyone)).any()
+    stakes = stakes_of(CONCORDANCE_UNO, time, event)[event]
+    expected = defined(CONCORDANCE_UNO, time[event], event[event], risks[event], everyone, stakes)
+    np.testing.assert_allclose(folded(everyone), expected, rtol=1e-12)
+
+
+def test_uno_leaves_out_events_that_everyone_left_is_censored_with():
+    time, event = [1, 2, 3, 3], [1, 0, 1, 0]
+    risks = np.array([[4.0], [3.0], [1.0], [2.0]])  # wrong about the last pair alone
+    assert censoring_survival(np.array(time, float), np.array(event, bool))[2] == 0
+    assert CONCORDANCE.bind(outcome_of(time, event), risks)(ones(4)) == 3 / 4
+    assert CONCORDANCE_UNO.bind(outcome_of(time, event), risks)(ones(4)) == 1
+    only_those = np.array([[0, 0, 1, 1]], np.uint8)
+    assert np.isnan(CONCORDANCE_UNO.bind(outcome_of(time, event), risks)(only_those))
+
+
+# Sample weights
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_whole_sample_weights_repeat_rows(metric, form, monkeypatch):
+    time, event, risks = samples()
+    own = integer_weights(40)[0] + 1
+    rows = np.repeat(np.arange(40), own)
+    repeated = metric.bind(outcome_of(time[rows], event[rows]), risks[rows])
+    with use_form(form, monkeypatch):
+        found = metric.bind(outcome_of(time, event, own.astype(float)), risks)(ones(40))
+        np.testing.assert_allclose(found, repeated(ones(len(rows))), rtol=1e-12)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_sample_weights_multiply_the_weights(form, monkeypatch):
+    time, event, risks = samples()
+    own = np.random.default_rng(5).random(40)
+    weights = integer_weights(40)
+    expected = defined(CONCORDANCE, time, event, risks, weights * own)
+    scorer = CONCORDANCE.bind(outcome_of(time, event, own), risks)
+    rows = weights[0] > 0
+    with use_form(form, monkeypatch):
+        np.testing.assert_allclose(scorer(weights), expected, rtol=1e-12)
+        restricted = scorer.restrict(rows)
+        np.testing.assert_allclose(restricted(weights[:1, rows])[0], expected[0], rtol=1e-12)
+
+
+# Polarity
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([0.3, 0.4, 0.7], True),
+        ([0.5], False),
+        ([0.3, np.nan], True),
+        ([np.nan], False),
+        ([], False),
+    ],
+)
+def test_reversed_risks_are_noticed(values, expected):
+    assert looks_reversed(np.array(values, float)) is expected

@@ -1,0 +1,159 @@
+"""Concordance against R, lifelines and scikit-survival: frozen answers, and where installed live.
+
+The frozen data are the 500 patients of WHAS with 8 configurations in 5 folds.
+"""
+
+import numpy as np
+import pyarrow.csv
+import pytest
+from oracle_data import FOLDER, answers, drawn
+
+from bbccli.kernels.concordance import CensoredPairs, comparable_weight, concordant_weight_censored
+from bbccli.matrix import Outcome
+from bbccli.metrics.survival import CONCORDANCE, CONCORDANCE_UNO
+from bbccli.types import Task
+
+NAME = "surv1_whas500"
+
+
+@pytest.fixture(scope="module")
+def patients():
+    """Time, event, risks (500, 8), folds and the names of the configurations."""
+    table = pyarrow.csv.read_csv(FOLDER / f"{NAME}.csv")
+    names = [c for c in table.column_names if c[0] == "c" and c[1:].isdigit()]
+    risks = np.column_stack([table[c].to_numpy() for c in names])
+    event = table["event"].to_numpy().astype(bool)
+    return table["time"].to_numpy(), event, risks, table["fold"].to_numpy(), names
+
+
+@pytest.fixture(scope="module")
+def whole_and_folds(patients):
+    """Weights (6, 500): everyone, then one fold each."""
+    folds = patients[3]
+    return np.vstack([np.ones_like(folds), folds == np.arange(5)[:, None]]).astype(np.uint8)
+
+
+def bind(metric, patients):
+    time, event, risks, *_ = patients
+    return metric.bind(Outcome(Task.SURVIVAL, time, (), event), risks)
+
+
+def test_concordance_is_that_of_r(patients, whole_and_folds):
+    expected = answers(NAME, "cindex_R")["configs"]
+    found = bind(CONCORDANCE, patients)(whole_and_folds)
+    for c, name in enumerate(patients[4]):
+        of_r = [expected[name]["pooled"], *expected[name]["per_fold"]]
+        np.testing.assert_allclose(found[:, c], [value["c"] for value in of_r], rtol=1e-12)
+
+
+def test_pairs_are_those_of_r(patients, whole_and_folds):
+    time, event, risks, _, names = patients
+    pairs = CensoredPairs.of(risks, time, event)
+    counts = concordant_weight_censored(pairs, whole_and_folds, np.arange(len(names)))
+    comparable = comparable_weight(pairs, whole_and_folds)
+    expected = answers(NAME, "cindex_R")["configs"]
+    for c, name in enumerate(names):
+        for row, of_r in enumerate([expected[name]["pooled"], *expected[name]["per_fold"]]):
+            of = of_r["counts"]
+            assert counts[row, c] == 2 * of["concordant"] + of["tied.x"]
+            assert comparable[row] == of["concordant"] + of["discordant"] + of["tied.x"]
+
+
+@pytest.mark.parametrize("program", ["lifelines", "sksurv", "manual"])
+def test_concordance_is_that_of_other_programs(patients, whole_and_folds, program):
+    expected = answers(NAME, "cindex_py")["configs"]
+    found = bind(CONCORDANCE, patients)(whole_and_folds)
+    for c, name in enumerate(patients[4]):
+        theirs = [expected[name][part][program] for part in ("pooled", *"01234")]
+        np.testing.assert_allclose(found[:, c], theirs, rtol=1e-12)
+
+
+def test_uno_is_that_of_scikit_survival(patients, whole_and_folds):
+    expected = answers(NAME, "cindex_uno")["configs"]
+    found = bind(CONCORDANCE_UNO, patients)(whole_and_folds)
+    for c, name in enumerate(patients[4]):
+        theirs = [expected[name]["pooled"], *expected[name]["per_fold"]]
+        np.testing.assert_allclose(found[:, c], theirs, rtol=1e-12)
+
+
+def test_the_given_resamples_have_the_given_winners(patients):
+    scorer = bind(CONCORDANCE, patients)
+    in_bag = drawn(NAME, "bbc_inbag_idx", 500)
+    out_of_bag = (in_bag == 0).astype(np.uint8)
+    expected = answers(NAME, "bbc_pooled")["metrics"]["cindex"]["replay_first_draws"]
+    winners = np.array([draw["winner"] for draw in expected])
+    values = scorer(in_bag)
+    np.testing.assert_array_equal(CONCORDANCE.direction.best(values), winners)
+    np.testing.assert_allclose(values.max(axis=1), [d["in_bag"] for d in expected], rtol=1e-12)
+    np.testing.assert_allclose(
+        scorer.paired(out_of_bag, winners), [d["oob"] for d in expected], rtol=1e-12
+    )
+
+
+def tied(seed, n_samples=60):
+    """Samples with many equal times and risks, and weights that repeat some of them."""
+    rng = np.random.default_rng(seed)
+    time = rng.integers(1, 12, n_samples).astype(float)
+    # The last sample outlives all others: scikit-survival needs it, see below.
+    time[-1] = 20.0
+    event = rng.random(n_samples) < 0.5
+    event[-1] = False
+    risks = np.round(rng.normal(size=(n_samples, 4)) - 0.2 * time[:, None], 1)
+    return time, event, risks, rng.integers(0, 4, n_samples).astype(np.uint16)
+
+
+def repeated(time, event, risks, weights):
+    rows = np.repeat(np.arange(len(time)), weights)
+    return time[rows], event[rows], risks[rows]
+
+
+def surv(time, event):
+    return np.array(list(zip(event, time, strict=True)), dtype=[("event", bool), ("time", float)])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_repeated_rows_in_scikit_survival(seed):
+    metrics = pytest.importorskip("sksurv.metrics")
+    *data, weights = tied(seed)
+    found = bind(CONCORDANCE, data)(weights[None])[0]
+    time, event, risks = repeated(*data, weights)
+    theirs = [metrics.concordance_index_censored(event, time, r)[0] for r in risks.T]
+    np.testing.assert_allclose(found, theirs, rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_repeated_rows_in_lifelines(seed):
+    utils = pytest.importorskip("lifelines.utils")
+    *data, weights = tied(seed)
+    found = bind(CONCORDANCE, data)(weights[None])[0]
+    time, event, risks = repeated(*data, weights)
+    # lifelines expects predicted times, the opposite of risks
+    theirs = [utils.concordance_index(time, -r, event) for r in risks.T]
+    np.testing.assert_allclose(found, theirs, rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_repeated_rows_in_scikit_survivals_uno(seed):
+    """Its censoring distribution comes from `survival_train`: ours is that of the full sample."""
+    metrics = pytest.importorskip("sksurv.metrics")
+    time, event, risks, weights = tied(seed)
+    found = bind(CONCORDANCE_UNO, (time, event, risks))(weights[None])[0]
+    train = surv(time, event)
+    again, events, scores = repeated(time, event, risks, weights)
+    theirs = [metrics.concordance_index_ipcw(train, surv(again, events), r)[0] for r in scores.T]
+    np.testing.assert_allclose(found, theirs, rtol=1e-12)
+
+
+def test_scikit_survival_refuses_where_uno_leaves_pairs_out():
+    metrics = pytest.importorskip("sksurv.metrics")
+    time, event = np.array([1.0, 2.0, 3.0, 3.0]), np.array([True, False, True, False])
+    risks = np.array([[4.0], [3.0], [1.0], [2.0]])
+    with pytest.raises(ValueError, match="censoring survival function is zero"):
+        metrics.concordance_index_ipcw(surv(time, event), surv(time, event), risks[:, 0])
+    found = bind(CONCORDANCE_UNO, (time, event, risks))(np.ones((1, 4), np.uint8))
+    # its way out, a time limit before that event, leaves the same pairs; the test samples from
+    # the limit on count only as survivors
+    limited = metrics.concordance_index_ipcw(
+        surv(time, event), surv(time, event), risks[:, 0], tau=3.0
+    )
+    assert found[0, 0] == limited[0] == 1.0
