@@ -1,0 +1,45 @@
+"""A whole process on the demo file, beside one that imports what it can't do without."""
+
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+from benchmarks.tables import Section, Table, Target, decimals, times
+from benchmarks.timing import in_turn, ready
+
+ROOT = Path(__file__).resolve().parents[1]
+LIMIT = 3
+DEMO = "sample_data/breast_cancer.parquet"
+BARE = "import numpy, pyarrow.parquet"
+COMMANDS = {
+    f'python -c "{BARE}"': ["-c", BARE],
+    "bbc correct, JSON": ["-m", "bbccli", "correct", DEMO, "--format", "json"],
+    "bbc --help": ["-m", "bbccli", "--help"],
+}
+
+
+def measure(*, quick: bool) -> Section:
+    makers = {name: ready(partial(_run, arguments)) for name, arguments in COMMANDS.items()}
+    in_turn(makers, rounds=1)  # warm the disk cache
+    spent = {name: median(t) for name, t in in_turn(makers, 3 if quick else 7).items()}
+    bare, correct, *_ = spent.values()
+    rows = [{"process": n, "s": t, "x bare import": t / bare} for n, t in spent.items()]
+    columns = {"process": str, "s": decimals, "x bare import": times}
+    what = f"bbc correct {DEMO} --format json: the bare import"
+    return Section(
+        [Table("process", "Whole processes, medians", columns, rows)],
+        [Target(what, LIMIT, correct / bare, times, at_least=False)],
+    )
+
+
+def _run(arguments: list[str]) -> None:
+    """Run Python with compiled modules kept on disk, as an installed package has them."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    command = [sys.executable, *arguments]
+    options = {"cwd": ROOT, "env": environment}
+    done = subprocess.run(command, check=False, capture_output=True, text=True, **options)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)}: exit status {done.returncode}\n{done.stderr}")

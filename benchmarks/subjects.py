@@ -1,0 +1,174 @@
+"""What is measured: metrics, each with its counterpart in scikit-learn; engines; matrices.
+
+A metric joins the tables by one line in `RIVALS`.
+"""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache, partial
+from importlib.util import find_spec
+
+import numpy as np
+from sklearn import metrics as sklearn_metrics
+
+from bbccli.matrix import Outcome, PredictionMatrix
+from bbccli.methods import METHODS
+from bbccli.metrics import METRICS, Metric
+from bbccli.metrics.base import MeanScorer, Scorer
+from bbccli.plan import Plan
+from bbccli.resampling import draws_of
+from bbccli.resources import Engine, Resources, use
+from bbccli.types import PredictionKind, Task
+
+Rival = Callable[[np.ndarray, np.ndarray], float]
+
+
+def _accuracy(truth: np.ndarray, predictions: np.ndarray) -> float:
+    return sklearn_metrics.accuracy_score(truth, predictions > 0.5)
+
+
+def _auc_multiclass(truth: np.ndarray, predictions: np.ndarray) -> float:
+    return sklearn_metrics.roc_auc_score(truth, predictions, multi_class="ovr")
+
+
+RIVALS: dict[str, Rival] = {
+    "auc": sklearn_metrics.roc_auc_score,
+    "accuracy": _accuracy,
+    "mse": sklearn_metrics.mean_squared_error,
+    "auc-ovr": _auc_multiclass,
+}
+
+N_FOLDS = 10
+N_CLASSES = 3
+"""Of multiclass matrices."""
+
+
+def measured() -> list[Metric]:
+    """The metrics of the registry that have a rival here."""
+    return [METRICS[name] for name in RIVALS if name in METRICS]
+
+
+def engines(metric: Metric) -> list[Engine]:
+    """Engines that differ for the metric: a matrix product is the same in all."""
+    if is_product(metric) or find_spec("numba") is None:
+        return [Engine.NUMPY]
+    return [Engine.NUMPY, Engine.NUMBA]
+
+
+def is_product(metric: Metric) -> bool:
+    """Whether the metric is one matrix product."""
+    return isinstance(bound(metric, matrix_for(metric, 60, 2)), MeanScorer)
+
+
+def bound(metric: Metric, matrix: PredictionMatrix) -> Scorer:
+    return metric.bind(matrix.outcome, matrix.as_kind(metric.wants)[0])
+
+
+def matrix_for(metric: Metric, n_samples: int, n_configurations: int) -> PredictionMatrix:
+    """A matrix that the metric can score, without ties between predictions."""
+    task = next(t for t in (Task.BINARY, Task.MULTICLASS, Task.REGRESSION) if t in metric.tasks)
+    return matrix_of(task, n_samples, n_configurations)
+
+
+def n_predictions(metric: Metric, n_samples: int, n_configurations: int) -> int:
+    """Numbers in the matrix that `matrix_for` makes."""
+    n_columns = matrix_for(metric, 60, 1).predictions[0, 0].size
+    return n_samples * n_configurations * n_columns
+
+
+@lru_cache(maxsize=4)
+def matrix_of(task: Task, n_samples: int, n_configurations: int) -> PredictionMatrix:
+    """A seeded matrix: later configurations are better, folds are balanced."""
+    rng = np.random.default_rng(0)
+    skill = np.linspace(0, 1, n_configurations)
+    shape = (n_samples, n_configurations)
+    folds = np.arange(n_samples) // N_CLASSES // 2 % N_FOLDS
+    if task is Task.REGRESSION:
+        outcome, kind = Outcome(task, rng.normal(size=n_samples)), PredictionKind.VALUE
+        predictions = rng.normal(size=shape) + skill * outcome.values[:, None]
+    elif task is Task.BINARY:
+        truth = np.arange(n_samples) % 2
+        outcome, kind = Outcome(task, truth, ("no", "yes")), PredictionKind.PROBABILITY
+        predictions = _logistic(rng.normal(size=shape) + skill * (truth[:, None] - 0.5))
+    else:
+        truth = np.arange(n_samples) % N_CLASSES
+        outcome, kind = Outcome(task, truth, ("a", "b", "c")), PredictionKind.PROBABILITY
+        logits = rng.normal(size=(*shape, N_CLASSES))
+        logits += skill[:, None] * np.eye(N_CLASSES)[truth][:, None]
+        chances = np.exp(logits)
+        predictions = chances / chances.sum(axis=-1, keepdims=True)
+    return PredictionMatrix(
+        outcome,
+        predictions[None],
+        tuple(f"c{c}" for c in range(n_configurations)),
+        kind,
+        folds=folds[None],
+        fold_names=tuple(str(fold) for fold in range(N_FOLDS)),
+    )
+
+
+def weights_of(matrix: PredictionMatrix, n_blocks: int) -> np.ndarray:
+    """In-bag weights (B, N) of the first blocks of resamples that BBC draws."""
+    return draws_of(matrix.outcome, None, seed=0).batch(0, n_blocks).in_bag
+
+
+def whole_run(
+    metric: Metric,
+    matrix: PredictionMatrix,
+    n_resamples: int,
+    engine: Engine,
+    jobs: int = 1,
+    method: str = "bbc",
+) -> Callable[[], Callable[[], object]]:
+    """A maker of a whole run: binding, draws, selection, performance out of the bag, interval.
+
+    What is bound to a matrix is kept with it, so each run gets a matrix of its own.
+    """
+
+    def run(fresh: PredictionMatrix) -> None:
+        with use(Resources(jobs=jobs, engine=engine)):
+            METHODS[method].run(fresh, metric, Plan(n_resamples))
+
+    return lambda: partial(run, replace(matrix))
+
+
+def warm(metric: Metric, engine: Engine) -> None:
+    """Run once, so that what is imported or compiled at first use is not measured."""
+    whole_run(metric, matrix_for(metric, 600, 2), 64, engine)()()
+
+
+def scoring(
+    scorer: Scorer, weights: np.ndarray, engine: Engine, rows: int = 1024
+) -> Callable[[], object]:
+    """The scorer alone, on batches of resamples as large as BBC scores at once."""
+
+    def run() -> None:
+        with use(Resources(jobs=1, engine=engine)):
+            for start in range(0, len(weights), rows):
+                scorer(weights[start : start + rows])
+
+    return run
+
+
+def rival_loop(
+    metric: Metric, matrix: PredictionMatrix, n_evaluations: int
+) -> Callable[[], object]:
+    """A few turns of the loop over resamples and configurations that scikit-learn takes."""
+    rng = np.random.default_rng(0)
+    truth, predictions = matrix.outcome.values, matrix.predictions[0]
+    rival = RIVALS[metric.name]
+    columns = np.resize(np.arange(matrix.n_configurations), n_evaluations)
+    drawn = rng.integers(0, len(truth), size=len(truth))
+
+    def run() -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for c in columns:
+                rival(truth[drawn], predictions[drawn, c])
+
+    return run
+
+
+def _logistic(scores: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-scores))
