@@ -11,7 +11,15 @@ import numpy as np
 
 from bbccli.errors import InputError, OptionError, UndefinedError, UnsupportedError
 from bbccli.notes import Note
-from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
+from bbccli.types import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    PredictionKind,
+    RiskDirection,
+    Task,
+    distinct,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,6 +180,23 @@ class PredictionMatrix:
     def with_threshold(self, threshold: float | None) -> PredictionMatrix:
         """Return the same matrix, its scores cut into classes above `threshold`."""
         return replace(self, threshold=threshold)
+
+    def with_risk_direction(self, direction: RiskDirection) -> PredictionMatrix:
+        """Return the matrix whose higher predictions mean earlier events.
+
+        Raises
+        ------
+        OptionError
+            The predictions are not of a survival task.
+        """
+        if self.task is not Task.SURVIVAL:
+            raise OptionError(
+                f"--risk-direction is for survival tasks; this one is {self.task}",
+                hint="leave it out",
+            )
+        if direction is RiskDirection.EARLIER:
+            return self
+        return replace(self, predictions=-self.predictions)
 
     def offers(self, kind: PredictionKind) -> bool:
         """Whether the predictions can be had in this form."""

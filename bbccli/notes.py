@@ -75,6 +75,15 @@ def few_groups(n_groups: int) -> Note:
     )
 
 
+def risk_reversed(median: float) -> Note:
+    """Concordances of most configurations are below one half."""
+    return Note(
+        "risk-reversed",
+        f"the median concordance is {median:.3f}: higher predictions may mean later events",
+        "check what they are, and give --risk-direction earlier or later",
+    )
+
+
 def partial_folds(n_repeats: int) -> Note:
     """With repeats, fold-level draws stay within one repeat."""
     return Note(

@@ -49,6 +49,13 @@ class Missing(StrEnum):
     COMMON_ROWS = "common-rows"
 
 
+class RiskDirection(StrEnum):
+    """What higher predictions of a survival task mean."""
+
+    EARLIER = "earlier"
+    LATER = "later"
+
+
 class Pooling(StrEnum):
     """How one performance is made of the folds' predictions."""
 

@@ -36,12 +36,15 @@ def correct(
     row_id: o.RowId = None,
     time: o.Time = None,
     event: o.Event = None,
+    weight: o.Weight = None,
     positive: o.Positive = None,
     task: o.TaskOption = None,
     labels: o.Labels = None,
     folds: o.Folds = None,
     missing: o.MissingOption = Missing.DROP,
     strict: o.Strict = False,
+    threshold: o.Threshold = None,
+    risk_direction: o.RiskOption = None,
     jobs: o.Jobs = None,
     memory: o.Memory = "256MB",
     engine: o.EngineOption = Engine.AUTO,
@@ -64,7 +67,7 @@ def correct(
         resources.available_cores() if jobs is None else jobs, parse_memory(memory), engine
     )
     check_writable(output, distribution)
-    roles = Roles(truth, fold, repeat, group, row_id, time, event)
+    roles = Roles(truth, fold, repeat, group, row_id, time, event, weight)
     matrix = read(
         file,
         roles=roles,
@@ -74,6 +77,10 @@ def correct(
         folds=folds,
         missing=Missing.ERROR if strict else missing,
     )
+    if threshold is not None:
+        matrix = matrix.with_threshold(threshold)
+    if risk_direction is not None:
+        matrix = matrix.with_risk_direction(risk_direction)
     metrics = choose_metrics(metric, matrix)
     with resources.use(limits), progress_bar(quiet=quiet) as progress:
         estimates, notes = estimate(matrix, metrics, plan, method, progress=progress)

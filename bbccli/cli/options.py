@@ -11,7 +11,7 @@ from bbccli.methods import DEFAULT_METHODS, METHODS
 from bbccli.metrics import METRICS
 from bbccli.reports import REPORTS
 from bbccli.resources import Engine
-from bbccli.types import Missing, Pooling, Side, Task
+from bbccli.types import Missing, Pooling, RiskDirection, Side, Task
 
 
 def _choice(names: Iterable[str]) -> Callable[[str], str]:
@@ -39,7 +39,8 @@ MetricNames = Annotated[
     typer.Option(
         "--metric",
         metavar="NAME",
-        help=f"Of: {', '.join(METRICS)}. Repeatable: the first selects, all are estimated. "
+        help=f"Of: {', '.join(METRICS)}; or package.module:NAME. "
+        "Repeatable: the first selects, all are estimated. "
         "[default: the first that fits the task]",
     ),
 ]
@@ -120,6 +121,22 @@ Fold = Annotated[str | None, typer.Option(metavar="COL", help="Column of the fol
 Repeat = Annotated[str | None, typer.Option(metavar="COL", help="Column of the repeats.")]
 Group = Annotated[
     str | None, typer.Option(metavar="COL", help="Column of groups (patients, sites).")
+]
+Weight = Annotated[str | None, typer.Option(metavar="COL", help="Column of sample weights.")]
+Threshold = Annotated[
+    float | None,
+    typer.Option(
+        metavar="X",
+        help="Cut scores of a binary task into classes above this. [default: 0.5 for "
+        "probabilities, none for unbounded scores]",
+    ),
+]
+RiskOption = Annotated[
+    RiskDirection | None,
+    typer.Option(
+        "--risk-direction",
+        help="Survival: what higher predictions mean. [default: earlier events]",
+    ),
 ]
 Positive = Annotated[
     str | None,

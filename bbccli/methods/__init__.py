@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import bbc, bbc_f, cvm_cv, cvt, tt
 from bbccli.methods.base import Gives, Method, Need, Progress, silent
+from bbccli.methods.selection import candidates
 from bbccli.metrics.base import Metric
-from bbccli.notes import Note, method_left_out, winners_differ
+from bbccli.notes import Note, method_left_out, risk_reversed, winners_differ
 from bbccli.plan import Plan
 from bbccli.results import Estimate
-from bbccli.types import Pooling
+from bbccli.types import Pooling, Task
 
 __all__ = ["DEFAULT_METHODS", "METHODS", "Gives", "Method", "Need", "choose_methods", "estimate"]
 
@@ -67,7 +70,8 @@ def estimate(
     if not names and matrix.folds is None:
         # the note on unknown folds says it already
         methods = [method for method in methods if Need.FOLDS not in method.needs]
-    estimates, notes = [], _differing_winners(matrix, metrics[0], plan)
+    notes = [*_polarity(matrix, metrics[0], plan), *_differing_winners(matrix, metrics[0], plan)]
+    estimates = []
     for metric in metrics:
         for method in methods:
             try:
@@ -83,6 +87,19 @@ def estimate(
 
 ALWAYS = frozenset({"cvt", "bbc"})
 """Default methods whose failure is the user's to know: without them there is no result."""
+
+
+def _polarity(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note]:
+    """Return a note where the risks of a survival task seem to be the other way round."""
+    if matrix.task is not Task.SURVIVAL:
+        return []
+    everything = np.ones((1, matrix.n_samples), np.uint8)
+    median = float(np.nanmedian(candidates(matrix, metric, Pooling.POOLED).score(everything)))
+    return [risk_reversed(median)] if median < HALF else []
+
+
+HALF = 0.5
+"""Concordance of predictions that know nothing."""
 
 
 def _differing_winners(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note]:

@@ -118,10 +118,14 @@ def performances_by_repeat(
 def fold_performances(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatArray, ...]:
     """Return the performances (F, C) in each fold, one array per repeat.
 
+    A configuration whose performance is undefined in some fold (precision where it predicts no
+    positive) has a NaN there; to the methods over folds it can't win.
+
     Raises
     ------
     UndefinedError
-        Folds are unknown, or the metric is undefined in some of them (AUC with one class).
+        Folds are unknown, or the metric is undefined for every configuration in some of them (AUC
+        with one class).
     """
     blocks = Candidates(matrix, metric, Pooling.POOLED).blocks()
     folds_of = _folds(matrix)
@@ -132,7 +136,7 @@ def fold_performances(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatAr
     ]
     result = tuple(np.hstack(part) for part in zip(*parts, strict=True))
     for values, folds in zip(result, folds_of, strict=True):
-        undefined = np.isnan(values).any(axis=1)
+        undefined = np.isnan(values).all(axis=1)
         if undefined.any():
             raise _undefined_folds(matrix, metric, distinct(folds)[undefined])
     return result
@@ -175,6 +179,6 @@ def _undefined_folds(matrix: PredictionMatrix, metric: Metric, codes: IntArray) 
     one_each = " (leave-one-out)" if matrix.n_folds == matrix.n_samples else ""
     return UndefinedError(
         f"{metric.label} is undefined in fold{'s' if len(names) > 1 else ''} "
-        f"{listing(names)}{one_each}: a class is missing there",
+        f"{listing(names)}{one_each}, where a class is missing or nothing can be scored",
         hint="use bbc with pooled predictions, or stratified folds that hold every class",
     )

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method, Need, Progress, check_needs, silent
 from bbccli.methods.cvt import cvt
@@ -72,6 +73,11 @@ def tt(
     best = by_fold[np.arange(len(by_fold)), selector.direction.best(judged)]
     of_winner = by_fold[:, matrix.configurations.index(naive.winner)]
     optimism = float(np.mean(metric.direction.gain(best, of_winner)))
+    if np.isnan(optimism):
+        raise UndefinedError(
+            f"{metric.label} of the winner is undefined in some fold",
+            hint="use bbc, which resamples the rows: --method bbc",
+        )
     few = (few_folds(matrix.n_folds),) if matrix.n_folds and matrix.n_folds < FEW_FOLDS else ()
     return Estimate(
         method="tt",

@@ -138,18 +138,6 @@ def censoring_survival(
     return np.cumprod(1.0 - hazard)[moment_of]
 
 
-def looks_reversed(values: FloatArray) -> bool:
-    """Whether concordances (C,) suggest that higher predictions mean later events.
-
-    Examples
-    --------
-    >>> looks_reversed(np.array([0.31, 0.28, 0.55]))
-    True
-    """
-    defined = values[~np.isnan(values)]
-    return bool(len(defined) and np.median(defined) < 0.5)
-
-
 def _events(outcome: Outcome) -> BoolArray:
     return np.ones(len(outcome), bool) if outcome.event is None else outcome.event
 

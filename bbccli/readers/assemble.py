@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from bbccli.readers.outcome import (
 )
 from bbccli.readers.predictions import interpret
 from bbccli.readers.raw import RawPredictions, read_predictions
-from bbccli.types import IntArray, Missing, Task
+from bbccli.types import FloatArray, IntArray, Missing, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,7 @@ def assemble(
     samples = _samples(parts)
     raw = read_predictions(frame, parts.assignment.configurations, alignment.rows[:, samples])
     outcome, shaped = _outcome(parts, raw, samples, task, positive)
+    outcome = replace(outcome, weights=_weights(parts, samples))
     completed = complete(
         interpret(raw, outcome, shaped),
         alignment.n_samples - len(samples),
@@ -163,6 +164,19 @@ def _groups(parts: Parts, samples: IntArray) -> IntArray | None:
     if group is None:
         return None
     return code_groups(constant(group, "group", parts.alignment), samples)
+
+
+def _weights(parts: Parts, samples: IntArray) -> FloatArray | None:
+    """(N,) sample weights."""
+    if "weight" not in parts.columns:
+        return None
+    weight = constant(parts.columns["weight"], "weight", parts.alignment).take(samples)
+    hint = "a positive number per sample; 1 where samples count alike"
+    weights = weight.present("weight", hint=hint).numbers("weight")
+    wrong = np.flatnonzero(weights <= 0)
+    if len(wrong):
+        raise weight.fault("weight is not positive", int(wrong[0]), hint=hint)
+    return weights
 
 
 def _notes_on_roles(parts: Parts, found: Task, by_hand: Task | None) -> Iterator[Note]:

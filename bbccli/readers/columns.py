@@ -14,8 +14,6 @@ from bbccli.readers.frame import Frame
 from bbccli.readers.roles import NAMES, Roles, candidates, column_of, nearest_names
 from bbccli.types import Task
 
-WEIGHTS: Final = ("weight", "weights", "sample_weight")
-
 _LONG_CONFIGURATION: Final = (
     "config",
     ".config",
@@ -65,8 +63,8 @@ def assign(
     Raises
     ------
     InputError
-        A role set by hand that names no column, no truth, two possible truths, sample weights,
-        the long layout, or no configuration.
+        A role set by hand that names no column, no truth, two possible truths, the
+        long layout, or no configuration.
     """
     by_hand = _by_hand(frame, roles, elsewhere)
     declared = set(declared)
@@ -77,7 +75,6 @@ def assign(
     taken = set(chosen.values())
     spare = {n for names in by_name.values() for n in names} - taken
     configurations = tuple(n for n in frame.names if n not in taken | spare)
-    _refuse_weights(configurations, frame, declared)
     _refuse_long(configurations, frame, declared)
     if "truth" not in elsewhere:
         _check_outcome(chosen, frame)
@@ -161,18 +158,6 @@ def _refuse_two_truths(names: Sequence[str], frame: Frame) -> None:
             path=frame.path,
             hint=f"--truth {names[0]}",
         )
-
-
-def _refuse_weights(names: Sequence[str], frame: Frame, declared: Iterable[str]) -> None:
-    """Reserved names of sample weights."""
-    for name in names:
-        if name.casefold() in WEIGHTS and name not in declared:
-            raise InputError(
-                "sample weights are not supported yet",
-                path=frame.path,
-                column=name,
-                hint="drop the column; if it is a configuration, rename it",
-            )
 
 
 def _refuse_long(names: Sequence[str], frame: Frame, declared: Iterable[str]) -> None:

@@ -25,6 +25,8 @@ class Roles:
         cluster, and of the sample's key.
     time, event
         Columns of a survival outcome.
+    weight
+        Column of sample weights.
     """
 
     truth: str | None = None
@@ -34,6 +36,7 @@ class Roles:
     row_id: str | None = None
     time: str | None = None
     event: str | None = None
+    weight: str | None = None
 
 
 # The written name comes first; among the synonyms, the first that occurs plays the role.
@@ -65,6 +68,7 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "time": ("time",),
     "event": ("event", "status"),
     "group": ("group", "groups", "patient_id", "cluster"),
+    "weight": ("weight", "weights", "sample_weight"),
 }
 
 # tidymodels writes the repeat, the fold or both as text into `id` and `id2`.

@@ -106,21 +106,36 @@ def test_long_layout(save, configuration, prediction):
 
 
 @pytest.mark.parametrize("name", ["weight", "Weights", "sample_weight"])
-def test_sample_weights_are_reserved(save, name):
-    with pytest.raises(InputError, match=r"sample weights are not supported yet .*column") as e:
-        read(save("m.csv", {"truth": [0, 1, 0], name: [1, 1, 2], **A}))
-    assert "drop" in e.value.hint
+def test_sample_weights(save, name):
+    matrix = read(save("m.csv", {"truth": [0, 1, 0], name: [1, 1, 2.5], **A}))
+    assert matrix.outcome.weights.tolist() == [1, 1, 2.5]
+    assert name not in matrix.configurations
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1, None, 2], "weight is missing .*row 1"),
+        ([1, 2, 0], "weight is not positive .*row 2, value 0"),
+        ([1, -2, 1], "weight is not positive .*row 1, value -2"),
+        (["a", "b", "c"], "weight is text"),
+    ],
+)
+def test_weights_that_are_none(save, weights, message):
+    with pytest.raises(InputError, match=message) as e:
+        read(save("m.csv", {"truth": [0, 1, 0], "weight": weights, **A}))
+    assert e.value.hint
 
 
 def test_configurations_of_the_metadata_are_no_roles(save):
     metadata = {
         "spec": "bbc-predictions",
         "version": "1",
-        "configs": [{"id": "y"}, {"id": "weight"}, {"id": "split"}],
+        "configs": [{"id": "y"}, {"id": "weights"}, {"id": "split"}],
     }
-    columns = {"truth": [0, 1, 0], "y": [0.1, 0.6, 0.2], "weight": [0.1, 0.7, 0.2]}
+    columns = {"truth": [0, 1, 0], "y": [0.1, 0.6, 0.2], "weights": [0.1, 0.7, 0.2]}
     matrix = read(save("m.csv", {**columns, "split": [0.3, 0.5, 0.1]}, metadata))
-    assert matrix.configurations == ("y", "weight", "split")
+    assert matrix.configurations == ("y", "weights", "split")
 
 
 def test_time_alone_is_a_configuration(save):

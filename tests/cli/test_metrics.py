@@ -1,0 +1,144 @@
+"""Every metric on every sample file that it is for, and the options that belong to metrics."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from bbccli.metrics import METRICS
+from bbccli.types import Task
+
+FAST = ("--n-resamples", "20", "--method", "cvt", "--method", "bbc")
+FILE_OF = {
+    Task.BINARY: "progression",
+    Task.MULTICLASS: "digits",
+    Task.REGRESSION: "diabetes",
+    Task.SURVIVAL: "whas500",
+}
+DEFAULTS = {
+    "progression": "auc",
+    "breast_cancer": "auc",
+    "breast_cancer_repeats": "auc",
+    "digits": "accuracy",
+    "diabetes": "rmse",
+    "whas500": "concordance",
+}
+
+
+def result(run, path, *options):
+    status, out, err = run("correct", path, "--format", "json", *options)
+    assert status == 0, err
+    return json.loads(out)
+
+
+@pytest.mark.parametrize(("name", "metric"), DEFAULTS.items())
+def test_defaults(run, samples, name, metric):
+    found = result(run, samples / f"{name}.parquet", "--n-resamples", "50")
+    assert {e["metric"] for e in found["estimates"]} == {metric}
+    assert [e["method"] for e in found["estimates"]] == ["cvt", "tt", "bbc", "bbc-f"]
+
+
+@pytest.mark.parametrize(
+    ("task", "metric"),
+    [(task, name) for name, metric in METRICS.items() for task in sorted(metric.tasks)],
+)
+def test_every_metric_of_every_task(run, samples, task, metric):
+    naive, corrected = result(run, samples / f"{FILE_OF[task]}.parquet", "--metric", metric, *FAST)[
+        "estimates"
+    ]
+    lower, upper = METRICS[metric].bounds
+    for value in (naive["value"], corrected["value"]):
+        assert lower <= value <= upper
+    assert corrected["interval"]["lower"] <= corrected["interval"]["upper"]
+
+
+@pytest.mark.parametrize("metric", ["precision", "npv", "f1"])
+def test_a_configuration_that_is_undefined_somewhere_blocks_nothing(run, samples, metric):
+    found = result(run, samples / "progression.parquet", "--metric", metric, "--n-resamples", "50")
+    assert "bbc-f" in [e["method"] for e in found["estimates"]]
+
+
+class TestThreshold:
+    def test_it_cuts_probabilities(self, run, samples):
+        path = samples / "progression.parquet"
+        recall = [
+            result(run, path, "--metric", "accuracy", "--metric", "recall", *FAST, *cut)[
+                "estimates"
+            ]
+            for cut in ((), ("--threshold", "0.5"), ("--threshold", "0.9"))
+        ]
+        assert recall[0] == recall[1]
+        assert recall[2] != recall[0]
+
+    def test_unbounded_scores_need_one(self, run, samples, tmp_path):
+        table = pq.read_table(samples / "progression.parquet")
+        name = table.column_names[5]
+        scores = pa.array(table[name].to_numpy() * 10 - 5)
+        path = tmp_path / "scores.parquet"
+        pq.write_table(table.set_column(5, name, scores), path)
+        status, _, err = run("correct", path, "--metric", "accuracy")
+        assert status == 2
+        assert "--threshold" in err
+        result(run, path, "--metric", "accuracy", "--threshold", "0.5", *FAST)
+
+    def test_it_is_for_binary_tasks(self, run, samples):
+        status, _, err = run("correct", samples / "diabetes.parquet", "--threshold", "1")
+        assert status == 2
+        assert err.startswith("error: ")
+
+
+class TestRiskDirection:
+    def test_it_mirrors_the_concordance(self, run, samples):
+        path = samples / "whas500.parquet"
+        found = result(run, path, *FAST, "--risk-direction", "later")
+        assert found["estimates"][0]["value"] < 0.5
+        assert "risk-reversed" in [note["code"] for note in found["notes"]]
+        assert result(run, path, *FAST, "--risk-direction", "earlier") == result(run, path, *FAST)
+
+    def test_it_is_for_survival(self, run, samples):
+        path = samples / "progression.parquet"
+        status, _, err = run("correct", path, "--risk-direction", "later")
+        assert status == 2
+        assert "survival" in err
+
+
+class TestWeights:
+    def weighted(self, samples, tmp_path, weights, name="weight"):
+        table = pq.read_table(samples / "progression.parquet")
+        path = tmp_path / "weighted.parquet"
+        pq.write_table(table.append_column(name, pa.array(weights)), path)
+        return path
+
+    def test_equal_weights_change_nothing(self, run, samples, tmp_path):
+        path = self.weighted(samples, tmp_path, [2.0] * 80)
+        ours = result(run, path, *FAST)["estimates"]
+        plain = result(run, samples / "progression.parquet", *FAST)["estimates"]
+        for one, other in zip(ours, plain, strict=True):
+            assert one["winner"] == other["winner"]
+            assert one["value"] == pytest.approx(other["value"], rel=1e-12)
+
+    def test_weights_count(self, run, samples, tmp_path):
+        path = self.weighted(samples, tmp_path, [1.0 + i % 3 for i in range(80)], "importance")
+        ours = result(run, path, *FAST, "--weight", "importance")["estimates"]
+        plain = result(run, samples / "progression.parquet", *FAST)["estimates"]
+        assert ours[1]["value"] != plain[1]["value"]
+
+
+def test_a_metric_of_ones_own(run, samples, tmp_path, monkeypatch):
+    (tmp_path / "mymetrics.py").write_text(
+        "from dataclasses import replace\n"
+        "from bbccli import METRICS\n"
+        "OWN = replace(METRICS['accuracy'], name='own', label='own share')\n"
+        "NOT = 3\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    path = samples / "progression.parquet"
+    own = result(run, path, "--metric", "mymetrics:OWN", *FAST)["estimates"]
+    accuracy = result(run, path, "--metric", "accuracy", *FAST)["estimates"]
+    assert [e["value"] for e in own] == [e["value"] for e in accuracy]
+    assert {e["metric"] for e in own} == {"own"}
+    for wrong in ("mymetrics:NOT", "mymetrics:GONE", "nomodule:OWN"):
+        status, _, err = run("correct", path, "--metric", wrong)
+        assert status == 2
+        assert len(err.splitlines()) == 2
