@@ -6,7 +6,7 @@ BBC and BBC-F differ only in what is drawn: samples, or folds.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -151,9 +151,24 @@ class _Work:
     batches: list[Batch]
     jobs: int
 
+    kept: dict[Batch, Resamples] | None = None
+
     def over(self, function: Callable[[Resamples], Result]) -> Iterator[Result]:
         """Apply a function to the resamples of each batch; results in order."""
-        return ordered_map(lambda b: function(self.draws.batch(*b)), self.batches, self.jobs)
+        return ordered_map(lambda batch: function(self._draw(batch)), self.batches, self.jobs)
+
+    def keeping_draws(self, memory: int) -> _Work:
+        """Return the same work, its draws made once and kept, if they fit into the memory."""
+        n_draws = sum(n_blocks for _, n_blocks in self.batches) * BLOCK
+        fits = n_draws * self.draws.n_weights * np.dtype(np.uint16).itemsize <= memory // 2
+        return replace(self, kept={}) if fits else self
+
+    def _draw(self, batch: Batch) -> Resamples:
+        if self.kept is None:
+            return self.draws.batch(*batch)
+        if batch not in self.kept:
+            self.kept[batch] = self.draws.batch(*batch)
+        return self.kept[batch]
 
 
 def _batches(first: int, n_blocks: int, n_units: int, settled: Resources) -> list[Batch]:
@@ -169,6 +184,7 @@ def _select(work: _Work, direction: Direction) -> Iterator[Selected]:
     """Winners of the resamples, and their performances out of the bag."""
     blocks = work.candidates.blocks()
     if len(blocks) > 1:
+        work = work.keeping_draws(resources.current().memory)
         ordinals, winners = _lead(work, blocks, direction)
         yield ordinals, winners, _score_winners(work, ordinals, winners)
         return

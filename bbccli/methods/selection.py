@@ -48,7 +48,7 @@ class Candidates:
     def blocks(self) -> list[IntArray]:
         """Return the columns of each block: consecutive, and together all of C."""
         column = self.matrix.n_repeats * self.matrix.n_samples * CELL_BYTES
-        width = max(resources.current().memory // (2 * column), 1)
+        width = max(resources.current().memory // (4 * column), 1)
         n_blocks = -(-self.n_configurations // width)
         return np.array_split(np.arange(self.n_configurations), n_blocks)
 
