@@ -116,7 +116,9 @@ class Direction(StrEnum):
 
 def _ties(gains: FloatArray, axis: int) -> BoolArray:
     """Entries within TIE_TOLERANCE of the largest along `axis`."""
-    top = np.fmax.reduce(gains, axis=axis, keepdims=True)
+    top: FloatArray = np.max(gains, axis=axis, keepdims=True)
+    if np.isnan(top).any():  # seldom, and several times as slow
+        top = np.fmax.reduce(gains, axis=axis, keepdims=True)
     return gains >= top - TIE_TOLERANCE * np.abs(top)
 
 
