@@ -51,12 +51,14 @@ def presort(scores: FloatArray, cases: BoolArray, controls: BoolArray) -> Presor
     order = np.argsort(columns, axis=1)
     is_case = cases[rows][order]
     below, upto = _controls_around(np.take_along_axis(columns, order, axis=1), ~is_case)
-    ordered = rows.astype(np.int32)[order]
+    ordered = rows.astype(np.int32)[order].ravel()
     shape = (len(columns), int(cases.sum()))
-    below, upto = below[is_case].reshape(shape), upto[is_case].reshape(shape)
+    # positions, found once, are twice as fast as masks
+    at, rest = np.flatnonzero(is_case), np.flatnonzero(~is_case)
+    below, upto = below.ravel()[at].reshape(shape), upto.ravel()[at].reshape(shape)
     return PresortedPairs(
-        controls=ordered[~is_case].reshape(len(columns), -1),
-        cases=ordered[is_case].reshape(shape),
+        controls=ordered[rest].reshape(len(columns), -1),
+        cases=ordered[at].reshape(shape),
         below=below,
         upto=upto,
         tied=(below != upto).any(axis=1),

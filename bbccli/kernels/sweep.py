@@ -10,11 +10,16 @@ from bbccli.types import IntArray
 CACHE = 2**19
 """Weights swept side by side: numpy's calls are amortised, and the sweep stays in the cache."""
 
+FEW_ROWS = 16
+"""Weightings up to which it is faster to take them one by one: the full sample, folds."""
+
 
 def concordant_weight(
     pairs: PresortedPairs, weights: IntArray, configurations: IntArray
 ) -> IntArray:
     """Count as `kernels.concordant_weight` does. Extra memory O(CACHE + N)."""
+    if len(weights) <= FEW_ROWS:
+        return _row_by_row(pairs, weights, configurations)
     counts = np.empty((len(weights), len(configurations)), np.int64)
     lane_type = lane_type_for(largest_total(pairs, weights))
     width = min(max(CACHE // weights.shape[1], 128), 1024)
@@ -22,6 +27,20 @@ def concordant_weight(
         part = slice(start, start + width)
         lanes = np.ascontiguousarray(weights[part].T, dtype=lane_type)
         _sweep(pairs, lanes, configurations, counts[part])
+    return counts
+
+
+def _row_by_row(pairs: PresortedPairs, weights: IntArray, configurations: IntArray) -> IntArray:
+    """Count for one row of weights (B, N) after the other, all configurations side by side."""
+    controls, cases = pairs.controls[configurations], pairs.cases[configurations]
+    start = np.arange(len(configurations))[:, None] * (controls.shape[1] + 1)
+    below, upto = pairs.below[configurations] + start, pairs.upto[configurations] + start
+    running = np.zeros((len(configurations), controls.shape[1] + 1), np.int64)
+    counts = np.empty((len(weights), len(configurations)), np.int64)
+    for row, of_samples in enumerate(weights.astype(np.int64)):
+        np.cumsum(of_samples[controls], axis=1, out=running[:, 1:])
+        totals = running.ravel()
+        counts[row] = np.einsum("ci,ci->c", of_samples[cases], totals[below] + totals[upto])
     return counts
 
 

@@ -1,0 +1,80 @@
+"""All forms of the pair count against a loop over pairs, to the last bit."""
+
+import numpy as np
+import pytest
+
+from bbccli.kernels import product, sweep
+from bbccli.kernels.pairs import largest_total, presort
+
+
+def by_hand(scores, cases, controls, weights):
+    """Twice the weight of concordant pairs, pair by pair."""
+    counts = np.zeros((len(weights), scores.shape[1]), np.int64)
+    for i in np.flatnonzero(cases):
+        for j in np.flatnonzero(controls):
+            right = 2 * (scores[i] > scores[j]) + (scores[i] == scores[j])
+            counts += (weights[:, i] * weights[:, j])[:, None] * right
+    return counts
+
+
+def problem(n_samples, tied, heaviest=4, n_rows=150):
+    rng = np.random.default_rng(n_samples)
+    scores = rng.normal(size=(n_samples, 4))
+    if tied:
+        scores = np.round(scores)
+    cases = rng.random(n_samples) < 0.4
+    cases[:2] = True, False
+    weights = rng.integers(0, heaviest, (n_rows, n_samples))
+    return scores, cases, ~cases, weights
+
+
+def forms():
+    yield "sweep", sweep.concordant_weight
+    yield "rows", sweep._row_by_row
+    try:
+        from bbccli.kernels import compiled
+    except ImportError:
+        return
+    yield "numba", compiled.concordant_weight
+
+
+@pytest.mark.parametrize(
+    ("name", "count"), list(forms()), ids=lambda f: f if isinstance(f, str) else ""
+)
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("n_samples", [2, 3, 10, 31, 60])
+def test_counts(name, count, tied, n_samples):
+    scores, cases, controls, weights = problem(n_samples, tied)
+    pairs = presort(scores, cases, controls)
+    expected = by_hand(scores, cases, controls, weights)
+    for n_rows in (1, 20, 64, 150):
+        found = count(pairs, weights[:n_rows].astype(np.uint16), np.arange(4))
+        np.testing.assert_array_equal(found, expected[:n_rows])
+    np.testing.assert_array_equal(
+        count(pairs, weights.astype(np.uint16), np.array([3, 1])), expected[:, [3, 1]]
+    )
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_the_product_of_few_pairs(tied):
+    scores, cases, controls, weights = problem(40, tied)
+    outcomes = product.pair_outcomes(scores, cases, controls)
+    pairs = presort(scores, cases, controls)
+    found = product.concordant_weight(pairs, outcomes, weights.astype(np.uint16), np.arange(4))
+    np.testing.assert_array_equal(found, by_hand(scores, cases, controls, weights))
+
+
+@pytest.mark.parametrize(
+    ("name", "count"), list(forms()), ids=lambda f: f if isinstance(f, str) else ""
+)
+@pytest.mark.parametrize("total", [2**16, 2**32])
+def test_counts_beyond_the_narrow_lanes(name, count, total):
+    scores, cases, controls, _ = problem(30, tied=True)
+    pairs = presort(scores, cases, controls)
+    for excess in (-1, 0, 1):  # below, at and above what a lane or a count holds
+        weights = np.ones((20, 30), np.int64)
+        lowest = pairs.controls[0, 0]
+        weights[:, lowest] = total // (2 * pairs.cases.shape[1]) + excess
+        expected = by_hand(scores, cases, controls, weights)
+        assert largest_total(pairs, weights) >= expected.max()
+        np.testing.assert_array_equal(count(pairs, weights, np.arange(4)), expected)
