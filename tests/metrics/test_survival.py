@@ -16,7 +16,6 @@ from bbccli.metrics.survival import (
     CONCORDANCE,
     CONCORDANCE_UNO,
     censoring_survival,
-    looks_reversed,
 )
 from bbccli.resources import Engine, Resources
 from bbccli.types import Task
@@ -394,17 +393,3 @@ def test_sample_weights_multiply_the_weights(form, monkeypatch):
 
 
 # Polarity
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ([0.3, 0.4, 0.7], True),
-        ([0.5], False),
-        ([0.3, np.nan], True),
-        ([np.nan], False),
-        ([], False),
-    ],
-)
-def test_reversed_risks_are_noticed(values, expected):
-    assert looks_reversed(np.array(values, float)) is expected
