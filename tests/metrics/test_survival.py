@@ -390,6 +390,3 @@ def test_sample_weights_multiply_the_weights(form, monkeypatch):
         np.testing.assert_allclose(scorer(weights), expected, rtol=1e-12)
         restricted = scorer.restrict(rows)
         np.testing.assert_allclose(restricted(weights[:1, rows])[0], expected[0], rtol=1e-12)
-
-
-# Polarity
