@@ -12,6 +12,11 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
+def _heed_interrupts():
+    """Jobs in the background of a shell ignore Ctrl-C, and so would what they start."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_long_run_ends_at_once_and_leaves_nothing(tmp_path, jobs):
@@ -21,13 +26,21 @@ def test_a_long_run_ends_at_once_and_leaves_nothing(tmp_path, jobs):
     options = ["--n-resamples", "100000000", "--method", "bbc", "--output", "result.txt"]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     with subprocess.Popen(
-        [*command, *options], cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True
+        [*command, *options],
+        cwd=tmp_path,
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=_heed_interrupts,
     ) as process:
         time.sleep(6)
         assert process.poll() is None, "ended before it was interrupted"
         sent = time.monotonic()
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        try:
+            _, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == 130
     assert err == "interrupted; nothing was written\n"
     assert time.monotonic() - sent < 20
