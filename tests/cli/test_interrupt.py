@@ -31,7 +31,7 @@ def test_a_long_run_ends_at_once_and_leaves_nothing(tmp_path, jobs):
         env=environment,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=_heed_interrupts,
+        preexec_fn=_heed_interrupts,  # noqa: PLW1509 -- nothing is shared with threads
     ) as process:
         time.sleep(6)
         assert process.poll() is None, "ended before it was interrupted"
