@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from bbccli.kernels.pairs import PresortedPairs, largest_total
-from bbccli.types import IntArray
+from bbccli.types import FloatArray, IntArray
+
+Numbers = NDArray[Any]
 
 CACHE = 2**19
 """Weights swept side by side: numpy's calls are amortised, and the sweep stays in the cache."""
@@ -30,6 +35,19 @@ def concordant_weight(
     return counts
 
 
+def concordant_mass(
+    pairs: PresortedPairs, weights: FloatArray, configurations: IntArray
+) -> FloatArray:
+    """Count under real weights (B, N): as `concordant_weight`, in float64, to rounding."""
+    sums = np.empty((len(weights), len(configurations)))
+    width = max(CACHE // weights.shape[1], 1)
+    for start in range(0, len(weights), width):
+        part = slice(start, start + width)
+        lanes = np.ascontiguousarray(weights[part].T, dtype=np.float64)
+        _sweep(pairs, lanes, configurations, sums[part])
+    return sums
+
+
 def _row_by_row(pairs: PresortedPairs, weights: IntArray, configurations: IntArray) -> IntArray:
     """Count for one row of weights (B, N) after the other, all configurations side by side."""
     controls, cases = pairs.controls[configurations], pairs.cases[configurations]
@@ -50,7 +68,7 @@ def lane_type_for(total: int) -> type[np.unsignedinteger]:
 
 
 def _sweep(
-    pairs: PresortedPairs, lanes: IntArray, configurations: IntArray, counts: IntArray
+    pairs: PresortedPairs, lanes: Numbers, configurations: IntArray, counts: Numbers
 ) -> None:
     """Fill counts (L, C') from lanes (N, L).
 
@@ -81,12 +99,12 @@ def _sweep(
         counts[:, column] = np.einsum("il,il->l", _take(lanes, pairs.cases[c], weights), beaten)
 
 
-def _take(lanes: IntArray, rows: IntArray, out: IntArray) -> IntArray:
+def _take(lanes: Numbers, rows: IntArray, out: Numbers) -> Numbers:
     """Gather rows into `out`; unlike indexing, this lets other threads run meanwhile."""
     return np.take(lanes, rows, axis=0, out=out, mode="clip")
 
 
-def accumulate(grid: IntArray) -> None:
+def accumulate(grid: Numbers) -> None:
     """Turn a grid (stride, n_strides, L) into running totals in column order, in place."""
     for i in range(1, len(grid)):
         grid[i] += grid[i - 1]

@@ -113,7 +113,7 @@ def extend(
                 found.add(ordinals, winners, values)
                 progress(min(len(found), n_resamples), n_resamples)
             if found.next_block * BLOCK > PATIENCE * (len(found) + BLOCK):
-                raise hopeless(Unit.SAMPLES)
+                raise hopeless(Unit(draws.stream[0]))
 
 
 def select_and_score(

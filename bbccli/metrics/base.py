@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.kernels import Pairs, concordant_weight
-from bbccli.kernels.masses import concordant_mass
+from bbccli.kernels.sweep import concordant_mass
 from bbccli.matrix import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
