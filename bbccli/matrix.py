@@ -105,6 +105,9 @@ class PredictionMatrix:
         Names of the F fold codes, as in the file.
     groups : (N,) int, optional
         Cluster of each sample, coded 0..G-1.
+    available : (R, N, C) bool, optional
+        Where there is a prediction; elsewhere `predictions` holds some finite number that is never
+        scored. None where every configuration predicts every sample.
     source
         File, content hash and metadata.
     notes
@@ -133,6 +136,7 @@ class PredictionMatrix:
     source: Source = field(default_factory=Source)
     notes: tuple[Note, ...] = ()
     threshold: float | None = None
+    available: BoolArray | None = None
 
     def __post_init__(self) -> None:
         _check_shapes(self)
@@ -140,7 +144,7 @@ class PredictionMatrix:
         _check_configurations(self)
         _check_finite(self)
         _check_classes(self.outcome)
-        for name in ("predictions", "folds", "groups"):
+        for name in ("predictions", "folds", "groups", "available"):
             array = getattr(self, name)
             if array is not None:
                 object.__setattr__(self, name, _readonly(array))
@@ -312,6 +316,8 @@ def _check_shapes(matrix: PredictionMatrix) -> None:
         expected["folds"] = (matrix.folds.shape, (n_repeats, n_samples))
     if matrix.groups is not None:
         expected["groups"] = (matrix.groups.shape, (n_samples,))
+    if matrix.available is not None:
+        expected["available"] = (matrix.available.shape, shape[:3])
     for name, (found, wanted) in expected.items():
         if found != wanted:
             raise InputError(f"{name} have shape {found}, the predictions need {wanted}", path=path)

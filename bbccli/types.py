@@ -47,6 +47,7 @@ class Missing(StrEnum):
     ERROR = "error"
     DROP = "drop"
     COMMON_ROWS = "common-rows"
+    AVAILABLE = "available"
 
 
 class RiskDirection(StrEnum):

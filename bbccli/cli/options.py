@@ -159,8 +159,8 @@ MissingOption = Annotated[
     Missing,
     typer.Option(
         "--missing",
-        help="Where some configurations lack predictions: refuse, drop those configurations, or "
-        "use only the samples that all predict.",
+        help="Where some configurations lack predictions: refuse, drop those configurations, "
+        "use only the samples that all predict, or score each on what it predicts.",
     ),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="The same as --missing error.")]

@@ -15,6 +15,7 @@ import numpy as np
 from bbccli import resources
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
+from bbccli.methods.available import AvailableCases
 from bbccli.methods.pooling import MeanOf, MeanOverFolds
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.notes import listing
@@ -89,7 +90,11 @@ def _bind(
     matrix: PredictionMatrix, metric: Metric, columns: IntArray | slice
 ) -> tuple[Scorer, ...]:
     predictions = matrix.as_kind(metric.wants, columns)
-    return tuple(metric.bind(matrix.outcome, of_repeat) for of_repeat in predictions)
+    scorers = tuple(metric.bind(matrix.outcome, of_repeat) for of_repeat in predictions)
+    if matrix.available is None:
+        return scorers
+    available = matrix.available[:, :, columns]
+    return tuple(AvailableCases.of(*part) for part in zip(scorers, available, strict=True))
 
 
 def candidates(matrix: PredictionMatrix, metric: Metric, pooling: Pooling) -> Candidates:

@@ -90,6 +90,7 @@ def assemble(
         folds=folds,
         fold_names=fold_names,
         groups=groups,
+        available=completed.available,
         source=Source(frame.path, frame.sha256, parts.metadata.raw),
         notes=(
             *_notes_on_roles(parts, outcome.task, task),

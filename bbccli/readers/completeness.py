@@ -1,4 +1,4 @@
-"""Incomplete cross-validation: samples to leave out, configurations to drop."""
+"""Incomplete cross-validation: samples to leave out, configurations to drop, gaps to live with."""
 
 from __future__ import annotations
 
@@ -12,20 +12,37 @@ from bbccli.readers import remarks
 from bbccli.readers.predictions import Predictions
 from bbccli.types import BoolArray, FloatArray, Missing
 
+FEWEST = 0.5
+"""Share of the samples that a configuration must predict to be scored on what it predicts."""
+
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """Predictions without a gap, the samples (N,) that were kept, and what to say about it."""
+    """Finite predictions, and what became of the gaps.
+
+    Attributes
+    ----------
+    predictions
+        Of the samples and configurations that were kept.
+    samples : (N,) bool
+        The samples kept, of those that were read.
+    notes
+        What to say about it.
+    available : (R, N', C') bool, optional
+        Where there is a prediction; None where nothing is missing.
+    """
 
     predictions: Predictions
     samples: BoolArray
     notes: tuple[Note, ...]
+    available: BoolArray | None = None
 
 
 def complete(predictions: Predictions, n_absent: int, path: str, *, policy: Missing) -> Completed:
     """Leave out samples without any prediction, and deal with gaps in the others.
 
-    Configurations with gaps are dropped (`drop`), or only samples that all configurations predict
+    Configurations with gaps are dropped (`drop`), or scored on what they predict (`available`, and
+    `drop` where no configuration is complete), or only samples that all configurations predict
     are kept (`common-rows`).
 
     Parameters
@@ -45,35 +62,49 @@ def complete(predictions: Predictions, n_absent: int, path: str, *, policy: Miss
         A gap, when the policy is `error`; nothing left.
     """
     missing = _missing(predictions.array)
-    n_samples, n_configurations = missing.shape[1:]
-    samples = np.asarray(~missing.all(axis=2).any(axis=0))
-    kept = np.asarray(~missing[:, samples].any(axis=(0, 1)))
-    notes: list[Note] = []
-    if policy is Missing.COMMON_ROWS and not kept.all():
-        common = samples & ~missing.any(axis=(0, 2))
-        notes.append(remarks.common_rows(int(common.sum()), int(samples.sum())))
-        samples, kept = common, np.ones(n_configurations, bool)
+    samples, kept, notes = _keep(missing, policy)
     n_left_out = n_absent + int(missing.all(axis=2).any(axis=0).sum())
     if n_left_out:
-        notes.append(remarks.samples_left_out(n_left_out, n_samples + n_absent))
+        notes.append(remarks.samples_left_out(n_left_out, missing.shape[1] + n_absent))
     if not kept.all():
         dropped = [n for n, k in zip(predictions.configurations, kept, strict=True) if not k]
-        notes.append(remarks.configurations_dropped(dropped, n_configurations))
+        notes.append(remarks.configurations_dropped(dropped, len(kept)))
+    gaps = missing[:, samples][:, :, kept]
+    if gaps.any():
+        notes.append(remarks.available_cases(float(gaps.mean())))
     if policy is Missing.ERROR and notes:
         hint = f"{notes[0].remedy}, or --missing drop, or --missing common-rows"
         raise InputError(notes[0].text, path=path, hint=hint)
     if not samples.any() or not kept.any():
         raise _nothing_left(missing, path)
-    return Completed(_select(predictions, samples, kept), samples, tuple(notes))
+    left = _select(predictions, samples, kept)
+    if not gaps.any():
+        return Completed(left, samples, tuple(notes))
+    return Completed(_filled(left, gaps), samples, tuple(notes), ~gaps)
+
+
+def _keep(missing: BoolArray, policy: Missing) -> tuple[BoolArray, BoolArray, list[Note]]:
+    """Samples (N,) and configurations (C,) to keep where some predictions (R, N, C) are missing."""
+    samples = np.asarray(~missing.all(axis=2).any(axis=0))
+    kept = np.asarray(~missing[:, samples].any(axis=(0, 1)))
+    if policy is Missing.COMMON_ROWS and not kept.all():
+        common = samples & ~missing.any(axis=(0, 2))
+        note = remarks.common_rows(int(common.sum()), int(samples.sum()))
+        return common, np.ones_like(kept), [note]
+    if samples.any() and (
+        policy is Missing.AVAILABLE or (policy is Missing.DROP and not kept.any())
+    ):
+        kept = np.asarray((~missing[:, samples]).mean(axis=1).min(axis=0) >= FEWEST)
+    return samples, kept, []
 
 
 def _nothing_left(missing: BoolArray, path: str) -> InputError:
-    """Build the error about predictions (R, N, C) of which every configuration lacks some."""
+    """Build the error about predictions (R, N, C) of which every configuration lacks too many."""
     n_samples, n_configurations = missing.shape[1:]
     n_common = int((~missing.any(axis=(0, 2))).sum())
     advice = f"--missing common-rows uses the {n_common} of {n_samples} samples that all predict"
     return InputError(
-        f"each of the {n_configurations} configurations lacks predictions "
+        f"each of the {n_configurations} configurations lacks too many predictions "
         f"({missing.mean():.0%} of all are missing)",
         path=path,
         hint=advice if n_common else "complete the predictions of at least one configuration",
@@ -84,6 +115,16 @@ def _missing(array: FloatArray) -> BoolArray:
     """(R, N, C) whether a prediction, or that of any class, is missing."""
     missing = np.isnan(array)
     return np.asarray(missing.any(axis=3)) if missing.ndim == 4 else missing
+
+
+def _filled(predictions: Predictions, gaps: BoolArray) -> Predictions:
+    """Predictions whose gaps (R, N, C) hold one that the same configuration made elsewhere."""
+    first = np.argmin(gaps, axis=1)[:, None]  # (R, 1, C): a sample that is predicted
+    shown, where = predictions.array, gaps
+    if shown.ndim == 4:
+        first, where = first[..., None], gaps[..., None]
+    known = np.take_along_axis(shown, first, axis=1)
+    return replace(predictions, array=np.where(where, known, shown))
 
 
 def _select(predictions: Predictions, samples: BoolArray, kept: BoolArray) -> Predictions:

@@ -54,6 +54,16 @@ def common_rows(n_common: int, n_samples: int) -> Note:
     )
 
 
+def available_cases(share: float) -> Note:
+    """Each configuration is scored on the samples that it predicts."""
+    return Note(
+        "available-cases",
+        f"{share:.0%} of the predictions are missing: each configuration is scored on the samples "
+        "that it predicts",
+        "complete the cross-validation: who was scored on easier samples looks better",
+    )
+
+
 def folds_unknown(n_missing: int, n_rows: int) -> Note:
     """No folds, or folds of some rows only."""
     partly = f"{n_missing} of {n_rows} rows have no fold; " if 0 < n_missing < n_rows else ""

@@ -81,11 +81,44 @@ def test_refused_on_request(table, run, tmp_path, option):
     assert "--missing drop" in err
 
 
-def test_gaps_everywhere_are_explained(table, run, tmp_path):
+def gaps_everywhere(table, share):
     rng = np.random.default_rng(0)
-    cut = table
     for name in table.column_names[3:]:
-        cut = without(cut, [name], rng.random(table.num_rows) < 0.2)
-    status, _, err = run_on(cut, run, tmp_path)
+        table = without(table, [name], rng.random(table.num_rows) < share)
+    return table
+
+
+def test_gaps_everywhere(table, run, tmp_path):
+    """Each configuration is scored on the four fifths of the samples that it predicts."""
+    whole = run_on(table, run, tmp_path)[1]
+    status, found, err = run_on(gaps_everywhere(table, 0.2), run, tmp_path)
+    assert status == 0, err
+    assert found["input"]["n_samples"] == 80
+    assert found["input"]["n_configurations"] == 177
+    text = next(n["text"] for n in found["notes"] if n["code"] == "available-cases")
+    assert text.startswith("20% of the predictions are missing")
+    for gappy, complete in zip(found["estimates"], whole["estimates"], strict=True):
+        assert gappy["method"] == complete["method"]
+        assert abs(gappy["value"] - complete["value"]) < 0.08
+
+
+@pytest.mark.parametrize("option", [("--missing", "error"), ("--strict",)])
+def test_gaps_everywhere_are_refused_on_request(table, run, tmp_path, option):
+    status, _, err = run_on(gaps_everywhere(table, 0.2), run, tmp_path, *option)
     assert status == 2
-    assert "each of the 177 configurations lacks predictions (20% of all are missing)" in err
+    assert "177 of 177 configurations lack predictions" in err
+
+
+def test_available_cases_on_request_keep_who_predicts_half(table, run, tmp_path):
+    fold = table["fold"].to_numpy()
+    cut = without(table, table.column_names[5:8], fold > 6)
+    cut = without(cut, table.column_names[8:9], fold > 3)
+    found = run_on(cut, run, tmp_path, "--missing", "available")[1]
+    assert found["input"]["n_configurations"] == 176
+    assert {"available-cases", "configurations-dropped"} <= set(codes(found))
+
+
+def test_too_many_gaps_are_explained(table, run, tmp_path):
+    status, _, err = run_on(gaps_everywhere(table, 0.8), run, tmp_path)
+    assert status == 2
+    assert "each of the 177 configurations lacks too many predictions (80% of all" in err

@@ -59,9 +59,24 @@ def test_common_rows_keep_all_configurations(save):
 
 def test_gaps_in_every_configuration(save):
     columns = {"truth": ["x", "y", "y"], "a": [0.1, None, 0.9], "b": [None, 0.8, 0.9]}
-    with pytest.raises(InputError, match="each of the 2 configurations lacks predictions") as e:
+    matrix = read(save("m.parquet", columns))
+    assert matrix.notes[0].code == "available-cases"
+    assert matrix.notes[0].text.startswith("33% of the predictions are missing")
+    assert_array_equal(matrix.available, [[[True, False], [False, True], [True, True]]])
+    assert np.isfinite(matrix.predictions).all()
+
+
+def test_too_many_gaps_in_every_configuration(save):
+    columns = {
+        "truth": ["x", "y", "y", "y", "y"],
+        "a": [0.1, 0.2, None, None, None],
+        "b": [None, 0.8, 0.9, None, None],
+        "c": [None, 0.3, None, 0.4, None],
+        "d": [None, 0.1, None, None, 0.2],
+    }
+    with pytest.raises(InputError, match="each of the 4 configurations lacks too many") as e:
         read(save("m.parquet", columns))
-    assert "--missing common-rows uses the 1 of 3 samples" in e.value.hint
+    assert "--missing common-rows uses the 1 of 5 samples" in e.value.hint
 
 
 def test_folds_are_recoded_when_a_fold_is_left_out(save):
@@ -83,13 +98,6 @@ def test_gap_in_one_class_is_a_gap(save):
 def test_gap_among_labels(save):
     matrix = read(save("m.csv", BASE | {"a": ["x", "y", "y", "x"], "b": ["x", "", "y", "x"]}))
     assert matrix.configurations == ("a",)
-
-
-def test_gaps_everywhere(save):
-    columns = BASE | {"a": [0.1, None, 0.3, 0.4], "b": [None, 0.1, 0.2, 0.3]}
-    with pytest.raises(InputError, match="each of the 2 configurations lacks predictions") as e:
-        read(save("m.parquet", columns))
-    assert e.value.hint
 
 
 def test_polarity(save):
