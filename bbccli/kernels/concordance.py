@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from bbccli import resources
 from bbccli.kernels.pairs import PresortedPairs, presort
-from bbccli.kernels.sweep import CACHE, accumulate, lane_type_for
+from bbccli.kernels.running import Grid, side_by_side
+from bbccli.kernels.sweep import CACHE, lane_type_for
 from bbccli.resources import Engine
 from bbccli.types import BoolArray, FloatArray, IntArray
 
@@ -220,9 +221,7 @@ def _by_sweep(pairs: CensoredPairs, weights: Numbers, configurations: IntArray) 
     counts = np.zeros((len(weights), len(configurations)), np.int64 if whole else np.float64)
     lane_type = lane_type_for(heaviest(weights) ** 2) if whole else np.float64
     for part in _parts(weights):
-        # The last row weighs nothing: it fills up the grid of running totals.
-        later = np.zeros((len(pairs.event) + 1, len(weights[part])), lane_type)
-        later[:-1] = weights[part].T
+        later = side_by_side(weights[part], lane_type)
         earlier = pairs.staked(later[:-1].T).T
         for digit in pairs.digits:
             _sweep(digit, earlier, later, configurations, counts[part])
@@ -236,27 +235,14 @@ def _sweep(
     configurations: IntArray,
     counts: Numbers,
 ) -> None:
-    """Add the pairs of one digit to counts (L, C'), from lanes (N, L) and (N + 1, L).
-
-    A cumulative sum down the rows is slow in numpy, adding whole rows is fast. So the controls,
-    in order, fill a (stride, n_strides) grid column by column, and the sums run down the grid.
-    """
+    """Add the pairs of one digit to counts (L, C'), from lanes (N, L) and (N + 1, L)."""
     pairs = digit.pairs
-    (n_controls, n_lanes), nothing = (pairs.controls.shape[1], later.shape[1]), len(later) - 1
-    stride = max(int(np.sqrt(n_controls)), 1)
-    n_strides = -(-n_controls // stride)
-    running = np.zeros((1 + stride * n_strides, n_lanes), later.dtype)
-    grid = running[1:].reshape(stride, n_strides, n_lanes)
-    filled = np.full(stride * n_strides, nothing)
-    rank = np.arange(n_controls)
-    # place[k]: where the total of the k lowest controls stands
-    place = np.concatenate([[0], 1 + rank % stride * n_strides + rank // stride])
+    grid = Grid.of(pairs.controls.shape[1], later.shape[1])
+    running, place = grid.table(later), grid.place
     surplus: Numbers | None = None
     for position, c in enumerate(configurations):
-        filled[:n_controls] = pairs.controls[c]
-        by_column = filled.reshape(n_strides, stride).T.ravel()
-        np.take(later, by_column, axis=0, out=running[1:], mode="clip")
-        accumulate(grid)
+        grid.arrange(later, pairs.controls[c], running[1:])
+        grid.accumulate(running[1:])
         if surplus is None:
             surplus = 2 * running.take(place[digit.earlier], axis=0)
         beaten = running.take(place[pairs.below[c]], axis=0)

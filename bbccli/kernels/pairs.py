@@ -50,7 +50,7 @@ def presort(scores: FloatArray, cases: BoolArray, controls: BoolArray) -> Presor
     columns = np.ascontiguousarray(scores[rows].T)
     order = np.argsort(columns, axis=1)
     is_case = cases[rows][order]
-    below, upto = _controls_around(np.take_along_axis(columns, order, axis=1), ~is_case)
+    below, upto = controls_around(np.take_along_axis(columns, order, axis=1), ~is_case)
     ordered = rows.astype(np.int32)[order].ravel()
     shape = (len(columns), int(cases.sum()))
     # positions, found once, are twice as fast as masks
@@ -65,7 +65,7 @@ def presort(scores: FloatArray, cases: BoolArray, controls: BoolArray) -> Presor
     )
 
 
-def _controls_around(scores: FloatArray, is_control: BoolArray) -> tuple[IntArray, IntArray]:
+def controls_around(scores: FloatArray, is_control: BoolArray) -> tuple[IntArray, IntArray]:
     """Count controls below, and up to, each of the sorted scores (C, n): two (C, n) int32."""
     through = np.cumsum(is_control, axis=1, dtype=np.int32)
     changes = scores[:, 1:] != scores[:, :-1]

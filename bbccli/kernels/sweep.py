@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.kernels.pairs import PresortedPairs, largest_total
+from bbccli.kernels.running import Grid, side_by_side, take
 from bbccli.types import FloatArray, IntArray
 
 Numbers = NDArray[Any]
@@ -30,7 +31,7 @@ def concordant_weight(
     width = min(max(CACHE // weights.shape[1], 128), 1024)
     for start in range(0, len(weights), width):
         part = slice(start, start + width)
-        lanes = np.ascontiguousarray(weights[part].T, dtype=lane_type)
+        lanes = side_by_side(weights[part], lane_type)
         _sweep(pairs, lanes, configurations, counts[part])
     return counts
 
@@ -43,7 +44,7 @@ def concordant_mass(
     width = max(CACHE // weights.shape[1], 1)
     for start in range(0, len(weights), width):
         part = slice(start, start + width)
-        lanes = np.ascontiguousarray(weights[part].T, dtype=np.float64)
+        lanes = side_by_side(weights[part], np.float64)
         _sweep(pairs, lanes, configurations, sums[part])
     return sums
 
@@ -70,45 +71,16 @@ def lane_type_for(total: int) -> type[np.unsignedinteger]:
 def _sweep(
     pairs: PresortedPairs, lanes: Numbers, configurations: IntArray, counts: Numbers
 ) -> None:
-    """Fill counts (L, C') from lanes (N, L).
-
-    A cumulative sum down the rows is slow in numpy, adding whole rows is fast. So the controls,
-    in order, fill a (stride, n_strides) grid column by column, and the sums run down the grid.
-    """
-    (n_samples, n_lanes), n_controls = lanes.shape, pairs.controls.shape[1]
-    stride = max(int(np.sqrt(n_controls)), 1)
-    n_strides = -(-n_controls // stride)
-    lanes = np.concatenate([lanes, np.zeros((1, n_lanes), lanes.dtype)])
-    running = np.zeros((1 + stride * n_strides, n_lanes), lanes.dtype)
-    weights, beaten, tied = np.empty((3, pairs.cases.shape[1], n_lanes), lanes.dtype)
-    position = np.arange(stride * n_strides)
-    # rank[p]: which control, from the lowest, stands at position p; the last ones may be missing
-    rank = np.minimum(position % n_strides * stride + position // n_strides, n_controls)
-    # place[k]: where the total of the k lowest controls stands
-    lowest = np.arange(n_controls)
-    place = np.concatenate([[0], 1 + lowest % stride * n_strides + lowest // stride])
+    """Fill counts (L, C') from lanes (N + 1, L)."""
+    grid = Grid.of(pairs.controls.shape[1], lanes.shape[1])
+    running = grid.table(lanes)
+    weights, beaten, tied = np.empty((3, pairs.cases.shape[1], lanes.shape[1]), lanes.dtype)
     for column, c in enumerate(configurations):
-        rows = np.append(pairs.controls[c], n_samples)[rank]
-        _take(lanes, rows, running[1:])
-        accumulate(running[1:].reshape(stride, n_strides, n_lanes))
-        _take(running, place[pairs.below[c]], beaten)
+        grid.arrange(lanes, pairs.controls[c], running[1:])
+        grid.accumulate(running[1:])
+        take(running, grid.place[pairs.below[c]], beaten)
         if pairs.tied[c]:
-            beaten += _take(running, place[pairs.upto[c]], tied)
+            beaten += take(running, grid.place[pairs.upto[c]], tied)
         else:
             beaten += beaten
-        counts[:, column] = np.einsum("il,il->l", _take(lanes, pairs.cases[c], weights), beaten)
-
-
-def _take(lanes: Numbers, rows: IntArray, out: Numbers) -> Numbers:
-    """Gather rows into `out`; unlike indexing, this lets other threads run meanwhile."""
-    return np.take(lanes, rows, axis=0, out=out, mode="clip")
-
-
-def accumulate(grid: Numbers) -> None:
-    """Turn a grid (stride, n_strides, L) into running totals in column order, in place."""
-    for i in range(1, len(grid)):
-        grid[i] += grid[i - 1]
-    totals = grid[-1]
-    for i in range(1, len(totals)):
-        totals[i] += totals[i - 1]
-    grid[:-1, 1:] += totals[:-1]
+        counts[:, column] = np.einsum("il,il->l", take(lanes, pairs.cases[c], weights), beaten)

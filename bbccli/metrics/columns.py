@@ -7,31 +7,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bbccli.kernels.running import lanes_at_once, side_by_side
 from bbccli.matrix import Outcome
 from bbccli.metrics.base import Bind, Predictions, scaled
 from bbccli.types import BoolArray, FloatArray, IntArray
 
-MOST_CELLS = 2**16
-"""Weights looked at together: numpy's calls are amortised, and they stay in the cache.
-
-Their columns are reordered by `take`, which keeps each row together in memory; after indexing,
-running totals along the rows take several times as long.
-"""
-
 OfColumn = Callable[[int], FloatArray]
-"""Configuration c -> its performance (B,) under each row of weights."""
+"""Configuration c -> its performance (L,) in each lane of weights."""
 
 UnderWeights = Callable[[FloatArray], OfColumn]
-"""Weights (B, N) float64 -> what scores a configuration under them."""
+"""Weights in lanes (N + 1, L) float64, the last row 0 -> what scores a configuration."""
 
 Prepare = Callable[[Outcome, Predictions], UnderWeights]
 """Outcome and predictions (N, C) -> the same, sorted once."""
 
 
 def by_column(prepare: Prepare) -> Bind:
-    """Score one configuration after the other, each under many rows of weights at once.
+    """Score one configuration after the other, each under many weightings side by side.
 
-    ``prepare(outcome, predictions)(weights)(c)`` is the performance (B,) of configuration c.
+    ``prepare(outcome, predictions)(lanes)(c)`` is the performance (L,) of configuration c.
+    Running totals down the lanes are cheap by `kernels.running`.
     """
     return lambda outcome, predictions: ColumnScorer(
         outcome, predictions, prepare, prepare(outcome, predictions)
@@ -56,11 +51,11 @@ class ColumnScorer:
         """Performance of each configuration under each row of weights."""
         chosen = np.arange(self.n_configurations) if configurations is None else configurations
         values = np.empty((len(weights), len(chosen)))
-        step = max(MOST_CELLS // max(weights.shape[1], 1), 1)
+        step = lanes_at_once(weights.shape[1])
         for start in range(0, len(weights), step):
             rows = slice(start, start + step)
-            masses = scaled(weights[rows], self.outcome.weights).astype(np.float64, copy=False)
-            of = self.under(masses)
+            masses = scaled(weights[rows], self.outcome.weights)
+            of = self.under(side_by_side(masses, np.float64))
             for position, c in enumerate(chosen):
                 values[rows, position] = of(c)
         return values
@@ -77,10 +72,3 @@ class ColumnScorer:
         """Keep the samples in `rows`."""
         outcome, predictions = self.outcome.take(rows), self.predictions[rows]
         return ColumnScorer(outcome, predictions, self.prepare, self.prepare(outcome, predictions))
-
-
-def shifted(totals: FloatArray) -> FloatArray:
-    """Return the totals (B, G) before each step: 0, and all but the last."""
-    before = np.zeros_like(totals)
-    before[:, 1:] = totals[:, :-1]
-    return before

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bbccli.kernels.running import Grid
 from bbccli.matrix import Outcome
 from bbccli.metrics.base import Bind, Metric, ratio
-from bbccli.metrics.columns import OfColumn, UnderWeights, by_column, shifted
+from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
 from bbccli.metrics.regression import residual, squared_error
 from bbccli.metrics.totals import of_totals, one, scatter
 from bbccli.types import Direction, FloatArray, IntArray, PredictionKind, Task
@@ -82,34 +83,70 @@ def correlation(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """N values in order, ties together.
+    """N values in order.
 
     Attributes
     ----------
     order : (N,) int
         Samples by increasing value.
-    ends : (G,) int
-        Where the last sample of each of G distinct values stands in that order.
-    place : (N,) int
-        Which of the distinct values a sample has.
+    below, upto : (N,) int
+        How many samples have a value below, and at most as high as, each sample in that order.
+    tied : bool
+        Whether any two samples have the same value.
     """
 
     order: IntArray
-    ends: IntArray
-    place: IntArray
+    below: IntArray
+    upto: IntArray
+    tied: bool
 
     @classmethod
     def of(cls, values: FloatArray | IntArray) -> Ranking:
         """Sort values (N,)."""
-        _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-        return cls(np.argsort(values, kind="stable"), np.cumsum(counts) - 1, place)
+        order = np.argsort(values, kind="stable")
+        ordered = values[order]
+        below, upto = (np.searchsorted(ordered, ordered, side) for side in ("left", "right"))
+        tied = bool((upto - below > 1).any())
+        return cls(order.astype(np.int32), below.astype(np.int32), upto.astype(np.int32), tied)
 
-    def mid_ranks(self, weights: FloatArray) -> FloatArray:
-        """Weight below each sample plus half of that tied with it, less the mean: (B, N)."""
-        ordered = np.cumsum(weights.take(self.order, axis=1), axis=1)
-        through = ordered.take(self.ends, axis=1)
-        middle = (through + shifted(through) - through[:, -1:]) / 2
-        return middle.take(self.place, axis=1)
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranks:
+    """Mid-ranks of samples under weights: the weight below each plus half of that tied with it.
+
+    They are counted from the middle of all weight, which is their mean. Two sums over them need
+    no ties between values: a group of weight w at mid-rank m has w m^2 = the integral of x^2 over
+    the ranks that it covers, less w^3 / 12. So all untied columns have the same spread, (T^3 -
+    the sum of w^3) / 12, where T is the total weight.
+    """
+
+    lanes: FloatArray
+    grid: Grid
+    running: FloatArray
+    total: FloatArray
+    spread: FloatArray
+    """(L,) sum of squared ranks of values without ties."""
+
+    @classmethod
+    def of(cls, lanes: FloatArray) -> Ranks:
+        """Prepare for lanes (N + 1, L)."""
+        grid = Grid.of(len(lanes) - 1, lanes.shape[1])
+        total = lanes.sum(axis=0)
+        spread = np.maximum(total**3 - (lanes**3).sum(axis=0), 0.0) / 12
+        return cls(lanes, grid, grid.table(lanes), total, spread)
+
+    def accumulate(self, ranking: Ranking) -> FloatArray:
+        """Running totals in the cells of the grid, (n_cells, L)."""
+        return self.grid.accumulate(self.grid.arrange(self.lanes, ranking.order, self.running[1:]))
+
+    def in_order(self, ranking: Ranking) -> FloatArray:
+        """Mid-ranks (N, L) of the samples in the order of a ranking."""
+        self.accumulate(ranking)
+        middle = self.running.take(self.grid.place[ranking.below], axis=0)
+        middle += self.running.take(self.grid.place[ranking.upto], axis=0)
+        middle -= self.total
+        middle /= 2
+        return middle
 
 
 def rank_correlation(outcome: Outcome, predictions: FloatArray) -> UnderWeights:
@@ -117,16 +154,29 @@ def rank_correlation(outcome: Outcome, predictions: FloatArray) -> UnderWeights:
     of_truth = Ranking.of(outcome.values)
     of_columns = [Ranking.of(column) for column in predictions.T]
 
-    def under(weights: FloatArray) -> OfColumn:
-        true = of_truth.mid_ranks(weights)
-        true_spread = (weights * true**2).sum(axis=1)
+    def under(lanes: FloatArray) -> OfColumn:
+        ranks = Ranks.of(lanes)
+        true = np.zeros_like(lanes)
+        true[of_truth.order] = ranks.in_order(of_truth)
+        weighted = true * lanes
+        true_spread = (weighted * true).sum(axis=0)
+        own = (weighted * lanes).sum(axis=0) / 2
+        cells = np.empty_like(ranks.running[1:])
 
         def of(c: int) -> FloatArray:
-            ranks = of_columns[c].mid_ranks(weights)
-            weighted = weights * ranks
-            spread = np.sqrt((weighted * ranks).sum(axis=1) * true_spread)
-            covered = (weighted * true).sum(axis=1)
-            return np.asarray(np.clip(ratio(covered, spread), -1.0, 1.0))
+            ranking = of_columns[c]
+            if ranking.tied:
+                middle = ranks.in_order(ranking)
+                covered = np.einsum("il,il->l", weighted.take(ranking.order, axis=0), middle)
+                mine = lanes.take(ranking.order, axis=0)
+                spread = np.einsum("il,il,il->l", mine, middle, middle)
+            else:
+                through = ranks.accumulate(ranking)
+                ranks.grid.arrange(weighted, ranking.order, cells)
+                # the mid-rank is the total through a sample less half its weight
+                covered = np.einsum("il,il->l", cells, through) - own
+                spread = ranks.spread
+            return np.asarray(np.clip(ratio(covered, np.sqrt(spread * true_spread)), -1.0, 1.0))
 
         return of
 

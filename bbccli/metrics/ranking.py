@@ -6,9 +6,11 @@ from itertools import permutations
 
 import numpy as np
 
+from bbccli.kernels.pairs import controls_around, presort
+from bbccli.kernels.running import Grid, take
 from bbccli.matrix import Outcome
 from bbccli.metrics.base import Metric, PairScorer, Scorer, pair_share, ratio
-from bbccli.metrics.columns import OfColumn, UnderWeights, by_column, shifted
+from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
 from bbccli.metrics.combined import Combined, mean
 from bbccli.metrics.confusion import MISSING_CLASS
 from bbccli.types import Direction, FloatArray, PredictionKind, Task
@@ -48,25 +50,33 @@ def one_versus_rest(outcome: Outcome, scores: FloatArray) -> Scorer:
 
 
 def average_precision(outcome: Outcome, scores: FloatArray) -> UnderWeights:
-    """Sort scores (N, C), highest first, to add up the precision at each step of the recall."""
+    """Sort scores (N, C), highest first, to add up the precision at each positive sample."""
     positive = outcome.values == 1
-    order = np.argsort(-scores, axis=0, kind="stable")
-    descending = np.take_along_axis(scores, order, axis=0)
-    # samples of equal score are found together: only the last of them ends a step
-    ends = np.ones(scores.shape, bool)
-    ends[:-1] = descending[1:] != descending[:-1]
+    pairs = presort(-scores, positive, ~positive)
+    descending = np.take_along_axis(-scores.T, pairs.cases, axis=1)
+    # samples of equal score are found together
+    _, found_with = controls_around(descending, np.ones(descending.shape, bool))
+    tied = (descending[:, 1:] == descending[:, :-1]).any(axis=1)
+    n_positive, n_negative = int(positive.sum()), int((~positive).sum())
 
-    def under(weights: FloatArray) -> OfColumn:
-        positives = weights * positive
-        n_positive = positives.sum(axis=1)
+    def under(lanes: FloatArray) -> OfColumn:
+        hits, alarms = (Grid.of(n, lanes.shape[1]) for n in (n_positive, n_negative))
+        true, false = hits.table(lanes), alarms.table(lanes)
+        gained, seen, found = np.empty((3, len(hits.rank), lanes.shape[1]))
+        total = lanes[:-1][positive].sum(axis=0)
+        rank = np.minimum(hits.rank, n_positive - 1)
 
         def of(c: int) -> FloatArray:
-            rows, steps = order[:, c], np.flatnonzero(ends[:, c])
-            found = np.cumsum(positives.take(rows, axis=1), axis=1).take(steps, axis=1)
-            seen = np.cumsum(weights.take(rows, axis=1), axis=1).take(steps, axis=1)
-            gained = found - shifted(found)
-            precision = found / np.where(seen > 0, seen, 1.0)
-            return ratio((gained * precision).sum(axis=1), n_positive)
+            true[1:] = hits.arrange(lanes, pairs.cases[c], gained)
+            hits.accumulate(true[1:])
+            alarms.accumulate(alarms.arrange(lanes, pairs.controls[c], false[1:]))
+            take(false, alarms.place[pairs.upto[c][rank]], seen)
+            through = take(true, hits.place[found_with[c][rank]], found) if tied[c] else true[1:]
+            np.add(seen, through, out=seen)
+            # nothing seen, nothing found
+            np.maximum(seen, np.finfo(np.float64).tiny, out=seen)
+            np.divide(through, seen, out=seen)
+            return ratio(np.einsum("il,il->l", gained, seen), total)
 
         return of
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bbccli.kernels.running import Search
 from bbccli.matrix import Outcome
 from bbccli.metrics.base import AS_REPEATED, Bind, Metric, mean_of
 from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
@@ -44,18 +45,18 @@ def unit_deviance(outcome: Outcome, predictions: FloatArray) -> FloatArray:
 
 def median_error(outcome: Outcome, predictions: FloatArray) -> UnderWeights:
     """Sort absolute errors (N, C) to read off the middle of their weight."""
-    errors = absolute_error(outcome, predictions)
-    order = np.argsort(errors, axis=0)
+    errors = np.ascontiguousarray(absolute_error(outcome, predictions).T)
+    order = np.argsort(errors, axis=1)
+    ascending = np.take_along_axis(errors, order, axis=1)
 
-    def under(weights: FloatArray) -> OfColumn:
-        half = weights.sum(axis=1) / 2
+    def under(lanes: FloatArray) -> OfColumn:
+        half = lanes.sum(axis=0) / 2
+        search = Search.of(lanes, len(outcome))
 
         def of(c: int) -> FloatArray:
-            ascending = errors[order[:, c], c]
-            reached = np.cumsum(weights.take(order[:, c], axis=1), axis=1)
-            low = ascending[np.argmax(reached >= half[:, None], axis=1)]
-            high = ascending[np.argmax(reached > half[:, None], axis=1)]
-            return np.where(half > 0, (low + high) / 2, np.nan)
+            search.arrange(order[c])
+            low, high = search.first(np.greater_equal, half), search.first(np.greater, half)
+            return np.where(half > 0, (ascending[c][low] + ascending[c][high]) / 2, np.nan)
 
         return of
 

@@ -1,0 +1,133 @@
+"""Running totals of weights in the order of a column, many weightings side by side.
+
+A cumulative sum down the rows of an array is slow in numpy, adding whole rows is fast. So the
+rows, in order, fill a grid column by column, and the sums run down the grid.
+
+Weightings stand side by side in lanes (N + 1, L): one row per sample, and a last one of zeros that
+fills up the grid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bbccli.types import BoolArray, IntArray
+
+Numbers = NDArray[Any]
+
+FEW_LANES = 16
+"""Lanes up to which numpy's cumulative sum is faster than its calls for each row of the grid."""
+
+MOST_CELLS = 2**19
+"""Weights in lanes at a time: numpy's calls are amortised, and the totals stay in the cache."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grid:
+    """Where n rows, in order, stand in a (stride, n_strides) grid.
+
+    Attributes
+    ----------
+    stride, n_strides : int
+        Cells along a column, and columns.
+    rank : (n_cells,) int
+        Which row, from the first, stands in each cell; n where none does.
+    place : (n + 1,) int
+        Where the total of the first k rows stands in a table (1 + n_cells, L) of totals.
+    """
+
+    stride: int
+    n_strides: int
+    rank: IntArray
+    place: IntArray
+
+    @classmethod
+    def of(cls, n_rows: int, n_lanes: int) -> Grid:
+        """Lay out n rows; in a single column if there are few lanes."""
+        stride = max(int(np.sqrt(n_rows)) if n_lanes > FEW_LANES else n_rows, 1)
+        n_strides = -(-n_rows // stride)
+        cell, row = np.arange(stride * n_strides), np.arange(n_rows)
+        rank = np.minimum(cell % n_strides * stride + cell // n_strides, n_rows)
+        place = np.concatenate([[0], 1 + row % stride * n_strides + row // stride])
+        return cls(stride, n_strides, rank, place)
+
+    def table(self, lanes: Numbers) -> Numbers:
+        """Return a table (1 + n_cells, L) for totals of the lanes; its first row stays 0."""
+        return np.zeros((1 + len(self.rank), lanes.shape[1]), lanes.dtype)
+
+    def arrange(self, lanes: Numbers, order: IntArray, out: Numbers) -> Numbers:
+        """Gather the rows `order` (n,) of lanes (N + 1, L) into the cells (n_cells, L)."""
+        return take(lanes, np.append(order, len(lanes) - 1)[self.rank], out)
+
+    def accumulate(self, cells: Numbers) -> Numbers:
+        """Turn the cells (n_cells, L) into running totals, in place, and return them."""
+        grid = cells.reshape(self.stride, self.n_strides, -1)
+        if self.n_strides == 1:
+            np.cumsum(grid, axis=0, out=grid)
+            return cells
+        for i in range(1, len(grid)):
+            grid[i] += grid[i - 1]
+        totals = grid[-1]
+        for i in range(1, len(totals)):
+            totals[i] += totals[i - 1]
+        grid[:-1, 1:] += totals[:-1]
+        return cells
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Search:
+    """Finds where running totals pass a limit, without all the totals.
+
+    The totals of whole columns of the grid say in which column; only its cells are added up.
+    """
+
+    lanes: Numbers
+    grid: Grid
+    cells: Numbers
+    before: Numbers
+
+    @classmethod
+    def of(cls, lanes: Numbers, n_rows: int) -> Search:
+        """Prepare for n rows of lanes (N + 1, L)."""
+        grid, n_lanes = Grid.of(n_rows, lanes.shape[1]), lanes.shape[1]
+        cells = np.empty((len(grid.rank), n_lanes), lanes.dtype)
+        return cls(lanes, grid, cells, np.zeros((grid.n_strides + 1, n_lanes), lanes.dtype))
+
+    def arrange(self, order: IntArray) -> None:
+        """Take the rows `order` (n,) of the lanes."""
+        cells = self.grid.arrange(self.lanes, order, self.cells)
+        by_column = cells.reshape(self.grid.stride, self.grid.n_strides, -1)
+        np.add.reduce(by_column, axis=0, out=self.before[1:])
+        np.cumsum(self.before, axis=0, out=self.before)
+
+    def first(self, passes: Callable[[Numbers, Numbers], BoolArray], limit: Numbers) -> IntArray:
+        """Return the first row whose running total passes the limit (L,); the last if none."""
+        lane = np.arange(len(limit))
+        column = (~passes(self.before[1:], limit)).sum(axis=0)
+        column = np.minimum(column, self.grid.n_strides - 1)
+        along = np.arange(self.grid.stride)[:, None] * self.grid.n_strides
+        totals = np.cumsum(self.cells[along + column, lane], axis=0)
+        row = (~passes(totals + self.before[column, lane], limit)).sum(axis=0)
+        return np.minimum(column * self.grid.stride + row, len(self.grid.place) - 2)
+
+
+def lanes_at_once(n_samples: int) -> int:
+    """Return how many weightings of N samples to put side by side."""
+    return min(max(MOST_CELLS // max(n_samples, 1), 32), 1024)
+
+
+def side_by_side(weights: Numbers, dtype: Any) -> Numbers:
+    """Return weights (B, N) as lanes (N + 1, B), the last row 0."""
+    lanes = np.zeros((weights.shape[1] + 1, len(weights)), dtype)
+    lanes[:-1] = weights.T
+    return lanes
+
+
+def take(lanes: Numbers, rows: IntArray, out: Numbers) -> Numbers:
+    """Gather rows into `out`; unlike indexing, this lets other threads run meanwhile."""
+    return np.take(lanes, rows, axis=0, out=out, mode="clip")
