@@ -149,6 +149,21 @@ def _share(counts: Numbers, comparable: Numbers) -> FloatArray:
     return np.clip(counts / (2.0 * defined), 0.0, 1.0)
 
 
+PAIRS_COUNTED = (
+    "a pair of samples of weights v and w counts v w times; the copies of a sample are no pair"
+)
+
+COMPARABLE = (
+    "Two samples are comparable when the one with the shorter time had an event. At equal times an "
+    "event comes before a censoring: an event and a censored sample are comparable, two events or "
+    "two censored samples are not. A comparable pair counts 1 when the sample with the earlier "
+    "event has the higher risk, ½ when both risks are equal, else 0. These are the rules of "
+    "scikit-survival, but for risks that differ by at most 1e-8: it takes them as tied, and here "
+    "only equal risks are."
+)
+
+NO_PAIR = "where no two samples are comparable, as without any event"
+
 CONCORDANCE = Metric(
     name="concordance",
     label="concordance",
@@ -160,6 +175,10 @@ CONCORDANCE = Metric(
     bounds=(0.0, 1.0),
     bind=bind_harrell,
     reference="Harrell et al. 1996",
+    formula="(1/n) Σ over the n comparable pairs (i earlier, j later) of [rᵢ > rⱼ] + ½ [rᵢ = rⱼ]",
+    under_weights=f"{PAIRS_COUNTED}; counted in whole numbers, exactly",
+    undefined=NO_PAIR,
+    remarks=COMPARABLE,
 )
 
 CONCORDANCE_UNO = Metric(
@@ -173,4 +192,14 @@ CONCORDANCE_UNO = Metric(
     bounds=(0.0, 1.0),
     bind=bind_uno,
     reference="Uno et al. 2011",
+    formula="Σ G(tᵢ)⁻² ([rᵢ > rⱼ] + ½ [rᵢ = rⱼ]) / Σ G(tᵢ)⁻², both over the comparable pairs "
+    "(i earlier, j later); G(t) is the Kaplan-Meier estimate of the chance to be censored later "
+    "than t",
+    under_weights=f"{PAIRS_COUNTED}; G stays as it is",
+    undefined=f"{NO_PAIR}, or G is 0 at the earlier time of every pair",
+    remarks=f"{COMPARABLE} G is estimated once, from all samples of the matrix with their sample "
+    "weights, and stays fixed: neither a resample nor a fold estimates it again, as if all "
+    "samples were the `survival_train` of scikit-survival. So intervals leave out the uncertainty "
+    "of G. An event where G is 0, possible only at the last time of all, has no factor, and its "
+    "pairs are left out; scikit-survival refuses such data.",
 )
