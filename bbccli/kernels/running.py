@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -70,12 +71,11 @@ class Grid:
         if self.n_strides == 1:
             np.cumsum(grid, axis=0, out=grid)
             return cells
-        for i in range(1, len(grid)):
-            grid[i] += grid[i - 1]
-        totals = grid[-1]
-        for i in range(1, len(totals)):
-            totals[i] += totals[i - 1]
-        grid[:-1, 1:] += totals[:-1]
+        add_down(grid)
+        add_down(grid[-1])
+        # not `grid[...] +=`, which would copy the sums onto themselves once more
+        rest = grid[:-1, 1:]
+        rest += grid[-1, :-1]
         return cells
 
 
@@ -102,18 +102,31 @@ class Search:
         """Take the rows `order` (n,) of the lanes."""
         cells = self.grid.arrange(self.lanes, order, self.cells)
         by_column = cells.reshape(self.grid.stride, self.grid.n_strides, -1)
-        np.add.reduce(by_column, axis=0, out=self.before[1:])
-        np.cumsum(self.before, axis=0, out=self.before)
+        np.add.reduce(by_column, axis=0, dtype=cells.dtype, out=self.before[1:])
+        add_down(self.before)
 
     def first(self, passes: Callable[[Numbers, Numbers], BoolArray], limit: Numbers) -> IntArray:
         """Return the first row whose running total passes the limit (L,); the last if none."""
-        lane = np.arange(len(limit))
-        column = (~passes(self.before[1:], limit)).sum(axis=0)
-        column = np.minimum(column, self.grid.n_strides - 1)
-        along = np.arange(self.grid.stride)[:, None] * self.grid.n_strides
-        totals = np.cumsum(self.cells[along + column, lane], axis=0)
-        row = (~passes(totals + self.before[column, lane], limit)).sum(axis=0)
+        n_lanes = len(limit)
+        column = np.minimum(_failing(passes(self.before[1:], limit)), self.grid.n_strides - 1)
+        lane = np.arange(n_lanes)
+        cell = np.arange(self.grid.stride)[:, None] * self.grid.n_strides + column
+        totals = self.cells.ravel().take(cell * n_lanes + lane)
+        totals[0] += self.before[column, lane]
+        add_down(totals)
+        row = _failing(passes(totals, limit))
         return np.minimum(column * self.grid.stride + row, len(self.grid.place) - 2)
+
+
+def _failing(passed: BoolArray) -> IntArray:
+    """How many rows (n, L) of running totals do not pass: (L,)."""
+    return len(passed) - np.add.reduce(passed.view(np.uint8), axis=0, dtype=np.int32)
+
+
+def add_down(rows: Numbers) -> None:
+    """Add to each row those before it, in place."""
+    for before, here in pairwise(rows):
+        np.add(here, before, out=here)
 
 
 def lanes_at_once(n_samples: int) -> int:

@@ -15,6 +15,9 @@ from bbccli.metrics.combined import Combined, mean
 from bbccli.metrics.confusion import MISSING_CLASS
 from bbccli.types import Direction, FloatArray, PredictionKind, Task
 
+NEXT_TO_NOTHING = np.finfo(np.float64).tiny
+"""Lost beside any weight: it makes a share of nothing 0 / tiny."""
+
 PAIRS_COUNTED = "a pair of samples of weights v and w counts v w times"
 
 bind_auc = pair_share(lambda outcome: outcome.values == 1, lambda outcome: outcome.values == 0)
@@ -62,6 +65,7 @@ def average_precision(outcome: Outcome, scores: FloatArray) -> UnderWeights:
     def under(lanes: FloatArray) -> OfColumn:
         hits, alarms = (Grid.of(n, lanes.shape[1]) for n in (n_positive, n_negative))
         true, false = hits.table(lanes), alarms.table(lanes)
+        false[0] = NEXT_TO_NOTHING
         gained, seen, found = np.empty((3, len(hits.rank), lanes.shape[1]))
         total = lanes[:-1][positive].sum(axis=0)
         rank = np.minimum(hits.rank, n_positive - 1)
@@ -69,12 +73,12 @@ def average_precision(outcome: Outcome, scores: FloatArray) -> UnderWeights:
         def of(c: int) -> FloatArray:
             true[1:] = hits.arrange(lanes, pairs.cases[c], gained)
             hits.accumulate(true[1:])
-            alarms.accumulate(alarms.arrange(lanes, pairs.controls[c], false[1:]))
+            alarms.arrange(lanes, pairs.controls[c], false[1:])
+            false[1:2] += NEXT_TO_NOTHING
+            alarms.accumulate(false[1:])
             take(false, alarms.place[pairs.upto[c][rank]], seen)
             through = take(true, hits.place[found_with[c][rank]], found) if tied[c] else true[1:]
             np.add(seen, through, out=seen)
-            # nothing seen, nothing found
-            np.maximum(seen, np.finfo(np.float64).tiny, out=seen)
             np.divide(through, seen, out=seen)
             return ratio(np.einsum("il,il->l", gained, seen), total)
 
