@@ -7,12 +7,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import grid, headline, memory, page, process, scaling, threads
+from benchmarks import families, grid, headline, memory, page, process, scaling, threads
 from benchmarks.machine import describe
 from benchmarks.tables import Section, as_rich, targets_table
 
-SECTIONS = (headline, grid, scaling, threads, memory, process)
-QUICK = (headline, grid, process)
+SECTIONS = (headline, grid, families, scaling, threads, memory, process)
+QUICK = (headline, grid, families, process)
 
 
 def main() -> None:

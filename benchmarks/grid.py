@@ -57,13 +57,13 @@ def measure(*, quick: bool) -> Section:
                 skipped.append(f"{metric.label} at N = {n_samples:,}, C = {n_configurations:,}")
                 continue
             matrix = subjects.matrix_for(metric, n_samples, n_configurations)
-            rows += [_cell(metric, engine, matrix) for engine in subjects.engines(metric)]
+            rows += [cell(metric, engine, matrix) for engine in subjects.engines(metric)]
     left_out = f" Left out, as they take too long: {'; '.join(skipped)}." if skipped else ""
     rows.sort(key=lambda row: (row["metric"], row["engine"]))
     return Section([Table("grid", "Time per element", COLUMNS, rows, NOTE + left_out)])
 
 
-def _cell(metric: Metric, engine: Engine, matrix: PredictionMatrix) -> Row:
+def cell(metric: Metric, engine: Engine, matrix: PredictionMatrix) -> Row:
     """Measure one metric, engine and size."""
     pilot = seconds(subjects.whole_run(metric, matrix, BLOCK, engine)())
     n_blocks = int(np.clip(CELL_SECONDS / pilot, 1, MOST_BLOCKS))
@@ -73,8 +73,9 @@ def _cell(metric: Metric, engine: Engine, matrix: PredictionMatrix) -> Row:
     n_turns = max(2, min(20, 10**6 // matrix.n_samples))
     makers = {
         "scorer": ready(subjects.scoring(scorer, weights, engine)),
-        "rival": ready(subjects.rival_loop(metric, matrix, n_turns)),
     }
+    if subjects.has_rival(metric):
+        makers["rival"] = ready(subjects.rival_loop(metric, matrix, n_turns))
     if isinstance(scorer, MeanScorer):
         makers["product"] = ready(partial(np.matmul, *_factors(scorer, weights)))
     if pilot < CELL_SECONDS:
@@ -82,17 +83,18 @@ def _cell(metric: Metric, engine: Engine, matrix: PredictionMatrix) -> Row:
     spent = {"bbc": pilot} | least(makers, 4 if pilot < CELL_SECONDS else 1)
     n_elements = matrix.n_samples * matrix.n_configurations * n_resamples
     n_scored = matrix.n_samples * matrix.n_configurations * len(weights)
-    loop = spent["rival"] / n_turns * matrix.n_configurations * n_resamples
+    n_scores = matrix.n_configurations * n_resamples
+    turn = spent["rival"] / n_turns if "rival" in spent else None
     product = spent.get("product")
     return {
         "metric": metric.label,
-        "engine": "any" if product else str(engine),
+        "engine": str(engine) if subjects.has_forms(metric) else "any",
         "N": matrix.n_samples,
         "C": matrix.n_configurations,
         "B": n_resamples,
         "scorer ns": 1e9 * spent["scorer"] / n_scored,
         "bbc ns": 1e9 * spent["bbc"] / n_elements,
-        "x sklearn": loop / spent["bbc"],
+        "x sklearn": turn and turn * n_scores / spent["bbc"],
         "scorer of BLAS": product and product / spent["scorer"],
         "bbc of BLAS": product and product / spent["bbc"],
     }

@@ -30,7 +30,7 @@ def measure(**_: bool) -> Section:
 def _exponents(metric: Metric, engine: Engine) -> Row:
     return {
         "metric": metric.label,
-        "engine": "any" if subjects.is_product(metric) else str(engine),
+        "engine": str(engine) if subjects.has_forms(metric) else "any",
         **{axis: _slope(metric, engine, axis) for axis in BASE},
     }
 

@@ -1,6 +1,6 @@
-"""What is measured: metrics, each with its counterpart in scikit-learn; engines; matrices.
+"""What is measured: metrics, each with its counterpart elsewhere; engines; matrices.
 
-A metric joins the tables by one line in `RIVALS`.
+A metric joins all tables by one line in `RIVALS`, the table of families by one in `FAMILIES`.
 """
 
 import warnings
@@ -10,12 +10,15 @@ from functools import lru_cache, partial
 from importlib.util import find_spec
 
 import numpy as np
+from scipy import stats
 from sklearn import metrics as sklearn_metrics
 
 from bbccli.matrix import Outcome, PredictionMatrix
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS, Metric
 from bbccli.metrics.base import MeanScorer, Scorer
+from bbccli.metrics.columns import ColumnScorer
+from bbccli.metrics.totals import TotalsScorer
 from bbccli.plan import Plan
 from bbccli.resampling import draws_of
 from bbccli.resources import Engine, Resources, use
@@ -24,24 +27,50 @@ from bbccli.types import PredictionKind, Task
 Rival = Callable[[np.ndarray, np.ndarray], float]
 
 
-def _accuracy(truth: np.ndarray, predictions: np.ndarray) -> float:
-    return sklearn_metrics.accuracy_score(truth, predictions > 0.5)
-
-
 def _auc_multiclass(truth: np.ndarray, predictions: np.ndarray) -> float:
     return sklearn_metrics.roc_auc_score(truth, predictions, multi_class="ovr")
 
 
+def _on_labels(score: Rival) -> Rival:
+    return lambda truth, predictions: score(truth, predictions > 0.5)
+
+
+def _concordance(truth: np.ndarray, predictions: np.ndarray) -> float:
+    from sksurv.metrics import concordance_index_censored
+
+    return concordance_index_censored(truth["event"], truth["time"], predictions)[0]
+
+
+def _spearman(truth: np.ndarray, predictions: np.ndarray) -> float:
+    return stats.spearmanr(truth, predictions)[0]
+
+
 RIVALS: dict[str, Rival] = {
     "auc": sklearn_metrics.roc_auc_score,
-    "accuracy": _accuracy,
+    "accuracy": _on_labels(sklearn_metrics.accuracy_score),
     "mse": sklearn_metrics.mean_squared_error,
     "auc-ovr": _auc_multiclass,
 }
+"""Counterparts in scikit-learn of the metrics in all tables."""
+
+FAMILIES: dict[str, Rival] = {
+    "f1": _on_labels(sklearn_metrics.f1_score),
+    "balanced-accuracy": _on_labels(sklearn_metrics.balanced_accuracy_score),
+    "average-precision": sklearn_metrics.average_precision_score,
+    "rmse": sklearn_metrics.root_mean_squared_error,
+    "r2": sklearn_metrics.r2_score,
+    "medae": sklearn_metrics.median_absolute_error,
+    "spearman": _spearman,
+    "concordance": _concordance,
+}
+"""Counterparts in scikit-learn, scipy and scikit-survival of what shows the other families."""
 
 N_FOLDS = 10
 N_CLASSES = 3
 """Of multiclass matrices."""
+
+EVENTS = 0.7
+"""Share of samples whose event is seen."""
 
 
 def measured() -> list[Metric]:
@@ -50,8 +79,8 @@ def measured() -> list[Metric]:
 
 
 def engines(metric: Metric) -> list[Engine]:
-    """Engines that differ for the metric: a matrix product is the same in all."""
-    if is_product(metric) or find_spec("numba") is None:
+    """Engines that differ for the metric."""
+    if not has_forms(metric) or find_spec("numba") is None:
         return [Engine.NUMPY]
     return [Engine.NUMPY, Engine.NUMBA]
 
@@ -61,13 +90,20 @@ def is_product(metric: Metric) -> bool:
     return isinstance(bound(metric, matrix_for(metric, 60, 2)), MeanScorer)
 
 
+def has_forms(metric: Metric) -> bool:
+    """Whether the metric counts pairs: matrix products and sorted columns are in numpy alone."""
+    scorer = bound(metric, matrix_for(metric, 60, 2))
+    return not isinstance(scorer, MeanScorer | TotalsScorer | ColumnScorer)
+
+
 def bound(metric: Metric, matrix: PredictionMatrix) -> Scorer:
     return metric.bind(matrix.outcome, matrix.as_kind(metric.wants)[0])
 
 
 def matrix_for(metric: Metric, n_samples: int, n_configurations: int) -> PredictionMatrix:
     """A matrix that the metric can score, without ties between predictions."""
-    task = next(t for t in (Task.BINARY, Task.MULTICLASS, Task.REGRESSION) if t in metric.tasks)
+    tasks = (Task.BINARY, Task.MULTICLASS, Task.REGRESSION, Task.SURVIVAL)
+    task = next(task for task in tasks if task in metric.tasks)
     return matrix_of(task, n_samples, n_configurations)
 
 
@@ -91,6 +127,10 @@ def matrix_of(task: Task, n_samples: int, n_configurations: int) -> PredictionMa
         truth = np.arange(n_samples) % 2
         outcome, kind = Outcome(task, truth, ("no", "yes")), PredictionKind.PROBABILITY
         predictions = _logistic(rng.normal(size=shape) + skill * (truth[:, None] - 0.5))
+    elif task is Task.SURVIVAL:
+        time, seen = rng.exponential(size=n_samples), rng.random(n_samples) < EVENTS
+        outcome, kind = Outcome(task, time, event=seen), PredictionKind.SCORE
+        predictions = rng.normal(size=shape) - skill * np.log(time)[:, None]
     else:
         truth = np.arange(n_samples) % N_CLASSES
         outcome, kind = Outcome(task, truth, ("a", "b", "c")), PredictionKind.PROBABILITY
@@ -151,13 +191,18 @@ def scoring(
     return run
 
 
+def has_rival(metric: Metric) -> bool:
+    """Whether the other program is installed; scikit-survival is no part of the test tools."""
+    return Task.SURVIVAL not in metric.tasks or find_spec("sksurv") is not None
+
+
 def rival_loop(
     metric: Metric, matrix: PredictionMatrix, n_evaluations: int
 ) -> Callable[[], object]:
-    """A few turns of the loop over resamples and configurations that scikit-learn takes."""
+    """A few turns of the loop over resamples and configurations that other programs take."""
     rng = np.random.default_rng(0)
-    truth, predictions = matrix.outcome.values, matrix.predictions[0]
-    rival = RIVALS[metric.name]
+    truth, predictions = _truth(matrix.outcome), matrix.predictions[0]
+    rival = (RIVALS | FAMILIES)[metric.name]
     columns = np.resize(np.arange(matrix.n_configurations), n_evaluations)
     drawn = rng.integers(0, len(truth), size=len(truth))
 
@@ -168,6 +213,15 @@ def rival_loop(
                 rival(truth[drawn], predictions[drawn, c])
 
     return run
+
+
+def _truth(outcome: Outcome) -> np.ndarray:
+    """Outcomes (N,), with two fields if they are times and events."""
+    if outcome.event is None:
+        return outcome.values
+    times = np.empty(len(outcome), [("event", bool), ("time", float)])
+    times["event"], times["time"] = outcome.event, outcome.values
+    return times
 
 
 def _logistic(scores: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bbccli.kernels import product, sweep
+from bbccli.kernels import product, running, sweep
 from bbccli.kernels.pairs import largest_total, presort
 
 
@@ -78,3 +78,33 @@ def test_counts_beyond_the_narrow_lanes(name, count, total):
         expected = by_hand(scores, cases, controls, weights)
         assert largest_total(pairs, weights) >= expected.max()
         np.testing.assert_array_equal(count(pairs, weights, np.arange(4)), expected)
+
+
+@pytest.mark.parametrize("n_lanes", [1, 16, 17, 40])
+@pytest.mark.parametrize("n_rows", [1, 2, 10, 31])
+def test_running_totals_in_a_grid(n_rows, n_lanes):
+    rng = np.random.default_rng(n_rows)
+    weights = rng.integers(0, 4, (n_lanes, n_rows + 3))
+    order = rng.permutation(n_rows + 3)[:n_rows]
+    lanes = running.side_by_side(weights, np.float64)
+    grid = running.Grid.of(n_rows, n_lanes)
+    table = grid.table(lanes)
+    grid.accumulate(grid.arrange(lanes, order, table[1:]))
+    expected = np.vstack([np.zeros(n_lanes), np.cumsum(weights.T[order], axis=0)])
+    np.testing.assert_array_equal(table[grid.place], expected)
+
+
+@pytest.mark.parametrize("n_lanes", [1, 40])
+@pytest.mark.parametrize("n_rows", [1, 2, 10, 31])
+def test_search_finds_where_totals_pass(n_rows, n_lanes):
+    rng = np.random.default_rng(n_rows)
+    weights = rng.integers(0, 4, (n_lanes, n_rows))
+    weights[:, -1] += 1
+    order = rng.permutation(n_rows)
+    half = weights.sum(axis=1) / 2
+    search = running.Search.of(running.side_by_side(weights, np.float64), n_rows)
+    search.arrange(order)
+    totals = np.cumsum(weights.T[order], axis=0)
+    for passes in (np.greater_equal, np.greater):
+        expected = np.argmax(passes(totals, half), axis=0)
+        np.testing.assert_array_equal(search.first(passes, half), expected)

@@ -19,7 +19,7 @@ from bbccli.types import BoolArray, FloatArray, IntArray
 __all__ = ["Pairs", "concordant_weight", "decide"]
 
 WORTH_COMPILED = 3 * 10**8
-"""Samples x configurations x resamples that take numpy as long as it takes to import numba."""
+"""Samples x sweeps x resamples that take numpy as long as it takes to import numba."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -68,9 +68,6 @@ class Grid:
     def accumulate(self, cells: Numbers) -> Numbers:
         """Turn the cells (n_cells, L) into running totals, in place, and return them."""
         grid = cells.reshape(self.stride, self.n_strides, -1)
-        if self.n_strides == 1:
-            np.cumsum(grid, axis=0, out=grid)
-            return cells
         add_down(grid)
         add_down(grid[-1])
         # not `grid[...] +=`, which would copy the sums onto themselves once more
@@ -120,11 +117,15 @@ class Search:
 
 def _failing(passed: BoolArray) -> IntArray:
     """How many rows (n, L) of running totals do not pass: (L,)."""
-    return len(passed) - np.add.reduce(passed.view(np.uint8), axis=0, dtype=np.int32)
+    passing: IntArray = np.add.reduce(passed.view(np.uint8), axis=0, dtype=np.int32)
+    return len(passed) - passing
 
 
 def add_down(rows: Numbers) -> None:
     """Add to each row those before it, in place."""
+    if rows.shape[-1] <= FEW_LANES:
+        np.cumsum(rows, axis=0, out=rows)
+        return
     for before, here in pairwise(rows):
         np.add(here, before, out=here)
 

@@ -170,6 +170,11 @@ class ByFold:
         """C."""
         return int(self.performances.shape[1])
 
+    @property
+    def n_sweeps(self) -> int:
+        """C: each is one mean over the folds."""
+        return self.n_configurations
+
     def blocks(self) -> list[IntArray]:
         """One block of all columns: F is small."""
         return [np.arange(self.n_configurations)]

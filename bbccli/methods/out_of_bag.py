@@ -37,6 +37,10 @@ class Blocks(Protocol):
     def n_configurations(self) -> int:
         """C."""
 
+    @property
+    def n_sweeps(self) -> int:
+        """Passes over all units that it takes to score one weighting on all of C."""
+
     def blocks(self) -> list[IntArray]:
         """Columns of each block."""
 
@@ -102,7 +106,7 @@ def extend(
     UndefinedError
         Hardly any resample can be used.
     """
-    settled = kernels.decide(draws.n_weights * candidates.n_configurations * n_resamples)
+    settled = kernels.decide(draws.n_weights * candidates.n_sweeps * n_resamples)
     with resources.use(settled):
         while len(found) < n_resamples:
             n_blocks = -(-(n_resamples - len(found)) // BLOCK)

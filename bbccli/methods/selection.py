@@ -25,9 +25,6 @@ Kept = TypeVar("Kept")
 
 _SHELVES: WeakKeyDictionary[PredictionMatrix, dict[Hashable, Any]] = WeakKeyDictionary()
 
-CELL_BYTES = 32
-"""Memory per prediction while a metric is bound: sorted rows, ranks, and what sorting takes."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
@@ -46,9 +43,15 @@ class Candidates:
         """C."""
         return self.matrix.n_configurations
 
+    @property
+    def n_sweeps(self) -> int:
+        """Passes over all samples that it takes to score one weighting on all of C."""
+        return self.n_configurations * self.metric.n_sweeps(self.matrix.n_samples)
+
     def blocks(self) -> list[IntArray]:
         """Return the columns of each block: consecutive, and together all of C."""
-        column = self.matrix.n_repeats * self.matrix.n_samples * CELL_BYTES
+        n_samples = self.matrix.n_samples
+        column = self.matrix.n_repeats * n_samples * self.metric.cell_bytes(n_samples)
         width = max(resources.current().memory // (4 * column), 1)
         n_blocks = -(-self.n_configurations // width)
         return np.array_split(np.arange(self.n_configurations), n_blocks)

@@ -94,6 +94,19 @@ class Metric:
     undefined: str = "without samples"
     remarks: str = ""
 
+    def n_sweeps(self, n_samples: int) -> int:
+        """Passes over N samples that one performance takes: of censored pairs one per digit."""
+        return n_samples.bit_length() if Task.SURVIVAL in self.tasks else 1
+
+    def cell_bytes(self, n_samples: int) -> int:
+        """Memory per prediction while it is bound: sorted rows, ranks, and what sorting takes.
+
+        Of censored pairs each binary digit has sorted rows and ranks of its own: at most one half
+        of the samples are controls, and one half cases with three numbers each.
+        """
+        kept_by_digit = 8 * n_samples.bit_length() if Task.SURVIVAL in self.tasks else 0
+        return 40 + kept_by_digit
+
 
 def mean_of(loss: Callable[[Outcome, Predictions], FloatArray | BoolArray]) -> Bind:
     """Weighted mean of a per-sample loss: one matrix product.

@@ -105,9 +105,10 @@ class Ranking:
         """Sort values (N,)."""
         order = np.argsort(values, kind="stable")
         ordered = values[order]
+        if (ordered[1:] != ordered[:-1]).all():
+            return cls(order, np.arange(len(order)), np.arange(1, len(order) + 1), tied=False)
         below, upto = (np.searchsorted(ordered, ordered, side) for side in ("left", "right"))
-        tied = bool((upto - below > 1).any())
-        return cls(order.astype(np.int32), below.astype(np.int32), upto.astype(np.int32), tied)
+        return cls(order, below, upto, tied=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,7 +133,7 @@ class Ranks:
         """Prepare for lanes (N + 1, L)."""
         grid = Grid.of(len(lanes) - 1, lanes.shape[1])
         total = lanes.sum(axis=0)
-        spread = np.maximum(total**3 - (lanes**3).sum(axis=0), 0.0) / 12
+        spread = np.maximum(total**3 - np.einsum("il,il,il->l", lanes, lanes, lanes), 0.0) / 12
         return cls(lanes, grid, grid.table(lanes), total, spread)
 
     def accumulate(self, ranking: Ranking) -> FloatArray:

@@ -55,8 +55,9 @@ def one_versus_rest(outcome: Outcome, scores: FloatArray) -> Scorer:
 def average_precision(outcome: Outcome, scores: FloatArray) -> UnderWeights:
     """Sort scores (N, C), highest first, to add up the precision at each positive sample."""
     positive = outcome.values == 1
-    pairs = presort(-scores, positive, ~positive)
-    descending = np.take_along_axis(-scores.T, pairs.cases, axis=1)
+    negated = -scores
+    pairs = presort(negated, positive, ~positive)
+    descending = np.take_along_axis(negated.T, pairs.cases, axis=1)
     # samples of equal score are found together
     _, found_with = controls_around(descending, np.ones(descending.shape, bool))
     tied = (descending[:, 1:] == descending[:, :-1]).any(axis=1)

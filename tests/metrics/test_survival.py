@@ -1,5 +1,7 @@
 """Concordance under weights: the definition written as a loop, and the laws of every metric."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from bbccli.kernels.concordance import (
     count_outlived,
 )
 from bbccli.matrix import Outcome
+from bbccli.metrics.ranking import AUC
 from bbccli.metrics.survival import (
     CONCORDANCE,
     CONCORDANCE_UNO,
@@ -390,3 +393,26 @@ def test_sample_weights_multiply_the_weights(form, monkeypatch):
         np.testing.assert_allclose(scorer(weights), expected, rtol=1e-12)
         restricted = scorer.restrict(rows)
         np.testing.assert_allclose(restricted(weights[:1, rows])[0], expected[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("metric", [CONCORDANCE, AUC], ids=lambda m: m.name)
+def test_what_is_bound_takes_about_the_memory_that_is_planned(metric):
+    n_samples, n_configurations = 1000, 20
+    rng = np.random.default_rng(0)
+    outcome = (
+        Outcome(Task.SURVIVAL, rng.exponential(size=n_samples), event=rng.random(n_samples) < 0.8)
+        if metric is CONCORDANCE
+        else Outcome(Task.BINARY, np.arange(n_samples) % 2, ("no", "yes"))
+    )
+    scores = rng.normal(size=(n_samples, n_configurations))
+    tracemalloc.start()
+    metric.bind(outcome, scores)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    planned = metric.cell_bytes(n_samples) * scores.size
+    assert planned / 1.5 < peak < planned * 1.5
+
+
+def test_a_sweep_for_each_digit():
+    assert CONCORDANCE.n_sweeps(1000) == 10
+    assert AUC.n_sweeps(1000) == 1

@@ -1,0 +1,40 @@
+"""A metric or two of every other family: time per element, beside a loop over another program."""
+
+from bbccli.metrics import METRICS
+from benchmarks import grid, subjects
+from benchmarks.tables import Section, Table, digits, times, whole
+
+SIZES = ((500, 100), (5_000, 20))
+
+COLUMNS = {
+    "metric": str,
+    "engine": str,
+    "N": whole,
+    "C": whole,
+    "B": whole,
+    "scorer ns": digits,
+    "bbc ns": digits,
+    "x rival": times,
+}
+
+NOTE = (
+    "As in the table before. F1, balanced accuracy, RMSE and R² are formulas of matrix products; "
+    "average precision, median error and Spearman's correlation are read off sorted columns, in "
+    "numpy alone; AUC, for comparison, and concordance count pairs. x rival: a loop over "
+    "scikit-learn, for Spearman scipy, for concordance scikit-survival, if installed."
+)
+
+
+def measure(*, quick: bool) -> Section:
+    metrics = [METRICS[name] for name in ("auc", *subjects.FAMILIES)]
+    for metric in metrics:
+        for engine in subjects.engines(metric):
+            subjects.warm(metric, engine)
+    rows = []
+    for metric in metrics:
+        for size in SIZES[:1] if quick else SIZES:
+            matrix = subjects.matrix_for(metric, *size)
+            rows += [grid.cell(metric, engine, matrix) for engine in subjects.engines(metric)]
+    for row in rows:
+        row["x rival"] = row.pop("x sklearn")
+    return Section([Table("families", "Other families of metrics", COLUMNS, rows, NOTE)])
