@@ -67,7 +67,7 @@ class Grid:
 
     def accumulate(self, cells: Numbers) -> Numbers:
         """Turn the cells (n_cells, L) into running totals, in place, and return them."""
-        grid = cells.reshape(self.stride, self.n_strides, -1)
+        grid = cells.reshape(self.stride, self.n_strides, cells.shape[1])
         add_down(grid)
         add_down(grid[-1])
         # not `grid[...] +=`, which would copy the sums onto themselves once more

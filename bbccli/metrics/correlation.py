@@ -124,7 +124,6 @@ class Ranks:
     lanes: FloatArray
     grid: Grid
     running: FloatArray
-    total: FloatArray
     spread: FloatArray
     """(L,) sum of squared ranks of values without ties."""
 
@@ -133,8 +132,10 @@ class Ranks:
         """Prepare for lanes (N + 1, L)."""
         grid = Grid.of(len(lanes) - 1, lanes.shape[1])
         total = lanes.sum(axis=0)
-        spread = np.maximum(total**3 - np.einsum("il,il,il->l", lanes, lanes, lanes), 0.0) / 12
-        return cls(lanes, grid, grid.table(lanes), total, spread)
+        # products, as powers may differ from them in the last bit
+        cubes = np.einsum("il,il,il->l", lanes, lanes, lanes)
+        spread = np.maximum(total * total * total - cubes, 0.0) / 12
+        return cls(lanes, grid, grid.table(lanes), spread)
 
     def accumulate(self, ranking: Ranking) -> FloatArray:
         """Running totals in the cells of the grid, (n_cells, L)."""
@@ -145,7 +146,8 @@ class Ranks:
         self.accumulate(ranking)
         middle = self.running.take(self.grid.place[ranking.below], axis=0)
         middle += self.running.take(self.grid.place[ranking.upto], axis=0)
-        middle -= self.total
+        # this total of all: summed in another order, equal values might have ranks beside 0
+        middle -= self.running[self.grid.place[-1]]
         middle /= 2
         return middle
 

@@ -399,3 +399,27 @@ def test_digits_survive_a_large_offset():
             for s in (0, 1e6)
         )
         np.testing.assert_allclose(far, near, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n_rows", [1, 40])
+@pytest.mark.parametrize("n_samples", [3, 17, 100])
+def test_equal_predictions_have_no_rank_correlation_under_any_weights(n_samples, n_rows):
+    rng = np.random.default_rng(n_samples)
+    sample_weights = rng.exponential(size=n_samples) + 0.01
+    outcome = Outcome(Task.REGRESSION, rng.normal(size=n_samples), weights=sample_weights)
+    predictions = np.column_stack([np.zeros(n_samples), rng.normal(size=n_samples)])
+    weights = rng.poisson(1, (n_rows, n_samples)) + 1
+    found = METRICS["spearman"].bind(outcome, predictions)(weights)
+    assert np.isnan(found[:, 0]).all()
+    assert not np.isnan(found[:, 1]).any()
+    alone = np.eye(n_samples, dtype=int)
+    assert np.isnan(METRICS["spearman"].bind(outcome, predictions)(alone)).all()
+
+
+@pytest.mark.parametrize(("positive", "expected"), [(1, 1.0), (0, np.nan)])
+def test_average_precision_of_one_class(positive, expected):
+    outcome = Outcome(Task.BINARY, np.full(20, positive), ("no", "yes"))
+    scores = np.round(np.random.default_rng(0).normal(size=(20, 3)), 1)
+    for n_rows in (1, 40):
+        found = METRICS["average-precision"].bind(outcome, scores)(np.ones((n_rows, 20), int))
+        np.testing.assert_allclose(found, expected)
