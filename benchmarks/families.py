@@ -4,7 +4,7 @@ from bbccli.metrics import METRICS
 from benchmarks import grid, subjects
 from benchmarks.tables import Section, Table, digits, times, whole
 
-SIZES = ((500, 100), (5_000, 20))
+SIZE = (500, 50)
 
 COLUMNS = {
     "metric": str,
@@ -25,16 +25,18 @@ NOTE = (
 )
 
 
-def measure(*, quick: bool) -> Section:
+def measure(**_: bool) -> Section:
     metrics = [METRICS[name] for name in ("auc", *subjects.FAMILIES)]
     for metric in metrics:
         for engine in subjects.engines(metric):
             subjects.warm(metric, engine)
     rows = []
     for metric in metrics:
-        for size in SIZES[:1] if quick else SIZES:
-            matrix = subjects.matrix_for(metric, *size)
-            rows += [grid.cell(metric, engine, matrix) for engine in subjects.engines(metric)]
+        matrix = subjects.matrix_for(metric, *SIZE)
+        rows += [
+            grid.cell(metric, engine, matrix, grid.MOST_BLOCKS)
+            for engine in subjects.engines(metric)
+        ]
     for row in rows:
         row["x rival"] = row.pop("x sklearn")
     return Section([Table("families", "Other families of metrics", COLUMNS, rows, NOTE)])

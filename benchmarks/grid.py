@@ -63,10 +63,12 @@ def measure(*, quick: bool) -> Section:
     return Section([Table("grid", "Time per element", COLUMNS, rows, NOTE + left_out)])
 
 
-def cell(metric: Metric, engine: Engine, matrix: PredictionMatrix) -> Row:
-    """Measure one metric, engine and size."""
+def cell(
+    metric: Metric, engine: Engine, matrix: PredictionMatrix, n_blocks: int | None = None
+) -> Row:
+    """Measure one metric, engine and size, on as many blocks of resamples as time allows."""
     pilot = seconds(subjects.whole_run(metric, matrix, BLOCK, engine)())
-    n_blocks = int(np.clip(CELL_SECONDS / pilot, 1, MOST_BLOCKS))
+    n_blocks = n_blocks or int(np.clip(CELL_SECONDS / pilot, 1, MOST_BLOCKS))
     n_resamples = n_blocks * BLOCK
     scorer = subjects.bound(metric, matrix)
     weights = subjects.weights_of(matrix, n_blocks)
