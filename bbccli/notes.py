@@ -109,3 +109,13 @@ def tolerance_not_reached(tolerance: float | None, error: float) -> Note:
         f"the largest Monte-Carlo standard error is {error:.2g}, above the tolerance {tolerance}",
         "raise --tolerance; the error shrinks with the square root of the resamples",
     )
+
+
+def selected_on_evaluation(n_preselected: int) -> Note:
+    """The evaluation samples chose among the preselected configurations."""
+    return Note(
+        "selected-on-evaluation",
+        f"the best of {n_preselected} preselected configurations was chosen on the samples that "
+        "evaluate it: the interval accounts for that, the estimate beside it does not",
+        "report the interval, or the estimate of bbc",
+    )

@@ -25,7 +25,8 @@ class Plan:
     Raises
     ------
     OptionError
-        `n_resamples` below 1, `level` outside (0, 1), or a negative seed.
+        `n_resamples` below 1, `level` outside (0, 1), `evaluation_share` outside [0, 1), or a
+        negative seed.
     """
 
     n_resamples: int = field(
@@ -42,6 +43,10 @@ class Plan:
         default=None,
         metadata={"doc": "largest Monte-Carlo standard error; null for a fixed n_resamples"},
     )
+    evaluation_share: float = field(
+        default=0.25,
+        metadata={"doc": "share of the samples that split methods evaluate on, in [0, 1)"},
+    )
 
     def __post_init__(self) -> None:
         if self.n_resamples < 1:
@@ -56,6 +61,11 @@ class Plan:
             )
         if self.tolerance is not None and not self.tolerance > 0:
             raise OptionError(f"--tolerance is {self.tolerance:g}", hint="for example 0.001")
+        if not 0 <= self.evaluation_share < 1:
+            raise OptionError(
+                f"--evaluation-share is {self.evaluation_share:g}, not in [0, 1)",
+                hint="for example 0.25; 0 selects and evaluates on all samples",
+            )
         if self.seed < 0:
             raise OptionError(f"--seed is {self.seed}", hint="a whole number, 0 or more")
 

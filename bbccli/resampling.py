@@ -34,6 +34,7 @@ class Unit(IntEnum):
     SAMPLES = 0
     FOLDS = 1
     GROUPS = 2
+    SPLIT = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)

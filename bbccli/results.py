@@ -136,6 +136,21 @@ class Estimate:
     selection: tuple[SelectionShare, ...] = field(
         default=(), metadata={"doc": "how often configurations were selected, the first ten"}
     )
+    ignores_selection: bool = field(
+        default=False,
+        metadata={"doc": "whether the interval ignores that the winner was selected"},
+    )
+    experimental: bool = field(
+        default=False, metadata={"doc": "whether the evidence for the method is still thin"}
+    )
+    n_evaluation: int | None = field(
+        default=None,
+        metadata={"doc": "samples held out to evaluate on; null where all select and evaluate"},
+    )
+    n_preselected: int | None = field(
+        default=None,
+        metadata={"doc": "configurations of which the evaluation chose the winner; null for all"},
+    )
     distribution: Distribution | None = field(default=None, metadata={"json": False})
     plan: Plan = field(default_factory=Plan, metadata={"json": False})
     notes: tuple[Note, ...] = field(default=(), metadata={"doc": "what to know of this estimate"})

@@ -25,6 +25,7 @@ def correct(
     level: o.Level = 0.95,
     side: o.SideOption = Side.TWO,
     pooling: o.PoolingOption = Pooling.POOLED,
+    evaluation_share: o.EvaluationShare = 0.25,
     seed: o.Seed = 0,
     format: o.Format = "table",
     output: o.Output = "-",
@@ -62,7 +63,7 @@ def correct(
       bbc correct predictions.csv --metric accuracy --format json --output result.json
     """
     count, tolerance = resamples_of(n_resamples, tolerance)
-    plan = Plan(count, level, side, pooling, seed, tolerance)
+    plan = Plan(count, level, side, pooling, seed, tolerance, evaluation_share)
     limits = Resources(
         resources.available_cores() if jobs is None else jobs, parse_memory(memory), engine
     )

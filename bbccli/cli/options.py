@@ -81,6 +81,15 @@ PoolingOption = Annotated[
         "--pooling", help="Select by the performance over pooled rows, or by the mean over folds."
     ),
 ]
+EvaluationShare = Annotated[
+    float,
+    typer.Option(
+        "--evaluation-share",
+        metavar="P",
+        help="Share of the samples that methods with a split evaluate on; 0: select and evaluate "
+        "on all.",
+    ),
+]
 Seed = Annotated[int, typer.Option(metavar="N", help="Same seed, same numbers.")]
 Format = Annotated[
     str,

@@ -66,6 +66,10 @@ class Method:
         Checked before the run; promised of the result.
     summary, reference
         For `bbc methods` and the documentation.
+    ignores_selection
+        Whether its interval does not account for the selection of the winner.
+    experimental
+        Whether its evidence is still thin.
     """
 
     name: str
@@ -75,6 +79,8 @@ class Method:
     gives: frozenset[Gives]
     summary: str
     reference: str
+    ignores_selection: bool = False
+    experimental: bool = False
 
 
 def check_needs(method: Method, matrix: PredictionMatrix) -> None:

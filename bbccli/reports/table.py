@@ -92,7 +92,14 @@ def _selections(document: Json) -> list[Json]:
 
 def _rule(estimate: Json, document: Json) -> str:
     by_fold = estimate["method"] == "bbc-f" or document["plan"]["pooling"] == "fold-mean"
-    return "mean over folds" if by_fold else f"pooled {metric_label(estimate['selected_by'])}"
+    rule = "mean over folds" if by_fold else f"pooled {metric_label(estimate['selected_by'])}"
+    held_out, preselected = estimate["n_evaluation"], estimate["n_preselected"]
+    if preselected is not None:
+        rule = f"pooled {metric_label(estimate['selected_by'])} of {preselected} preselected"
+    if held_out is None:
+        return rule
+    n_samples = document["input"]["n_samples"]
+    return f"{rule} in {held_out if preselected is not None else n_samples - held_out} samples"
 
 
 def _methods(document: Json, metric: str) -> RenderableType:
@@ -109,7 +116,7 @@ def _methods(document: Json, metric: str) -> RenderableType:
         naive = estimate["method"] == "cvt"
         table.add_row(
             estimate["method"],
-            METHODS[estimate["method"]].label,
+            _label(estimate),
             fixed(estimate["value"], decimals),
             _interval(estimate["interval"], decimals),
             "" if naive else fixed(estimate["optimism"], decimals),
@@ -118,12 +125,24 @@ def _methods(document: Json, metric: str) -> RenderableType:
     return table
 
 
+def _label(estimate: Json) -> str:
+    """What the method does, and what to beware of."""
+    words = [METHODS[estimate["method"]].label]
+    words += ["ignores selection"] if estimate["ignores_selection"] else []
+    words += ["experimental"] if estimate["experimental"] else []
+    return ", ".join(words)
+
+
 def _advice(document: Json) -> list[RenderableType]:
-    """The sentences to copy into a paper: of each metric the first estimate with an interval."""
+    """The sentences to copy into a paper: of each metric the first estimate with an interval.
+
+    An interval that ignores the selection is not for a paper.
+    """
     grid = _grid()
     for metric in metrics_of(document):
         estimates = [e for e in document["estimates"] if e["metric"] == metric]
-        for estimate in [e for e in estimates if e["interval"]][:1]:
+        reportable = [e for e in estimates if e["interval"] and not e["ignores_selection"]]
+        for estimate in reportable[:1]:
             sentence = _sentence(estimate, document, max(_decimals(estimates) - 1, 0))
             grid.add_row(Text("report", "green"), Text(sentence, "bold"))
     return [grid] if grid.row_count else []
@@ -134,11 +153,15 @@ def _sentence(estimate: Json, document: Json, decimals: int) -> str:
     name = _interval_name(document, [estimate])
     return (
         f"{metric_label(estimate['metric'])} {fixed(estimate['value'], decimals)} "
-        f"({name} {interval}; {estimate['method'].upper()}, {_resamples(estimate, document)})"
+        f"({name} {interval}; {estimate['method'].upper()}, {_basis(estimate, document)})"
     )
 
 
-def _resamples(estimate: Json, document: Json) -> str:
+def _basis(estimate: Json, document: Json) -> str:
+    """What the interval rests on: resamples, or the samples that evaluated the winner."""
+    if estimate["n_resamples"] is None:
+        held_out = estimate["n_evaluation"]
+        return count(held_out or document["input"]["n_samples"], "sample")
     if estimate["exact"]:
         return f"all {count(estimate['n_resamples'], 'resample')}"
     return f"{count(estimate['n_resamples'], 'resample')}, seed {document['plan']['seed']}"

@@ -1,0 +1,290 @@
+"""Selection on some samples, evaluation on the others: shared by the methods with a split.
+
+1. Split the samples: a share of each class to evaluate on, the others to select on. Whole groups
+   stay together.
+2. Select the best configuration on the selection samples, by css. Or preselect the best tenth
+   there, and select the best of those on the evaluation samples, over pooled rows.
+3. Evaluate it on the evaluation samples. The best of m preselected was chosen on the very samples
+   that evaluate it, so its interval is computed at Šidák's level: that at which m independent
+   intervals all hold with the level wanted. With positive dependence they do so more often.
+
+With an evaluation share of 0 all samples do both, and the interval ignores the selection.
+
+Source: Paraschakis et al. 2024 and the authors' code; Šidák 1967.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bbccli.errors import UndefinedError
+from bbccli.matrix import Outcome, PredictionMatrix
+from bbccli.methods.selection import candidates, kept, select_winner
+from bbccli.metrics.base import Metric
+from bbccli.notes import Note, selected_on_evaluation, tied_winners
+from bbccli.plan import Plan
+from bbccli.resampling import PATIENCE, Unit
+from bbccli.results import Estimate
+from bbccli.types import BoolArray, FloatArray, IntArray, Interval, Pooling, Task
+
+ONE_IN = 10
+"""One configuration in ten is preselected, rounded up."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """Which samples select and which evaluate: all do both, or none does.
+
+    Attributes
+    ----------
+    selection, evaluation : (N,) bool
+    """
+
+    selection: BoolArray
+    evaluation: BoolArray
+
+    @property
+    def held_out(self) -> bool:
+        """Whether the evaluation samples took no part in the selection."""
+        return not bool((self.selection & self.evaluation).any())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Finalist:
+    """The configuration to evaluate.
+
+    Attributes
+    ----------
+    winner
+        Column of the selected configuration.
+    split
+        The samples to select on, and those to evaluate on.
+    level
+        Level at which to compute its interval: that of the plan, or Šidák's.
+    preselected : (m,) int, optional
+        Columns of which the evaluation samples chose the winner, the best of the selection
+        samples first; None where the selection samples chose it.
+    notes
+        What to know of the choice.
+    """
+
+    winner: int
+    split: Split
+    level: float
+    preselected: IntArray | None = None
+    notes: tuple[Note, ...] = ()
+
+
+def split_samples(matrix: PredictionMatrix, plan: Plan) -> Split:
+    """Split the samples by the plan's `evaluation_share` and `seed`.
+
+    Of each class the share is held out, rounded to whole samples but at least one, and one at
+    least is left to select. Survival is split by event; values are not stratified. Groups are
+    taken in random order, each to the evaluation if a class is missing there or if it brings the
+    counts of the classes nearer to what is wanted. Nothing depends on the predictions.
+
+    Raises
+    ------
+    UndefinedError
+        A class with a single sample, or groups that can't be split with every class on both sides.
+    """
+    key = ("split", plan.evaluation_share, plan.seed)
+    return kept(matrix, key, lambda: _split(matrix, plan.evaluation_share, plan.seed))
+
+
+def choose(
+    matrix: PredictionMatrix, selector: Metric, plan: Plan, *, preselect: bool = False
+) -> Finalist:
+    """Select the configuration to evaluate, by the metric that selects.
+
+    Raises
+    ------
+    UndefinedError
+        The samples can't be split, or no configuration has a performance on them.
+    """
+    split = split_samples(matrix, plan)
+    values = performances(matrix, selector, plan.pooling, split.selection)
+    if not preselect:
+        winner = select_winner(values, selector.direction)
+        n_tied = int(selector.direction.ties(values).sum())
+        name = matrix.configurations[winner]
+        notes = (tied_winners(name, n_tied, plan.pooling),) if n_tied > 1 else ()
+        return Finalist(winner, split, plan.level, notes=notes)
+    best = best_tenth(values, selector)
+    final = np.full_like(values, np.nan)
+    final[best] = performances(matrix, selector, Pooling.POOLED, split.evaluation)[best]
+    winner = select_winner(final, selector.direction)
+    notes = (selected_on_evaluation(len(best)),) if len(best) > 1 and split.held_out else ()
+    return Finalist(winner, split, sidak(plan.level, len(best)), best, notes)
+
+
+def performances(
+    matrix: PredictionMatrix, metric: Metric, pooling: Pooling, rows: BoolArray
+) -> FloatArray:
+    """Return the performances (C,) on the samples in `rows` (N,)."""
+    return np.asarray(candidates(matrix, metric, pooling).score(rows[None].astype(np.uint8))[0])
+
+
+def performance(
+    matrix: PredictionMatrix, metric: Metric, pooling: Pooling, configuration: int, rows: BoolArray
+) -> float:
+    """Return the performance of one configuration on the samples in `rows` (N,)."""
+    scorer = candidates(matrix, metric, pooling).bind(np.array([configuration]))
+    return float(scorer.paired(rows[None].astype(np.uint8), np.array([0]))[0])
+
+
+def best_tenth(values: FloatArray, metric: Metric) -> IntArray:
+    """Return the columns (m,) of the best tenth of C performances, rounded up, the best first.
+
+    Ties go to the first column; what is undefined is never among them.
+    """
+    left, found = np.array(values, float), []
+    for _ in range(-(-len(values) // ONE_IN)):
+        best = int(metric.direction.best(left))
+        if best < 0:
+            break
+        found.append(best)
+        left[best] = np.nan
+    return np.array(found, int)
+
+
+def sidak(level: float, n_intervals: int) -> float:
+    """Return the level of each of m independent intervals of which all hold with `level`.
+
+    Each errs with probability 1 - (1 - a)^(1/m), where a = 1 - level.
+
+    References
+    ----------
+    Šidák 1967.
+
+    Examples
+    --------
+    >>> round(sidak(0.95, 10), 4)
+    0.9949
+    """
+    return float(level ** (1 / max(n_intervals, 1)))
+
+
+def from_split(
+    matrix: PredictionMatrix,
+    metric: Metric,
+    plan: Plan,
+    finalist: Finalist,
+    *,
+    method: str,
+    selected_by: Metric,
+    interval: Interval | None,
+    notes: tuple[Note, ...] = (),
+) -> Estimate:
+    """Return the performance of a finalist on the evaluation samples as an estimate.
+
+    The naive figure is the performance on the samples that chose it: those of the selection, or
+    all where the evaluation samples had the last word.
+
+    Raises
+    ------
+    UndefinedError
+        The metric is undefined on either side of the split.
+    """
+    split, winner, chosen_of = finalist.split, finalist.winner, finalist.preselected
+    chosen_on = split.selection if chosen_of is None else split.selection | split.evaluation
+    naive = performance(matrix, metric, plan.pooling, winner, chosen_on)
+    value = performance(matrix, metric, Pooling.POOLED, winner, split.evaluation)
+    if np.isnan(naive) or np.isnan(value):
+        raise UndefinedError(
+            f"{metric.label} of the winner is undefined on the samples that "
+            f"{'select' if np.isnan(naive) else 'evaluate'}",
+            hint="use bbc, which needs no split: --method bbc",
+        )
+    return Estimate(
+        method=method,
+        metric=metric.name,
+        selected_by=selected_by.name,
+        direction=metric.direction,
+        winner=matrix.configurations[winner],
+        naive=naive,
+        value=value,
+        interval=interval,
+        ignores_selection=not split.held_out,
+        n_evaluation=int(split.evaluation.sum()) if split.held_out else None,
+        n_preselected=None if chosen_of is None else len(chosen_of),
+        plan=plan,
+        notes=(*finalist.notes, *notes),
+    )
+
+
+def _split(matrix: PredictionMatrix, share: float, seed: int) -> Split:
+    if share == 0:
+        everything = np.ones(matrix.n_samples, bool)
+        return Split(everything, everything)
+    rng = np.random.Generator(
+        np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(Unit.SPLIT,)))
+    )
+    strata = _strata(matrix.outcome)
+    evaluation = (
+        _hold_out(strata, share, rng, matrix.outcome)
+        if matrix.groups is None
+        else _hold_out_groups(strata, matrix.groups, share, rng)
+    )
+    return Split(~evaluation, evaluation)
+
+
+def _strata(outcome: Outcome) -> IntArray:
+    """(N,) what is held out in equal shares: the classes, or the events."""
+    if outcome.task.is_classification:
+        return outcome.values.astype(np.int64)
+    if outcome.task is Task.SURVIVAL and outcome.event is not None:
+        return outcome.event.astype(np.int64)
+    return np.zeros(len(outcome), np.int64)
+
+
+def _wanted(counts: IntArray, share: float) -> IntArray:
+    """Samples (K,) to hold out of those in each stratum: at least one, and not the last one."""
+    rounded = np.floor(share * counts + 0.5).astype(np.int64)
+    return np.where(counts > 1, np.clip(rounded, 1, np.maximum(counts - 1, 1)), 0)
+
+
+def _hold_out(
+    strata: IntArray, share: float, rng: np.random.Generator, outcome: Outcome
+) -> BoolArray:
+    """(N,) True for the samples to evaluate on: the first of each stratum in random order."""
+    counts = np.bincount(strata)
+    alone = np.flatnonzero(counts == 1)
+    if len(strata) < 2 or (outcome.task.is_classification and len(alone)):
+        of = f"class {outcome.classes[alone[0]]!r}" if outcome.classes else "the outcome"
+        raise _no_split(f"{of} has a single sample")
+    order = np.lexsort((rng.random(len(strata)), strata))
+    place = np.empty(len(strata), np.int64)
+    place[order] = np.arange(len(strata)) - (np.cumsum(counts) - counts)[strata[order]]
+    return np.asarray(place < _wanted(counts, share)[strata])
+
+
+def _hold_out_groups(
+    strata: IntArray, groups: IntArray, share: float, rng: np.random.Generator
+) -> BoolArray:
+    """(N,) True for the samples to evaluate on, whole groups of them."""
+    codes, members = np.unique(groups, return_inverse=True)
+    counts = np.zeros((len(codes), int(strata.max()) + 1), np.int64)
+    np.add.at(counts, (members, strata), 1)
+    total = counts.sum(axis=0)
+    wanted = _wanted(total, share)
+    for _ in range(PATIENCE):
+        taken, missing = np.zeros(len(codes), bool), wanted
+        for group in rng.permutation(len(codes)):
+            after = missing - counts[group]
+            lacking = ((missing == wanted) & (counts[group] > 0) & (wanted > 0)).any()
+            if lacking or np.abs(after).sum() <= np.abs(missing).sum():
+                taken[group], missing = True, after
+        held = counts[taken].sum(axis=0)
+        if ((total == 0) | ((held > 0) & (held < total))).all():
+            return np.asarray(taken[members])
+    raise _no_split("no split of the groups has every class on both sides")
+
+
+def _no_split(problem: str) -> UndefinedError:
+    return UndefinedError(
+        f"the samples can't be split into selection and evaluation: {problem}",
+        hint="--evaluation-share 0 selects and evaluates on all samples, and ignores the selection",
+    )
