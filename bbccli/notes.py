@@ -119,3 +119,31 @@ def selected_on_evaluation(n_preselected: int) -> Note:
         "evaluate it: the interval accounts for that, the estimate beside it does not",
         "report the interval, or the estimate of bbc",
     )
+
+
+def no_interval(method: str, reason: str) -> Note:
+    """A method that gives intervals has none on this input."""
+    return Note(
+        "no-interval",
+        f"{method} has no interval: {reason}",
+        "use bbc, whose interval rests on all samples",
+    )
+
+
+def no_variance(value: float) -> Note:
+    """An interval from a variance has no width."""
+    return Note(
+        "no-variance",
+        f"the variance at {value:.3g} is 0, so the interval has no width: it doesn't show what "
+        "is uncertain",
+        "use bbc, or collect more samples",
+    )
+
+
+def few_evaluated(n_units: int, what: str) -> Note:
+    """A normal interval rests on a handful of samples."""
+    return Note(
+        "few-evaluated",
+        f"only {n_units} {what} evaluate: normal intervals are coarse, and mostly too narrow",
+        "a larger --evaluation-share, or bbc, which evaluates on all samples",
+    )

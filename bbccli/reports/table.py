@@ -58,14 +58,14 @@ def as_text(renderable: RenderableType, style: Style) -> str:
 
 def _winners(document: Json) -> RenderableType:
     """One line per distinct winner, with the rule that selected it and how often it wins."""
-    rules: dict[str, list[str]] = {}
+    rules: dict[str, dict[str, list[str]]] = {}
     for estimate in document["estimates"]:
-        rules.setdefault(estimate["winner"], []).append(_rule(estimate, document))
-    n_configurations = document["input"]["n_configurations"]
+        of_winner = rules.setdefault(estimate["winner"], {})
+        of_winner.setdefault(_field(estimate, document), []).append(_rule(estimate, document))
     grid = _grid()
     for winner, found in rules.items():
-        rule = f"best {' and '.join(dict.fromkeys(found))} of {n_configurations}"
-        text = Text.assemble((plain(winner), "bold"), f"   {rule}")
+        won = [f"{' and '.join(dict.fromkeys(rule))} {field}" for field, rule in found.items()]
+        text = Text.assemble((plain(winner), "bold"), f"   best {'; '.join(won)}")
         grid.add_row(Text("winner", "green"), text)
     for estimate in _selections(document):
         shares = [
@@ -92,14 +92,20 @@ def _selections(document: Json) -> list[Json]:
 
 def _rule(estimate: Json, document: Json) -> str:
     by_fold = estimate["method"] == "bbc-f" or document["plan"]["pooling"] == "fold-mean"
-    rule = "mean over folds" if by_fold else f"pooled {metric_label(estimate['selected_by'])}"
-    held_out, preselected = estimate["n_evaluation"], estimate["n_preselected"]
-    if preselected is not None:
-        rule = f"pooled {metric_label(estimate['selected_by'])} of {preselected} preselected"
+    pooled = f"pooled {metric_label(estimate['selected_by'])}"
+    return "mean over folds" if by_fold and estimate["n_preselected"] is None else pooled
+
+
+def _field(estimate: Json, document: Json) -> str:
+    """Among how many configurations the winner won, and in which samples where not in all."""
+    read, held_out = document["input"], estimate["n_evaluation"]
+    preselected = estimate["n_preselected"]
+    among = read["n_configurations"] if preselected is None else f"{preselected} preselected"
     if held_out is None:
-        return rule
-    n_samples = document["input"]["n_samples"]
-    return f"{rule} in {held_out if preselected is not None else n_samples - held_out} samples"
+        return f"of {among}"
+    n_samples = read["n_samples"]
+    n_deciding = n_samples - held_out if preselected is None else held_out
+    return f"of {among} in {n_deciding} of {n_samples} samples"
 
 
 def _methods(document: Json, metric: str) -> RenderableType:
