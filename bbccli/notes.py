@@ -121,13 +121,11 @@ def selected_on_evaluation(n_preselected: int) -> Note:
     )
 
 
-def no_interval(method: str, reason: str) -> Note:
+def no_interval(
+    method: str, why: str, remedy: str = "use bbc, whose interval rests on all samples"
+) -> Note:
     """A method that gives intervals has none on this input."""
-    return Note(
-        "no-interval",
-        f"{method} has no interval: {reason}",
-        "use bbc, whose interval rests on all samples",
-    )
+    return Note("no-interval", f"{method} has no interval: {why}", remedy)
 
 
 def no_variance(value: float) -> Note:

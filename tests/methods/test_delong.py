@@ -1,0 +1,311 @@
+"""DeLong: worked by hand, against slow loops, against R, and under groups."""
+
+from dataclasses import replace
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from matrices import binary, weighing
+from oracle_data import ALL, answers, matrix
+
+from bbccli.errors import UnsupportedError
+from bbccli.kernels.placements import placements
+from bbccli.matrix import Outcome
+from bbccli.methods import METHODS
+from bbccli.methods.delong import delong_test, delong_variance, influence, variance_of
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.types import PredictionKind, Side, Task
+
+AUC = METRICS["auc"]
+EVERYTHING = Plan(evaluation_share=0)
+
+# Three positives, two negatives; of the six pairs 4 are right and one is tied.
+TRUTH = np.array([1, 1, 1, 0, 0])
+SCORES = np.array([0.9, 0.6, 0.3, 0.6, 0.2])
+
+
+def scored(scores, truth=TRUTH, **fields):
+    """A matrix of one repeat of the scores (N, C) or (N,)."""
+    scores = np.asarray(scores, float).reshape(len(truth), -1)
+    names = tuple(f"c{c}" for c in range(scores.shape[1]))
+    outcome = Outcome(Task.BINARY, np.asarray(truth), ("no", "yes"))
+    return replace(binary(), outcome=outcome, predictions=scores[None], configurations=names,
+                   kind=PredictionKind.SCORE, folds=None, **fields)  # fmt: skip
+
+
+def alone(data, column):
+    """The matrix of one configuration."""
+    return replace(
+        data,
+        predictions=data.predictions[:, :, [column]],
+        configurations=(data.configurations[column],),
+    )
+
+
+def slow_variance(truth, scores):
+    """Equations 4 to 6 of DeLong et al. 1988, pair by pair."""
+    cases, controls = scores[truth == 1], scores[truth == 0]
+
+    def psi(case, control):
+        return 1.0 if control < case else 0.5 if control == case else 0.0
+
+    m, n = len(cases), len(controls)
+    v10 = [sum(psi(x, y) for y in controls) / n for x in cases]
+    v01 = [sum(psi(x, y) for x in cases) / m for y in controls]
+    theta = sum(v10) / m
+    s10 = sum((v - theta) ** 2 for v in v10) / (m - 1)
+    s01 = sum((v - theta) ** 2 for v in v01) / (n - 1)
+    return theta, s10 / m + s01 / n
+
+
+def slow_clustered_variance(truth, scores, groups):
+    """Obuchowski 1997, section 2, cluster by cluster."""
+    cases, controls = np.flatnonzero(truth == 1), np.flatnonzero(truth == 0)
+    right = [[float(scores[i] > scores[j]) + 0.5 * (scores[i] == scores[j]) for j in controls]
+             for i in cases]  # fmt: skip
+    v10, v01 = np.mean(right, axis=1), np.mean(right, axis=0)
+    theta, m, n = np.mean(right), len(cases), len(controls)
+    s10 = s01 = s11 = 0.0
+    n_10 = n_01 = n_all = 0
+    for group in set(groups):
+        x, y = groups[cases] == group, groups[controls] == group
+        of_cases, of_controls = v10[x].sum() - x.sum() * theta, v01[y].sum() - y.sum() * theta
+        s10, s01, s11 = s10 + of_cases**2, s01 + of_controls**2, s11 + of_cases * of_controls
+        n_10, n_01, n_all = n_10 + x.any(), n_01 + y.any(), n_all + 1
+    s10 *= n_10 / ((n_10 - 1) * m)
+    s01 *= n_01 / ((n_01 - 1) * n)
+    s11 *= n_all / (n_all - 1)
+    return s10 / m + s01 / n + 2 * s11 / (m * n)
+
+
+def test_by_hand():
+    # placements: positives 1, 3/4, 1/2; negatives 1/2 and 1; AUC 3/4
+    placed = placements(SCORES, TRUTH == 1, TRUTH == 0)
+    assert placed.tolist() == [1, 0.75, 0.5, 0.5, 1]
+    # S10 = 1/16, S01 = 1/8: the variance is 1/48 + 1/16
+    found = METHODS["delong"].run(scored(SCORES), AUC, EVERYTHING)
+    assert found.value == 0.75
+    assert delong_variance(scored(SCORES), 0, np.ones(5, bool)) == pytest.approx(1 / 12)
+    assert found.interval.lower == pytest.approx(0.75 - 1.959963984540054 * np.sqrt(1 / 12))
+    assert found.interval.upper == 1
+    assert [n.code for n in found.notes] == ["few-evaluated"]
+
+
+def test_placements_are_of_the_samples_asked_for():
+    cases, controls = (np.array(rows, bool) for rows in ([1, 0, 1, 0, 0], [0, 0, 0, 1, 0]))
+    assert placements(SCORES, cases, controls).tolist() == [1, 0, 0, 0.5, 0]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_variance_is_that_of_the_slow_loop(seed):
+    rng = np.random.default_rng(seed)
+    data = binary(n_samples=int(rng.integers(8, 50)), n_configurations=3, seed=seed)
+    rows = rng.random(data.n_samples) < 0.8
+    rows[:4] = True
+    truth, scores = data.outcome.values, data.predictions[0]
+    for c in range(3):
+        auc, variance = slow_variance(truth[rows], scores[rows, c])
+        assert delong_variance(data, c, rows) == pytest.approx(variance, abs=1e-15)
+        placed = placements(scores[:, c], rows & (truth == 1), rows & (truth == 0))
+        for kind in (0, 1):
+            assert placed[rows & (truth == kind)].mean() == pytest.approx(auc, abs=1e-15)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_variance_and_bounds_as_in_r(name):
+    data, expected = matrix(name, "auc"), answers(name, "delong")["configs"]
+    everything = np.ones(data.n_samples, bool)
+    for configuration, theirs in expected.items():
+        column = data.configurations.index(configuration)
+        variance = delong_variance(data, column, everything)
+        assert variance == pytest.approx(theirs["var_pROC"], abs=1e-12, rel=1e-10)
+        two, lower = (
+            METHODS["delong"].run(alone(data, column), AUC, replace(EVERYTHING, side=side))
+            for side in (Side.TWO, Side.PESSIMISTIC)
+        )
+        assert two.value == pytest.approx(theirs["auc"], abs=1e-13)
+        ends = (two.interval.lower, two.interval.upper)
+        assert ends == pytest.approx(theirs["ci95_two_sided_clipped"], abs=1e-10)
+        bound = theirs["lower95_one_sided_clipped"]
+        assert lower.interval.lower == pytest.approx(bound, abs=1e-10)
+        assert lower.interval.upper == 1
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_paired_tests_as_in_r(name):
+    data, tests = matrix(name, "auc"), answers(name, "delong")["pair_tests"]
+    truth = data.outcome.values
+    assert len(tests) >= 4
+    for theirs in tests:
+        first, second = (data.predictions[0][:, data.configurations.index(theirs[k])] for k in "ab")
+        found = delong_test(first, second, truth == 1, truth == 0)
+        assert found.difference == pytest.approx(theirs["auc_a"] - theirs["auc_b"], abs=1e-13)
+        assert found.z == pytest.approx(theirs["Z"], abs=1e-10, rel=1e-10)
+        assert found.p == pytest.approx(theirs["p_two_sided"], abs=1e-10, rel=1e-8)
+        reach = NormalDist().inv_cdf(0.975) * found.error
+        ends = (found.difference - reach, found.difference + reach)
+        assert ends == pytest.approx(theirs["conf_int_diff95"], abs=1e-10)
+
+
+def test_identical_scores_do_not_differ():
+    rng = np.random.default_rng(0)
+    truth, scores = rng.random(50) < 0.5, rng.random(50)
+    for other in (scores, np.exp(3 * scores)):
+        found = delong_test(scores, other, truth, ~truth)
+        assert (found.difference, found.error, found.z, found.p) == (0, 0, 0, 1)
+
+
+def test_perfect_scores_do_not_differ_from_each_other_but_from_the_worst():
+    truth = np.arange(20) < 10
+    scores = np.where(truth, 1.0, 0.0)
+    assert delong_test(scores, 2 * scores, truth, ~truth).p == 1
+    found = delong_test(scores, -scores, truth, ~truth)
+    assert (found.difference, found.z, found.p) == (1, np.inf, 0)
+
+
+def test_the_test_does_not_mind_the_order():
+    rng = np.random.default_rng(4)
+    truth = rng.random(60) < 0.4
+    first, second = rng.random((2, 60))
+    one, other = (delong_test(*pair, truth, ~truth) for pair in ((first, second), (second, first)))
+    assert (one.difference, one.error, one.p) == (-other.difference, other.error, other.p)
+
+
+# Repeats, gaps and groups
+
+
+def test_repeats_give_the_variance_of_the_mean():
+    data = binary(n_repeats=3, n_configurations=1)
+    truth = data.outcome.values
+    influences = [influence(s[:, 0], truth == 1, truth == 0) for s in data.predictions]
+
+    # the variance of a mean of three is the mean of all nine covariances
+    def total(a, b):
+        both = [variance_of(x, truth == 1, truth == 0) for x in (a + b, a - b)]
+        return (both[0] - both[1]) / 4
+
+    expected = np.mean([[total(a, b) for a in influences] for b in influences])
+    found = delong_variance(data, 0, np.ones(40, bool))
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_identical_repeats_change_nothing():
+    data = binary(n_configurations=1)
+    twice = replace(data, predictions=np.concatenate([data.predictions] * 2), folds=None)
+    rows = np.ones(40, bool)
+    assert delong_variance(twice, 0, rows) == pytest.approx(delong_variance(data, 0, rows))
+
+
+def test_a_missing_prediction_never_counts():
+    data = binary(n_samples=80, n_configurations=1)
+    available = np.random.default_rng(0).random((1, 80, 1)) < 0.7
+    rows = available[0, :, 0]
+    far_off = np.where(available, data.predictions, 0.0)
+    gappy = replace(data, predictions=far_off, available=available)
+    expected = slow_variance(data.outcome.values[rows], data.predictions[0, rows, 0])[1]
+    assert delong_variance(gappy, 0, np.ones(80, bool)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_groups_are_as_in_the_slow_loop(seed):
+    data = binary(n_samples=50, n_configurations=2, seed=seed)
+    groups = np.random.default_rng(seed).integers(0, 12, 50)
+    grouped = replace(data, groups=groups)
+    for c in range(2):
+        expected = slow_clustered_variance(data.outcome.values, data.predictions[0, :, c], groups)
+        found = delong_variance(grouped, c, np.ones(50, bool))
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_groups_of_one_are_no_groups():
+    data, rows = binary(), np.ones(40, bool)
+    single = replace(data, groups=np.arange(40))
+    assert delong_variance(single, 0, rows) == pytest.approx(delong_variance(data, 0, rows))
+
+
+def test_copies_of_a_sample_tell_nothing_new():
+    data = binary(n_samples=60, n_configurations=1)
+    three = replace(
+        data,
+        outcome=Outcome(Task.BINARY, np.repeat(data.outcome.values, 3), ("no", "yes")),
+        predictions=np.repeat(data.predictions, 3, axis=1),
+        folds=None,
+        groups=np.repeat(np.arange(60), 3),
+    )
+    once = METHODS["delong"].run(data, AUC, EVERYTHING)
+    found = METHODS["delong"].run(three, AUC, EVERYTHING)
+    assert found.interval.lower == pytest.approx(once.interval.lower, abs=1e-13)
+    ungrouped = METHODS["delong"].run(replace(three, groups=None), AUC, EVERYTHING)
+    assert ungrouped.interval.lower > found.interval.lower + 0.01
+
+
+# Edges
+
+
+def test_a_perfect_auc_has_no_variance_and_says_so():
+    truth = np.arange(40) % 2
+    for scores, end in ((truth, 1.0), (-truth, 0.0)):
+        found = METHODS["delong"].run(scored(scores, truth), AUC, EVERYTHING)
+        assert (found.interval.lower, found.interval.upper) == (end, end)
+        assert [n.code for n in found.notes] == ["no-variance"]
+
+
+def test_constant_scores_have_no_variance_and_say_so():
+    found = METHODS["delong"].run(scored(np.zeros(40), np.arange(40) % 2), AUC, EVERYTHING)
+    assert (found.interval.lower, found.interval.upper) == (0.5, 0.5)
+    assert [n.code for n in found.notes] == ["no-variance"]
+
+
+def test_one_sample_of_a_class_gives_no_interval():
+    truth = np.array([1, 1, 0, 0, 0, 0, 0, 0, 0, 0])
+    found = METHODS["delong"].run(scored(np.arange(10), truth), AUC, Plan())
+    assert found.interval is None
+    assert found.value in (0, 1)
+    note = next(n for n in found.notes if n.code == "no-interval")
+    assert "delong has no interval: only 1 sample of class 'yes' evaluates" in note.text
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("side", list(Side))
+@pytest.mark.parametrize("name", ["delong", "delong-10p"])
+def test_bounds_stay_between_0_and_1(name, side, seed):
+    data = binary(n_samples=24, n_configurations=25, seed=seed)
+    found = METHODS[name].run(data, AUC, Plan(level=0.999, side=side, seed=seed))
+    assert 0 <= found.interval.lower <= found.value <= found.interval.upper <= 1
+    assert found.interval.level == 0.999
+    side = Side.LOWER if side is Side.PESSIMISTIC else side
+    assert found.interval.side is side
+    assert side is not Side.LOWER or found.interval.upper == 1
+    assert side is not Side.UPPER or found.interval.lower == 0
+
+
+def test_a_preselection_widens_the_interval_to_the_level_of_sidak():
+    data = binary(n_samples=200, n_configurations=30, seed=7)
+    found = METHODS["delong-10p"].run(data, AUC, Plan(level=0.9, side=Side.LOWER))
+    rows = np.zeros(200, bool)
+    from bbccli.methods.split import split_samples
+
+    rows[split_samples(data, Plan()).evaluation] = True
+    error = np.sqrt(delong_variance(data, data.configurations.index(found.winner), rows))
+    expected = found.value - NormalDist().inv_cdf(0.9 ** (1 / 3)) * error
+    assert found.interval.lower == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_bad_auc_is_not_flipped():
+    truth = np.arange(40) % 2
+    scores = np.random.default_rng(0).normal(size=40) - truth
+    found = METHODS["delong"].run(scored(scores, truth), AUC, EVERYTHING)
+    assert found.value < 0.5
+    assert found.interval.lower < found.value < found.interval.upper < 0.6
+
+
+@pytest.mark.parametrize("name", ["delong", "delong-10p", "hanley-mcneil", "hanley-mcneil-10p"])
+def test_other_metrics_are_refused_with_what_would_work(name):
+    for metric in ("accuracy", "gini", "log-loss"):
+        with pytest.raises(UnsupportedError, match=f"{name} is for the AUC of two") as caught:
+            METHODS[name].run(binary(), METRICS[metric], Plan())
+        assert caught.value.hint == "--metric auc, or --method bbc, which takes every metric"
+    weighted = replace(binary(), outcome=weighing(binary().outcome))
+    with pytest.raises(UnsupportedError, match=f"{name} takes no sample weights"):
+        METHODS[name].run(weighted, AUC, Plan())

@@ -1,0 +1,116 @@
+"""Hanley and McNeil's formula, and the one of the papers' code that is not."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matrices import binary
+from oracle_data import ALL, answers, matrix
+
+from bbccli.errors import UnsupportedError
+from bbccli.methods import METHODS
+from bbccli.methods.hanley_mcneil import hanley_mcneil_variance
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.types import Side
+
+AUC = METRICS["auc"]
+ONE_SIDED = Plan(evaluation_share=0, side=Side.LOWER)
+Z = 1.6448536269514722
+
+
+def as_in_the_papers_code(auc, n_right, n_wrong):
+    """Counts of right and wrong predictions for those of the classes, and + 1 for - 1."""
+    q1, q2 = auc / (2 - auc), 2 * auc**2 / (1 + auc)
+    total = auc * (1 - auc) + (n_right + 1) * (q1 - auc**2) + (n_wrong - 1) * (q2 - auc**2)
+    return np.sqrt(total / (n_right * n_wrong))
+
+
+def taken(data, column, rows):
+    """One configuration on some samples."""
+    return replace(
+        data,
+        outcome=data.outcome.take(rows),
+        predictions=data.predictions[:, rows][:, :, [column]],
+        configurations=(data.configurations[column],),
+        folds=None,
+    )
+
+
+def test_by_hand():
+    # A = 1/2: Q1 = Q2 = 1/3, so (1/4 + (M + N - 2) / 12) / (M N) = (M + N + 1) / (12 M N)
+    assert hanley_mcneil_variance(0.5, 8, 5) == pytest.approx(14 / (12 * 40))
+    assert hanley_mcneil_variance(1.0, 8, 5) == 0
+    assert hanley_mcneil_variance(0.0, 8, 5) == 0
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_bounds_as_in_the_textbook(name):
+    data, expected = matrix(name, "auc"), answers(name, "hanley")
+    everything = np.ones(data.n_samples, bool)
+    evaluated = np.isin(np.arange(data.n_samples), expected["eval_ids"])
+    assert len(expected["configs"]) >= 16
+    for configuration, theirs in expected["configs"].items():
+        column = data.configurations.index(configuration)
+        for rows, answer in ((everything, theirs), (evaluated, theirs["eval_split"])):
+            found = METHODS["hanley-mcneil"].run(taken(data, column, rows), AUC, ONE_SIDED)
+            assert found.value == pytest.approx(answer["auc"], abs=1e-13)
+            bound = min(max(answer["lower95_one_sided"], 0), 1)
+            assert found.interval.lower == pytest.approx(bound, abs=1e-10)
+            counts = (int((data.outcome.values[rows] == k).sum()) for k in (1, 0))
+            error = np.sqrt(hanley_mcneil_variance(found.value, *counts))
+            assert error == pytest.approx(answer["se_textbook"], abs=1e-10)
+        found = METHODS["hanley-mcneil"].run(
+            taken(data, column, everything), AUC, Plan(evaluation_share=0)
+        )
+        ends = np.clip(theirs["ci95_two_sided_unclipped"], 0, 1)
+        assert (found.interval.lower, found.interval.upper) == pytest.approx(ends, abs=1e-10)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_papers_code_computes_something_else(name):
+    differences = []
+    for theirs in answers(name, "hanley")["configs"].values():
+        odd = theirs["variant_simulated_data_R__all_rows"]
+        if not isinstance(odd["se"], float):
+            continue
+        found = as_in_the_papers_code(theirs["auc"], odd["n_success"], odd["n_fail"])
+        assert found == pytest.approx(odd["se"], abs=1e-12)
+        bound = theirs["auc"] - Z * found
+        assert bound == pytest.approx(odd["lower95_one_sided"], abs=1e-10)
+        differences.append(abs(found / theirs["se_textbook"] - 1))
+    assert max(differences) > 0.01
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("side", list(Side))
+@pytest.mark.parametrize("name", ["hanley-mcneil", "hanley-mcneil-10p"])
+def test_bounds_stay_between_0_and_1(name, side, seed):
+    data = binary(n_samples=24, n_configurations=25, seed=seed)
+    found = METHODS[name].run(data, AUC, Plan(level=0.999, side=side, seed=seed))
+    assert 0 <= found.interval.lower <= found.value <= found.interval.upper <= 1
+
+
+def test_a_perfect_auc_has_no_variance_and_says_so():
+    data = binary()
+    scores = np.broadcast_to(data.outcome.values[:, None] / 2, data.predictions.shape)
+    found = METHODS["hanley-mcneil"].run(replace(data, predictions=scores), AUC, Plan(seed=1))
+    assert (found.interval.lower, found.interval.upper) == (1, 1)
+    assert "no-variance" in [n.code for n in found.notes]
+
+
+def test_a_configuration_with_gaps_counts_the_samples_that_it_predicts():
+    data = binary(n_samples=80, n_configurations=1)
+    available = np.random.default_rng(0).random((1, 80, 1)) < 0.7
+    gappy = replace(data, available=available)
+    found, expected = (
+        METHODS["hanley-mcneil"].run(m, AUC, Plan(evaluation_share=0))
+        for m in (gappy, taken(data, 0, available[0, :, 0]))
+    )
+    assert found.interval == expected.interval
+
+
+def test_groups_are_refused():
+    with pytest.raises(UnsupportedError, match="these come in groups") as caught:
+        METHODS["hanley-mcneil"].run(replace(binary(), groups=np.arange(40) // 2), AUC, Plan())
+    assert "delong" in caught.value.hint
