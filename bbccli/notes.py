@@ -116,7 +116,7 @@ def selected_on_evaluation(n_preselected: int) -> Note:
     return Note(
         "selected-on-evaluation",
         f"the best of {n_preselected} preselected configurations was chosen on the samples that "
-        "evaluate it: the interval accounts for that, the estimate beside it does not",
+        "evaluate it: the interval is widened for that, the estimate beside it is still too good",
         "report the interval, or the estimate of bbc",
     )
 
@@ -142,6 +142,7 @@ def few_evaluated(n_units: int, what: str) -> Note:
     """A normal interval rests on a handful of samples."""
     return Note(
         "few-evaluated",
-        f"only {n_units} {what} evaluate: normal intervals are coarse, and mostly too narrow",
+        f"only {n_units} {what} evaluate{'s' if n_units == 1 else ''}: normal intervals hold the "
+        "truth too seldom",
         "a larger --evaluation-share, or bbc, which evaluates on all samples",
     )

@@ -21,7 +21,7 @@ from bbccli.types import BoolArray, Pooling, Task, distinct
 Variance = Callable[[PredictionMatrix, int, BoolArray], float]
 """Variance of the AUC of a configuration on some samples (N,)."""
 
-FEW = 10
+FEW = 30
 """Samples, or groups, of a class under which a normal interval of an AUC is coarse."""
 
 

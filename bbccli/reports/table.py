@@ -142,16 +142,22 @@ def _label(estimate: Json) -> str:
 def _advice(document: Json) -> list[RenderableType]:
     """The sentences to copy into a paper: of each metric the first estimate with an interval.
 
-    An interval that ignores the selection is not for a paper.
+    An interval that ignores the selection, or has no width, is not for a paper.
     """
     grid = _grid()
     for metric in metrics_of(document):
         estimates = [e for e in document["estimates"] if e["metric"] == metric]
-        reportable = [e for e in estimates if e["interval"] and not e["ignores_selection"]]
-        for estimate in reportable[:1]:
+        for estimate in [e for e in estimates if _reportable(e)][:1]:
             sentence = _sentence(estimate, document, max(_decimals(estimates) - 1, 0))
             grid.add_row(Text("report", "green"), Text(sentence, "bold"))
     return [grid] if grid.row_count else []
+
+
+def _reportable(estimate: Json) -> bool:
+    interval = estimate["interval"]
+    if interval is None or estimate["ignores_selection"]:
+        return False
+    return interval["lower"] is None or interval["lower"] != interval["upper"]
 
 
 def _sentence(estimate: Json, document: Json, decimals: int) -> str:

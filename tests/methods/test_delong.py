@@ -248,13 +248,13 @@ def test_a_perfect_auc_has_no_variance_and_says_so():
     for scores, end in ((truth, 1.0), (-truth, 0.0)):
         found = METHODS["delong"].run(scored(scores, truth), AUC, EVERYTHING)
         assert (found.interval.lower, found.interval.upper) == (end, end)
-        assert [n.code for n in found.notes] == ["no-variance"]
+        assert [n.code for n in found.notes] == ["no-variance", "few-evaluated"]
 
 
 def test_constant_scores_have_no_variance_and_say_so():
     found = METHODS["delong"].run(scored(np.zeros(40), np.arange(40) % 2), AUC, EVERYTHING)
     assert (found.interval.lower, found.interval.upper) == (0.5, 0.5)
-    assert [n.code for n in found.notes] == ["no-variance"]
+    assert [n.code for n in found.notes] == ["no-variance", "few-evaluated"]
 
 
 def test_one_sample_of_a_class_gives_no_interval():
