@@ -20,14 +20,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from bbccli.errors import UndefinedError
-from bbccli.matrix import Outcome, PredictionMatrix
+from bbccli.matrix import PredictionMatrix
+from bbccli.methods.held_out import hold_out
 from bbccli.methods.selection import candidates, kept, select_winner
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, selected_on_evaluation, tied_winners
 from bbccli.plan import Plan
-from bbccli.resampling import PATIENCE, Unit
 from bbccli.results import Estimate
-from bbccli.types import BoolArray, FloatArray, IntArray, Interval, Pooling, Task
+from bbccli.types import BoolArray, FloatArray, IntArray, Interval, Pooling
 
 ONE_IN = 10
 """One configuration in ten is preselected, rounded up."""
@@ -80,10 +80,7 @@ class Finalist:
 def split_samples(matrix: PredictionMatrix, plan: Plan) -> Split:
     """Split the samples by the plan's `evaluation_share` and `seed`.
 
-    Of each class the share is held out, rounded to whole samples but at least one, and one at
-    least is left to select. Survival is split by event; values are not stratified. Groups are
-    taken in random order, each to the evaluation if a class is missing there or if it brings the
-    counts of the classes nearer to what is wanted. Nothing depends on the predictions.
+    Nothing depends on the predictions.
 
     Raises
     ------
@@ -219,72 +216,5 @@ def _split(matrix: PredictionMatrix, share: float, seed: int) -> Split:
     if share == 0:
         everything = np.ones(matrix.n_samples, bool)
         return Split(everything, everything)
-    rng = np.random.Generator(
-        np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(Unit.SPLIT,)))
-    )
-    strata = _strata(matrix.outcome)
-    evaluation = (
-        _hold_out(strata, share, rng, matrix.outcome)
-        if matrix.groups is None
-        else _hold_out_groups(strata, matrix.groups, share, rng)
-    )
+    evaluation = hold_out(matrix.outcome, matrix.groups, share, seed)
     return Split(~evaluation, evaluation)
-
-
-def _strata(outcome: Outcome) -> IntArray:
-    """(N,) what is held out in equal shares: the classes, or the events."""
-    if outcome.task.is_classification:
-        return outcome.values.astype(np.int64)
-    if outcome.task is Task.SURVIVAL and outcome.event is not None:
-        return outcome.event.astype(np.int64)
-    return np.zeros(len(outcome), np.int64)
-
-
-def _wanted(counts: IntArray, share: float) -> IntArray:
-    """Samples (K,) to hold out of those in each stratum: at least one, and not the last one."""
-    rounded = np.floor(share * counts + 0.5).astype(np.int64)
-    return np.where(counts > 1, np.clip(rounded, 1, np.maximum(counts - 1, 1)), 0)
-
-
-def _hold_out(
-    strata: IntArray, share: float, rng: np.random.Generator, outcome: Outcome
-) -> BoolArray:
-    """(N,) True for the samples to evaluate on: the first of each stratum in random order."""
-    counts = np.bincount(strata)
-    alone = np.flatnonzero(counts == 1)
-    if len(strata) < 2 or (outcome.task.is_classification and len(alone)):
-        of = f"class {outcome.classes[alone[0]]!r}" if outcome.classes else "the outcome"
-        raise _no_split(f"{of} has a single sample")
-    order = np.lexsort((rng.random(len(strata)), strata))
-    place = np.empty(len(strata), np.int64)
-    place[order] = np.arange(len(strata)) - (np.cumsum(counts) - counts)[strata[order]]
-    return np.asarray(place < _wanted(counts, share)[strata])
-
-
-def _hold_out_groups(
-    strata: IntArray, groups: IntArray, share: float, rng: np.random.Generator
-) -> BoolArray:
-    """(N,) True for the samples to evaluate on, whole groups of them."""
-    codes, members = np.unique(groups, return_inverse=True)
-    counts = np.zeros((len(codes), int(strata.max()) + 1), np.int64)
-    np.add.at(counts, (members, strata), 1)
-    total = counts.sum(axis=0)
-    wanted = _wanted(total, share)
-    for _ in range(PATIENCE):
-        taken, missing = np.zeros(len(codes), bool), wanted
-        for group in rng.permutation(len(codes)):
-            after = missing - counts[group]
-            lacking = ((missing == wanted) & (counts[group] > 0) & (wanted > 0)).any()
-            if lacking or np.abs(after).sum() <= np.abs(missing).sum():
-                taken[group], missing = True, after
-        held = counts[taken].sum(axis=0)
-        if ((total == 0) | ((held > 0) & (held < total))).all():
-            return np.asarray(taken[members])
-    raise _no_split("no split of the groups has every class on both sides")
-
-
-def _no_split(problem: str) -> UndefinedError:
-    return UndefinedError(
-        f"the samples can't be split into selection and evaluation: {problem}",
-        hint="--evaluation-share 0 selects and evaluates on all samples, and ignores the selection",
-    )
