@@ -26,14 +26,18 @@ AS_REPEATED = "a sample of weight w counts as w equal samples"
 
 
 class Scorer(Protocol):
-    """Performances of C configurations on N samples under weights. NaN where undefined."""
+    """Performances of C configurations on N samples under weights. NaN where undefined.
+
+    Weights are whole numbers, counted exactly, or real numbers in float64: the performance of a
+    distribution on the samples, such as a tilted one.
+    """
 
     @property
     def n_configurations(self) -> int:
         """C."""
 
     def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
-        """Score weights (B, N), non-negative integers, on C' configurations: (B, C') float64."""
+        """Score weights (B, N), not negative, on C' configurations: (B, C') float64."""
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Score each row of weights (B, N) on its own configuration (B,): (B,) float64."""
@@ -225,14 +229,13 @@ class PairScorer:
         """Share of each configuration under each row of weights."""
         chosen = np.arange(self.n_configurations) if configurations is None else configurations
         masses = scaled(weights, self.sample_weights)
-        return self._share(self._concordant(masses, chosen), self._pair_weight(masses)[:, None])
+        counts = self._concordant(masses, chosen)
+        return self._share(counts, self._pair_weight(masses)[:, None])
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Share of one configuration per row of weights."""
         masses = scaled(weights, self.sample_weights)
-        counts: NDArray[Any] = np.empty(
-            len(weights), np.int64 if self.sample_weights is None else np.float64
-        )
+        counts: NDArray[Any] = np.empty(len(weights), np.int64 if whole(masses) else np.float64)
         for c in np.unique(configurations):
             rows = configurations == c
             counts[rows] = self._concordant(masses[rows], np.array([c]))[:, 0]
@@ -245,7 +248,7 @@ class PairScorer:
 
     def _concordant(self, masses: NDArray[Any], configurations: IntArray) -> NDArray[Any]:
         """(B, C') twice the weight of concordant pairs, ties one half."""
-        if self.sample_weights is None:
+        if whole(masses):
             return concordant_weight(self.pairs, masses, configurations)
         return concordant_mass(self.pairs.presorted, masses, configurations)
 
@@ -258,12 +261,17 @@ class PairScorer:
     def _share(self, counts: NDArray[Any], pair_weight: FloatArray) -> FloatArray:
         shares = ratio(counts, 2.0 * pair_weight)
         # sums of real weights in another order may exceed the whole in the last bit
-        return shares if self.sample_weights is None else np.minimum(shares, 1.0)
+        return shares if whole(counts) else np.minimum(shares, 1.0)
 
 
 def scaled(weights: IntArray, sample_weights: FloatArray | None) -> NDArray[Any]:
     """Return weights (B, N) times the sample weights (N,), as they are without those."""
     return weights if sample_weights is None else weights * sample_weights
+
+
+def whole(weights: NDArray[Any]) -> bool:
+    """Whether weights are whole numbers by their type."""
+    return weights.dtype.kind in "iub"
 
 
 def total_weights(weights: NDArray[Any], sample_weights: FloatArray | None = None) -> FloatArray:
@@ -275,9 +283,9 @@ def total_weights(weights: NDArray[Any], sample_weights: FloatArray | None = Non
 
 
 def matching(weights: IntArray, dtype: np.dtype[np.floating], totals: FloatArray) -> FloatArray:
-    """Return weights (B, N) as floats of a type, or wider where their totals (B,) need it."""
+    """Return weights (B, N) as floats of a type, or wider where they or their totals need it."""
     heavy = totals.max(initial=0.0) >= LARGEST_EXACT
-    return weights.astype(np.float64 if heavy else dtype)
+    return weights.astype(np.float64 if heavy or not whole(weights) else dtype)
 
 
 def ratio(numerator: IntArray | FloatArray, denominator: FloatArray) -> FloatArray:

@@ -94,6 +94,25 @@ def test_multiples_of_weights_change_nothing(weighted_case):
     np.testing.assert_allclose(scorer(heavy), scorer(weights), **CLOSE)
 
 
+def test_real_weights_weigh_as_sample_weights_do(case):
+    metric, matrix, scorer = case
+    chosen = np.array([3, 1, 3])
+    weights = np.random.default_rng(4).gamma(2.0, size=(3, matrix.n_samples)) + 0.01
+    unit, found = everything(matrix), scorer(weights)
+    for row, values in zip(weights, found, strict=True):
+        weighted = metric.bind(
+            replace(matrix.outcome, weights=row), matrix.as_kind(metric.wants)[0]
+        )
+        np.testing.assert_allclose(values, weighted(unit)[0], **CLOSE)
+    np.testing.assert_allclose(scorer.paired(weights, chosen), found[np.arange(3), chosen], **CLOSE)
+
+
+def test_whole_weights_may_be_written_as_real_ones(weighted_case):
+    _, matrix, scorer = weighted_case
+    weights = some_weights(matrix)
+    np.testing.assert_allclose(scorer(weights.astype(float)), scorer(weights), **CLOSE)
+
+
 def test_order_of_samples_does_not_matter(weighted_case):
     metric, matrix, _ = weighted_case
     shuffled = np.random.default_rng(2).permutation(matrix.n_samples)
