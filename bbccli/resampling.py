@@ -16,7 +16,7 @@ import numpy as np
 
 from bbccli.errors import UndefinedError
 from bbccli.matrix import Outcome
-from bbccli.types import BoolArray, FloatArray, IntArray
+from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
 BLOCK = 64
 """Rows per generator. Part of what a seed means: changing it changes every sampled number."""
@@ -35,6 +35,7 @@ class Unit(IntEnum):
     FOLDS = 1
     GROUPS = 2
     SPLIT = 3
+    EVALUATION = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +69,11 @@ Rule = Callable[[IntArray], BoolArray]
 def leaves_some_out(in_bag: IntArray) -> BoolArray:
     """Accept resamples with at least one unit out of bag."""
     return np.asarray((in_bag == 0).any(axis=1))
+
+
+def any_draw(in_bag: IntArray) -> BoolArray:
+    """Accept every resample."""
+    return np.ones(len(in_bag), bool)
 
 
 def rule_of(outcome: Outcome, groups: IntArray | None = None) -> Rule:
@@ -131,6 +137,8 @@ class Draws:
     members : (N,) int, optional
         Unit of each of N samples, when units are groups of samples: the weight of a sample is
         that of its group, and out of the bag means that the whole group is out.
+    strata : (U,) int, optional
+        Stratum of each unit: as many are drawn from each as there are in it.
     """
 
     n_units: int
@@ -138,6 +146,7 @@ class Draws:
     stream: tuple[int, ...]
     accept: Rule
     members: IntArray | None = None
+    strata: IntArray | None = None
 
     @property
     def n_weights(self) -> int:
@@ -148,9 +157,14 @@ class Draws:
         """Return the usable resamples of blocks `first`, ..., `first + n_blocks - 1`."""
         in_bag = np.zeros((n_blocks * BLOCK, self.n_units), np.uint16)
         cells = np.empty((BLOCK, self.n_units), np.intp)
+        strata = None if self.strata is None else [self.strata == k for k in distinct(self.strata)]
         for position in range(n_blocks):
             block = in_bag[position * BLOCK : (position + 1) * BLOCK]
-            _draw_block(block, cells, self.seed, (*self.stream, first + position))
+            rng = _generator(self.seed, (*self.stream, first + position))
+            if strata is None:
+                _draw_block(block, cells, rng)
+            else:
+                _draw_within(block, strata, rng)
         if self.members is not None:
             in_bag = in_bag[:, self.members]
         usable = self.accept(in_bag)
@@ -173,10 +187,21 @@ def draws_of(outcome: Outcome, groups: IntArray | None, seed: int) -> Draws:
     return Draws(len(codes), seed, (Unit.GROUPS,), accept, members)
 
 
-def _draw_block(counts: IntArray, cells: IntArray, seed: int, key: tuple[int, ...]) -> None:
+def _generator(seed: int, key: tuple[int, ...]) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
+
+
+def _draw_within(counts: IntArray, strata: list[BoolArray], rng: np.random.Generator) -> None:
+    """Fill counts (BLOCK, U) with one block of draws within each of the strata (U,)."""
+    for stratum in strata:
+        inside = np.zeros((BLOCK, int(stratum.sum())), counts.dtype)
+        _draw_block(inside, np.empty(inside.shape, np.intp), rng)
+        counts[:, stratum] = inside
+
+
+def _draw_block(counts: IntArray, cells: IntArray, rng: np.random.Generator) -> None:
     """Fill counts (BLOCK, U), all zero, with one block of draws; cells (BLOCK, U) is scratch."""
     n_units = counts.shape[1]
-    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
     # 16 random bits per draw are enough for most matrices, and take half the time of 32
     width = np.uint16 if n_units <= np.iinfo(np.uint16).max else np.uint32
     drawn = rng.integers(0, n_units, size=counts.shape, dtype=width)

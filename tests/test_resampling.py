@@ -9,6 +9,7 @@ from bbccli.resampling import (
     BLOCK,
     Draws,
     Unit,
+    any_draw,
     count_every_resample,
     draws_of,
     every_resample,
@@ -158,3 +159,27 @@ class TestGroups:
     def test_a_class_in_one_group_is_refused(self):
         with pytest.raises(UndefinedError, match=r"class 'a' has a single group"):
             draws_of(outcome(0, 0, 1, 1, 1, 1, 1, 1), self.groups, 0)
+
+
+# Within strata
+
+
+def test_resamples_within_strata_draw_as_many_as_there_are():
+    strata = np.array([1, 0, 1, 1, 3, 3, 1, 0, 1])
+    draws = Draws(9, 5, (Unit.EVALUATION,), any_draw, strata=strata)
+    in_bag = draws.batch(0, 40).in_bag
+    for stratum, size in ((0, 2), (1, 5), (3, 2)):
+        assert (in_bag[:, strata == stratum].sum(axis=1) == size).all()
+    # each is drawn once in the mean; the standard error is at most 1 / sqrt(2560)
+    np.testing.assert_allclose(in_bag.mean(axis=0), 1, atol=5 / np.sqrt(len(in_bag)))
+    later = draws.batch(3, 2)
+    np.testing.assert_array_equal(later.in_bag, in_bag[3 * BLOCK : 5 * BLOCK])
+    assert later.ordinals.tolist() == list(range(3 * BLOCK, 5 * BLOCK))
+
+
+def test_one_stratum_is_none():
+    plain, within = (
+        Draws(9, 5, (Unit.EVALUATION,), any_draw, strata=strata).batch(2, 3).in_bag
+        for strata in (None, np.zeros(9, int))
+    )
+    np.testing.assert_array_equal(plain, within)
