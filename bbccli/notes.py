@@ -146,3 +146,12 @@ def few_evaluated(n_units: int, what: str) -> Note:
         "truth too seldom",
         "a larger --evaluation-share, or bbc, which evaluates on all samples",
     )
+
+
+def tilting_infeasible(method: str, end: str, instead: str) -> Note:
+    """No tilt makes the observed figure as unlikely as the level wants."""
+    return Note(
+        "tilting-infeasible",
+        f"{method} finds no tilt that leads to its {end} end, which is {instead} instead",
+        "more samples to evaluate on; or bbc, which uses all of them",
+    )

@@ -9,7 +9,7 @@ import numpy as np
 
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods import bbc, bbc_f, cvm_cv, cvt, delong, hanley_mcneil, tt
+from bbccli.methods import bbc, bbc_f, cvm_cv, cvt, delong, hanley_mcneil, mabt, tilting, tt
 from bbccli.methods.base import Gives, Method, Need, Progress, silent
 from bbccli.methods.selection import candidates
 from bbccli.metrics.base import Metric
@@ -32,6 +32,9 @@ METHODS: dict[str, Method] = {
         delong.METHOD_10P,
         hanley_mcneil.METHOD,
         hanley_mcneil.METHOD_10P,
+        tilting.METHOD,
+        tilting.METHOD_10P,
+        mabt.METHOD,
     )
 }
 

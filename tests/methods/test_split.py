@@ -211,9 +211,18 @@ def test_tied_winners_are_named():
 # What the estimates say
 
 
-@pytest.fixture(params=["delong", "delong-10p", "hanley-mcneil", "hanley-mcneil-10p"])
+@pytest.fixture(
+    params=[
+        *("delong", "delong-10p", "hanley-mcneil", "hanley-mcneil-10p"),
+        *("tilting", "tilting-10p", "mabt"),
+    ]
+)
 def method(request):
     return METHODS[request.param]
+
+
+def preselects(method):
+    return method.name.endswith("10p") or method.name == "mabt"
 
 
 def test_the_figures_are_those_of_the_two_sides(method):
@@ -221,9 +230,8 @@ def test_the_figures_are_those_of_the_two_sides(method):
     found = method.run(matrix, AUC, Plan())
     winner = matrix.configurations.index(found.winner)
     split = split_samples(matrix, Plan())
-    preselects = found.n_preselected is not None
-    assert preselects == method.name.endswith("10p")
-    naive_on = np.ones(80, bool) if preselects else split.selection
+    assert preselects(method) == (found.n_preselected is not None)
+    naive_on = np.ones(80, bool) if preselects(method) else split.selection
     for value, rows in ((found.naive, naive_on), (found.value, split.evaluation)):
         scorer = AUC.bind(matrix.outcome.take(rows), matrix.predictions[0][rows])
         assert value == scorer(np.ones((1, rows.sum()), np.uint8))[0, winner]
@@ -260,6 +268,6 @@ def test_the_order_of_configurations_does_not_matter(method):
 def test_another_metric_may_select(method):
     matrix = binary(n_samples=80, n_configurations=30)
     found = method.run(matrix, AUC, Plan(), select_by=METRICS["brier"])
-    finalist = choose(matrix, METRICS["brier"], Plan(), preselect=method.name.endswith("10p"))
+    finalist = choose(matrix, METRICS["brier"], Plan(), preselect=preselects(method))
     assert found.selected_by == "brier"
     assert found.winner == matrix.configurations[finalist.winner]

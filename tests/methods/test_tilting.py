@@ -1,0 +1,369 @@
+"""Tilting and MABT against slow loops straight from the papers, and what they say."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matrices import binary, for_metric, regression
+
+from bbccli.methods import METHODS, mabt, tilted, tilting
+from bbccli.methods.evaluated import Evaluated
+from bbccli.methods.split import choose, sidak, split_samples
+from bbccli.methods.tilt import Replicates, calibrate, tilted_weights
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.resampling import Draws, Unit, any_draw
+from bbccli.types import PredictionKind, Side
+
+AUC, ACCURACY, RMSE = METRICS["auc"], METRICS["accuracy"], METRICS["rmse"]
+PLAN = Plan(n_resamples=300, seed=3, side=Side.PESSIMISTIC)
+SLOW = replace(PLAN, n_resamples=120)
+MATRIX = binary(n_samples=80, n_configurations=30, seed=2)
+
+
+# Slow loops
+
+
+def slow_weights(values, tilt):
+    total = sum(np.exp(tilt * v) for v in values)
+    return [np.exp(tilt * v) / total for v in values]
+
+
+def slow_importance(values, tilt, draws):
+    """W_b: the product over the drawn samples of n times their weight."""
+    weights, n = slow_weights(values, tilt), len(values)
+    return [np.prod([(n * weights[i]) ** f for i, f in enumerate(row)]) for row in draws]
+
+
+def slow_tilting(values, tilt, draws, figures, observed):
+    total = 0.0
+    for weight, figure in zip(slow_importance(values, tilt, draws), figures, strict=True):
+        same = abs(figure - observed) < 1e-10
+        total += weight * (0.5 if same else float(figure > observed))
+    return total / len(draws)
+
+
+def slow_mabt(values, tilt, draws, figures, observed, column):
+    """Rink & Brannath: pseudo-observations, their maxima, and the tilted distribution."""
+    rounded, size = np.round(figures, 10), len(draws)
+    maxima = []
+    for row in rounded:
+        ranks = [np.sum(rounded[:, c] <= figure) for c, figure in enumerate(row)]
+        maxima.append(max(ranks) / (size + 1))
+    weights = slow_importance(values, tilt, draws)
+    beaten = [w for w, f in zip(weights, rounded[:, column], strict=True) if f <= observed + 1e-9]
+    share = sum(beaten) / sum(weights)
+    return 1 - sum(m <= share for m in maxima) / size
+
+
+def slow_bound(p, error):
+    """Walk down in small steps until p is below the error, then halve."""
+    low = 0.0
+    while not p(low) < error - 1e-12:
+        low -= 0.05
+    high = low + 0.05
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if p(middle) < error - 1e-12 else (low, middle)
+    return low
+
+
+def drawn(finalist, metric, columns, strata):
+    """Evaluation scorer, its predictions and the resamples, without the code under test."""
+    rows = finalist.split.evaluation
+    outcome = MATRIX.outcome.take(rows)
+    scorer = metric.bind(outcome, MATRIX.as_kind(metric.wants)[0][rows][:, columns])
+    draws = Draws(int(rows.sum()), SLOW.seed, (Unit.EVALUATION,), any_draw, strata=strata)
+    in_bag = draws.batch(0, -(-SLOW.n_resamples // 64)).in_bag[: SLOW.n_resamples]
+    return scorer, in_bag
+
+
+def auc_influence(truth, scores):
+    placements = []
+    for k, s in zip(truth, scores, strict=True):
+        others = scores[truth != k]
+        lead = (s - others) if k == 1 else (others - s)
+        placements.append(np.mean((lead > 0) + (lead == 0) / 2))
+    placements = np.array(placements)
+    return placements - placements[truth == 1].mean()
+
+
+def slow_auc(truth, scores, weights):
+    """Weighted share of pairs: the bound under tilted weights."""
+    right = whole = 0.0
+    for i in np.flatnonzero(truth == 1):
+        for j in np.flatnonzero(truth == 0):
+            pair = weights[i] * weights[j]
+            right += pair * ((scores[i] > scores[j]) + (scores[i] == scores[j]) / 2)
+            whole += pair
+    return right / whole
+
+
+@pytest.mark.parametrize("name", ["tilting", "tilting-10p", "mabt"])
+def test_the_auc_bound_is_that_of_the_slow_loop(name):
+    finalist = choose(MATRIX, AUC, SLOW, preselect=name != "tilting")
+    columns = np.sort(finalist.preselected) if name == "mabt" else np.array([finalist.winner])
+    column = int(np.flatnonzero(columns == finalist.winner)[0])
+    rows = finalist.split.evaluation
+    truth, scores = MATRIX.outcome.values[rows], MATRIX.predictions[0, rows, finalist.winner]
+    scorer, in_bag = drawn(finalist, AUC, columns, truth)
+    figures, values = scorer(in_bag), auc_influence(truth, scores)
+    observed = slow_auc(truth, scores, np.ones(len(truth)))
+    if name == "mabt":
+        error = 0.05
+        tilt = slow_bound(lambda t: slow_mabt(values, t, in_bag, figures, observed, column), error)
+    else:
+        error = 1 - (sidak(0.95, 3) if name == "tilting-10p" else 0.95)
+        tilt = slow_bound(lambda t: slow_tilting(values, t, in_bag, figures[:, 0], observed), error)
+    expected = slow_auc(truth, scores, slow_weights(values, tilt))
+    found = METHODS[name].run(MATRIX, AUC, SLOW)
+    assert found.interval.lower == pytest.approx(expected, abs=1e-9)
+    assert found.interval.upper == 1
+    assert found.n_resamples == 120
+
+
+@pytest.mark.parametrize("name", ["tilting", "mabt"])
+def test_the_accuracy_bound_is_that_of_the_slow_loop(name):
+    finalist = choose(MATRIX, ACCURACY, SLOW, preselect=name == "mabt")
+    columns = np.sort(finalist.preselected) if name == "mabt" else np.array([finalist.winner])
+    column = int(np.flatnonzero(columns == finalist.winner)[0])
+    rows = finalist.split.evaluation
+    scorer, in_bag = drawn(finalist, ACCURACY, columns, None)
+    said = MATRIX.predictions[0, rows, finalist.winner] > 0.5
+    correct = (said == MATRIX.outcome.values[rows]).astype(float)
+    figures = scorer(in_bag)
+    p = {
+        "tilting": lambda t: slow_tilting(correct, t, in_bag, figures[:, 0], correct.mean()),
+        "mabt": lambda t: slow_mabt(correct, t, in_bag, figures, correct.mean(), column),
+    }[name]
+    expected = np.average(correct, weights=slow_weights(correct, slow_bound(p, 0.05)))
+    found = METHODS[name].run(MATRIX, ACCURACY, SLOW)
+    assert found.interval.lower == pytest.approx(expected, abs=1e-9)
+
+
+# By hand
+
+
+def test_tilted_weights_by_hand():
+    weights = tilted_weights(np.array([0.0, np.log(2.0), np.log(5.0)]), 1.0)
+    np.testing.assert_allclose(weights, np.array([1, 2, 5]) / 8, rtol=1e-14)
+    assert tilted_weights(np.array([0.0, 1.0]), -1e6).tolist() == [1.0, 0.0]
+
+
+def test_p_by_hand():
+    """Two samples, one right: the resamples have 2, 1, 1 and 0 right of 2; observed is 1."""
+    values, in_bag = np.array([1.0, 0.0]), np.array([[2, 0], [1, 1], [1, 1], [0, 2]])
+    figures = in_bag @ values / 2
+    of = Replicates(figures[:, None], 0.5, 0, values, in_bag @ values)
+    # exp(t) = 1/2: weights 1/3 and 2/3, times n 2/3 and 4/3
+    tilt = np.log(0.5)
+    assert tilting.tail(of)(tilt) == pytest.approx(((2 / 3) ** 2 + 2 * (8 / 9) / 2) / 4)
+    # maxima of pseudo-observations: 4/5, 3/5, 3/5, 1/5; F = 1 - (4/9) / (4/9 + 16/9 + 16/9) = 8/9
+    assert mabt.tail(of)(tilt) == 0
+    # exp(t) = 2: F = 1 - (16/9) / 4 = 5/9, which three of the maxima exceed
+    assert mabt.tail(of)(-tilt) == pytest.approx(3 / 4)
+
+
+def test_a_p_equal_to_the_error_does_not_count():
+    def p(tilt):
+        return 0.5 if tilt > -1 else 0.05 if tilt > -2 else 0.01
+
+    assert calibrate(p, 0.05, 0.3) == pytest.approx(-2, abs=1e-11)
+    assert p(calibrate(p, 0.05, 0.3)) == 0.01
+
+
+@pytest.mark.parametrize(
+    "p", [lambda t: 0.09, lambda t: 0.5, lambda t: 0.03 if t < -1 else 0.5, lambda t: np.nan]
+)
+def test_without_a_crossing_there_is_no_tilt(p):
+    assert calibrate(p, 0.05, 0.25) is None
+    assert calibrate(lambda t: 0.5 * np.exp(t), 0.05, 0.0) is None
+
+
+def test_ranks_share_the_highest_up_to_rounding():
+    values = np.array([0.3, 0.1 + 0.2, 0.5, np.nan, 0.1])
+    assert mabt.ranks(values).tolist() == [3, 3, 4, 0, 1]
+
+
+# Laws
+
+
+@pytest.mark.parametrize("name", ["tilting", "tilting-10p", "mabt"])
+@pytest.mark.parametrize("metric", [AUC, ACCURACY, RMSE], ids=lambda m: m.name)
+def test_the_ends_enclose_the_figure(name, metric):
+    matrix = MATRIX if metric is not RMSE else regression(n_samples=80, n_configurations=30)
+    found = METHODS[name].run(matrix, metric, replace(PLAN, side=Side.TWO))
+    assert found.interval.lower < found.value < found.interval.upper
+    assert found.interval.level == 0.95
+    assert [n.code for n in found.notes if n.code == "tilting-infeasible"] == []
+    narrow = METHODS[name].run(matrix, metric, replace(PLAN, side=Side.TWO, level=0.8)).interval
+    assert found.interval.lower <= narrow.lower < narrow.upper <= found.interval.upper
+    one = METHODS[name].run(matrix, metric, replace(PLAN, side=Side.LOWER, level=0.9))
+    two = METHODS[name].run(matrix, metric, replace(PLAN, side=Side.TWO, level=0.8))
+    if name != "tilting-10p":  # Šidák's level is not a multiple
+        assert one.interval.lower == pytest.approx(two.interval.lower, abs=1e-11)
+
+
+def test_a_unit_does_not_matter():
+    matrix = regression(n_samples=60)
+    larger = replace(
+        matrix,
+        outcome=replace(matrix.outcome, values=1000 * matrix.outcome.values),
+        predictions=1000 * matrix.predictions,
+    )
+    for name in ("tilting", "mabt"):
+        found, expected = (METHODS[name].run(m, RMSE, PLAN).interval for m in (larger, matrix))
+        assert found.upper == pytest.approx(1000 * expected.upper, rel=1e-9)
+
+
+def test_the_adjustment_costs_nothing_for_one_and_something_for_several():
+    one = replace(MATRIX, predictions=MATRIX.predictions[:, :, 9:10], configurations=("c9",))
+    of_one = METHODS["mabt"].run(one, AUC, PLAN)
+    assert of_one.n_preselected == 1
+    assert of_one.interval.lower == pytest.approx(
+        METHODS["tilting"].run(one, AUC, PLAN).interval.lower, abs=0.03
+    )
+    several = Evaluated.of(
+        MATRIX, AUC, choose(MATRIX, AUC, PLAN, preselect=True), np.arange(30)
+    ).replicates(300, 3, lambda done, total: None)
+    alone = replace(several, values=several.values[:, [several.column]], column=0)
+    assert mabt.tail(several)(-0.5) > mabt.tail(alone)(-0.5)
+    assert mabt.tail(several, pessimistic=False)(-0.5) == mabt.tail(alone)(-0.5)
+
+
+def test_the_monte_carlo_error_is_of_the_right_size():
+    plans = [replace(PLAN, seed=s, evaluation_share=0.0) for s in range(12)]
+    for name in ("tilting", "mabt"):
+        found = [METHODS[name].run(MATRIX, AUC, plan) for plan in plans]
+        spread = np.std([e.interval.lower for e in found], ddof=1)
+        said = np.mean([e.error.lower for e in found])
+        assert 0.4 < said / spread < 2.5
+        assert {(e.value, e.error.value, e.error.upper) for e in found} == {
+            (found[0].value, 0, None)
+        }
+
+
+def test_more_resamples_are_drawn_until_the_error_is_small_enough():
+    loose, tight = (
+        METHODS["tilting"].run(MATRIX, AUC, Plan(4000, tolerance=t)) for t in (0.05, 1e-5)
+    )
+    assert loose.n_resamples == 1000
+    assert loose.error.largest() <= 0.05
+    assert tight.n_resamples == 4000
+    assert "tolerance-not-reached" in [n.code for n in tight.notes]
+
+
+def test_resamples_of_the_auc_hold_each_class_and_those_of_accuracy_need_not():
+    finalist = choose(MATRIX, AUC, PLAN)
+    columns = np.array([finalist.winner])
+    truth = MATRIX.outcome.values[finalist.split.evaluation]
+    assert Evaluated.of(MATRIX, AUC, finalist, columns).strata.tolist() == truth.tolist()
+    assert Evaluated.of(MATRIX, ACCURACY, finalist, columns).strata is None
+
+
+def test_groups_are_resampled_as_a_whole():
+    groups = np.arange(80) // 4
+    grouped = replace(MATRIX, groups=groups)
+    finalist = choose(grouped, ACCURACY, PLAN)
+    evaluated = Evaluated.of(grouped, ACCURACY, finalist, np.array([finalist.winner]))
+    n_groups = len(np.unique(groups[split_samples(grouped, PLAN).evaluation]))
+    assert len(evaluated.influence) == n_groups
+    found = evaluated.replicates(100, 0, lambda done, total: None)
+    # a resample's sum of influence is its gain, to first order; exactly so in equal groups
+    gains = n_groups * (found.values[:, 0] - found.observed)
+    np.testing.assert_allclose(found.totals, gains, atol=1e-9)
+    assert METHODS["tilting"].run(grouped, ACCURACY, PLAN).interval is not None
+
+
+def test_repeats_are_tilted_together():
+    twice = replace(
+        MATRIX,
+        predictions=np.concatenate([MATRIX.predictions] * 2),
+        folds=np.concatenate([MATRIX.folds] * 2),
+    )
+    found, expected = (METHODS["mabt"].run(m, AUC, PLAN).interval for m in (twice, MATRIX))
+    assert found.lower == pytest.approx(expected.lower, abs=1e-12)
+
+
+# Where tilting can't
+
+
+def perfect(n_samples=40, n_wrong=0):
+    """One configuration, right but for a few."""
+    matrix = binary(n_samples=n_samples, n_configurations=1, kind=PredictionKind.SCORE)
+    scores = matrix.outcome.values.astype(float)
+    scores[:n_wrong] = 1 - scores[:n_wrong]
+    return replace(matrix, predictions=scores[None, :, None])
+
+
+def test_a_perfect_accuracy_falls_back_to_wilson():
+    matrix = replace(perfect(), threshold=0.5)
+    for name in ("tilting", "tilting-10p", "mabt"):
+        found = METHODS[name].run(matrix, ACCURACY, replace(PLAN, evaluation_share=0))
+        # n / (n + z^2), z the 95 % quantile of the normal distribution
+        assert found.interval.lower == pytest.approx(40 / (40 + 1.6448536269514722**2))
+        assert found.interval.upper == 1
+        (note,) = (n for n in found.notes if n.code == "tilting-infeasible")
+        assert f"{name} finds no tilt that leads to its lower end, which is Wilson's" in note.text
+
+
+def test_samples_that_the_finalist_lacks_do_not_evaluate_it():
+    known = np.ones((1, 40, 1), bool)
+    known[0, :12] = False
+    matrix = replace(perfect(), threshold=0.5, available=known)
+    found = METHODS["tilting"].run(matrix, ACCURACY, replace(PLAN, evaluation_share=0))
+    assert found.interval.lower == pytest.approx(28 / (28 + 1.6448536269514722**2))
+    gaps = np.ones(MATRIX.predictions.shape, bool)
+    gaps[:, 3, 0] = False  # of one that does not win
+    matrices = (replace(MATRIX, available=gaps), MATRIX)
+    found, expected = (METHODS["tilting"].run(m, AUC, PLAN).interval for m in matrices)
+    assert found == expected
+
+
+def test_a_perfect_auc_has_no_interval_and_says_why():
+    for name in ("tilting", "tilting-10p", "mabt"):
+        found = METHODS[name].run(perfect(), AUC, PLAN)
+        assert found.interval is None
+        assert found.value == 1
+        (note,) = (n for n in found.notes if n.code == "no-interval")
+        assert note.text == f"{name} has no interval: no sample that evaluates moves the figure"
+
+
+def test_the_fallback_of_the_auc_is_delong_at_sidak_s_level(monkeypatch):
+    monkeypatch.setattr(tilted, "calibrate", lambda *given: None)
+    for name, other in (
+        ("tilting", "delong"),
+        ("tilting-10p", "delong-10p"),
+        ("mabt", "delong-10p"),
+    ):
+        for side in Side:
+            plan = replace(PLAN, side=side)
+            found, expected = (METHODS[m].run(MATRIX, AUC, plan) for m in (name, other))
+            assert found.interval.lower == pytest.approx(expected.interval.lower, abs=1e-12)
+            assert found.interval.upper == pytest.approx(expected.interval.upper, abs=1e-12)
+            ends = [n.text for n in found.notes if n.code == "tilting-infeasible"]
+            assert len(ends) == (2 if side is Side.TWO else 1)
+            assert all("which is DeLong's instead" in text for text in ends)
+
+
+def test_the_fallback_of_others_is_a_normal_interval(monkeypatch):
+    monkeypatch.setattr(tilted, "calibrate", lambda *given: None)
+    matrix = for_metric("mae", n_samples=60)
+    found = METHODS["tilting"].run(matrix, METRICS["mae"], PLAN)
+    rows = split_samples(matrix, PLAN).evaluation
+    column = matrix.configurations.index(found.winner)
+    losses = np.abs(matrix.predictions[0, rows, column] - matrix.outcome.values[rows])
+    reach = 1.6448536269514722 * losses.std(ddof=1) / np.sqrt(rows.sum())
+    assert found.interval.upper == pytest.approx(losses.mean() + reach)
+    assert found.interval.lower == 0
+    assert "that of a normal interval" in found.notes[-1].text
+
+
+def test_one_sample_of_a_class_to_evaluate_on_is_not_enough():
+    matrix = binary(n_samples=40, n_configurations=3)
+    values = np.zeros(40, int)
+    values[:2] = 1
+    rare = replace(matrix, outcome=replace(matrix.outcome, values=values))
+    found = METHODS["tilting"].run(rare, AUC, PLAN)
+    assert found.interval is None
+    assert "no-interval" in [n.code for n in found.notes]
