@@ -61,6 +61,16 @@ def tied_winners(winner: str, n_tied: int, rule: str) -> Note:
     )
 
 
+def one_se_winner(winner: str, best: str, chosen: float, top: float, label: str) -> Note:
+    """The rule of one standard error selected."""
+    return Note(
+        "one-se-winner",
+        f"{winner} ({label} {chosen:.3g}) is the first within one standard error of the best, "
+        f"{best} ({top:.3g})",
+        "",
+    )
+
+
 def method_left_out(method: str, problem: str, remedy: str) -> Note:
     """A default method can't be computed on this input."""
     return Note("method-left-out", f"{method} is left out: {problem}", remedy)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from bbccli.errors import OptionError
-from bbccli.types import Pooling, Side
+from bbccli.types import IntervalKind, Pooling, Select, Side
 
 FIRST_RESAMPLES = 1000
 """Resamples after which an automatic number of them is judged first; it grows in such steps."""
@@ -37,6 +37,18 @@ class Plan:
     side: Side = field(default=Side.TWO, metadata={"doc": "ends of the interval to estimate"})
     pooling: Pooling = field(
         default=Pooling.POOLED, metadata={"doc": "performance over pooled rows, or mean over folds"}
+    )
+    select: Select = field(
+        default=Select.BEST,
+        metadata={"doc": "the best configuration, or a simple one within one standard error"},
+    )
+    interval: IntervalKind = field(
+        default=IntervalKind.PERCENTILE,
+        metadata={"doc": "how intervals are made of resample distributions"},
+    )
+    guard: bool = field(
+        default=False,
+        metadata={"doc": "whether intervals count one more sample of worst performance"},
     )
     seed: int = field(default=0, metadata={"doc": "seed of all random draws, >= 0"})
     tolerance: float | None = field(

@@ -48,10 +48,13 @@ class Resamples:
         How often each of U units was drawn.
     ordinals : (B,) int
         Position of each in its stream, with the rejected draws counted.
+    sizes : (B,) int
+        Units out of the bag; of groups, groups.
     """
 
     in_bag: IntArray
     ordinals: IntArray
+    sizes: IntArray
 
     @property
     def out_of_bag(self) -> IntArray:
@@ -165,11 +168,12 @@ class Draws:
                 _draw_block(block, cells, rng)
             else:
                 _draw_within(block, strata, rng)
+        sizes = (in_bag == 0).sum(axis=1)
         if self.members is not None:
             in_bag = in_bag[:, self.members]
         usable = self.accept(in_bag)
         ordinals = first * BLOCK + np.flatnonzero(usable)
-        return Resamples(in_bag if usable.all() else in_bag[usable], ordinals)
+        return Resamples(in_bag if usable.all() else in_bag[usable], ordinals, sizes[usable])
 
 
 def draws_of(outcome: Outcome, groups: IntArray | None, seed: int) -> Draws:

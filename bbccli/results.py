@@ -30,12 +30,15 @@ class Distribution:
         Of each resample, where all that exist were enumerated; None where they were drawn.
     n_redrawn
         Resamples that were drawn again because they could not be used.
+    sizes : (B,) int, optional
+        Units out of the bag in each resample; None where the winner is scored on all units.
     """
 
     values: FloatArray
     winners: IntArray
     probabilities: FloatArray | None = None
     n_redrawn: int = 0
+    sizes: IntArray | None = None
 
     @property
     def exact(self) -> bool:

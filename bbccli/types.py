@@ -64,6 +64,22 @@ class Pooling(StrEnum):
     FOLD_MEAN = "fold-mean"
 
 
+class Select(StrEnum):
+    """Which configuration is selected."""
+
+    BEST = "best"
+    ONE_SE = "one-se"
+    ONE_SE_SIMPLEST = "one-se-simplest"
+
+
+class IntervalKind(StrEnum):
+    """How an interval is made of a resample distribution."""
+
+    PERCENTILE = "percentile"
+    MATCHED = "matched"
+    BCA = "bca"
+
+
 class Side(StrEnum):
     """Which ends of an interval are estimated; the other is the metric's own bound."""
 

@@ -13,7 +13,7 @@ from bbccli.reports import REPORTS, Style, remarks
 from bbccli.reports.distribution import render_distributions
 from bbccli.resources import Engine, Resources, parse_memory
 from bbccli.schema import document
-from bbccli.types import Missing, Pooling, Side
+from bbccli.types import IntervalKind, Missing, Pooling, Select, Side
 
 
 def correct(
@@ -25,6 +25,9 @@ def correct(
     level: o.Level = 0.95,
     side: o.SideOption = Side.TWO,
     pooling: o.PoolingOption = Pooling.POOLED,
+    select: o.SelectOption = Select.BEST,
+    interval: o.IntervalOption = IntervalKind.PERCENTILE,
+    guard: o.Guard = False,
     evaluation_share: o.EvaluationShare = 0.25,
     seed: o.Seed = 0,
     format: o.Format = "table",
@@ -63,7 +66,18 @@ def correct(
       bbc correct predictions.csv --metric accuracy --format json --output result.json
     """
     count, tolerance = resamples_of(n_resamples, tolerance)
-    plan = Plan(count, level, side, pooling, seed, tolerance, evaluation_share)
+    plan = Plan(
+        n_resamples=count,
+        level=level,
+        side=side,
+        pooling=pooling,
+        select=select,
+        interval=interval,
+        guard=guard,
+        evaluation_share=evaluation_share,
+        seed=seed,
+        tolerance=tolerance,
+    )
     limits = Resources(
         resources.available_cores() if jobs is None else jobs, parse_memory(memory), engine
     )

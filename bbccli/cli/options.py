@@ -11,7 +11,15 @@ from bbccli.methods import DEFAULT_METHODS, METHODS
 from bbccli.metrics import METRICS
 from bbccli.reports import REPORTS
 from bbccli.resources import Engine
-from bbccli.types import Missing, Pooling, RiskDirection, Side, Task
+from bbccli.types import (
+    IntervalKind,
+    Missing,
+    Pooling,
+    RiskDirection,
+    Select,
+    Side,
+    Task,
+)
 
 
 def _choice(names: Iterable[str]) -> Callable[[str], str]:
@@ -89,6 +97,24 @@ EvaluationShare = Annotated[
         help="Share of the samples that methods with a split evaluate on; 0: select and evaluate "
         "on all.",
     ),
+]
+SelectOption = Annotated[
+    Select,
+    typer.Option(
+        "--select",
+        help="The best; or, within one standard error of it, the first column (one-se) or the "
+        "least complex by the metadata.",
+    ),
+]
+IntervalOption = Annotated[
+    IntervalKind,
+    typer.Option(
+        "--interval", help="How the interval is made of the resamples; matched is experimental."
+    ),
+]
+Guard = Annotated[
+    bool,
+    typer.Option("--guard", help="Keep intervals from collapsing where the winner looks perfect."),
 ]
 Seed = Annotated[int, typer.Option(metavar="N", help="Same seed, same numbers.")]
 Format = Annotated[

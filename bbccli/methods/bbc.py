@@ -21,6 +21,7 @@ from dataclasses import replace
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method, Progress, silent
 from bbccli.methods.corrected import enough, from_distribution
+from bbccli.methods.css import css_of
 from bbccli.methods.cvt import cvt
 from bbccli.methods.out_of_bag import Selections, extend, measure
 from bbccli.methods.selection import candidates, kept
@@ -76,10 +77,11 @@ def bbc(
     naive = cvt(matrix, metric, plan, select_by=selector)
     draws = draws_of(matrix.outcome, matrix.groups, plan.seed)
     chosen = candidates(matrix, selector, plan.pooling)
-    found = kept(matrix, ("bbc", selector, plan.pooling, plan.seed), Selections)
+    css = css_of(matrix, selector, plan)
+    found = kept(matrix, ("bbc", selector, plan.select, plan.pooling, plan.seed), Selections)
 
     def draw(n_resamples: int) -> Distribution:
-        extend(found, n_resamples, chosen, draws, selector.direction, progress=progress)
+        extend(found, n_resamples, chosen, draws, css, progress=progress)
         first = found.first(n_resamples)
         if metric is selector:
             return first

@@ -27,6 +27,7 @@ from bbccli import resources
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method, Need, Progress, check_needs, silent
 from bbccli.methods.corrected import enough, from_distribution
+from bbccli.methods.css import Css, css_of
 from bbccli.methods.cvt import cvt
 from bbccli.methods.out_of_bag import Selections, extend, measure
 from bbccli.methods.selection import fold_performances
@@ -88,6 +89,7 @@ def bbc_f(
     """
     check_needs(METHOD, matrix)
     selector = select_by or metric
+    css = css_of(matrix, selector, plan)
     naive = cvt(matrix, metric, replace(plan, pooling=Pooling.FOLD_MEAN), select_by=selector)
     repeats = list(
         zip(
@@ -98,13 +100,13 @@ def bbc_f(
     )
     exact = max(count_every_resample(len(judged)) for judged, _ in repeats) <= EXACT_LIMIT
     if exact:
-        parts = [_enumerate(judged, measured, selector) for judged, measured in repeats]
+        parts = [_enumerate(judged, measured, css) for judged, measured in repeats]
         distribution = _mixture(parts)
     else:
         distribution = enough(
             lambda n: _mixture(
                 [
-                    _sample(judged, measured, selector, n, plan.seed, repeat, progress)
+                    _sample(judged, measured, css, n, plan.seed, repeat, progress)
                     for repeat, (judged, measured) in enumerate(repeats)
                 ]
             ),
@@ -122,27 +124,29 @@ def bbc_f(
     )
 
 
-def _enumerate(judged: FloatArray, measured: FloatArray, selector: Metric) -> Distribution:
+def _enumerate(judged: FloatArray, measured: FloatArray, css: Css) -> Distribution:
     """Every resample of the F folds of one repeat, from performances (F, C)."""
     in_bag, probabilities = every_resample(len(judged))
     winners, values = np.empty(len(in_bag), np.int64), np.empty(len(in_bag))
     judge, meter = MeanScorer.of(judged), MeanScorer.of(measured)
+    errors = ByFold(judged).errors
 
     def score(rows: slice) -> tuple[slice, IntArray, FloatArray]:
-        best = selector.direction.best(judge(in_bag[rows]))
+        best = css.select(judge(in_bag[rows]), in_bag[rows], errors)
         return rows, best, meter.paired(in_bag[rows] == 0, best)
 
     starts = range(0, len(in_bag), CHUNK)
     slices = (slice(start, start + CHUNK) for start in starts)
     for rows, best, scores in ordered_map(score, slices, resources.current().jobs):
         winners[rows], values[rows] = best, scores
-    return Distribution(values, winners, probabilities)
+    sizes = (in_bag == 0).sum(axis=1)
+    return Distribution(values, winners, probabilities, sizes=sizes)
 
 
 def _sample(
     judged: FloatArray,
     measured: FloatArray,
-    selector: Metric,
+    css: Css,
     n_resamples: int,
     seed: int,
     repeat: int,
@@ -152,7 +156,7 @@ def _sample(
     draws = Draws(len(judged), seed, (Unit.FOLDS, repeat), leaves_some_out)
     found = Selections()
     folds = ByFold(judged)
-    extend(found, n_resamples, folds, draws, selector.direction, progress=progress)
+    extend(found, n_resamples, folds, draws, css, progress=progress)
     first = found.first(n_resamples)
     if measured is judged:
         return first
@@ -183,6 +187,14 @@ class ByFold:
         """Return the scorer of means over folds."""
         return MeanScorer.of(self.performances[:, columns])
 
+    def errors(self, weights: IntArray, configurations: IntArray) -> FloatArray:
+        """Return the standard errors (B,) of means over the drawn folds, with multiplicity."""
+        values = self.performances.T[np.maximum(configurations, 0)]
+        n_drawn = weights.sum(axis=1, dtype=float)
+        centred = values - (np.sum(weights * values, axis=1) / n_drawn)[:, None]
+        variance = np.sum(weights * centred**2, axis=1) / np.maximum(n_drawn - 1, 1)
+        return np.asarray(np.sqrt(variance / n_drawn))
+
 
 def _mixture(parts: list[Distribution]) -> Distribution:
     """Equal parts of each repeat's distribution."""
@@ -192,6 +204,7 @@ def _mixture(parts: list[Distribution]) -> Distribution:
         np.concatenate([part.winners for part in parts]),
         np.concatenate(probabilities) / len(parts) if probabilities else None,
         sum(part.n_redrawn for part in parts),
+        np.concatenate([part.sizes for part in parts if part.sizes is not None]),
     )
 
 

@@ -2,7 +2,7 @@
 
 1. Compute the performance of each configuration from its out-of-sample predictions: over the
    pooled rows, or as the mean over folds.
-2. Select the best one, the winner (css).
+2. Select the best one, the winner; or a simple one near the best (css).
 3. Report its performance as it stands. It was selected for being high, so it is too good.
 
 Source: Algorithm 2 of Tsamardinos, Greasidou & Borboudakis 2018.
@@ -15,12 +15,13 @@ import numpy as np
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method, Progress, silent
-from bbccli.methods.selection import candidates, select_winner
+from bbccli.methods.css import css_of
+from bbccli.methods.selection import candidates
 from bbccli.metrics.base import Metric
-from bbccli.notes import Note, tied_winners
+from bbccli.notes import Note, one_se_winner, tied_winners
 from bbccli.plan import Plan
 from bbccli.results import Estimate
-from bbccli.types import FloatArray
+from bbccli.types import FloatArray, Select
 
 
 def cvt(
@@ -40,7 +41,7 @@ def cvt(
     metric
         Measures, and decides which configuration is best.
     plan
-        Only `pooling` matters.
+        Only `pooling` and `select` matter.
     select_by
         Metric that selects the winner, when that is another.
 
@@ -60,8 +61,11 @@ def cvt(
     """
     selector = select_by or metric
     everything = np.ones((1, matrix.n_samples), np.uint8)
-    values = candidates(matrix, selector, plan.pooling).score(everything)[0]
-    winner = np.array([select_winner(values, selector.direction)])
+    every = candidates(matrix, selector, plan.pooling)
+    values = every.score(everything)[0]
+    winner = css_of(matrix, selector, plan).select(values[None], everything, every.errors)
+    if winner[0] < 0:
+        raise UndefinedError("the metric is undefined for every configuration on these samples")
     # One row of weights and one column: the same sum whatever the other columns are.
     naive = float(
         candidates(matrix, metric, plan.pooling).bind(winner).paired(everything, np.array([0]))[0]
@@ -78,11 +82,19 @@ def cvt(
         naive=naive,
         value=naive,
         plan=plan,
-        notes=_ties(values, name, selector, plan),
+        notes=_notes(matrix, values, name, selector, plan),
     )
 
 
-def _ties(values: FloatArray, winner: str, metric: Metric, plan: Plan) -> tuple[Note, ...]:
+def _notes(
+    matrix: PredictionMatrix, values: FloatArray, winner: str, metric: Metric, plan: Plan
+) -> tuple[Note, ...]:
+    """Which others are as good, or which one is better."""
+    if plan.select is not Select.BEST:
+        best = int(metric.direction.best(values))
+        chosen = values[matrix.configurations.index(winner)]
+        passed = matrix.configurations[best]
+        return (one_se_winner(winner, passed, float(chosen), float(values[best]), metric.label),)
     n_tied = int(metric.direction.ties(values).sum())
     return (tied_winners(winner, n_tied, plan.pooling),) if n_tied > 1 else ()
 

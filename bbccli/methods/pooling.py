@@ -70,6 +70,15 @@ class MeanOverFolds:
         parts = zip(self.scorers, self.members, strict=True)
         return _nanmean([scorer.paired(weights[:, rows], configurations) for scorer, rows in parts])
 
+    def error(self, weights: IntArray, configurations: IntArray) -> FloatArray:
+        """Standard error (B,) of `paired`: s / sqrt(F) over the folds that are defined."""
+        parts = zip(self.scorers, self.members, strict=True)
+        values = np.stack([s.paired(weights[:, rows], configurations) for s, rows in parts])
+        n_defined = (~np.isnan(values)).sum(axis=0)
+        squares = (values - _nanmean(list(values))) ** 2
+        variance = np.nansum(squares, axis=0) / np.where(n_defined > 1, n_defined - 1, np.nan)
+        return np.asarray(np.sqrt(variance / np.maximum(n_defined, 1)))
+
     def restrict(self, rows: BoolArray) -> MeanOverFolds:
         """Keep the samples in `rows`."""
         parts = zip(self.scorers, self.members, strict=True)

@@ -71,11 +71,32 @@ class Candidates:
 
     def of_repeats(self, columns: IntArray) -> tuple[Scorer, ...]:
         """Return the scorers of some columns in each of R repeats."""
-        scorers = by_repeat(self.matrix, self.metric, columns)
         if self.pooling is Pooling.POOLED:
-            return scorers
-        folds = _folds(self.matrix)
-        return tuple(MeanOverFolds.of(s, f) for s, f in zip(scorers, folds, strict=True))
+            return by_repeat(self.matrix, self.metric, columns)
+        return self._by_fold(columns)
+
+    def errors(self, weights: IntArray, configurations: IntArray) -> FloatArray:
+        """Standard error over folds of one configuration per row of weights (B, N): (B,).
+
+        With repeats, the mean of the standard errors in each.
+        """
+        needed, places = np.unique(np.maximum(configurations, 0), return_inverse=True)
+        if len(self.blocks()) == 1:
+            needed, places = np.arange(self.n_configurations), np.maximum(configurations, 0)
+        parts = [scorer.error(weights, places) for scorer in self._by_fold(needed)]
+        return np.asarray(sum(parts[1:], parts[0]) / len(parts))
+
+    def _by_fold(self, columns: IntArray) -> tuple[MeanOverFolds, ...]:
+        """Scorers over the folds of each of R repeats."""
+
+        def make() -> tuple[MeanOverFolds, ...]:
+            folds = _folds(self.matrix)
+            scorers = by_repeat(self.matrix, self.metric, columns)
+            return tuple(MeanOverFolds.of(s, f) for s, f in zip(scorers, folds, strict=True))
+
+        if len(columns) < self.n_configurations:
+            return make()
+        return kept(self.matrix, (self.metric, "by fold"), make)
 
     def _bind(self, columns: IntArray) -> Scorer:
         scorers = self.of_repeats(columns)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bbccli.errors import UndefinedError
+from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method, Need, Progress, check_needs, silent
 from bbccli.methods.cvt import cvt
@@ -24,6 +24,7 @@ from bbccli.metrics.base import Metric
 from bbccli.notes import few_folds
 from bbccli.plan import Plan
 from bbccli.results import Estimate
+from bbccli.types import Select
 
 FEW_FOLDS = 5
 
@@ -60,12 +61,19 @@ def tt(
     UndefinedError
         Folds unknown, fewer than two, or some in which the metric is undefined, such as the AUC
         of leave-one-out folds.
+    UnsupportedError
+        A rule of selection other than the best.
 
     References
     ----------
     Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 4; Tibshirani & Tibshirani 2009, eq. 4.
     """
     check_needs(METHOD, matrix)
+    if plan.select is not Select.BEST:
+        raise UnsupportedError(
+            "tt corrects the selection of the best configuration only",
+            hint="bbc and bbc-f resample any rule of selection; or --select best",
+        )
     selector = select_by or metric
     naive = cvt(matrix, metric, plan, select_by=selector)
     by_fold = np.concatenate(fold_performances(matrix, metric))

@@ -8,7 +8,7 @@ from matrices import for_metric
 
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods import DEFAULT_METHODS, METHODS, estimate, out_of_bag, selection
+from bbccli.methods import DEFAULT_METHODS, METHODS, drawing, estimate, selection
 from bbccli.methods.base import Gives, Need
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
@@ -113,7 +113,7 @@ def test_blocks_do_not_matter(method, metric, matrix, width, blocks, monkeypatch
         return np.array_split(np.arange(self.n_configurations), -(-self.n_configurations // width))
 
     monkeypatch.setattr(selection.Candidates, "blocks", narrow)
-    monkeypatch.setattr(out_of_bag, "MOST_BLOCKS", blocks)
+    monkeypatch.setattr(drawing, "MOST_BLOCKS", blocks)
     found = method.run(changed(matrix), metric, PLAN)
     assert_same(found, expected)
     assert found.selection == expected.selection
