@@ -5,14 +5,19 @@ import pytest
 from oracle_data import METRIC_OF, QUESTIONS, REAL, answers, drawn, matrix
 
 from bbccli.methods import METHODS
+from bbccli.methods.bbc_f import ByFold
+from bbccli.methods.css import Css
 from bbccli.methods.out_of_bag import select_and_score
 from bbccli.methods.selection import candidates, fold_performances
-from bbccli.metrics.base import MeanScorer
 from bbccli.plan import Plan
 from bbccli.resampling import Resamples
 from bbccli.types import Direction, Pooling
 
 B = 4000
+
+
+def resamples(in_bag):
+    return Resamples(in_bag, np.arange(len(in_bag)), (in_bag == 0).sum(axis=1))
 
 
 def within_errors(found, expected, spread, n_expected=20_000):
@@ -57,11 +62,9 @@ def test_bbc_on_given_resamples(name_question):
     data, metric = matrix(name, question), METRIC_OF[question]
     in_bag = drawn(name, "bbc_inbag_idx", data.n_samples)
     replay = answers(name, "bbc_pooled")["metrics"][question]["replay_first_draws"]
-    selected, scored = select_and_score(
-        candidates(data, metric, Pooling.POOLED).bind(np.arange(data.n_configurations)),
-        Resamples(in_bag, np.arange(len(in_bag))),
-        metric.direction,
-    )
+    every = candidates(data, metric, Pooling.POOLED)
+    scorer = every.bind(np.arange(data.n_configurations))
+    selected, scored = select_and_score(every, scorer, resamples(in_bag), Css(metric.direction))
     assert selected.tolist() == [draw["winner"] for draw in replay]
     np.testing.assert_allclose(scored, [draw["oob"] for draw in replay], atol=1e-13)
 
@@ -90,8 +93,8 @@ def test_bbc_f_on_given_resamples(name, question):
     (by_fold,) = fold_performances(data, metric)
     in_bag = drawn(name, "bbcf_inbag_folds", len(by_fold))
     replay = answers(name, "bbcf")["metrics"][question]["replay_first_draws"]
-    selected, scored = select_and_score(
-        MeanScorer.of(by_fold), Resamples(in_bag, np.arange(len(in_bag))), Direction.MAXIMIZE
-    )
+    folds = ByFold(by_fold)
+    scorer = folds.bind(np.arange(data.n_configurations))
+    selected, scored = select_and_score(folds, scorer, resamples(in_bag), Css(Direction.MAXIMIZE))
     assert selected.tolist() == [draw["winner"] for draw in replay]
     np.testing.assert_allclose(scored, [draw["oob"] for draw in replay], atol=1e-13)
