@@ -181,6 +181,16 @@ class PredictionMatrix:
         """G; None when there are no groups."""
         return None if self.groups is None else len(distinct(self.groups))
 
+    def of_repeat(self, repeat: int) -> PredictionMatrix:
+        """Return the matrix of one of the R repeats alone."""
+        one = slice(repeat, repeat + 1)
+        return replace(
+            self,
+            predictions=self.predictions[one],
+            folds=None if self.folds is None else self.folds[one],
+            available=None if self.available is None else self.available[one],
+        )
+
     def with_threshold(self, threshold: float | None) -> PredictionMatrix:
         """Return the same matrix, its scores cut into classes above `threshold`."""
         return replace(self, threshold=threshold)

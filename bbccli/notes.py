@@ -63,17 +63,54 @@ def tied_winners(winner: str, n_tied: int, rule: str) -> Note:
 
 def one_se_winner(winner: str, best: str, chosen: float, top: float, label: str) -> Note:
     """The rule of one standard error selected."""
-    return Note(
-        "one-se-winner",
-        f"{winner} ({label} {chosen:.3g}) is the first within one standard error of the best, "
-        f"{best} ({top:.3g})",
-        "",
-    )
+    text = f"{winner} ({label} {chosen:.3g}) is within one standard error of the best, {best} "
+    if winner == best:
+        text = f"nothing preferred to the best, {best}, is within one standard error of it "
+    return Note("one-se-winner", f"{text}({top:.3g})")
 
 
 def method_left_out(method: str, problem: str, remedy: str) -> Note:
     """A default method can't be computed on this input."""
     return Note("method-left-out", f"{method} is left out: {problem}", remedy)
+
+
+def matched_interval() -> Note:
+    """The spread of the resamples was shrunk to that of the estimate."""
+    return Note(
+        "matched-interval",
+        "matched intervals are experimental: with real training they held the truth less often "
+        "than percentile intervals did",
+        "--interval percentile is the default and the papers' choice",
+    )
+
+
+def bca_undefined() -> Note:
+    """Bias correction or acceleration can't be computed."""
+    return Note(
+        "bca-undefined",
+        "the resamples all lie on one side of the estimate, or the winner is undefined without "
+        "some sample: the interval is the percentile interval",
+        "--guard, if the winner looks perfect",
+    )
+
+
+def guard_without_bound(label: str) -> Note:
+    """A metric that can be arbitrarily bad has no worst value to guard with."""
+    return Note(
+        "guard-without-bound",
+        f"{label} has no worst value: --guard leaves the pessimistic end as it is",
+        "",
+    )
+
+
+def collapsed_interval(method: str, value: str, remedy: str) -> Note:
+    """A pessimistic bound equals the best possible performance."""
+    return Note(
+        "collapsed-interval",
+        f"the interval of {method} has collapsed onto the best possible value, {value}: nothing "
+        "is that certain",
+        remedy,
+    )
 
 
 def few_groups(n_groups: int) -> Note:

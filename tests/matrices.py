@@ -115,6 +115,11 @@ def bound(metric, matrix, repeat=0):
     return metric.bind(matrix.outcome, matrix.as_kind(metric.wants)[repeat])
 
 
+def changed_source(matrix, metadata):
+    """The matrix with other metadata."""
+    return replace(matrix, source=replace(matrix.source, metadata=metadata))
+
+
 def weighing(outcome, seed=0):
     """The outcome with random sample weights."""
     weights = np.random.default_rng(seed).gamma(2.0, size=len(outcome))

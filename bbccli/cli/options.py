@@ -57,7 +57,7 @@ MethodNames = Annotated[
     typer.Option(
         "--method",
         metavar="NAME",
-        help=f"Repeatable; of: {', '.join(METHODS)}. "
+        help=f"Repeatable; of: {', '.join(METHODS)}; or all, as far as they can be computed. "
         f"[default: {', '.join(DEFAULT_METHODS)}, as far as they can be computed]",
     ),
 ]

@@ -9,14 +9,31 @@ import numpy as np
 
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods import bbc, bbc_f, cvm_cv, cvt, delong, hanley_mcneil, mabt, tilting, tt
+from bbccli.methods import (
+    bbc,
+    bbc_632,
+    bbc_f,
+    cvm_cv,
+    cvt,
+    delong,
+    hanley_mcneil,
+    mabt,
+    tilting,
+    tt,
+)
 from bbccli.methods.base import Gives, Method, Need, Progress, silent
 from bbccli.methods.selection import candidates
 from bbccli.metrics.base import Metric
-from bbccli.notes import Note, method_left_out, risk_reversed, winners_differ
+from bbccli.notes import (
+    Note,
+    collapsed_interval,
+    method_left_out,
+    risk_reversed,
+    winners_differ,
+)
 from bbccli.plan import Plan
 from bbccli.results import Estimate
-from bbccli.types import Pooling, Task
+from bbccli.types import Pooling, Side, Task
 
 __all__ = ["DEFAULT_METHODS", "METHODS", "Gives", "Method", "Need", "choose_methods", "estimate"]
 
@@ -27,6 +44,7 @@ METHODS: dict[str, Method] = {
         tt.METHOD,
         bbc.METHOD,
         bbc_f.METHOD,
+        bbc_632.METHOD,
         cvm_cv.METHOD,
         delong.METHOD,
         delong.METHOD_10P,
@@ -66,8 +84,8 @@ def estimate(
     """Run several methods on one matrix, from the same resamples.
 
     The first metric selects; all are estimated for the configuration that it selects. Methods
-    asked for by name must be computable. Without names the default set is run: those of it that
-    can't be computed are left out, with a note that says why.
+    asked for by name must be computable. Without names the default set is run, and `all` runs
+    every method: those of them that can't be computed are left out, with a note that says why.
 
     Returns
     -------
@@ -79,7 +97,9 @@ def estimate(
     OptionError, UndefinedError
         An unknown method, or one asked for by name that can't be computed.
     """
-    methods = choose_methods(names or DEFAULT_METHODS)
+    by_name = bool(names) and list(names or ()) != [ALL]
+    everything = list(METHODS) if names else DEFAULT_METHODS
+    methods = choose_methods(names if names and by_name else everything)
     if not names and matrix.folds is None:
         # the note on unknown folds says it already
         methods = [method for method in methods if Need.FOLDS not in method.needs]
@@ -90,16 +110,33 @@ def estimate(
             try:
                 found = method.run(matrix, metric, plan, select_by=metrics[0], progress=progress)
             except (UndefinedError, UnsupportedError) as error:
-                if names or method.name in ALWAYS:
+                if by_name or method.name in ALWAYS:
                     raise
                 notes.append(method_left_out(method.name, error.problem, error.hint))
             else:
-                estimates.append(found)
+                estimates.append(_with_doubt(found, metric, plan, method))
     return estimates, notes
 
 
+ALL = "all"
+"""In place of names: every method that can be computed."""
+
 ALWAYS = frozenset({"cvt", "bbc"})
 """Default methods whose failure is the user's to know: without them there is no result."""
+
+
+def _with_doubt(found: Estimate, metric: Metric, plan: Plan, method: Method) -> Estimate:
+    """The estimate, with a note where its interval has collapsed onto the best value."""
+    if found.interval is None:
+        return found
+    best = max(metric.bounds) if metric.direction.sign > 0 else min(metric.bounds)
+    end = metric.direction.pessimistic()
+    bound = found.interval.lower if end is Side.LOWER else found.interval.upper
+    if found.interval.side not in (Side.TWO, end) or bound != best:
+        return found
+    guarded = Gives.DISTRIBUTION in method.gives and not plan.guard
+    note = collapsed_interval(method.name, f"{best:g}", "--guard" if guarded else "bbc --guard")
+    return replace(found, notes=(*found.notes, note))
 
 
 def _polarity(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note]:

@@ -26,7 +26,7 @@ from bbccli.methods.cvt import cvt
 from bbccli.methods.out_of_bag import Selections, extend, measure
 from bbccli.methods.selection import candidates, kept
 from bbccli.metrics.base import Metric
-from bbccli.notes import few_groups, redrawn_resamples
+from bbccli.notes import Note, few_groups, redrawn_resamples
 from bbccli.plan import Plan
 from bbccli.resampling import draws_of
 from bbccli.results import Distribution, Estimate
@@ -75,6 +75,22 @@ def bbc(
     """
     selector = select_by or metric
     naive = cvt(matrix, metric, plan, select_by=selector)
+    distribution = out_of_bag(matrix, metric, selector, plan, progress)
+    return from_distribution(
+        matrix,
+        metric,
+        plan,
+        naive,
+        distribution,
+        method="bbc",
+        notes=notes_on_draws(matrix, distribution),
+    )
+
+
+def out_of_bag(
+    matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Plan, progress: Progress
+) -> Distribution:
+    """Return the out-of-bag performances of the winners of the resamples: steps 2 to 4."""
     draws = draws_of(matrix.outcome, matrix.groups, plan.seed)
     chosen = candidates(matrix, selector, plan.pooling)
     css = css_of(matrix, selector, plan)
@@ -88,16 +104,17 @@ def bbc(
         measured = candidates(matrix, metric, plan.pooling)
         return replace(first, values=measure(found, n_resamples, measured, draws))
 
-    distribution = enough(draw, metric, plan)
-    n_redrawn = distribution.n_redrawn
+    return enough(draw, metric, plan)
+
+
+def notes_on_draws(matrix: PredictionMatrix, distribution: Distribution) -> tuple[Note, ...]:
+    """Return notes on resamples that were drawn again, and on few groups to draw from."""
     notes = []
-    if n_redrawn:
-        notes.append(redrawn_resamples(n_redrawn, len(distribution.values)))
+    if distribution.n_redrawn:
+        notes.append(redrawn_resamples(distribution.n_redrawn, len(distribution.values)))
     if matrix.n_groups is not None and matrix.n_groups < FEW_GROUPS:
         notes.append(few_groups(matrix.n_groups))
-    return from_distribution(
-        matrix, metric, plan, naive, distribution, method="bbc", notes=tuple(notes)
-    )
+    return tuple(notes)
 
 
 METHOD = Method(

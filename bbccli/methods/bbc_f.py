@@ -26,7 +26,7 @@ import numpy as np
 from bbccli import resources
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method, Need, Progress, check_needs, silent
-from bbccli.methods.corrected import enough, from_distribution
+from bbccli.methods.corrected import Units, enough, from_distribution
 from bbccli.methods.css import Css, css_of
 from bbccli.methods.cvt import cvt
 from bbccli.methods.out_of_bag import Selections, extend, measure
@@ -120,8 +120,18 @@ def bbc_f(
         naive,
         distribution,
         method="bbc-f",
+        units=Units(len(repeats[0][0]), lambda: _influence(matrix, repeats, naive.winner)),
         notes=_notes(matrix),
     )
+
+
+def _influence(
+    matrix: PredictionMatrix, repeats: list[tuple[FloatArray, FloatArray]], winner: str
+) -> FloatArray:
+    """What each fold does to the winner's mean over folds: the fold's performance less it."""
+    column = matrix.configurations.index(winner)
+    of_winner = np.concatenate([measured[:, column] for _, measured in repeats])
+    return np.asarray(of_winner - of_winner.mean())
 
 
 def _enumerate(judged: FloatArray, measured: FloatArray, css: Css) -> Distribution:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from bbccli.intervals import monte_carlo_error, percentile
+from bbccli.intervals import Basis, interval_of, monte_carlo_error
 from bbccli.matrix import PredictionMatrix
+from bbccli.methods.influence import influence
+from bbccli.methods.selection import candidates
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, tolerance_not_reached, undefined_resamples
 from bbccli.plan import FIRST_RESAMPLES, Plan
 from bbccli.results import Distribution, Estimate, SelectionShare
+from bbccli.types import BoolArray, FloatArray
 
 
 def from_distribution(
@@ -22,14 +27,30 @@ def from_distribution(
     distribution: Distribution,
     *,
     method: str,
+    value: float | None = None,
+    units: Units | None = None,
     notes: tuple[Note, ...] = (),
 ) -> Estimate:
-    """Return the mean and interval of a distribution as the estimate of a winner's performance.
+    """Return the estimate of a winner's performance that a distribution stands for.
 
     Resamples in which the metric is undefined don't count, and a note says how many.
+
+    Parameters
+    ----------
+    naive
+        Estimate of the same winner without correction.
+    value
+        The estimate, where it is not drawn; the mean of the distribution by default.
+    units
+        What was drawn; samples, or groups of samples, by default.
     """
     distribution, undefined = _defined(distribution, metric)
-    error = monte_carlo_error(distribution, metric, plan)
+    units = units or samples_of(matrix, metric, plan, naive.winner)
+    drawn = value is None
+    value = distribution.mean() if value is None else value
+    basis = Basis(value, n_units_of(matrix), units.n_drawn, units.influence)
+    interval, error, on_interval = interval_of(distribution, metric, plan, basis)
+    error = error if drawn else replace(error, value=0.0)
     missed = plan.tolerance is not None and not error.largest() <= plan.tolerance
     short = (tolerance_not_reached(plan.tolerance, error.largest()),) if missed else ()
     return Estimate(
@@ -39,16 +60,41 @@ def from_distribution(
         direction=metric.direction,
         winner=naive.winner,
         naive=naive.value,
-        value=distribution.mean(),
-        interval=percentile(distribution, metric, plan),
+        value=value,
+        interval=interval,
         n_resamples=len(distribution.values),
         exact=distribution.exact,
         error=error,
         selection=selection_shares(matrix, distribution),
         distribution=distribution,
         plan=plan,
-        notes=(*naive.notes, *notes, *undefined, *short),
+        notes=(*naive.notes, *notes, *undefined, *on_interval, *short),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What was drawn, U units, and the influence values (U,) of the winner over them."""
+
+    n_drawn: int
+    influence: Callable[[], FloatArray]
+
+
+def n_units_of(matrix: PredictionMatrix) -> int:
+    """Return the number of samples, or of the groups that they come in."""
+    return matrix.n_samples if matrix.n_groups is None else matrix.n_groups
+
+
+def samples_of(matrix: PredictionMatrix, metric: Metric, plan: Plan, winner: str) -> Units:
+    """Return the samples, or groups, as the units drawn."""
+
+    def of_winner() -> FloatArray:
+        everything = np.ones(matrix.n_samples, np.uint8)
+        column = np.array([matrix.configurations.index(winner)])
+        scorer = candidates(matrix, metric, plan.pooling).bind(column)
+        return influence(scorer, everything, np.array([0]), members=matrix.groups)[:, 0]
+
+    return Units(n_units_of(matrix), of_winner)
 
 
 def selection_shares(
@@ -85,11 +131,16 @@ def _defined(distribution: Distribution, metric: Metric) -> tuple[Distribution, 
     undefined = np.isnan(distribution.values)
     if not undefined.any():
         return distribution, ()
-    probabilities = distribution.probabilities
-    kept = Distribution(
-        distribution.values[~undefined],
-        distribution.winners[~undefined],
-        None if probabilities is None else probabilities[~undefined],
-        distribution.n_redrawn,
+    rows = ~undefined
+    kept = replace(
+        distribution,
+        values=distribution.values[rows],
+        winners=distribution.winners[rows],
+        probabilities=_taken(distribution.probabilities, rows),
+        sizes=_taken(distribution.sizes, rows),
     )
     return kept, (undefined_resamples(int(undefined.sum()), len(undefined), metric.label),)
+
+
+def _taken(array: Any, rows: BoolArray) -> Any:
+    return None if array is None else array[rows]

@@ -5,8 +5,8 @@ BBC and BBC-F differ only in what is drawn: samples, or folds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -85,13 +85,68 @@ def extend(
     UndefinedError
         Hardly any resample can be used.
     """
-    settled = kernels.decide(draws.n_weights * candidates.n_sweeps * n_resamples)
+    _collect(
+        found,
+        n_resamples,
+        draws,
+        lambda drawing: _select(candidates, drawing, css),
+        candidates.n_sweeps,
+        progress,
+    )
+
+
+Score = Callable[[Resamples], tuple[IntArray, FloatArray]]
+"""Resamples -> a configuration (B,) and a value (B,) of each."""
+
+
+def bootstrap(
+    found: Selections,
+    n_resamples: int,
+    draws: Draws,
+    score: Score,
+    *,
+    n_sweeps: int = 1,
+    progress: Progress = silent,
+) -> Distribution:
+    """Return the first values of any statistic of resamples, with multiplicity.
+
+    Parameters
+    ----------
+    found
+        What was scored before; it grows.
+    n_sweeps
+        Passes over all units that the statistic takes per resample: how much work it is.
+
+    Raises
+    ------
+    UndefinedError
+        Hardly any resample can be used.
+    """
+
+    def over(drawing: Drawing) -> Iterator[Selected]:
+        return drawing.over(lambda drawn: (drawn.ordinals, *score(drawn), drawn.sizes))
+
+    _collect(found, n_resamples, draws, over, n_sweeps, progress)
+    # scored on all units, not on those out of the bag
+    return replace(found.first(n_resamples), sizes=None)
+
+
+def _collect(
+    found: Selections,
+    n_resamples: int,
+    draws: Draws,
+    over: Callable[[Drawing], Iterator[Selected]],
+    n_sweeps: int,
+    progress: Progress,
+) -> None:
+    """Add resamples until there are enough, those that can be used."""
+    settled = kernels.decide(draws.n_weights * n_sweeps * n_resamples)
     with resources.use(settled):
         while len(found) < n_resamples:
             n_blocks = -(-(n_resamples - len(found)) // BLOCK)
             drawing = Drawing.of(draws, found.next_block, n_blocks)
             found.next_block += n_blocks
-            for selected in _select(candidates, drawing, css):
+            for selected in over(drawing):
                 found.add(selected)
                 progress(min(len(found), n_resamples), n_resamples)
             if found.next_block * BLOCK > PATIENCE * (len(found) + BLOCK):

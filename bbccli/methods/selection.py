@@ -69,6 +69,15 @@ class Candidates:
         """Score weights (B, N) on all configurations, block by block: (B, C)."""
         return np.hstack([self.bind(columns)(weights) for columns in self.blocks()])
 
+    def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
+        """Score each row of weights (B, N) on its own configuration (B,): (B,), NaN for -1."""
+        asked = np.maximum(configurations, 0)
+        needed, places = np.arange(self.n_configurations), asked
+        if len(self.blocks()) > 1:
+            needed, places = np.unique(asked, return_inverse=True)
+        values = self.bind(needed).paired(weights, places)
+        return np.asarray(np.where(configurations < 0, np.nan, values))
+
     def of_repeats(self, columns: IntArray) -> tuple[Scorer, ...]:
         """Return the scorers of some columns in each of R repeats."""
         if self.pooling is Pooling.POOLED:
@@ -132,16 +141,6 @@ def candidates(matrix: PredictionMatrix, metric: Metric, pooling: Pooling) -> Ca
     if pooling is Pooling.FOLD_MEAN:
         fold_performances(matrix, metric)
     return Candidates(matrix, metric, pooling)
-
-
-def performances_by_repeat(
-    matrix: PredictionMatrix, metric: Metric, pooling: Pooling
-) -> FloatArray:
-    """Return the performances (R, C) in each repeat of the cross-validation."""
-    everything = np.ones((1, matrix.n_samples), np.uint8)
-    every = candidates(matrix, metric, pooling)
-    parts = [[scorer(everything)[0] for scorer in every.of_repeats(c)] for c in every.blocks()]
-    return np.hstack([np.stack(part) for part in parts])
 
 
 def fold_performances(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatArray, ...]:

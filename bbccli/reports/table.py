@@ -17,6 +17,13 @@ from bbccli.reports.remarks import metric_label, metrics_of, notes_of, plain, un
 
 Json = dict[str, Any]
 
+RULES = {
+    "best": "best",
+    "one-se": "first within one standard error of the best",
+    "one-se-simplest": "least complex within one standard error of the best",
+}
+"""Words for the rules of selection."""
+
 RARELY = 0.01
 """Configurations that win less often than this are not listed."""
 
@@ -65,7 +72,8 @@ def _winners(document: Json) -> RenderableType:
     grid = _grid()
     for winner, found in rules.items():
         won = [f"{' and '.join(dict.fromkeys(rule))} {field}" for field, rule in found.items()]
-        text = Text.assemble((plain(winner), "bold"), f"   best {'; '.join(won)}")
+        words = RULES[document["plan"]["select"]]
+        text = Text.assemble((plain(winner), "bold"), f"   {words} {'; '.join(won)}")
         grid.add_row(Text("winner", "green"), text)
     for estimate in _selections(document):
         shares = [

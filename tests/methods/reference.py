@@ -73,6 +73,16 @@ def bbc(figure, n_configurations, in_bag):
     return winners, values
 
 
+def one_se(figure, folds, order, n_configurations):
+    """Rule of one standard error over folds: `figure(fold, c)`, fold None for all rows."""
+    values = [figure(None, c) for c in range(n_configurations)]
+    top = best(values)
+    of_folds = [figure(fold, top) for fold in np.unique(folds)]
+    of_folds = [v for v in of_folds if not np.isnan(v)]
+    error = np.std(of_folds, ddof=1) / np.sqrt(len(of_folds)) if len(of_folds) > 1 else 0.0
+    return next(c for c in order if values[c] >= values[top] - error - 1e-12)
+
+
 def tt(figure, matrix, winner):
     """Algorithm 4: mean over folds of what the fold's best gains over the winner."""
     gains = []

@@ -1,0 +1,77 @@
+"""The guard: percentiles that don't collapse where the winner looks perfect.
+
+Among N units that all do well, the next one may still do badly; a bootstrap of what was seen can't
+know. The guard adds one pseudo-unit of the metric's worst performance, of Jeffreys weight:
+
+1. G_b = (N D_b + u w) / (N + u), where D_b is a resampled performance, N the number of units
+   (samples or groups), w the metric's bound on that side, and u ~ Gamma(1/2, 1).
+2. The lower end is a percentile of G with the lower bound as w, the upper end of G with the upper
+   bound. An end whose bound is infinite is not guarded.
+
+u need not be drawn: P(G <= x) = mean_b P(u >= N (D_b - x) / (x - w)), and for Gamma(1/2, 1) that
+is erfc of the square root. So the guard adds no Monte-Carlo error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bbccli.results import Distribution
+from bbccli.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Guarded:
+    """The distribution of G.
+
+    Attributes
+    ----------
+    distribution
+        D.
+    n_units
+        N, samples or groups.
+    bound
+        w: the smallest or the largest possible performance.
+    """
+
+    distribution: Distribution
+    n_units: int
+    bound: float
+
+    def quantile(self, probability: float) -> float:
+        """Return the value at which the distribution function of G reaches a probability."""
+        from scipy.optimize import brentq
+
+        # towards an upper bound everything is mirrored
+        lifts: FloatArray = np.abs(self.distribution.values - self.bound)
+        below = bool(self.distribution.values.max() > self.bound)
+        wanted = probability if below else 1 - probability
+        largest = float(lifts.max(initial=0.0))
+        if largest == 0 or self._reached(0.0, lifts) >= wanted:
+            return self.bound
+        if self._reached(largest, lifts) <= wanted:
+            lift = largest
+        else:
+            lift = float(
+                brentq(lambda x: self._reached(x, lifts) - wanted, 0.0, largest, xtol=1e-13)
+            )
+        return self.bound + lift if below else self.bound - lift
+
+    def quantile_error(self, probability: float) -> float:
+        """Return the Monte-Carlo standard error of a quantile, as `Distribution` does."""
+        if self.distribution.exact:
+            return 0.0
+        spread = np.sqrt(probability * (1 - probability) / len(self.distribution.values))
+        ends = [self.quantile(float(np.clip(probability + s, 0, 1))) for s in (-spread, spread)]
+        return (ends[1] - ends[0]) / 2
+
+    def _reached(self, lift: float, lifts: FloatArray) -> float:
+        """P(|G - w| <= lift), where |D - w| are `lifts`."""
+        from scipy.special import erfc
+
+        if lift <= 0:
+            return float(np.average(lifts == 0, weights=self.distribution.probabilities))
+        odds = self.n_units * np.maximum(lifts - lift, 0) / lift
+        return float(np.average(erfc(np.sqrt(odds)), weights=self.distribution.probabilities))

@@ -1,0 +1,54 @@
+"""Matched intervals: the spread of the estimate itself, not that of single resamples.
+
+1. Out-of-bag performances L_b rest on m_b units each. For a metric of the mean type with variance
+   s2 per unit their variance is s2 (E[1 / m] - 1 / U), where U units are drawn from.
+2. The estimate on all U units has the variance s2 / U.
+3. D_b = value + f (L_b - mean L), with f = 1 / sqrt(U E[1 / m] - 1), has the variance of step 2.
+   For many units f nears 1 / sqrt(e - 1) = 0.763.
+4. The interval is made of the D_b, moved into the metric's bounds where they leave them.
+
+E[1 / m] is that of the resamples drawn. A distribution whose winners are scored on all units has
+the estimate's spread already and is left as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from bbccli.results import Distribution
+
+
+def matched(
+    distribution: Distribution, value: float, n_drawn: int, bounds: tuple[float, float]
+) -> Distribution:
+    """Return the distribution D of the estimate.
+
+    Parameters
+    ----------
+    distribution
+        Performances out of the bag, with the sizes of the bags' complements.
+    value
+        The estimate, in the metric's unit.
+    n_drawn
+        U, units drawn from: samples, groups or folds.
+    bounds
+        Of the metric.
+
+    Examples
+    --------
+    >>> shrinkage(Distribution(np.zeros(2), np.zeros(2, int), sizes=np.array([4, 4])), 10)
+    0.816496580927726
+    """
+    factor = shrinkage(distribution, n_drawn)
+    values = value + factor * (distribution.values - distribution.mean())
+    return replace(distribution, values=np.clip(values, *bounds))
+
+
+def shrinkage(distribution: Distribution, n_drawn: int) -> float:
+    """Return f: the spread of the estimate over that of single resamples."""
+    if distribution.sizes is None:
+        return 1.0
+    inverse = np.average(1 / distribution.sizes, weights=distribution.probabilities)
+    return float(1 / np.sqrt(n_drawn * inverse - 1))

@@ -1,0 +1,51 @@
+"""BBC-632 beside BBC."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matrices import binary
+
+from bbccli.methods import METHODS
+from bbccli.methods.selection import candidates
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.types import Pooling
+
+PLAN = Plan(n_resamples=300, seed=2)
+
+
+@pytest.mark.parametrize("name", ["auc", "accuracy", "log-loss"])
+def test_the_formula(name):
+    matrix, metric = binary(), METRICS[name]
+    bbc = METHODS["bbc"].run(matrix, metric, PLAN)
+    found = METHODS["bbc-632"].run(matrix, metric, PLAN)
+    everything = np.ones((1, matrix.n_samples), np.uint8)
+    naive = candidates(matrix, metric, Pooling.POOLED).score(everything)[0]
+    of_winners = [naive[w] for w in bbc.distribution.winners]
+    assert found.value == pytest.approx(0.368 * np.mean(of_winners) + 0.632 * bbc.value, rel=1e-12)
+    shift = found.value - bbc.value
+    np.testing.assert_allclose(found.distribution.values, bbc.distribution.values + shift)
+    assert found.experimental
+    assert not bbc.experimental
+
+
+def test_its_error_is_that_of_both_parts():
+    """Many seeds: the spread of the estimate is what its Monte-Carlo error says."""
+    matrix, metric = binary(), METRICS["accuracy"]
+    runs = [METHODS["bbc-632"].run(matrix, metric, replace(PLAN, seed=s)) for s in range(60)]
+    spread = np.std([run.value for run in runs], ddof=1)
+    assert 0.7 < np.mean([run.error.value for run in runs]) / spread < 1.4
+
+
+def test_its_interval_stays_within_the_bounds():
+    matrix = binary(n_samples=20, n_configurations=9, seed=4)
+    found = METHODS["bbc-632"].run(matrix, METRICS["auc"], PLAN)
+    assert 0 <= found.interval.lower <= found.interval.upper <= 1
+
+
+def test_marked_in_all_outputs(run, samples):
+    path = samples / "breast_cancer.parquet"
+    options = ("--method", "bbc-632", "--n-resamples", "50")
+    assert "experimental" in run("correct", path, *options)[1]
+    assert '"experimental": true' in run("correct", path, *options, "--format", "json")[1]

@@ -1,0 +1,157 @@
+"""Rules of selection, in the data and in every resample."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matrices import binary, changed_source, for_metric
+from methods import reference
+
+from bbccli.errors import OptionError, UndefinedError
+from bbccli.methods import METHODS, drawing, estimate, selection
+from bbccli.methods.css import css_of, winners_of
+from bbccli.methods.selection import candidates, fold_performances
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.resampling import draws_of
+from bbccli.types import Pooling, Select
+
+ONE_SE = Plan(n_resamples=60, seed=5, select=Select.ONE_SE)
+SIMPLEST = replace(ONE_SE, select=Select.ONE_SE_SIMPLEST)
+ORDER = [6, 2, 4, 0, 1, 3, 5]
+
+
+@pytest.fixture
+def matrix():
+    """Configurations get better, and simpler as ORDER says."""
+    configs = [{"id": f"c{c}", "complexity": ORDER.index(c)} for c in range(7)]
+    return changed_source(binary(n_samples=60), {"configs": configs})
+
+
+def by_loop(matrix, name, rows, order, pooling):
+    """What the slow loop selects on some rows, which may repeat."""
+    truth, predictions = matrix.outcome.values, matrix.predictions[0]
+    folds = matrix.folds[0][rows]
+
+    def of_rows(chosen, c):
+        return reference.FIGURES[name](truth[chosen], predictions[chosen, c])
+
+    def figure(fold, c):
+        if fold is not None:
+            return of_rows(rows[folds == fold], c)
+        if pooling is Pooling.POOLED:
+            return of_rows(rows, c)
+        return np.nanmean([of_rows(rows[folds == f], c) for f in np.unique(folds)])
+
+    return reference.one_se(figure, folds, order, matrix.n_configurations)
+
+
+@pytest.mark.parametrize("pooling", list(Pooling))
+@pytest.mark.parametrize("name", ["accuracy", "auc"])
+@pytest.mark.parametrize(("plan", "order"), [(ONE_SE, range(7)), (SIMPLEST, ORDER)])
+def test_the_slow_loop_selects_the_same(matrix, plan, order, name, pooling):
+    metric, plan = METRICS[name], replace(plan, pooling=pooling)
+    in_bag = draws_of(matrix.outcome, None, plan.seed).batch(0, 1).in_bag
+    weights = np.vstack([np.ones(60, np.uint16), in_bag])
+    found = winners_of(candidates(matrix, metric, pooling), css_of(matrix, metric, plan), weights)
+    rows = [np.repeat(np.arange(60), w) for w in weights]
+    assert found.tolist() == [by_loop(matrix, name, r, order, pooling) for r in rows]
+
+
+@pytest.mark.parametrize("name", ["cvt", "bbc", "bbc-f", "cvm-cv"])
+def test_methods_report_the_simpler_winner(name):
+    n_repeats = 2 if name == "cvm-cv" else 1
+    data = binary(n_configurations=9, n_repeats=n_repeats, seed=2)
+    best = METHODS[name].run(data, METRICS["auc"], replace(ONE_SE, select=Select.BEST))
+    simple = METHODS[name].run(data, METRICS["auc"], ONE_SE)
+    assert data.configurations.index(simple.winner) < data.configurations.index(best.winner)
+    assert simple.naive <= best.naive
+    assert "one-se-winner" in [note.code for note in simple.notes]
+
+
+def test_bbc_bootstraps_what_was_done(matrix):
+    """The winners of the resamples are those of the rule, not the best."""
+    metric = METRICS["accuracy"]
+    found = METHODS["bbc"].run(matrix, metric, ONE_SE)
+    in_bag = draws_of(matrix.outcome, None, ONE_SE.seed).batch(0, 1).in_bag[:60]
+    expected = winners_of(
+        candidates(matrix, metric, Pooling.POOLED), css_of(matrix, metric, ONE_SE), in_bag
+    )
+    assert found.distribution.winners.tolist() == expected.tolist()
+
+
+def test_bbc_f_by_a_slow_loop(matrix):
+    (by_fold,) = fold_performances(matrix, METRICS["accuracy"])
+    found = METHODS["bbc-f"].run(matrix, METRICS["accuracy"], ONE_SE)
+    from bbccli.resampling import every_resample
+
+    in_bag, _ = every_resample(5)
+    for weights, winner in zip(in_bag, found.distribution.winners, strict=True):
+        drawn = np.repeat(np.arange(5), weights)
+        means = by_fold[drawn].mean(axis=0)
+        top = int(np.flatnonzero(means >= means.max() - 1e-12)[0])
+        error = by_fold[drawn, top].std(ddof=1) / np.sqrt(5)
+        assert winner == np.flatnonzero(means >= means[top] - error - 1e-12)[0]
+
+
+@pytest.mark.parametrize("plan", [ONE_SE, SIMPLEST])
+@pytest.mark.parametrize("method", ["cvt", "bbc"])
+@pytest.mark.parametrize("width", [1, 3])
+def test_blocks_of_columns_do_not_matter(matrix, plan, method, width, monkeypatch):
+    expected = METHODS[method].run(matrix, METRICS["auc"], plan)
+    monkeypatch.setattr(
+        selection.Candidates,
+        "blocks",
+        lambda self: np.array_split(np.arange(7), -(-7 // width)),
+    )
+    monkeypatch.setattr(drawing, "MOST_BLOCKS", 1)
+    found = METHODS[method].run(replace(matrix), METRICS["auc"], plan)
+    assert found.winner == expected.winner
+    assert found.value == expected.value
+    assert found.selection == expected.selection
+
+
+@pytest.mark.parametrize("name", ["rmse", "log-loss"])
+def test_losses_too(name):
+    """A worse loss within the error is taken when it comes first."""
+    matrix = for_metric(name, n_samples=60)
+    metric = METRICS[name]
+    found = METHODS["cvt"].run(matrix, metric, ONE_SE)
+    best = METHODS["cvt"].run(matrix, metric, replace(ONE_SE, select=Select.BEST))
+    assert found.naive >= best.naive
+
+
+def test_tt_is_for_the_best_only(matrix):
+    estimates, notes = estimate(matrix, [METRICS["auc"]], ONE_SE)
+    assert [e.method for e in estimates] == ["cvt", "bbc", "bbc-f"]
+    assert any("tt is left out" in note.text for note in notes)
+
+
+def test_no_folds_no_standard_error(matrix):
+    with pytest.raises(UndefinedError, match="--select one-se needs two folds"):
+        css_of(replace(matrix, folds=None), METRICS["auc"], ONE_SE)
+
+
+def test_no_complexity_no_simplest():
+    with pytest.raises(OptionError, match="no complexity of c0, c1, c2, c3, c4 and 2 more"):
+        css_of(binary(), METRICS["auc"], SIMPLEST)
+
+
+def test_on_the_command_line(run, samples):
+    path = samples / "progression.parquet"
+    status, out, _ = run("correct", path, "--select", "one-se", "--n-resamples", "100")
+    assert status == 0
+    words = " ".join(out.split())
+    assert "first within one standard error of the best pooled AUC" in words
+    assert "(AUC 0.873) is within one standard error of the best, logistic-l1 C=0.1" in words
+    status, out, _ = run("correct", path, "--select", "one-se-simplest", "--n-resamples", "100")
+    assert status == 0
+    assert "least complex within one standard error of the best" in " ".join(out.split())
+
+
+def test_complexities_are_asked_for(run, tmp_path):
+    path = tmp_path / "plain.csv"
+    path.write_text("fold,truth,a\n0,x,0.1\n0,y,0.9\n1,x,0.2\n1,y,0.7\n")
+    status, _, err = run("correct", path, "--select", "one-se-simplest")
+    assert status == 2
+    assert "the metadata give no complexity of a" in err
