@@ -1,0 +1,141 @@
+"""What is studied: methods and changes of the plan. A variant joins by one line in `VARIANTS`.
+
+Variants whose method or change of the plan does not exist are left out.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from enum import Enum, StrEnum
+from typing import Any
+
+import numpy as np
+
+from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.methods import METHODS
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.results import Estimate
+from bbccli.simulation import Simulated
+from bbccli.types import Direction, Side
+from benchmarks.validation.nested import nested_cv
+from benchmarks.validation.settings import Part
+
+N_RESAMPLES = 1000
+PLAN = Plan(n_resamples=N_RESAMPLES, level=0.95, side=Side.PESSIMISTIC)
+
+BIAS = frozenset({Part.BIAS, Part.REAL})
+INTERVAL = frozenset({Part.INCLUSION, Part.REAL})
+BOTH = BIAS | INTERVAL
+
+Result = dict[str, Any]
+"""`value`, `bound` and `truth` of one variant in one repetition; or the `problem`."""
+
+
+class Group(StrEnum):
+    """Variants that stand in one table."""
+
+    POINT = "estimates without an interval"
+    RESAMPLES = "distributions over resamples"
+    SPLIT = "evaluation on a part of the rows"
+    IGNORES = "intervals that ignore the selection"
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A method under a changed plan, in some parts of the study."""
+
+    method: str
+    group: Group
+    parts: frozenset[Part]
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """As on the command line: `bbc --guard`, `bbc --interval matched`."""
+        words = (_flag(name, value) for name, value in self.changes.items())
+        return " ".join([self.method, *words])
+
+    @property
+    def exists(self) -> bool:
+        """Whether this version of the program has it."""
+        has = {one.name for one in fields(Plan)}
+        return (self.method in METHODS or self.method in SIMULATED) and has >= set(self.changes)
+
+    def plan(self, seed: int) -> Plan:
+        """The plan, with the words of the table as the types of the plan."""
+        changes = {name: _typed(name, value) for name, value in self.changes.items()}
+        return replace(PLAN, seed=seed, **changes)
+
+
+VARIANTS = (
+    Variant("cvt", Group.POINT, BIAS),
+    Variant("tt", Group.POINT, BIAS),
+    Variant("nested-selection", Group.POINT, BIAS),
+    Variant("ncv-simulated", Group.POINT, frozenset({Part.BIAS})),
+    Variant("bbcd", Group.POINT, BIAS),
+    Variant("bbc", Group.RESAMPLES, BOTH),
+    Variant("bbc", Group.RESAMPLES, INTERVAL, {"guard": True}),
+    Variant("bbc", Group.RESAMPLES, INTERVAL, {"interval": "matched"}),
+    Variant("bbc", Group.RESAMPLES, INTERVAL, {"interval": "matched", "guard": True}),
+    Variant("bbc", Group.RESAMPLES, INTERVAL, {"interval": "bca"}),
+    Variant("bbc-632", Group.RESAMPLES, BOTH),
+    Variant("bbc-632", Group.RESAMPLES, INTERVAL, {"guard": True}),
+    Variant("bbc-f", Group.RESAMPLES, INTERVAL),
+    Variant("bbc-f", Group.RESAMPLES, INTERVAL, {"guard": True}),
+    Variant("bbc-f", Group.RESAMPLES, INTERVAL, {"interval": "matched"}),
+    Variant("delong", Group.SPLIT, INTERVAL),
+    Variant("hanley-mcneil", Group.SPLIT, INTERVAL),
+    Variant("tilting", Group.SPLIT, INTERVAL),
+    Variant("delong-10p", Group.SPLIT, INTERVAL),
+    Variant("hanley-mcneil-10p", Group.SPLIT, INTERVAL),
+    Variant("tilting-10p", Group.SPLIT, INTERVAL),
+    Variant("mabt", Group.SPLIT, INTERVAL),
+    Variant("naive", Group.IGNORES, INTERVAL),
+    Variant("t-folds", Group.IGNORES, INTERVAL),
+    Variant("influence", Group.IGNORES, INTERVAL),
+    Variant("wald", Group.IGNORES, INTERVAL),
+    Variant("wilson", Group.IGNORES, INTERVAL),
+    Variant("clopper-pearson", Group.IGNORES, INTERVAL),
+    Variant("jeffreys", Group.IGNORES, INTERVAL),
+)
+
+Simulation = Callable[[Simulated, Plan], Estimate]
+
+SIMULATED: dict[str, Simulation] = {"ncv-simulated": nested_cv}
+"""Methods that need the law of the matrix, not only the matrix."""
+
+
+def existing(part: Part) -> list[Variant]:
+    """Variants of a part that this version of the program has."""
+    return [one for one in VARIANTS if part in one.parts and one.exists]
+
+
+def result(variant: Variant, simulated: Simulated, seed: int) -> Result:
+    """What a variant says of one matrix, beside the truth of the winner that it names."""
+    metric = METRICS[simulated.metric]
+    try:
+        plan = variant.plan(seed)
+        if variant.method in SIMULATED:
+            found = SIMULATED[variant.method](simulated, plan)
+        else:
+            found = METHODS[variant.method].run(simulated.matrix, metric, plan)
+    except (UndefinedError, UnsupportedError) as error:
+        return {"problem": error.problem}
+    if not np.isfinite(found.value):
+        return {"problem": f"the estimate is {found.value}"}
+    bound = None
+    if found.interval is not None:
+        interval = found.interval
+        bound = interval.lower if metric.direction is Direction.MAXIMIZE else interval.upper
+        bound = float(bound) if np.isfinite(bound) else None
+    return {"value": found.value, "bound": bound, "truth": simulated.truth(found.winner)}
+
+
+def _flag(name: str, value: object) -> str:
+    option = f"--{name.replace('_', '-')}"
+    return option if value is True else f"{option} {value}"
+
+
+def _typed(name: str, value: object) -> object:
+    default = next(one.default for one in fields(Plan) if one.name == name)
+    return type(default)(value) if isinstance(default, Enum) else value
