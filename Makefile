@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DEMO := sample_data/progression.parquet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow lint docs check-docs check bench sample-data clean
+.PHONY: help demo test slow lint docs check-docs check bench validate sample-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ check: lint test check-docs ## Lint, test, check the docs
 
 bench: $(VENV)/installed-test ## Measure speed and memory (under 10 minutes)
 	$(BIN)/python -m benchmarks
+
+validate: $(VENV)/installed-test ## Measure bias and inclusion (10 minutes; hours with ARGS=--full)
+	$(BIN)/python -m benchmarks.validation $(ARGS)
 
 sample-data: $(VENV)/installed-dev ## Build sample_data/ anew from bundled data sets (minutes)
 	$(BIN)/python sample_data/make.py

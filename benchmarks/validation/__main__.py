@@ -12,7 +12,7 @@ from benchmarks.validation.settings import Part
 from benchmarks.validation.store import Store
 
 MINUTES = 10
-SHARES = {Part.BIAS: 0.3, Part.INCLUSION: 0.4, Part.REAL: 0.3}
+SHARES = {Part.BIAS: 0.25, Part.INCLUSION: 0.35, Part.REAL: 0.3, Part.DROP: 0.1}
 """Of the minutes; of those that an earlier part leaves, later ones take their share too."""
 
 
@@ -39,7 +39,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         "--minutes", type=float, help=f"time limit; 0 only renews the page (default {MINUTES})"
     )
     parser.add_argument(
-        "--part", type=Part, choices=list(SHARES), action="append", help="may be repeated"
+        "--part", type=Part, choices=list(Part), action="append", help="may be repeated"
     )
     parser.add_argument("--jobs", type=int, default=available_cores(), help="processes")
     parser.add_argument("--out", type=Path, default=Path("validation-results"), metavar="DIR")

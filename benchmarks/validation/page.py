@@ -8,6 +8,7 @@ import numpy as np
 import scipy
 
 from benchmarks.validation.bias import bias_block, bias_chart
+from benchmarks.validation.dropping import drop_block
 from benchmarks.validation.inclusion import inclusion_block, paper_block, real_block
 from benchmarks.validation.rows import table
 from benchmarks.validation.run import settings_of
@@ -26,6 +27,7 @@ def renew(page: Path, folder: Path, store: Store) -> None:
         "inclusion": inclusion_block,
         "paper": paper_block,
         "real": real_block,
+        "drop": drop_block,
     }
     text = page.read_text(encoding="utf-8")
     for name, block in blocks.items():

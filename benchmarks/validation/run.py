@@ -12,7 +12,13 @@ from typing import Any
 from bbccli import __version__
 from bbccli.resources import Resources, use
 from benchmarks.validation.real import real_settings
-from benchmarks.validation.settings import Part, Setting, bias_settings, inclusion_settings
+from benchmarks.validation.settings import (
+    Part,
+    Setting,
+    bias_settings,
+    drop_settings,
+    inclusion_settings,
+)
 from benchmarks.validation.store import Store
 from benchmarks.validation.variants import existing, result
 
@@ -34,7 +40,7 @@ def settings_of(part: Part, folder: Path) -> list[Setting]:
         Part.BIAS: bias_settings,
         Part.INCLUSION: inclusion_settings,
         Part.REAL: lambda: real_settings(folder / "matrices"),
-        Part.DROP: list,
+        Part.DROP: drop_settings,
     }
     return makers[part]()
 

@@ -6,6 +6,7 @@ The key of a setting and the number of a repetition are its seed.
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Any
 from zlib import crc32
 
@@ -75,6 +76,9 @@ BRIEF_C = (50, 200, 1000)
 LARGE_N = 500
 """From here on estimates spread little, and a fifth of the repetitions will do."""
 
+N_DROP = (100, 500, 1000)
+C_DROP = 200
+
 LAWS_2024 = ((9, 6), (24, 6))
 N_2024 = (50, 500)
 C_2024 = (100, 500)
@@ -89,6 +93,26 @@ def bias_settings() -> list[Setting]:
         for n in N_2018
         for c in C_2018
     ]
+
+
+def drop_settings() -> list[Setting]:
+    """The same with 200 configurations, of which the bad ones are dropped after each fold."""
+    return [
+        Setting(
+            Part.DROP,
+            f"drop, accuracy Be({law[0]},{law[1]}) N={n} C={C_DROP}",
+            "accuracy",
+            partial(_right_or_wrong, law, n, C_DROP),
+            {"law": law, "N": n, "C": C_DROP},
+            brief=n == LARGE_N,
+        )
+        for law in LAWS_2018
+        for n in N_DROP
+    ]
+
+
+def _right_or_wrong(law: tuple[int, int], n: int, c: int, rng: Generator) -> Simulated:
+    return right_or_wrong(rng.beta(*law, c), n, rng)
 
 
 def inclusion_settings() -> list[Setting]:
@@ -135,7 +159,7 @@ def _accuracy(law: tuple[int, int], n: int, c: int, *, brief: bool) -> Setting:
         Part.BIAS,
         f"accuracy Be({law[0]},{law[1]}) N={n} C={c}",
         "accuracy",
-        lambda rng: right_or_wrong(rng.beta(*law, c), n, rng),
+        partial(_right_or_wrong, law, n, c),
         {"law": law, "N": n, "C": c},
         brief,
         n_repetitions=100 if n >= LARGE_N else 500,

@@ -1,6 +1,6 @@
 """From repetitions to figures: bias, spread, inclusion and tightness, each with its error."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -24,8 +24,10 @@ class Figure:
 
     def __str__(self) -> str:
         """`-0.019(3)`: the error in units of the last digit, rounded up."""
+        if not np.isfinite(self.value):
+            return "–"  # noqa: RUF001
         decimals = 3 if abs(self.value) < 10 else 0
-        text = f"{self.value:.{decimals}f}"
+        text = f"{round(self.value, decimals) + 0.0:.{decimals}f}"  # no minus before a zero
         if np.isfinite(self.error):
             text += f"({ceil(self.error * 10**decimals - 1e-9)})"
         return text + self.mark
@@ -66,7 +68,7 @@ class Sample:
 
     def bias(self) -> Figure:
         """Mean of estimate minus truth."""
-        return mean(self.values - self.truths)
+        return mean_of(self.values - self.truths)
 
     def spread(self) -> Figure:
         """Standard deviation of estimate minus truth, with the error that it has if normal."""
@@ -76,7 +78,7 @@ class Sample:
 
     def rmse(self) -> Figure:
         """Root mean square of estimate minus truth; the error by the delta rule."""
-        squares = mean((self.values - self.truths) ** 2)
+        squares = mean_of((self.values - self.truths) ** 2)
         root = float(np.sqrt(squares.value))
         return Figure(root, squares.error / (2 * root) if root else np.nan)
 
@@ -90,7 +92,7 @@ class Sample:
 
     def tightness(self) -> Figure:
         """Mean distance from the truth to the pessimistic bound."""
-        return mean(self._distance())
+        return mean_of(self._distance())
 
     def _distance(self) -> np.ndarray:
         found = np.isfinite(self.bounds)
@@ -101,13 +103,13 @@ def sample(repetitions: Iterable[Results], variant: str, metric: str) -> Sample:
     """Collect what a variant said of a setting."""
     said = [results[variant] for results in repetitions if variant in results]
     good = [one for one in said if "problem" not in one]
-    columns = [
+    value, bound, truth = (
         np.array([one[name] for one in good], dtype=float) for name in ("value", "bound", "truth")
-    ]
-    return Sample(*columns, len(said) - len(good), METRICS[metric].direction)
+    )
+    return Sample(value, bound, truth, len(said) - len(good), METRICS[metric].direction)
 
 
-def mean(values: np.ndarray) -> Figure:
+def mean_of(values: Sequence[float] | np.ndarray) -> Figure:
     """Mean and standard error."""
     n = len(values)
     error = float(np.std(values, ddof=1) / np.sqrt(n)) if n > 1 else np.nan

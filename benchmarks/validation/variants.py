@@ -14,10 +14,10 @@ from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
-from bbccli.results import Estimate
 from bbccli.simulation import Simulated
 from bbccli.types import Direction, Side
 from benchmarks.validation.nested import nested_cv
+from benchmarks.validation.replayed import rules
 from benchmarks.validation.settings import Part
 
 N_RESAMPLES = 1000
@@ -26,6 +26,8 @@ PLAN = Plan(n_resamples=N_RESAMPLES, level=0.95, side=Side.PESSIMISTIC)
 BIAS = frozenset({Part.BIAS, Part.REAL})
 INTERVAL = frozenset({Part.INCLUSION, Part.REAL})
 BOTH = BIAS | INTERVAL
+
+RULES = ("bbcd", "hoeffding", "friedman", "anova", "win-loss", "cvst", "wilcoxon")
 
 Result = dict[str, Any]
 """`value`, `bound` and `truth` of one variant in one repetition; or the `problem`."""
@@ -59,7 +61,7 @@ class Variant:
     def exists(self) -> bool:
         """Whether this version of the program has it."""
         has = {one.name for one in fields(Plan)}
-        return (self.method in METHODS or self.method in SIMULATED) and has >= set(self.changes)
+        return (self.method in METHODS or self.method in DIRECT) and has >= set(self.changes)
 
     def plan(self, seed: int) -> Plan:
         """The plan, with the words of the table as the types of the plan."""
@@ -71,9 +73,10 @@ VARIANTS = (
     Variant("cvt", Group.POINT, BIAS),
     Variant("tt", Group.POINT, BIAS),
     Variant("nested-selection", Group.POINT, BIAS),
-    Variant("ncv-simulated", Group.POINT, frozenset({Part.BIAS})),
+    Variant("ncv-simulated", Group.POINT, frozenset({Part.BIAS, Part.DROP})),
     Variant("bbcd", Group.POINT, BIAS),
-    Variant("bbc", Group.RESAMPLES, BOTH),
+    *(Variant(f"drop {rule}", Group.POINT, frozenset({Part.DROP})) for rule in RULES),
+    Variant("bbc", Group.RESAMPLES, BOTH | {Part.DROP}),
     Variant("bbc", Group.RESAMPLES, INTERVAL, {"guard": True}),
     Variant("bbc", Group.RESAMPLES, INTERVAL, {"interval": "matched"}),
     Variant("bbc", Group.RESAMPLES, INTERVAL, {"interval": "matched", "guard": True}),
@@ -90,6 +93,7 @@ VARIANTS = (
     Variant("hanley-mcneil-10p", Group.SPLIT, INTERVAL),
     Variant("tilting-10p", Group.SPLIT, INTERVAL),
     Variant("mabt", Group.SPLIT, INTERVAL),
+    Variant("naive-f", Group.IGNORES, INTERVAL),
     Variant("naive", Group.IGNORES, INTERVAL),
     Variant("t-folds", Group.IGNORES, INTERVAL),
     Variant("influence", Group.IGNORES, INTERVAL),
@@ -99,10 +103,8 @@ VARIANTS = (
     Variant("jeffreys", Group.IGNORES, INTERVAL),
 )
 
-Simulation = Callable[[Simulated, Plan], Estimate]
-
-SIMULATED: dict[str, Simulation] = {"ncv-simulated": nested_cv}
-"""Methods that need the law of the matrix, not only the matrix."""
+DIRECT: dict[str, Callable[[Simulated, Plan], Result]] = {"ncv-simulated": nested_cv, **rules()}
+"""Those that need the law of the matrix, or tell more than an estimate."""
 
 
 def existing(part: Part) -> list[Variant]:
@@ -115,10 +117,9 @@ def result(variant: Variant, simulated: Simulated, seed: int) -> Result:
     metric = METRICS[simulated.metric]
     try:
         plan = variant.plan(seed)
-        if variant.method in SIMULATED:
-            found = SIMULATED[variant.method](simulated, plan)
-        else:
-            found = METHODS[variant.method].run(simulated.matrix, metric, plan)
+        if variant.method in DIRECT:
+            return DIRECT[variant.method](simulated, plan)
+        found = METHODS[variant.method].run(simulated.matrix, metric, plan)
     except (UndefinedError, UnsupportedError) as error:
         return {"problem": error.problem}
     if not np.isfinite(found.value):
