@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import cycle
+from math import isfinite
 
 from benchmarks.validation.summary import Figure
 
@@ -45,7 +47,7 @@ def svg(rows: Sequence[Sequence[Panel]], methods: Sequence[str]) -> str:
 def _legend(methods: Sequence[str]) -> list[str]:
     parts = [_text(LEFT, 14, "bias: mean of estimate minus true accuracy of the winner")]
     x = LEFT
-    for method, colour in zip(methods, COLOURS, strict=False):
+    for method, colour in zip(methods, cycle(COLOURS), strict=False):
         parts.append(f'<path d="M{x} 29h18" stroke="{colour}" stroke-width="2"/>')
         parts.append(_text(x + 22, 33, method))
         x += 36 + 7 * len(method)
@@ -54,9 +56,7 @@ def _legend(methods: Sequence[str]) -> list[str]:
 
 def _panel(panel: Panel, methods: Sequence[str], x: int, y: int, *, first: bool) -> list[str]:
     sizes = sorted({n for line in panel.lines.values() for n in line})
-    across = {
-        n: x + WIDTH * (k + 0.5) / len(sizes) for k, n in enumerate(sizes)
-    }  # equal steps, as in the paper
+    across = {n: x + WIDTH * (k + 0.5) / len(sizes) for k, n in enumerate(sizes)}
     parts = [_text(x, y - 5, panel.title)]
     for tick in TICKS:
         height, stroke = _down(tick, y), "#888888" if tick == 0 else "#dddddd"
@@ -65,7 +65,7 @@ def _panel(panel: Panel, methods: Sequence[str], x: int, y: int, *, first: bool)
             parts.append(_text(x - 6, height + 4, f"{tick:.2f}", anchor="end"))
     for n, place in across.items():
         parts.append(_text(place, y + HEIGHT + 14, f"N {n}" if n == sizes[0] else n, "middle"))
-    for method, colour in zip(methods, COLOURS, strict=False):
+    for method, colour in zip(methods, cycle(COLOURS), strict=False):
         parts += _line(panel.lines.get(method, {}), across, y, colour)
     return parts
 
@@ -78,7 +78,7 @@ def _line(
     path = " ".join(f"{x:.1f},{_down(one.value, y):.1f}" for x, one in points)
     parts = [f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.5"/>']
     for x, one in points:
-        if one.error == one.error:  # not NaN
+        if isfinite(one.error):
             ends = [_down(one.value + sign * 2 * one.error, y) for sign in (1, -1)]
             parts.append(f'<path d="M{x:.1f} {ends[0]:.1f}V{ends[1]:.1f}" stroke="{colour}"/>')
     return parts

@@ -13,8 +13,8 @@ Matrices are kept on disk, as training takes far longer than all methods togethe
 import os
 import sys
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -85,7 +85,8 @@ def real_settings(folder: Path) -> list[Setting]:
 
 def _choice(study: RealStudy) -> str:
     """Which configurations of the sample data there are, for a table."""
-    return "all" if study.everything else {1: "quick", 2: "quick, every 2nd"}[study.step]
+    quick = {1: "quick configurations", 2: "every 2nd quick configuration"}
+    return "all configurations" if study.everything else quick[study.step]
 
 
 def _draw(study: RealStudy, folder: Path, rng: Generator) -> Simulated:
@@ -106,49 +107,57 @@ def _trained(study: RealStudy, seed: int) -> dict[str, Any]:
     """Outcome, predictions (N, C) or (N, C, K), folds; held-out performances (C,) by metric."""
     if str(SAMPLE_DATA) not in sys.path:
         sys.path.insert(0, str(SAMPLE_DATA))  # its modules import each other by plain names
-    import cross_validation as cv
     import studies
+    from cross_validation import fold_numbers
 
     whole = getattr(studies, study.data)()
     classes = np.unique(whole.outcome) if study.task.is_classification else None
-    stratified = classes is not None
-    drawn, held_out = _split(whole, study.n_samples, seed, stratified=stratified)
-    folds = cv.fold_numbers(drawn.outcome, N_FOLDS, seed, stratified=stratified)
-    predict = {
-        Task.BINARY: lambda: cv.positive_probability(str(classes[-1])),
-        Task.MULTICLASS: lambda: cv.class_probabilities,
-        Task.REGRESSION: lambda: cv.value,
-    }[study.task]()
-    inside, outside = [], []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for pipeline in _pipelines(study, drawn):
-            inside.append(
-                cv.out_of_sample_predictions(
-                    pipeline, drawn.features, drawn.outcome, folds, predict
-                )
-            )
-            outside.append(predict(pipeline.fit(drawn.features, drawn.outcome), held_out.features))
-    codes = [
+    drawn, held_out = _split(whole, study.n_samples, seed, stratified=classes is not None)
+    folds = fold_numbers(drawn.outcome, N_FOLDS, seed, stratified=classes is not None)
+    pairs = _predictions(_pipelines(study, drawn), drawn, held_out, folds, _predict(classes))
+    inside, outside = (np.stack(part, axis=1) for part in zip(*pairs, strict=True))
+    codes, held_out_codes = (
         one.outcome if classes is None else np.searchsorted(classes, one.outcome)
         for one in (drawn, held_out)
-    ]
+    )
     return {
-        "outcome": codes[0],
-        "predictions": np.stack(inside, axis=1).astype(np.float32),
+        "outcome": codes,
+        "predictions": inside.astype(np.float32),
         "folds": folds[0],
-        **_performances(study.task, codes[1], np.stack(outside, axis=1)),
+        **_performances(study.task, held_out_codes, outside),
     }
 
 
-def _split(whole: Any, n_samples: int, seed: int, *, stratified: bool) -> tuple[Any, Any]:
+def _split(whole: Any, n_samples: int, seed: int, *, stratified: bool) -> list[Any]:
     """A study sample and the rest."""
     if stratified:
-        drawn: tuple[Any, Any] = whole.draw(n_samples, seed)
-        return drawn
+        return list(whole.draw(n_samples, seed))
     order = np.random.default_rng(seed).permutation(len(whole.outcome))
     parts = np.sort(order[:n_samples]), np.sort(order[n_samples:])
-    return tuple(type(whole)(whole.features[p], whole.outcome[p], p) for p in parts)  # type: ignore
+    return [replace(whole, features=whole.features[p], outcome=whole.outcome[p]) for p in parts]
+
+
+def _predict(classes: Any) -> Callable[..., Any]:
+    """How the sample data predict a task with these classes, None for values."""
+    import cross_validation as cv
+
+    if classes is None:
+        return cv.value
+    return cv.positive_probability(str(classes[1])) if len(classes) == 2 else cv.class_probabilities
+
+
+def _predictions(
+    pipelines: Sequence[Any], drawn: Any, held_out: Any, folds: Any, predict: Callable[..., Any]
+) -> Iterator[tuple[Any, Any]]:
+    """Of each configuration: out-of-sample predictions of the study, and those held out."""
+    from cross_validation import out_of_sample_predictions
+
+    study = drawn.features, drawn.outcome
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for pipeline in pipelines:
+            inside = out_of_sample_predictions(pipeline, *study, folds, predict)
+            yield inside, predict(pipeline.fit(*study), held_out.features)
 
 
 def _pipelines(study: RealStudy, drawn: Any) -> Sequence[Any]:
