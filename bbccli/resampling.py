@@ -213,11 +213,16 @@ def _draw_block(counts: IntArray, cells: IntArray, rng: np.random.Generator) -> 
     np.add.at(counts.reshape(-1), cells.reshape(-1), np.uint16(1))
 
 
-def every_resample(n_units: int) -> tuple[IntArray, FloatArray]:
-    """Enumerate the resamples of U units that leave some out, each with its probability.
+def any_resample(in_bag: IntArray) -> BoolArray:
+    """Accept all resamples."""
+    return np.ones(len(in_bag), bool)
 
-    There are C(2U - 1, U) ways to draw U times from U units when the order does not count; the
-    one that draws each unit once is left out and the probabilities of the others add up to 1.
+
+def every_resample(n_units: int, accept: Rule = leaves_some_out) -> tuple[IntArray, FloatArray]:
+    """Enumerate the resamples of U units that can be used, each with its probability.
+
+    There are C(2U - 1, U) ways to draw U times from U units when the order does not count. By
+    default the one that draws each unit once is left out. Probabilities add up to 1.
 
     Returns
     -------
@@ -227,7 +232,7 @@ def every_resample(n_units: int) -> tuple[IntArray, FloatArray]:
         U! / (prod_i m_i! U^U), renormalised.
     """
     in_bag = _shared_out(n_units, n_units)
-    in_bag = in_bag[leaves_some_out(in_bag)]
+    in_bag = in_bag[accept(in_bag)]
     factorials = np.array([factorial(m) for m in range(n_units + 1)], dtype=float)
     ways = factorial(n_units) / factorials[in_bag].prod(axis=1)
     return in_bag, ways / ways.sum()

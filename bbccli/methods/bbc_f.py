@@ -101,10 +101,10 @@ def bbc_f(
     exact = max(count_every_resample(len(judged)) for judged, _ in repeats) <= EXACT_LIMIT
     if exact:
         parts = [_enumerate(judged, measured, css) for judged, measured in repeats]
-        distribution = _mixture(parts)
+        distribution = mixture(parts)
     else:
         distribution = enough(
-            lambda n: _mixture(
+            lambda n: mixture(
                 [
                     _sample(judged, measured, css, n, plan.seed, repeat, progress)
                     for repeat, (judged, measured) in enumerate(repeats)
@@ -206,15 +206,16 @@ class ByFold:
         return np.asarray(np.sqrt(variance / n_drawn))
 
 
-def _mixture(parts: list[Distribution]) -> Distribution:
-    """Equal parts of each repeat's distribution."""
+def mixture(parts: list[Distribution]) -> Distribution:
+    """Return equal parts of each repeat's distribution."""
     probabilities = [part.probabilities for part in parts if part.probabilities is not None]
+    sizes = [part.sizes for part in parts if part.sizes is not None]
     return Distribution(
         np.concatenate([part.values for part in parts]),
         np.concatenate([part.winners for part in parts]),
         np.concatenate(probabilities) / len(parts) if probabilities else None,
         sum(part.n_redrawn for part in parts),
-        np.concatenate([part.sizes for part in parts if part.sizes is not None]),
+        np.concatenate(sizes) if sizes else None,
     )
 
 

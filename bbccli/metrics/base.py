@@ -133,25 +133,30 @@ class MeanScorer:
         Sample weights; without them counts stay exact.
     undefined : (N, C) float32, optional
         1 where a loss is undefined.
+    share
+        Whether each loss is a yes or no, so that the mean is a share of the samples.
     """
 
     losses: FloatArray
     sample_weights: FloatArray | None = None
     undefined: FloatArray | None = None
+    share: bool = False
 
     @classmethod
     def of(
         cls, given: FloatArray | BoolArray, sample_weights: FloatArray | None = None
     ) -> MeanScorer:
         """Keep counts in float32, exact for whole numbers below 2**24; the rest in float64."""
-        if given.dtype == np.bool_ and sample_weights is None:
-            return cls(given.astype(np.float32 if len(given) < LARGEST_EXACT else np.float64))
+        share = given.dtype == np.bool_
+        if share and sample_weights is None:
+            kind = np.float32 if len(given) < LARGEST_EXACT else np.float64
+            return cls(given.astype(kind), share=True)
         losses: FloatArray = np.asarray(given, np.float64)
         gaps = np.isnan(losses)
         undefined = gaps.astype(np.float32) if gaps.any() else None
         losses = losses if undefined is None else np.where(gaps, 0.0, losses)
         losses = losses if sample_weights is None else losses * sample_weights[:, None]
-        return cls(losses, sample_weights, undefined)
+        return cls(losses, sample_weights, undefined, share)
 
     @property
     def n_configurations(self) -> int:
@@ -180,11 +185,11 @@ class MeanScorer:
 
     def restrict(self, rows: BoolArray) -> MeanScorer:
         """Keep the samples in `rows`."""
-        of_rows = (
+        sample_weights, undefined = (
             None if array is None else array[rows]
             for array in (self.sample_weights, self.undefined)
         )
-        return MeanScorer(self.losses[rows], *of_rows)
+        return MeanScorer(self.losses[rows], sample_weights, undefined, self.share)
 
 
 def pair_share(
