@@ -19,6 +19,7 @@ from bbccli.methods import (
     hanley_mcneil,
     mabt,
     tilting,
+    nested_selection,
     tt,
 )
 from bbccli.methods.base import Gives, Method, Need, Progress, silent
@@ -53,6 +54,7 @@ METHODS: dict[str, Method] = {
         tilting.METHOD,
         tilting.METHOD_10P,
         mabt.METHOD,
+        nested_selection.METHOD,
     )
 }
 

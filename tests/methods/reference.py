@@ -112,3 +112,51 @@ def cvm_cv(figure, n_repeats, n_configurations):
         winner = best([figure(selecting, c) for c in range(n_configurations)])
         values += [figure(r, winner) for r in range(n_repeats) if r != selecting]
     return np.mean(values)
+
+
+def nested_selection(figure, matrix, fold_mean):
+    """Select on the other folds of a repeat, evaluate on the fold: the values, and the selected.
+
+    `figure(repeat, rows, c)`; with `fold_mean` a configuration is judged by its mean over folds.
+    """
+    values, selected = [], []
+    for repeat, folds in enumerate(matrix.folds):
+        for fold in np.unique(folds):
+            judged = []
+            for c in range(matrix.n_configurations):
+                if fold_mean:
+                    others = [k for k in np.unique(folds) if k != fold]
+                    parts = [figure(repeat, np.flatnonzero(folds == k), c) for k in others]
+                    judged.append(np.mean(parts))
+                else:
+                    judged.append(figure(repeat, np.flatnonzero(folds != fold), c))
+            selected.append(best(judged))
+            values.append(figure(repeat, np.flatnonzero(folds == fold), selected[-1]))
+    return values, selected
+
+
+def cross_validated_auc(truth, scores, folds):
+    """Cross-validated AUC and its variance, as `ci.cvAUC` of the R package cvAUC computes them."""
+    n = len(truth)
+    weight_case, weight_control = n / (truth == 1).sum(), n / (truth == 0).sum()
+    areas, squares = [], []
+    for fold in np.unique(folds):
+        rows = np.flatnonzero(folds == fold)
+        cases = [i for i in rows if truth[i] == 1]
+        controls = [i for i in rows if truth[i] == 0]
+        area = auc(truth[rows], scores[rows])
+        values = []
+        for i in rows:
+            if truth[i] == 1:
+                share = np.mean([_ahead(scores[i], scores[j]) for j in controls])
+                values.append(weight_case * (share - area))
+            else:
+                share = np.mean([_ahead(scores[j], scores[i]) for j in cases])
+                values.append(weight_control * (share - area))
+        areas.append(area)
+        squares.append(np.mean(np.square(values)))
+    return np.mean(areas), np.mean(squares) / n
+
+
+def _ahead(case, control):
+    return 1.0 if case > control else 0.5 if case == control else 0.0
