@@ -13,13 +13,18 @@ from bbccli.methods import (
     bbc,
     bbc_632,
     bbc_f,
+    cv_influence,
     cvm_cv,
     cvt,
     delong,
     hanley_mcneil,
     mabt,
-    tilting,
+    naive,
+    naive_f,
     nested_selection,
+    share,
+    student,
+    tilting,
     tt,
 )
 from bbccli.methods.base import Gives, Method, Need, Progress, silent
@@ -55,6 +60,11 @@ METHODS: dict[str, Method] = {
         tilting.METHOD_10P,
         mabt.METHOD,
         nested_selection.METHOD,
+        naive.METHOD,
+        naive_f.METHOD,
+        *share.METHODS,
+        *student.METHODS,
+        cv_influence.METHOD,
     )
 }
 

@@ -27,6 +27,9 @@ RULES = {
 RARELY = 0.01
 """Configurations that win less often than this are not listed."""
 
+OVER_FOLDS = frozenset({"bbc-f", "naive-f", "t-folds", "t-corrected"})
+"""Methods that always select by the mean over folds."""
+
 
 def render(document: Json, style: Style = Style(), /) -> str:
     """Return what was read, who won, what to report and what to doubt, in one screen."""
@@ -99,7 +102,7 @@ def _selections(document: Json) -> list[Json]:
 
 
 def _rule(estimate: Json, document: Json) -> str:
-    by_fold = estimate["method"] == "bbc-f" or document["plan"]["pooling"] == "fold-mean"
+    by_fold = estimate["method"] in OVER_FOLDS or document["plan"]["pooling"] == "fold-mean"
     pooled = f"pooled {metric_label(estimate['selected_by'])}"
     return "mean over folds" if by_fold and estimate["n_preselected"] is None else pooled
 
@@ -127,7 +130,7 @@ def _methods(document: Json, metric: str) -> RenderableType:
     table.add_column(_interval_name(document, estimates))
     table.add_column("optimism", justify="right")
     for estimate in estimates:
-        naive = estimate["method"] == "cvt"
+        naive = estimate["method"] == "cvt" or _as_selected(estimate)
         table.add_row(
             estimate["method"],
             _label(estimate),
@@ -137,6 +140,12 @@ def _methods(document: Json, metric: str) -> RenderableType:
             style="dim" if naive else "",
         )
     return table
+
+
+def _as_selected(estimate: Json) -> bool:
+    """Whether the estimate is the naive figure itself: an optimism of 0 would say nothing."""
+    same: bool = estimate["value"] == estimate["naive"]
+    return same and bool(estimate["ignores_selection"])
 
 
 def _label(estimate: Json) -> str:

@@ -1,0 +1,138 @@
+"""NB over folds: resample the winner's performances in the folds.
+
+1. Select the winner by its mean over folds. That mean is the estimate: nothing is corrected.
+2. Draw F of its F performances in the folds with replacement, and take their mean.
+3. The interval is made of the percentiles of that mean over all draws.
+
+Up to ten folds all C(2F - 1, F) different draws are taken, each with its probability; beyond, B
+are sampled. With repeats, each resample draws the folds of one repeat, and the distributions are
+mixed in equal parts.
+
+Source: NB of Paraschakis et al. 2024 and the authors' code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from bbccli.matrix import PredictionMatrix
+from bbccli.methods.base import Gives, Method, Need, Progress, check_needs, silent
+from bbccli.methods.bbc_f import EXACT_LIMIT, ByFold, mixture
+from bbccli.methods.corrected import enough, from_distribution
+from bbccli.methods.cvt import cvt
+from bbccli.methods.naive import uncorrected
+from bbccli.methods.out_of_bag import Selections, extend, score_in_the_bag
+from bbccli.methods.tt import FEW_FOLDS
+from bbccli.methods.winner import winner_by_fold
+from bbccli.metrics.base import Metric
+from bbccli.notes import few_folds
+from bbccli.plan import Plan
+from bbccli.resampling import Draws, Unit, any_resample, count_every_resample, every_resample
+from bbccli.results import Distribution, Estimate
+from bbccli.types import Direction, FloatArray, Pooling
+
+
+def naive_f(
+    matrix: PredictionMatrix,
+    metric: Metric,
+    plan: Plan,
+    *,
+    select_by: Metric | None = None,
+    progress: Progress = silent,
+) -> Estimate:
+    """Return the winner's mean over folds with a bootstrap interval over its folds.
+
+    Parameters
+    ----------
+    matrix
+        Out-of-sample predictions, with F folds.
+    metric
+        Must be defined in every fold.
+    plan
+        `level` and `side`; `n_resamples` or `tolerance`, and `seed`, where draws are sampled. The
+        winner is the best fold mean, whatever `pooling` says.
+    select_by
+        Metric that selects the winner, when that is another.
+
+    Returns
+    -------
+    Estimate
+        The mean over folds and a percentile interval that ignores the selection.
+
+    Raises
+    ------
+    UndefinedError
+        Folds unknown, fewer than two, or some in which the metric is undefined.
+
+    References
+    ----------
+    Paraschakis, Castellani, Borboudakis & Tsamardinos 2024.
+    """
+    check_needs(METHOD, matrix)
+    by_mean = replace(plan, pooling=Pooling.FOLD_MEAN)
+    plain = cvt(matrix, metric, by_mean, select_by=select_by)
+    repeats = winner_by_fold(matrix, metric, plain)
+    exact = max(count_every_resample(len(values)) for values in repeats) <= EXACT_LIMIT
+    if exact:
+        distribution = mixture([_enumerate(values) for values in repeats])
+    else:
+        distribution = enough(
+            lambda n: mixture(
+                [
+                    _sample(values, metric.direction, n, plan.seed, repeat, progress)
+                    for repeat, values in enumerate(repeats)
+                ]
+            ),
+            metric,
+            plan,
+        )
+    winners = np.full(len(distribution.values), matrix.configurations.index(plain.winner))
+    few = (few_folds(matrix.n_folds),) if matrix.n_folds and matrix.n_folds < FEW_FOLDS else ()
+    return uncorrected(
+        from_distribution(
+            matrix,
+            metric,
+            replace(plan, tolerance=None) if exact else plan,
+            plain,
+            replace(distribution, winners=winners),
+            method="naive-f",
+            notes=few,
+        )
+    )
+
+
+def _enumerate(values: FloatArray) -> Distribution:
+    """Every mean of F draws from F values."""
+    drawn, probabilities = every_resample(len(values), any_resample)
+    means = drawn @ values / len(values)
+    return Distribution(means, np.zeros(len(means), np.int64), probabilities)
+
+
+def _sample(
+    values: FloatArray,
+    direction: Direction,
+    n_resamples: int,
+    seed: int,
+    repeat: int,
+    progress: Progress,
+) -> Distribution:
+    """B means of F draws from F values, those of one repeat."""
+    found = Selections()
+    folds = ByFold(values[:, None])
+    draws = Draws(len(values), seed, (Unit.FOLDS, repeat), any_resample)
+    extend(found, n_resamples, folds, draws, direction, score=score_in_the_bag, progress=progress)
+    return found.first(n_resamples)
+
+
+METHOD = Method(
+    name="naive-f",
+    label="folds",
+    run=naive_f,
+    needs=frozenset({Need.FOLDS}),
+    gives=frozenset({Gives.POINT, Gives.INTERVAL, Gives.DISTRIBUTION}),
+    summary="bootstrap of the winner's performances in the folds, no correction",
+    reference="NB of Paraschakis et al. 2024",
+    ignores_selection=True,
+)

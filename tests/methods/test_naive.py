@@ -1,0 +1,140 @@
+"""Naive bootstraps against frozen answers, slow loops, and by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matrices import binary, by_hand
+from methods import reference
+from oracle_data import METRIC_OF, QUESTIONS, answers, matrix
+
+from bbccli.methods import METHODS
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.resampling import draws_of
+
+B = 4000
+
+
+@pytest.mark.parametrize(("name", "question"), QUESTIONS)
+def test_rows(name, question):
+    data = matrix(name, question)
+    expected = answers(name, "naive_bootstrap")["sample_level"][question]
+    found = METHODS["naive"].run(data, METRIC_OF[question], Plan(n_resamples=B))
+    assert found.winner == expected["config"]
+    assert found.value == pytest.approx(expected["value"], abs=1e-13)
+    theirs, values = expected["unstratified"], found.distribution.values
+    error = theirs["sd"] * np.sqrt(1 / B + 1 / theirs["B"])
+    assert abs(values.mean() - theirs["mean"]) < 4 * error
+    # the relative error of a standard deviation is about sqrt((kurtosis - 1) / 4B)
+    kurtosis = ((values - values.mean()) ** 4).mean() / values.var() ** 2
+    assert abs(values.std() / theirs["sd"] - 1) < 4 * np.sqrt(
+        (kurtosis - 1) / 4 * (1 / B + 1 / 20_000)
+    )
+    for probability, quantile in theirs["quantiles"].items():
+        # their quantile cuts ours at the same probability; a share has few distinct values
+        p, end = float(probability), quantile["inverted_cdf"]
+        slack = 4 * np.sqrt(p * (1 - p) * (1 / B + 1 / theirs["B"]))
+        assert (values < end - 1e-9).mean() < p + slack
+        assert (values <= end + 1e-9).mean() > p - slack
+    assert found.interval.lower == found.distribution.quantile(0.025)
+    assert found.interval.upper == found.distribution.quantile(0.975)
+
+
+@pytest.mark.parametrize(("name", "question"), QUESTIONS)
+def test_folds(name, question):
+    data = matrix(name, question)
+    expected = answers(name, "naive_bootstrap")["fold_level_NB"][question]
+    found = METHODS["naive-f"].run(data, METRIC_OF[question], Plan())
+    assert found.winner == expected["config"]
+    assert found.exact
+    assert found.value == pytest.approx(expected["mean"], abs=1e-12)
+    exact = expected["exact"]
+    distribution = found.distribution
+    assert distribution.mean() == pytest.approx(exact["mean"], abs=1e-12)
+    spread = np.sqrt(np.dot(distribution.probabilities, (distribution.values - exact["mean"]) ** 2))
+    assert spread == pytest.approx(exact["sd"], abs=1e-12)
+    for probability, quantile in exact["quantiles"].items():
+        ours = distribution.quantile(float(probability))
+        assert ours == pytest.approx(quantile["inverse_cdf"], abs=1e-12)
+
+
+def test_rows_by_a_slow_loop():
+    data = binary(n_repeats=2)
+    found = METHODS["naive"].run(data, METRICS["auc"], Plan(n_resamples=30, seed=4))
+    winner = data.configurations.index(found.winner)
+    in_bag = draws_of(data.outcome, None, 4).batch(0, 1).in_bag[:30]
+    figure = reference.figure_on(data, "auc")
+    values = [figure(np.repeat(np.arange(data.n_samples), weights), winner) for weights in in_bag]
+    np.testing.assert_allclose(found.distribution.values, values, rtol=1e-12)
+    assert set(found.distribution.winners) == {winner}
+    assert found.interval.lower == sorted(values)[0]  # L(0.025 * 30) is the first
+
+
+def test_the_draws_are_those_of_bbc():
+    data, plan = binary(), Plan(n_resamples=64)
+    naive, bbc = (METHODS[name].run(data, METRICS["auc"], plan) for name in ("naive", "bbc"))
+    assert naive.n_resamples == bbc.n_resamples == 64
+    single = replace(data, predictions=data.predictions[:, :, :1], configurations=("c0",))
+    again = METHODS["naive"].run(single, METRICS["auc"], plan)
+    assert (again.distribution.values != naive.distribution.values).any()
+
+
+def test_groups_are_drawn_whole():
+    one = binary(n_samples=40)
+    twice = replace(
+        one,
+        outcome=replace(one.outcome, values=np.repeat(one.outcome.values, 2)),
+        predictions=np.repeat(one.predictions, 2, axis=1),
+        folds=np.repeat(one.folds, 2, axis=1),
+        groups=np.repeat(np.arange(40), 2),
+    )
+    alone = replace(one, groups=np.arange(40))
+    found, expected = (METHODS["naive"].run(m, METRICS["auc"], Plan()) for m in (twice, alone))
+    np.testing.assert_allclose(found.distribution.values, expected.distribution.values, rtol=1e-12)
+
+
+def test_nothing_is_corrected_or_selected():
+    for name in ("naive", "naive-f"):
+        found = METHODS[name].run(binary(), METRICS["auc"], Plan())
+        assert found.value == found.naive
+        assert found.optimism == 0
+        assert found.selection == ()
+        assert found.ignores_selection
+
+
+def test_few_groups_are_noted():
+    data = replace(binary(), groups=np.arange(40) // 4)
+    found = METHODS["naive"].run(data, METRICS["auc"], Plan(n_resamples=50))
+    assert "few-groups" in [note.code for note in found.notes]
+
+
+def test_more_resamples_continue_the_same_draws():
+    data = binary(seed=3)
+    few, many = (METHODS["naive"].run(data, METRICS["auc"], Plan(n_resamples=n)) for n in (50, 90))
+    assert few.distribution.values.tolist() == many.distribution.values[:50].tolist()
+    found = METHODS["naive"].run(data, METRICS["auc"], Plan(n_resamples=20_000, tolerance=0.004))
+    assert 1000 <= found.n_resamples < 20_000
+
+
+def test_folds_by_hand():
+    # 1, 1 and 1/2 drawn three times: the mean is 1 - d/6 where 1/2 is drawn d times
+    found = METHODS["naive-f"].run(by_hand(), METRICS["accuracy"], Plan(level=0.5))
+    values, probabilities = found.distribution.values, found.distribution.probabilities
+    of = {d: probabilities[np.isclose(values, 1 - d / 6)].sum() for d in range(4)}
+    assert of == pytest.approx({0: 8 / 27, 1: 12 / 27, 2: 6 / 27, 3: 1 / 27})
+    assert (found.interval.lower, found.interval.upper) == pytest.approx((2 / 3, 1.0))
+
+
+def test_many_folds_are_sampled():
+    data = binary(n_samples=48, n_folds=12)
+    found = METHODS["naive-f"].run(data, METRICS["accuracy"], Plan(n_resamples=B))
+    assert not found.exact
+    assert found.n_resamples == B
+    winner = data.configurations.index(found.winner)
+    right = (data.predictions[0, :, winner] > 0.5) == data.outcome.values
+    by_fold = np.array([right[data.folds[0] == fold].mean() for fold in range(12)])
+    spread = by_fold.std() / np.sqrt(12)
+    assert found.value == pytest.approx(by_fold.mean())
+    assert abs(found.distribution.values.mean() - by_fold.mean()) < 4 * spread / np.sqrt(B)
+    assert found.distribution.values.std() == pytest.approx(spread, rel=4 / np.sqrt(2 * B))

@@ -1,0 +1,115 @@
+"""Student's t over folds, by hand, against scipy, and against a slow loop."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matrices import binary, by_hand, for_metric
+from oracle_data import METRIC_OF, QUESTIONS, matrix
+from scipy.stats import t, ttest_1samp
+
+from bbccli.errors import UndefinedError
+from bbccli.methods import METHODS
+from bbccli.methods.selection import fold_performances
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.types import Pooling, Side
+
+
+def run(name, matrix, metric="accuracy", **plan):
+    return METHODS[name].run(matrix, METRICS[metric], Plan(**plan))
+
+
+def test_by_hand():
+    # the winner a has 1, 1 and 1/2: mean 5/6, s2 = 1/12, standard error 1/6, t of 2 degrees 4.3027
+    found = run("t-folds", by_hand())
+    assert found.winner == "a"
+    assert found.value == found.naive == pytest.approx(5 / 6)
+    assert found.interval.lower == pytest.approx(5 / 6 - 4.302653 / 6, abs=1e-6)
+    assert found.interval.upper == 1.0
+    # two samples are tested by models of four: (1/3 + 1/2) / 12; t of 2 degrees at 0.75 is 0.8165
+    found = run("t-corrected", by_hand(), level=0.75, side=Side.LOWER)
+    assert found.interval.lower == pytest.approx(5 / 6 - 0.8164966 * (5 / 72) ** 0.5, abs=1e-6)
+    assert found.interval.upper == 1.0
+    assert {note.code for note in found.notes} == {"few-folds"}
+
+
+@pytest.mark.parametrize(("name", "question"), QUESTIONS)
+def test_plain_is_the_t_test_of_scipy(name, question):
+    data, metric = matrix(name, question), METRIC_OF[question]
+    found = METHODS["t-folds"].run(data, metric, Plan(level=0.9))
+    winner = data.configurations.index(found.winner)
+    by_fold = fold_performances(data, metric)[0]
+    assert by_fold[:, winner].mean() == pytest.approx(by_fold.mean(axis=0).max(), rel=1e-12)
+    expected = ttest_1samp(by_fold[:, winner], 0).confidence_interval(0.9)
+    assert found.value == pytest.approx(by_fold[:, winner].mean(), rel=1e-13)
+    assert found.interval.lower == pytest.approx(max(expected.low, 0), abs=1e-12)
+    assert found.interval.upper == pytest.approx(min(expected.high, 1), abs=1e-12)
+
+
+@pytest.mark.parametrize("n_repeats", [1, 3])
+def test_corrected_is_the_sum_of_the_paper(n_repeats):
+    data = binary(n_samples=43, n_repeats=n_repeats)
+    found = run("t-corrected", data, "accuracy", level=0.5)
+    values, ratios = [], []
+    winner = data.configurations.index(found.winner)
+    right = (data.predictions[:, :, winner] > 0.5) == data.outcome.values
+    for folds, of_repeat in zip(data.folds, right, strict=True):
+        for fold in range(5):
+            tested = folds == fold
+            values.append(of_repeat[tested].mean())
+            ratios.append(tested.sum() / (~tested).sum())
+    n = len(values)
+    mean = sum(values) / n
+    square = sum((v - mean) ** 2 for v in values) / (n - 1)
+    margin = t.ppf(0.75, n - 1) * np.sqrt((1 / n + sum(ratios) / n) * square)
+    assert found.interval.lower == pytest.approx(mean - margin, abs=1e-12)
+    assert found.interval.upper == pytest.approx(min(mean + margin, 1), abs=1e-12)
+
+
+def test_repeats_do_not_narrow_the_plain_interval():
+    data = binary(n_repeats=3)
+    found = run("t-folds", data)
+    winner = data.configurations.index(found.winner)
+    by_repeat = [values[:, winner] for values in fold_performances(data, METRICS["accuracy"])]
+    error = np.sqrt(np.mean([values.var(ddof=1) / 5 for values in by_repeat]))
+    assert found.interval.lower == pytest.approx(np.mean(by_repeat) - t.ppf(0.975, 4) * error)
+
+
+def test_the_corrected_interval_is_wider():
+    plain, corrected = (
+        run(name, binary(), level=0.5).interval for name in ("t-folds", "t-corrected")
+    )
+    assert corrected.lower < plain.lower < plain.upper < corrected.upper
+
+
+@pytest.mark.parametrize("name", ["t-folds", "t-corrected"])
+def test_equal_folds_give_no_width_and_a_note(name):
+    data = binary(n_configurations=1)
+    perfect = replace(data, predictions=0.1 + 0.8 * data.outcome.values[None, :, None])
+    found = run(name, perfect, "auc")
+    assert (found.interval.lower, found.interval.upper) == (1.0, 1.0)
+    assert "no-variance" in [note.code for note in found.notes]
+
+
+@pytest.mark.parametrize("name", ["t-folds", "t-corrected", "naive-f"])
+def test_the_winner_is_that_of_the_fold_means(name):
+    for seed in range(40):
+        data = for_metric("auc", seed=seed)
+        pooled, by_fold = (
+            METHODS["cvt"].run(data, METRICS["auc"], Plan(pooling=p)).winner for p in Pooling
+        )
+        if pooled != by_fold:
+            assert run(name, data, "auc").winner == by_fold
+            return
+    pytest.fail("no seed gave differing winners")
+
+
+@pytest.mark.parametrize("name", ["t-folds", "t-corrected", "naive-f"])
+def test_a_fold_where_the_winner_is_undefined_is_named(name):
+    # the only configuration predicts no positive in the first fold
+    data = binary(n_configurations=1)
+    predictions = np.where(data.folds[:, :, None] == 0, 0.1, data.predictions)
+    lacking = replace(data, predictions=predictions)
+    with pytest.raises(UndefinedError, match="precision is undefined in fold 0"):
+        run(name, lacking, "precision")
