@@ -12,23 +12,22 @@ Source: NB of Paraschakis et al. 2024, here over rows; naive-f is theirs, over f
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method, Progress, silent
-from bbccli.methods.bbc import FEW_GROUPS
+from bbccli.methods.bbc import notes_on_draws
 from bbccli.methods.corrected import enough, from_distribution
 from bbccli.methods.cvt import cvt
-from bbccli.methods.out_of_bag import Selections, extend, score_in_the_bag
-from bbccli.methods.selection import Candidates, candidates, kept
-from bbccli.metrics.base import Metric, Scorer
-from bbccli.notes import few_groups, redrawn_resamples
+from bbccli.methods.out_of_bag import Selections, bootstrap
+from bbccli.methods.selection import candidates, kept
+from bbccli.metrics.base import Metric
 from bbccli.plan import Plan
-from bbccli.resampling import draws_of
-from bbccli.results import Distribution, Estimate
-from bbccli.types import IntArray
+from bbccli.resampling import Resamples, draws_of
+from bbccli.results import Estimate
+from bbccli.types import FloatArray, IntArray
 
 
 def naive(
@@ -72,66 +71,37 @@ def naive(
     """
     plain = cvt(matrix, metric, plan, select_by=select_by)
     winner = matrix.configurations.index(plain.winner)
-    alone = OneOf(candidates(matrix, metric, plan.pooling), winner)
+    measured = candidates(matrix, metric, plan.pooling)
     draws = draws_of(matrix.outcome, matrix.groups, plan.seed)
-    key = ("naive", metric, winner, plan.pooling, plan.seed)
-    found = kept(matrix, key, Selections)
+    found = kept(matrix, ("naive", metric, winner, plan.pooling, plan.seed), Selections)
 
-    def draw(n_resamples: int) -> Distribution:
-        extend(
-            found,
-            n_resamples,
-            alone,
-            draws,
-            metric.direction,
-            score=score_in_the_bag,
-            progress=progress,
-        )
-        first = found.first(n_resamples)
-        return replace(first, winners=np.full(n_resamples, winner))
+    def score(drawn: Resamples) -> tuple[IntArray, FloatArray]:
+        winners = np.full(len(drawn), winner)
+        return winners, measured.paired(drawn.in_bag, winners)
 
-    distribution = enough(draw, metric, plan)
-    notes = []
-    if distribution.n_redrawn:
-        notes.append(redrawn_resamples(distribution.n_redrawn, len(distribution.values)))
-    if matrix.n_groups is not None and matrix.n_groups < FEW_GROUPS:
-        notes.append(few_groups(matrix.n_groups))
+    n_sweeps = metric.n_sweeps(matrix.n_samples)
+    distribution = enough(
+        lambda n: bootstrap(found, n, draws, score, n_sweeps=n_sweeps, progress=progress),
+        metric,
+        plan,
+    )
     return uncorrected(
         from_distribution(
-            matrix, metric, plan, plain, distribution, method="naive", notes=tuple(notes)
+            matrix,
+            metric,
+            plan,
+            plain,
+            distribution,
+            method="naive",
+            value=plain.value,
+            notes=notes_on_draws(matrix, distribution),
         )
     )
 
 
 def uncorrected(estimate: Estimate) -> Estimate:
-    """Return the estimate with the naive figure in the place of the resamples' mean."""
-    return replace(estimate, value=estimate.naive, selection=(), ignores_selection=True)
-
-
-@dataclass(frozen=True, slots=True)
-class OneOf:
-    """One configuration of several."""
-
-    candidates: Candidates
-    configuration: int
-
-    @property
-    def n_configurations(self) -> int:
-        """One."""
-        return 1
-
-    @property
-    def n_sweeps(self) -> int:
-        """Passes over all samples that it takes to score one weighting."""
-        return self.candidates.metric.n_sweeps(self.candidates.matrix.n_samples)
-
-    def blocks(self) -> list[IntArray]:
-        """One block of one column."""
-        return [np.zeros(1, np.int64)]
-
-    def bind(self, columns: IntArray) -> Scorer:
-        """Return the scorer of the configuration."""
-        return self.candidates.bind(columns + self.configuration)
+    """Return the estimate of a winner that was not selected in the resamples."""
+    return replace(estimate, selection=(), ignores_selection=True)
 
 
 METHOD = Method(

@@ -19,19 +19,26 @@ import numpy as np
 
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method, Need, Progress, check_needs, silent
-from bbccli.methods.bbc_f import EXACT_LIMIT, ByFold, mixture
-from bbccli.methods.corrected import enough, from_distribution
+from bbccli.methods.bbc_f import EXACT_LIMIT, mixture
+from bbccli.methods.corrected import Units, enough, from_distribution
 from bbccli.methods.cvt import cvt
 from bbccli.methods.naive import uncorrected
-from bbccli.methods.out_of_bag import Selections, extend, score_in_the_bag
+from bbccli.methods.out_of_bag import Selections, bootstrap
 from bbccli.methods.tt import FEW_FOLDS
 from bbccli.methods.winner import winner_by_fold
 from bbccli.metrics.base import Metric
 from bbccli.notes import few_folds
 from bbccli.plan import Plan
-from bbccli.resampling import Draws, Unit, any_resample, count_every_resample, every_resample
+from bbccli.resampling import (
+    Draws,
+    Resamples,
+    Unit,
+    any_resample,
+    count_every_resample,
+    every_resample,
+)
 from bbccli.results import Distribution, Estimate
-from bbccli.types import Direction, FloatArray, Pooling
+from bbccli.types import FloatArray, IntArray, Pooling
 
 
 def naive_f(
@@ -81,7 +88,7 @@ def naive_f(
         distribution = enough(
             lambda n: mixture(
                 [
-                    _sample(values, metric.direction, n, plan.seed, repeat, progress)
+                    _sample(values, n, plan.seed, repeat, progress)
                     for repeat, values in enumerate(repeats)
                 ]
             ),
@@ -98,6 +105,8 @@ def naive_f(
             plain,
             replace(distribution, winners=winners),
             method="naive-f",
+            value=plain.value,
+            units=Units(len(repeats[0]), lambda: np.concatenate([v - v.mean() for v in repeats])),
             notes=few,
         )
     )
@@ -112,18 +121,18 @@ def _enumerate(values: FloatArray) -> Distribution:
 
 def _sample(
     values: FloatArray,
-    direction: Direction,
     n_resamples: int,
     seed: int,
     repeat: int,
     progress: Progress,
 ) -> Distribution:
     """B means of F draws from F values, those of one repeat."""
-    found = Selections()
-    folds = ByFold(values[:, None])
     draws = Draws(len(values), seed, (Unit.FOLDS, repeat), any_resample)
-    extend(found, n_resamples, folds, draws, direction, score=score_in_the_bag, progress=progress)
-    return found.first(n_resamples)
+
+    def score(drawn: Resamples) -> tuple[IntArray, FloatArray]:
+        return np.zeros(len(drawn), np.int64), drawn.in_bag @ values / len(values)
+
+    return bootstrap(Selections(), n_resamples, draws, score, progress=progress)
 
 
 METHOD = Method(
