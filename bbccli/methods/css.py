@@ -100,6 +100,11 @@ def winners_of(candidates: Candidates, css: Css, weights: IntArray) -> IntArray:
     return css.select(candidates.score(weights), weights, candidates.errors)
 
 
+def undefined() -> UndefinedError:
+    """Return the error for samples on which no configuration can be scored."""
+    return UndefinedError("the metric is undefined for every configuration on these samples")
+
+
 def _complexities(matrix: PredictionMatrix) -> FloatArray:
     """(C,) complexity of each configuration, from the metadata."""
     entries = matrix.source.metadata.get("configs") or ()

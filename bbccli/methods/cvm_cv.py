@@ -26,7 +26,7 @@ from bbccli.methods.corrected import enough, from_distribution
 from bbccli.methods.css import Css, css_of, winners_of
 from bbccli.methods.cvt import cvt
 from bbccli.methods.out_of_bag import Selections, bootstrap
-from bbccli.methods.selection import Candidates, candidates, kept
+from bbccli.methods.selection import Candidates, candidates, repeats_of
 from bbccli.metrics.base import Metric
 from bbccli.plan import Plan
 from bbccli.resampling import Resamples, draws_of
@@ -131,11 +131,7 @@ class _Procedure:
     def of(
         cls, matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Plan
     ) -> _Procedure:
-        repeats = kept(
-            matrix,
-            "repeats",
-            lambda: tuple(matrix.of_repeat(r) for r in range(matrix.n_repeats)),
-        )
+        repeats = repeats_of(matrix)
         return cls(
             tuple(candidates(repeat, selector, plan.pooling) for repeat in repeats),
             tuple(candidates(repeat, metric, plan.pooling) for repeat in repeats),

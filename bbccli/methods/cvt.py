@@ -15,7 +15,7 @@ import numpy as np
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method, Progress, silent
-from bbccli.methods.css import css_of
+from bbccli.methods.css import css_of, undefined
 from bbccli.methods.selection import candidates
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, one_se_winner, tied_winners
@@ -65,7 +65,7 @@ def cvt(
     values = every.score(everything)[0]
     winner = css_of(matrix, selector, plan).select(values[None], everything, every.errors)
     if winner[0] < 0:
-        raise UndefinedError("the metric is undefined for every configuration on these samples")
+        raise undefined()
     # One row of weights and one column: the same sum whatever the other columns are.
     naive = float(
         candidates(matrix, metric, plan.pooling).bind(winner).paired(everything, np.array([0]))[0]

@@ -20,8 +20,9 @@ import numpy as np
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method, Need, Progress, check_needs, silent
+from bbccli.methods.css import css_of, winners_of
 from bbccli.methods.cvt import cvt
-from bbccli.methods.selection import candidates, fold_performances
+from bbccli.methods.selection import candidates, fold_performances, folds_of, repeats_of
 from bbccli.methods.tt import FEW_FOLDS
 from bbccli.metrics.base import Metric
 from bbccli.notes import few_folds
@@ -97,21 +98,17 @@ def nested_selection(
 
 def _selected_without(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[IntArray]:
     """The configuration (F,) selected without each fold, one array per repeat."""
-    every = candidates(matrix, metric, plan.pooling)
-    folds_of = [] if matrix.folds is None else list(matrix.folds)
-    others = [(folds != distinct(folds)[:, None]).astype(np.uint8) for folds in folds_of]
-    parts = [
-        [score(w) for score, w in zip(every.of_repeats(columns), others, strict=True)]
-        for columns in every.blocks()
-    ]
-    performances = [np.hstack(part) for part in zip(*parts, strict=True)]
-    winners = [metric.direction.best(values) for values in performances]
-    if any((found < 0).any() for found in winners):
+    css = css_of(matrix, metric, plan)
+    selected = []
+    for repeat, folds in zip(repeats_of(matrix), folds_of(matrix), strict=True):
+        others = (folds != distinct(folds)[:, None]).astype(np.uint8)
+        selected.append(winners_of(candidates(repeat, metric, plan.pooling), css, others))
+    if any((winners < 0).any() for winners in selected):
         raise UndefinedError(
             f"{metric.label} is undefined in folds that are left when one is taken out",
             hint="use bbc, which resamples the rows: --method bbc",
         )
-    return winners
+    return selected
 
 
 METHOD = Method(

@@ -19,7 +19,7 @@ from bbccli.methods.available import AvailableCases
 from bbccli.methods.pooling import MeanOf, MeanOverFolds
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.notes import listing
-from bbccli.types import Direction, FloatArray, IntArray, Pooling, distinct
+from bbccli.types import FloatArray, IntArray, Pooling, distinct
 
 Kept = TypeVar("Kept")
 
@@ -99,7 +99,7 @@ class Candidates:
         """Scorers over the folds of each of R repeats."""
 
         def make() -> tuple[MeanOverFolds, ...]:
-            folds = _folds(self.matrix)
+            folds = folds_of(self.matrix)
             scorers = by_repeat(self.matrix, self.metric, columns)
             return tuple(MeanOverFolds.of(s, f) for s, f in zip(scorers, folds, strict=True))
 
@@ -143,6 +143,12 @@ def candidates(matrix: PredictionMatrix, metric: Metric, pooling: Pooling) -> Ca
     return Candidates(matrix, metric, pooling)
 
 
+def repeats_of(matrix: PredictionMatrix) -> tuple[PredictionMatrix, ...]:
+    """Return the R repeats, each as a matrix of its own."""
+    repeats = range(matrix.n_repeats)
+    return kept(matrix, "repeats", lambda: tuple(matrix.of_repeat(r) for r in repeats))
+
+
 def fold_performances(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatArray, ...]:
     """Return the performances (F, C) in each fold, one array per repeat.
 
@@ -156,32 +162,18 @@ def fold_performances(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatAr
         with one class).
     """
     blocks = Candidates(matrix, metric, Pooling.POOLED).blocks()
-    folds_of = _folds(matrix)
-    masks = [(folds == distinct(folds)[:, None]).astype(np.uint8) for folds in folds_of]
+    folds_by_repeat = folds_of(matrix)
+    masks = [(folds == distinct(folds)[:, None]).astype(np.uint8) for folds in folds_by_repeat]
     parts = [
         [score(mask) for score, mask in zip(by_repeat(matrix, metric, c), masks, strict=True)]
         for c in blocks
     ]
     result = tuple(np.hstack(part) for part in zip(*parts, strict=True))
-    for values, folds in zip(result, folds_of, strict=True):
+    for values, folds in zip(result, folds_by_repeat, strict=True):
         undefined = np.isnan(values).all(axis=1)
         if undefined.any():
             raise _undefined_folds(matrix, metric, distinct(folds)[undefined])
     return result
-
-
-def select_winner(values: FloatArray, direction: Direction) -> int:
-    """Return the index of the best of C performances: the first column on ties.
-
-    Raises
-    ------
-    UndefinedError
-        No configuration has a defined performance.
-    """
-    winner = int(direction.best(values))
-    if winner < 0:
-        raise UndefinedError("the metric is undefined for every configuration on these samples")
-    return winner
 
 
 def kept(matrix: PredictionMatrix, key: Hashable, make: Callable[[], Kept]) -> Kept:
@@ -193,7 +185,8 @@ def kept(matrix: PredictionMatrix, key: Hashable, make: Callable[[], Kept]) -> K
     return found
 
 
-def _folds(matrix: PredictionMatrix) -> IntArray:
+def folds_of(matrix: PredictionMatrix) -> IntArray:
+    """Return the folds (R, N); an UndefinedError where they are unknown."""
     if matrix.folds is None:
         raise UndefinedError(
             "the folds of the samples are unknown",

@@ -21,8 +21,9 @@ import numpy as np
 
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
+from bbccli.methods.css import css_of, undefined
 from bbccli.methods.held_out import hold_out
-from bbccli.methods.selection import candidates, kept, select_winner
+from bbccli.methods.selection import candidates, kept
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, selected_on_evaluation, tied_winners
 from bbccli.plan import Plan
@@ -104,7 +105,7 @@ def choose(
     split = split_samples(matrix, plan)
     values = performances(matrix, selector, plan.pooling, split.selection)
     if not preselect:
-        winner = select_winner(values, selector.direction)
+        winner = _selected(matrix, selector, plan, values, split)
         n_tied = int(selector.direction.ties(values).sum())
         name = matrix.configurations[winner]
         notes = (tied_winners(name, n_tied, plan.pooling),) if n_tied > 1 else ()
@@ -112,9 +113,23 @@ def choose(
     best = best_tenth(values, selector)
     final = np.full_like(values, np.nan)
     final[best] = performances(matrix, selector, Pooling.POOLED, split.evaluation)[best]
-    winner = select_winner(final, selector.direction)
+    winner = int(selector.direction.best(final))
+    if winner < 0:
+        raise undefined()
     notes = (selected_on_evaluation(len(best)),) if len(best) > 1 and split.held_out else ()
     return Finalist(winner, split, sidak(plan.level, len(best)), best, notes)
+
+
+def _selected(
+    matrix: PredictionMatrix, selector: Metric, plan: Plan, values: FloatArray, split: Split
+) -> int:
+    """The column that css selects from performances (C,) on the selection samples."""
+    errors = candidates(matrix, selector, plan.pooling).errors
+    weights = split.selection[None].astype(np.uint8)
+    winner = int(css_of(matrix, selector, plan).select(values[None], weights, errors)[0])
+    if winner < 0:
+        raise undefined()
+    return winner
 
 
 def performances(
