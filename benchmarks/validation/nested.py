@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from bbccli.methods.css import css_of, winners_of
 from bbccli.methods.cvt import cvt
-from bbccli.methods.selection import candidates, select_winner
+from bbccli.methods.selection import candidates
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.simulation import Simulated, nested
@@ -27,9 +28,9 @@ def nested_cv(simulated: Simulated, plan: Plan) -> dict[str, Any]:
     parts, sizes = [], []
     for matrix, test in nested(simulated, rng):
         configurations = candidates(matrix, metric, plan.pooling)
-        inner = configurations.score((~test)[None].astype(np.uint8))[0]
-        winner = np.array([select_winner(inner, metric.direction)])
-        outer = configurations.bind(winner).paired(test[None].astype(np.uint8), np.array([0]))
+        css = css_of(matrix, metric, plan)
+        winner = winners_of(configurations, css, (~test)[None].astype(np.uint8))
+        outer = configurations.paired(test[None].astype(np.uint8), winner)
         parts.append(float(outer[0]))
         sizes.append(int(test.sum()))
     truth = simulated.truth(cvt(simulated.matrix, metric, plan).winner)
