@@ -109,3 +109,12 @@ def tolerance_not_reached(tolerance: float | None, error: float) -> Note:
         f"the largest Monte-Carlo standard error is {error:.2g}, above the tolerance {tolerance}",
         "raise --tolerance; the error shrinks with the square root of the resamples",
     )
+
+
+def gate_on_naive() -> Note:
+    """A gate was asked to judge the figure that is known to be too good."""
+    return Note(
+        "gate-on-naive",
+        "the gate judges the naive figure of cvt, which is too good",
+        "--gate-method bbc",
+    )
