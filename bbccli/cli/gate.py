@@ -27,7 +27,8 @@ def gate(
     """Judge saved results: exit with 3 where one is not good enough.
 
     Nothing is computed again. With --format the results are printed with their verdicts, so one
-    saved result can become a summary, a dashboard and annotations.
+    saved result can become a summary, a dashboard and annotations. Without a threshold the saved
+    verdicts count.
 
     Examples:
 
@@ -38,10 +39,13 @@ def gate(
       bbc gate results.jsonl --fail-over 0.3 --output report.xml
     """
     rule = rule_of(fail_under, fail_over, gate_on, gate_method)
-    if rule is None:
-        raise OptionError("no threshold is given", hint="--fail-under 0.8, or --fail-over 0.3")
     check_writable(output)
     results = [judged(document, rule) for document in read_documents(result)]
+    if any(document["gate"] is None for document in results):
+        raise OptionError(
+            "no threshold is given, and none was when the result was saved",
+            hint="--fail-under 0.8, or --fail-over 0.3",
+        )
     chosen = report_format(ctx, format, output)
     if chosen is not None:
         publish(results, chosen, output, quiet=quiet)
