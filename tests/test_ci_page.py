@@ -79,14 +79,11 @@ def test_the_job_of_github_actions(job):
     out, _ = job(script)
     assert out.count("::notice title=bbc%3A predictions.parquet::") == 2
     assert "**Gate met: AUC" in (job.folder / "summary.md").read_text()
-    assert "::error " in job(script.replace("0.7", "0.9"), status=3)[0]
 
 
 def test_the_job_of_gitlab(job):
     (text,) = [block for block in blocks("yaml") if "artifacts" in block]
     script = "\n".join(re.findall(r"^    - (.*)$", text, re.M))
-    job(script)
-    assert ElementTree.parse(job.folder / "report.xml").getroot().get("failures") == "0"
     job(script.replace("0.7", "0.9"), status=3)
     assert ElementTree.parse(job.folder / "report.xml").getroot().get("failures") == "1"
 
@@ -96,9 +93,9 @@ def test_the_makefile(job):
     (text,) = blocks("make")
     (job.folder / "Makefile").write_text(text)
     assert "gate met" in job("make check")[0]
-    assert "bbc correct" not in job("make check")[0]
     (job.folder / "Makefile").write_text(text.replace("0.7", "0.9"))
-    job("make check", status=2)  # make's own
+    out, _ = job("make check", status=2)  # make's own
+    assert "bbc correct" not in out
 
 
 def test_the_rules_of_snakemake(job):
