@@ -77,6 +77,9 @@ def bbc(
 
     Trying many configurations and reporting the best one's cross-validated performance is too good
     to be true. bbc corrects it from the out-of-sample predictions; nothing is trained again.
+
+    Options can also be set by variables (BBC_SEED=7) and by a file: bbc.toml, or [tool.bbc] in
+    pyproject.toml.
     """
     if SETTINGS.get(ctx.invoked_subcommand or ""):
         ctx.default_map = config.default_map(SETTINGS, config.project(_all_settings()))

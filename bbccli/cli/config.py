@@ -67,6 +67,7 @@ def configurable(command: Command) -> dict[str, Setting]:
             kind = _without_none(get_args(hints[name])[0])
             found[name] = Setting(name, kind, parameter.default, info.parser)
             info.envvar = found[name].variable
+            info.show_envvar = False  # all are named alike, and the help is long enough
     return found
 
 

@@ -56,6 +56,13 @@ class TestPrecedence:
         monkeypatch.setenv("BBC_SEED", "2")
         assert plan("--seed", "0")["seed"] == 0
 
+    def test_a_switch_can_be_turned_off(self, run, folder, monkeypatch):
+        (folder / "bbc.toml").write_text("quiet = true\n")
+        argv = ("correct", "p.csv", "--method", "cvt", "--format", "json")
+        assert run(*argv)[2] == ""
+        monkeypatch.setenv("BBC_QUIET", "0")
+        assert run(*argv)[2].startswith("read: ")
+
     def test_an_empty_variable_is_none(self, plan, folder, monkeypatch):
         (folder / "bbc.toml").write_text("seed = 1\n")
         monkeypatch.setenv("BBC_SEED", "")
