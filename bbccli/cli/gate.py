@@ -8,8 +8,6 @@ from bbccli.cli import options as o
 from bbccli.cli.output import check_writable, exit_by_gates, publish, report_format, write
 from bbccli.errors import OptionError
 from bbccli.gate import judged, rule_of
-from bbccli.reports.words import gate_line
-from bbccli.saved import read_documents
 from bbccli.types import GateOutcome
 
 
@@ -38,6 +36,9 @@ def gate(
 
       bbc gate results.jsonl --fail-over 0.3 --output report.xml
     """
+    from bbccli.reports.words import gate_line
+    from bbccli.saved import read_documents
+
     rule = rule_of(fail_under, fail_over, gate_on, gate_method)
     check_writable(output)
     results = [judged(document, rule) for document in read_documents(result)]

@@ -18,7 +18,6 @@ from bbccli import gate
 from bbccli.errors import BbcError, OptionError
 from bbccli.methods.base import Progress, silent
 from bbccli.reports import FOR_PEOPLE, Style, format_of, remarks, render_all
-from bbccli.reports.words import gate_line
 from bbccli.types import GateOutcome
 
 Json = dict[str, Any]
@@ -100,6 +99,8 @@ def exit_by_gates(documents: Sequence[Json]) -> None:
     for document in documents:
         verdict = document["gate"]
         if verdict is not None and verdict["outcome"] != GateOutcome.MET:
+            from bbccli.reports.words import gate_line
+
             say(gate_line(document))
     if status := gate.status(documents):
         raise typer.Exit(status)

@@ -3,39 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import PurePath
 from typing import Any
 
-from bbccli.reports import csv, github, json, jsonl, markdown
 from bbccli.reports.base import Report, Style
 from bbccli.reports.remarks import remarks
+
+Json = dict[str, Any]
 
 __all__ = ["FOR_PEOPLE", "REPORTS", "Report", "Style", "format_of", "remarks", "render_all"]
 
 
-def _table(document: dict[str, Any], style: Style = Style(), /) -> str:
-    """Import rich only for those who look at a table."""
-    from bbccli.reports.table import render
+def _lazily(name: str) -> Report:
+    """Import the module of a report only when it is asked for: the table alone needs rich."""
 
-    return render(document, style)
+    def render(document: Json, style: Style = Style(), /) -> str:
+        text: str = _module(name).render(document, style)
+        return text
+
+    return render
 
 
-def _junit(document: dict[str, Any], style: Style = Style(), /) -> str:
-    """Import the XML of the standard library only for those who write it."""
-    from bbccli.reports.junit import render
-
-    return render(document, style)
+def _module(name: str) -> Any:
+    return import_module(f"bbccli.reports.{name}")
 
 
 REPORTS: dict[str, Report] = {
-    "table": _table,
-    "json": json.render,
-    "jsonl": jsonl.render,
-    "csv": csv.render,
-    "markdown": markdown.render,
-    "junit": _junit,
-    "github": github.render,
+    name: _lazily(name) for name in ("table", "json", "jsonl", "csv", "markdown", "junit", "github")
 }
+"""The name of a report is that of its module."""
 
 FOR_PEOPLE = frozenset({"table", "markdown", "github"})
 """Reports that say what was read and what to doubt; the others leave it to standard error."""
@@ -56,18 +53,13 @@ def format_of(path: str) -> str | None:
     return SUFFIXES.get(PurePath(path).suffix.lower())
 
 
-def render_all(name: str, documents: Sequence[dict[str, Any]], style: Style = Style()) -> str:
+def render_all(name: str, documents: Sequence[Json], style: Style = Style()) -> str:
     """Return one text for several documents, such as a CSV with one header.
 
     One document gives what its report gives; several give an array in JSON.
     """
-    if name == "csv":
-        return csv.render_all(documents, style)
-    if name == "junit":
-        from bbccli.reports import junit
-
-        return junit.render_all(documents, style)
-    if name == "json" and len(documents) != 1:
-        return json.render_all(documents, style)
+    if name in ("csv", "junit") or (name == "json" and len(documents) != 1):
+        text: str = _module(name).render_all(documents, style)
+        return text
     gap = "\n" if name in ("table", "markdown") else ""
     return gap.join(REPORTS[name](document, style) for document in documents)
