@@ -81,7 +81,8 @@ def bbc(
     Options can also be set by variables (BBC_SEED=7) and by a file: bbc.toml, or [tool.bbc] in
     pyproject.toml.
     """
-    if SETTINGS.get(ctx.invoked_subcommand or ""):
+    if settings := SETTINGS.get(ctx.invoked_subcommand or ""):
+        config.check_environment(settings)
         ctx.default_map = config.default_map(SETTINGS, config.project(_all_settings()))
 
 

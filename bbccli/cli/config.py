@@ -87,6 +87,24 @@ def project(settings: Mapping[str, Setting], folder: Path | None = None) -> Proj
     return Project(None, {})
 
 
+def check_environment(settings: Mapping[str, Setting]) -> None:
+    """Refuse a variable that does not fit its option.
+
+    Raises
+    ------
+    OptionError
+        Names the variable.
+    """
+    for setting in settings.values():
+        text = os.environ.get(setting.variable)
+        if text:
+            try:
+                _converted(_of_text(text, setting.kind), setting)
+            except _MisfitError as error:
+                problem = f"{setting.variable} in the environment is {_toml(text)}"
+                raise OptionError(problem, hint=str(error)) from error
+
+
 def default_map(commands: Mapping[str, Mapping[str, Setting]], found: Project) -> dict[str, Any]:
     """Return the defaults of each command, in the form that typer takes."""
     return {
@@ -180,6 +198,22 @@ def _converted(value: Any, setting: Setting) -> Any:
         names = [member.value for member in kind]
         return value if value in names else _misfit(f"one of: {', '.join(names)}")
     return _text(value, setting)
+
+
+def _of_text(text: str, kind: Any) -> Any:
+    """What a variable says, as a file would say it."""
+    if kind is bool:
+        return _SWITCH.get(text.lower(), text)
+    if kind is list:
+        return text.split()
+    try:
+        return kind(text) if kind in (int, float) else text
+    except ValueError:
+        return text
+
+
+_SWITCH = dict.fromkeys(("1", "true", "t", "yes", "y", "on"), True)
+_SWITCH |= dict.fromkeys(("0", "false", "f", "no", "n", "off"), False)
 
 
 def _text(value: Any, setting: Setting) -> str:

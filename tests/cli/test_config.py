@@ -147,11 +147,36 @@ def test_commands_without_settings_do_not_read_the_file(run, folder):
     assert run("methods")[0] == 0
 
 
-def test_a_variable_that_does_not_fit_is_named(run, monkeypatch):
-    monkeypatch.setenv("BBC_SEED", "many")
-    status, _, err = run("correct", "p.csv")
-    assert status == 2
-    assert "BBC_SEED" in err
+@pytest.mark.parametrize(
+    ("name", "text", "hint"),
+    [
+        ("SEED", "many", "a whole number"),
+        ("LEVEL", "high", "a number"),
+        ("SIDE", "left", "two, lower"),
+        ("FORMAT", "yaml", "table, json"),
+        ("QUIET", "perhaps", "true or false"),
+    ],
+)
+def test_a_variable_that_does_not_fit_is_named(run, monkeypatch, name, text, hint):
+    monkeypatch.setenv(f"BBC_{name}", text)
+    status, out, err = run("correct", "p.csv")
+    assert (status, out) == (2, "")
+    first, second = err.splitlines()
+    assert first == f"error: BBC_{name} in the environment is {text!r}"
+    assert hint in second
+
+
+def test_variables_that_fit_are_taken(run, monkeypatch):
+    for name, text in {
+        "SEED": "5", "LEVEL": "0.9", "SIDE": "lower", "FORMAT": "jsonl", "QUIET": "yes",
+        "METHOD": "cvt bbc", "N_RESAMPLES": "20", "METRIC": "auc",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(f"BBC_{name}", text)
+    status, out, err = run("correct", "p.csv")
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    assert (found["plan"]["seed"], found["plan"]["side"]) == (5, "lower")
+    assert [e["method"] for e in found["estimates"]] == ["cvt", "bbc"]
 
 
 def test_show_config_says_what_holds_and_from_where(run, folder, monkeypatch):
