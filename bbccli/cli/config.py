@@ -15,9 +15,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
-import typer
 from typer.models import OptionInfo
 
+from bbccli.cli.values import MisfitError, converted, of_text
 from bbccli.errors import OptionError
 
 Command = Callable[..., None]
@@ -99,8 +99,8 @@ def check_environment(settings: Mapping[str, Setting]) -> None:
         text = os.environ.get(setting.variable)
         if text:
             try:
-                _converted(_of_text(text, setting.kind), setting)
-            except _MisfitError as error:
+                converted(of_text(text, setting.kind), setting.kind, setting.parse)
+            except MisfitError as error:
                 problem = f"{setting.variable} in the environment is {_toml(text)}"
                 raise OptionError(problem, hint=str(error)) from error
 
@@ -172,70 +172,9 @@ def _value(path: Path, known: Mapping[str, Setting], key: str, value: Any) -> tu
     if setting is None:
         raise OptionError(f"{path}: unknown key {key!r}", hint=_nearest(key, known))
     try:
-        return setting.name, _converted(value, setting)
-    except _MisfitError as error:
+        return setting.name, converted(value, setting.kind, setting.parse)
+    except MisfitError as error:
         raise OptionError(f"{path}: {key} is {_toml(value)}", hint=str(error)) from error
-
-
-class _MisfitError(Exception):
-    """A value does not fit its setting; says what would."""
-
-
-def _converted(value: Any, setting: Setting) -> Any:
-    kind = setting.kind
-    if kind is list:
-        items = [value] if isinstance(value, str) else value
-        if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
-            raise _MisfitError("a text, or an array of texts")
-        return items
-    if kind is bool or isinstance(value, bool):
-        return _of(value, bool, "true or false") if kind is bool else _misfit(_WORDS.get(kind))
-    if kind is int:
-        return _of(value, int, _WORDS[int])
-    if kind is float:
-        return float(_of(value, (int, float), _WORDS[float]))
-    if issubclass(kind, Enum):
-        names = [member.value for member in kind]
-        return value if value in names else _misfit(f"one of: {', '.join(names)}")
-    return _text(value, setting)
-
-
-def _of_text(text: str, kind: Any) -> Any:
-    """What a variable says, as a file would say it."""
-    if kind is bool:
-        return _SWITCH.get(text.lower(), text)
-    if kind is list:
-        return text.split()
-    try:
-        return kind(text) if kind in (int, float) else text
-    except ValueError:
-        return text
-
-
-_SWITCH = dict.fromkeys(("1", "true", "t", "yes", "y", "on"), True)
-_SWITCH |= dict.fromkeys(("0", "false", "f", "no", "n", "off"), False)
-
-
-def _text(value: Any, setting: Setting) -> str:
-    # n-resamples = 2000 and memory = "1GB" are both texts for the command line
-    text = str(_of(value, (str, int, float), _WORDS[str]))
-    if setting.parse is not None:
-        try:
-            setting.parse(text)
-        except typer.BadParameter as error:
-            raise _MisfitError(error.message) from error
-    return text
-
-
-_WORDS = {str: "a text", int: "a whole number", float: "a number"}
-
-
-def _of(value: Any, kinds: Any, words: str) -> Any:
-    return value if isinstance(value, kinds) else _misfit(words)
-
-
-def _misfit(words: str | None) -> Any:
-    raise _MisfitError(words or "one of its names, as a text")
 
 
 def _nearest(key: str, known: Iterable[str]) -> str:
