@@ -4,7 +4,9 @@ from __future__ import annotations
 
 
 class BbcError(Exception):
-    """Base of every error that `bbc` reports without a traceback (exit status 2).
+    """Base of every error that `bbc` reports without a traceback.
+
+    `status` is the exit status of the command: 2, unless a child says otherwise.
 
     Parameters
     ----------
@@ -13,6 +15,8 @@ class BbcError(Exception):
     hint
         What to do about it, in one line; may be empty.
     """
+
+    status = 2
 
     def __init__(self, problem: str, *, hint: str = "") -> None:
         super().__init__(problem)
@@ -57,3 +61,9 @@ class UnsupportedError(BbcError):
 
 class UndefinedError(BbcError):
     """A quantity that has no value on these data, such as the AUC of one class."""
+
+
+class UndecidedError(BbcError):
+    """A gate has nothing to judge: what it asks about can't be computed. Never a pass."""
+
+    status = 4

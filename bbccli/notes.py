@@ -202,3 +202,12 @@ def tilting_infeasible(method: str, end: str, instead: str) -> Note:
         f"{method} finds no tilt that leads to its {end} end, which is {instead} instead",
         "more samples to evaluate on; or bbc, which uses all of them",
     )
+
+
+def gate_on_naive() -> Note:
+    """A gate was asked to judge the figure that is known to be too good."""
+    return Note(
+        "gate-on-naive",
+        "the gate judges the naive figure of cvt, which is too good",
+        "--gate-method bbc",
+    )

@@ -8,9 +8,17 @@ import numpy as np
 
 from bbccli.notes import Note
 from bbccli.plan import Plan
-from bbccli.types import Direction, FloatArray, IntArray, Interval
+from bbccli.types import Direction, FloatArray, GateOn, GateOutcome, IntArray, Interval
 
-__all__ = ["Distribution", "Estimate", "Interval", "MonteCarloError", "Note", "SelectionShare"]
+__all__ = [
+    "Distribution",
+    "Estimate",
+    "Gate",
+    "Interval",
+    "MonteCarloError",
+    "Note",
+    "SelectionShare",
+]
 
 MOST_SHARES = 10
 """Configurations whose selection frequency is reported unless all are asked for."""
@@ -161,6 +169,25 @@ class Estimate:
     def __post_init__(self) -> None:
         optimism = float(self.direction.gain(self.naive, self.value))
         object.__setattr__(self, "optimism", optimism)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Whether the result is good enough, by a rule that was set beforehand."""
+
+    threshold: float = field(metadata={"doc": "what the figure had to reach, in the metric's unit"})
+    direction: Direction = field(
+        metadata={"doc": "maximize: must not be under the threshold; minimize: not over it"}
+    )
+    on: GateOn = field(metadata={"doc": "the figure: the pessimistic bound, or the estimate"})
+    metric: str | None = field(metadata={"doc": "name of the metric; null without estimates"})
+    method: str | None = field(metadata={"doc": "name of the method; null where none fits"})
+    value: float | None = field(metadata={"doc": "the figure; null where it can't be computed"})
+    margin: float | None = field(
+        metadata={"doc": "how much better than the threshold; negative where the gate is missed"}
+    )
+    outcome: GateOutcome = field(metadata={"doc": "what the gate found"})
+    reason: str = field(default="", metadata={"doc": "why it is undecided; else empty"})
 
 
 def _rank(probability: float, size: int) -> int:

@@ -17,7 +17,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from bbccli.matrix import PredictionMatrix
 from bbccli.notes import Note
 from bbccli.plan import Plan
-from bbccli.results import MOST_SHARES, Estimate
+from bbccli.results import MOST_SHARES, Estimate, Gate
 from bbccli.types import PredictionKind, Task
 from bbccli.version import __version__
 
@@ -72,6 +72,9 @@ class Document:
     plan: Plan = field(metadata={"doc": "what the numbers depend on"})
     estimates: tuple[Estimate, ...] = field(metadata={"doc": "one per method, in order"})
     notes: tuple[Note, ...] = field(metadata={"doc": "what to know of the input and all methods"})
+    gate: Gate | None = field(
+        default=None, metadata={"doc": "verdict on the result; null where none was asked for"}
+    )
 
 
 def document(

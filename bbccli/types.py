@@ -89,6 +89,21 @@ class Side(StrEnum):
     PESSIMISTIC = "pessimistic"
 
 
+class GateOn(StrEnum):
+    """Which figure of an estimate a gate looks at; the bound is the pessimistic one."""
+
+    BOUND = "bound"
+    ESTIMATE = "estimate"
+
+
+class GateOutcome(StrEnum):
+    """What a gate found; undecided, where its figure can't be computed, is not a pass."""
+
+    MET = "met"
+    MISSED = "missed"
+    UNDECIDED = "undecided"
+
+
 class Direction(StrEnum):
     """Which way a performance is better. The only place that knows."""
 

@@ -12,13 +12,14 @@ RANKS = [
     {"matrix", "plan", "resources"},
     {"results", "kernels", "metrics", "readers", "resampling", "intervals"},
     {"methods"},
-    {"simulation", "batch", "schema"},
+    {"simulation", "batch", "schema", "gate", "saved"},
     {"reports"},
     {"cli"},
 ]
 RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
 # Rooms of one rank may use each other only in this order.
 WITHIN = {("metrics", "kernels"), ("intervals", "metrics"), ("intervals", "results")}
+WITHIN |= {("gate", "schema"), ("saved", "schema")}
 HEAVY = {
     "rich": {"reports/table.py", "cli"},
     "pandas": {"readers", "batch.py"},

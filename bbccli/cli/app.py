@@ -8,9 +8,11 @@ from typing import Annotated
 
 import typer
 
+from bbccli.cli import config
 from bbccli.cli.catalogue import methods, metrics, schema
 from bbccli.cli.correct import correct
-from bbccli.cli.output import complain
+from bbccli.cli.gate import gate
+from bbccli.cli.output import complain, style_for_stdout, write
 from bbccli.errors import BbcError
 from bbccli.version import __version__
 
@@ -21,7 +23,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (correct, methods, metrics, schema):
+SETTINGS: dict[str, dict[str, config.Setting]] = {}
+"""What a project can set, by command."""
+
+for command in (correct, gate, methods, metrics, schema):
+    SETTINGS[command.__name__.replace("_", "-")] = config.configurable(command)
     app.command()(command)
 
 
@@ -31,12 +37,39 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _show_config(wanted: bool) -> None:
+    if not wanted:
+        return
+    from bbccli.reports.table import listing_table
+
+    rows = config.holding(_all_settings(), config.project(_all_settings()))
+    write(listing_table(("option", "value", "from"), rows, style_for_stdout()), "-")
+    raise typer.Exit
+
+
+def _all_settings() -> dict[str, config.Setting]:
+    every: dict[str, config.Setting] = {}
+    for found in SETTINGS.values():
+        every |= {name: setting for name, setting in found.items() if name not in every}
+    return every
+
+
 @app.callback()
 def bbc(
+    ctx: typer.Context,
     version: Annotated[
         bool,
         typer.Option(
             "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+    show_config: Annotated[
+        bool,
+        typer.Option(
+            "--show-config",
+            callback=_show_config,
+            is_eager=True,
+            help="Print the options that the environment and files set, and from where.",
         ),
     ] = False,
 ) -> None:
@@ -44,19 +77,26 @@ def bbc(
 
     Trying many configurations and reporting the best one's cross-validated performance is too good
     to be true. bbc corrects it from the out-of-sample predictions; nothing is trained again.
+
+    Options can also be set by variables (BBC_SEED=7) and by a file: bbc.toml, or [tool.bbc] in
+    pyproject.toml.
     """
+    if settings := SETTINGS.get(ctx.invoked_subcommand or ""):
+        config.check_environment(settings)
+        ctx.default_map = config.default_map(SETTINGS, config.project(_all_settings()))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
-    0 done; 1 a bug; 2 bad input or options; 130 interrupted.
+    0 done; 1 a bug; 2 bad input or options; 3 a gate is missed; 4 a gate is undecided, because what
+    it judges can't be computed; 130 interrupted.
     """
     try:
         app(args=list(sys.argv[1:] if argv is None else argv), prog_name="bbc")
     except BbcError as error:
         complain(error)
-        return 2
+        return error.status
     except SystemExit as done:
         return int(done.code or 0)
     return 0

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import typer
+
 from bbccli import resources
 from bbccli.cli import options as o
-from bbccli.cli.output import check_writable, progress_bar, say, style_for_stdout, write
+from bbccli.cli.output import (
+    check_writable,
+    exit_by_gates,
+    progress_bar,
+    publish,
+    report_format,
+    write,
+)
+from bbccli.gate import judged, never_a_pass, rule_of
 from bbccli.methods import estimate
 from bbccli.metrics import choose_metrics
 from bbccli.plan import Plan, resamples_of
 from bbccli.readers import Roles, read
-from bbccli.reports import REPORTS, Style, remarks
 from bbccli.reports.distribution import render_distributions
 from bbccli.resources import Engine, Resources, parse_memory
 from bbccli.schema import document
@@ -17,6 +26,7 @@ from bbccli.types import IntervalKind, Missing, Pooling, Select, Side
 
 
 def correct(
+    ctx: typer.Context,
     file: o.File,
     metric: o.MetricNames = None,
     method: o.MethodNames = None,
@@ -33,6 +43,10 @@ def correct(
     format: o.Format = "table",
     output: o.Output = "-",
     distribution: o.DistributionFile = None,
+    fail_under: o.FailUnder = None,
+    fail_over: o.FailOver = None,
+    gate_on: o.GateOnOption = None,
+    gate_method: o.GateMethod = None,
     truth: o.Truth = None,
     fold: o.Fold = None,
     repeat: o.Repeat = None,
@@ -63,7 +77,9 @@ def correct(
 
       bbc correct sample_data/progression.parquet
 
-      bbc correct predictions.csv --metric accuracy --format json --output result.json
+      bbc correct predictions.csv --metric accuracy --output result.json
+
+      bbc correct predictions.csv --fail-under 0.8 --format markdown
     """
     count, tolerance = resamples_of(n_resamples, tolerance)
     plan = Plan(
@@ -81,6 +97,7 @@ def correct(
     limits = Resources(
         resources.available_cores() if jobs is None else jobs, parse_memory(memory), engine
     )
+    rule = rule_of(fail_under, fail_over, gate_on, gate_method)
     check_writable(output, distribution)
     roles = Roles(truth, fold, repeat, group, row_id, time, event, weight)
     matrix = read(
@@ -97,12 +114,12 @@ def correct(
     if risk_direction is not None:
         matrix = matrix.with_risk_direction(risk_direction)
     metrics = choose_metrics(metric, matrix)
-    with resources.use(limits), progress_bar(quiet=quiet) as progress:
+    if rule is not None:
+        rule.check(metrics[0].label, metrics[0].direction)
+    with never_a_pass(rule), resources.use(limits), progress_bar(quiet=quiet) as progress:
         estimates, notes = estimate(matrix, metrics, plan, method, progress=progress)
-    result = document(matrix, estimates, notes)
-    if format != "table" and not quiet:
-        for line in remarks(result):
-            say(line)
+    result = judged(document(matrix, estimates, notes), rule)
     if distribution is not None:
         write(render_distributions(distribution, matrix.configurations, estimates), distribution)
-    write(REPORTS[format](result, style_for_stdout() if output == "-" else Style()), output)
+    publish([result], report_format(ctx, format, output) or "table", output, quiet=quiet)
+    exit_by_gates([result])

@@ -12,6 +12,7 @@ from bbccli.metrics import METRICS
 from bbccli.reports import REPORTS
 from bbccli.resources import Engine
 from bbccli.types import (
+    GateOn,
     IntervalKind,
     Missing,
     Pooling,
@@ -42,11 +43,27 @@ File = Annotated[
     ),
 ]
 
+
+def _starting(names: Iterable[str]) -> Callable[[str], list[str]]:
+    """Return what completes a word of the shell to one of `names`."""
+    known = tuple(names)
+    return lambda incomplete: [name for name in known if name.startswith(incomplete)]
+
+
+Result = Annotated[
+    str,
+    typer.Argument(
+        metavar="RESULT",
+        help="A saved result: .json, or .jsonl with one on each line; - reads standard input.",
+    ),
+]
+
 MetricNames = Annotated[
     list[str] | None,
     typer.Option(
         "--metric",
         metavar="NAME",
+        autocompletion=_starting(METRICS),
         help=f"Of: {', '.join(METRICS)}; or package.module:NAME. "
         "Repeatable: the first selects, all are estimated. "
         "[default: the first that fits the task]",
@@ -57,6 +74,7 @@ MethodNames = Annotated[
     typer.Option(
         "--method",
         metavar="NAME",
+        autocompletion=_starting(METHODS),
         help=f"Repeatable; of: {', '.join(METHODS)}; or all, as far as they can be computed. "
         f"[default: {', '.join(DEFAULT_METHODS)}, as far as they can be computed]",
     ),
@@ -120,7 +138,49 @@ Seed = Annotated[int, typer.Option(metavar="N", help="Same seed, same numbers.")
 Format = Annotated[
     str,
     typer.Option(
-        "--format", parser=_choice(REPORTS), metavar="|".join(REPORTS), help="Form of the result."
+        "--format",
+        parser=_choice(REPORTS),
+        metavar="|".join(REPORTS),
+        autocompletion=_starting(REPORTS),
+        help="Form of the result. Without it, the suffix of --output chooses: .json, .jsonl, "
+        ".csv, .md, .xml.",
+    ),
+]
+GateFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        parser=_choice(REPORTS),
+        metavar="|".join(REPORTS),
+        autocompletion=_starting(REPORTS),
+        help="Print the whole result in this form. Without it, the suffix of --output chooses. "
+        "[default: one line per gate]",
+    ),
+]
+FailUnder = Annotated[
+    float | None,
+    typer.Option(
+        "--fail-under",
+        metavar="X",
+        help="Exit with 3 unless the pessimistic bound of the first metric reaches X, and with 4 "
+        "if it can't be computed. For metrics that are maximised.",
+    ),
+]
+FailOver = Annotated[
+    float | None,
+    typer.Option("--fail-over", metavar="X", help="The same for metrics that are minimised."),
+]
+GateOnOption = Annotated[
+    GateOn | None,
+    typer.Option("--gate-on", help="Judge the pessimistic bound or the estimate. [default: bound]"),
+]
+GateMethod = Annotated[
+    str | None,
+    typer.Option(
+        "--gate-method",
+        metavar="NAME",
+        autocompletion=_starting(METHODS),
+        help="Judge this method. [default: the first with an interval]",
     ),
 ]
 Output = Annotated[

@@ -7,14 +7,20 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import typer
+
+from bbccli import gate
 from bbccli.errors import BbcError, OptionError
 from bbccli.methods.base import Progress, silent
-from bbccli.reports.base import Style
+from bbccli.reports import FOR_PEOPLE, Style, format_of, remarks, render_all
+from bbccli.types import GateOutcome
+
+Json = dict[str, Any]
 
 PATIENCE_SECONDS = 1.0
 """Work shorter than this shows no progress bar."""
@@ -58,7 +64,8 @@ def write(text: str | bytes, path: str) -> None:
     OptionError
         The file can't be written.
     """
-    content = text.encode() if isinstance(text, str) else text
+    # A path that is not UTF-8 has surrogates; JSON reads the escape that this writes.
+    content = text.encode(errors="backslashreplace") if isinstance(text, str) else text
     if path == "-":
         sys.stdout.write(content.decode())
         sys.stdout.flush()
@@ -67,6 +74,36 @@ def write(text: str | bytes, path: str) -> None:
         _write_whole(content, Path(path))
     except OSError as error:
         raise _cannot_write(path, error.strerror or str(error)) from error
+
+
+def report_format(ctx: typer.Context, given: str | None, output: str) -> str | None:
+    """Choose the report: by --format, else by the suffix of the output, else the default."""
+    source = ctx.get_parameter_source("format")
+    if source is not None and source.name == "COMMANDLINE":
+        return given
+    return format_of(output) or given
+
+
+def publish(documents: Sequence[Json], format: str, output: str, *, quiet: bool) -> None:
+    """Write documents as one report; where it is for programs, tell people on standard error."""
+    if format not in FOR_PEOPLE and not quiet:
+        for document in documents:
+            for line in remarks(document):
+                say(line)
+    style = style_for_stdout() if output == "-" else Style()
+    write(render_all(format, documents, style), output)
+
+
+def exit_by_gates(documents: Sequence[Json]) -> None:
+    """Say which gates were not met and leave with their status; return where all were met."""
+    for document in documents:
+        verdict = document["gate"]
+        if verdict is not None and verdict["outcome"] != GateOutcome.MET:
+            from bbccli.reports.words import gate_line
+
+            say(gate_line(document))
+    if status := gate.status(documents):
+        raise typer.Exit(status)
 
 
 def say(line: str) -> None:

@@ -2,20 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import PurePath
 from typing import Any
 
-from bbccli.reports import json
 from bbccli.reports.base import Report, Style
 from bbccli.reports.remarks import remarks
 
-__all__ = ["REPORTS", "Report", "Style", "remarks"]
+Json = dict[str, Any]
+
+__all__ = ["FOR_PEOPLE", "REPORTS", "Report", "Style", "format_of", "remarks", "render_all"]
 
 
-def _table(document: dict[str, Any], style: Style = Style(), /) -> str:
-    """Import rich only for those who look at a table."""
-    from bbccli.reports.table import render
+def _lazily(name: str) -> Report:
+    """Import the module of a report only when it is asked for: the table alone needs rich."""
 
-    return render(document, style)
+    def render(document: Json, style: Style = Style(), /) -> str:
+        text: str = _module(name).render(document, style)
+        return text
+
+    return render
 
 
-REPORTS: dict[str, Report] = {"table": _table, "json": json.render}
+def _module(name: str) -> Any:
+    return import_module(f"bbccli.reports.{name}")
+
+
+REPORTS: dict[str, Report] = {
+    name: _lazily(name) for name in ("table", "json", "jsonl", "csv", "markdown", "junit", "github")
+}
+"""The name of a report is that of its module."""
+
+FOR_PEOPLE = frozenset({"table", "markdown", "github"})
+"""Reports that say what was read and what to doubt; the others leave it to standard error."""
+
+SUFFIXES = {
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".xml": "junit",
+}
+
+
+def format_of(path: str) -> str | None:
+    """Return the name of the report that the suffix of a file asks for, if it asks for one."""
+    return SUFFIXES.get(PurePath(path).suffix.lower())
+
+
+def render_all(name: str, documents: Sequence[Json], style: Style = Style()) -> str:
+    """Return one text for several documents, such as a CSV with one header.
+
+    One document gives what its report gives; several give an array in JSON.
+    """
+    if name in ("csv", "junit") or (name == "json" and len(documents) != 1):
+        text: str = _module(name).render_all(documents, style)
+        return text
+    gap = "\n" if name in ("table", "markdown") else ""
+    return gap.join(REPORTS[name](document, style) for document in documents)

@@ -46,7 +46,7 @@ def metrics_of(document: Json) -> list[str]:
 
 def metric_label(name: str) -> str:
     """Name of a metric for people."""
-    return METRICS[name].label if name in METRICS else name
+    return METRICS[name].label if name in METRICS else plain(name)
 
 
 def plain(text: str) -> str:

@@ -10,25 +10,15 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from bbccli.methods import METHODS
+from bbccli.reports import words
 from bbccli.reports.base import Style
-from bbccli.reports.numbers import count, decimals_for, fixed, percent
+from bbccli.reports.numbers import fixed, percent
 from bbccli.reports.remarks import metric_label, metrics_of, notes_of, plain, understood
 
 Json = dict[str, Any]
 
-RULES = {
-    "best": "best",
-    "one-se": "first within one standard error of the best",
-    "one-se-simplest": "least complex within one standard error of the best",
-}
-"""Words for the rules of selection."""
-
 RARELY = 0.01
 """Configurations that win less often than this are not listed."""
-
-OVER_FOLDS = frozenset({"bbc-f", "naive-f", "t-folds", "t-corrected"})
-"""Methods that always select by the mean over folds."""
 
 
 def render(document: Json, style: Style = Style(), /) -> str:
@@ -46,7 +36,7 @@ def listing_table(header: Sequence[str], rows: Sequence[Sequence[str]], style: S
     """Return rows under a header, wrapped to the width."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for position, name in enumerate(header):
-        table.add_column(name, no_wrap=position == 0)
+        table.add_column(name, no_wrap=position == 0, overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     return as_text(table, style)
@@ -68,15 +58,9 @@ def as_text(renderable: RenderableType, style: Style) -> str:
 
 def _winners(document: Json) -> RenderableType:
     """One line per distinct winner, with the rule that selected it and how often it wins."""
-    rules: dict[str, dict[str, list[str]]] = {}
-    for estimate in document["estimates"]:
-        of_winner = rules.setdefault(estimate["winner"], {})
-        of_winner.setdefault(_field(estimate, document), []).append(_rule(estimate, document))
     grid = _grid()
-    for winner, found in rules.items():
-        won = [f"{' and '.join(dict.fromkeys(rule))} {field}" for field, rule in found.items()]
-        words = RULES[document["plan"]["select"]]
-        text = Text.assemble((plain(winner), "bold"), f"   {words} {'; '.join(won)}")
+    for winner, rule in words.winners(document).items():
+        text = Text.assemble((plain(winner), "bold"), f"   {rule}")
         grid.add_row(Text("winner", "green"), text)
     for estimate in _selections(document):
         shares = [
@@ -84,7 +68,7 @@ def _winners(document: Json) -> RenderableType:
         ]
         grid.add_row(
             Text("wins", "green"),
-            Text(f"in the resamples of {estimate['method']}: {', '.join(shares)}"),
+            Text(f"in the resamples of {plain(estimate['method'])}: {', '.join(shares)}"),
         )
     return grid
 
@@ -96,120 +80,45 @@ def _shares(estimate: Json) -> list[Json]:
 
 def _selections(document: Json) -> list[Json]:
     """The first estimate that tells how often configurations win, if any."""
-    first = metrics_of(document)[0]
-    found = [e for e in document["estimates"] if e["selection"] and e["metric"] == first]
+    first = metrics_of(document)[:1]
+    found = [e for e in document["estimates"] if e["selection"] and [e["metric"]] == first]
     return found[:1]
-
-
-def _rule(estimate: Json, document: Json) -> str:
-    by_fold = estimate["method"] in OVER_FOLDS or document["plan"]["pooling"] == "fold-mean"
-    pooled = f"pooled {metric_label(estimate['selected_by'])}"
-    return "mean over folds" if by_fold and estimate["n_preselected"] is None else pooled
-
-
-def _field(estimate: Json, document: Json) -> str:
-    """Among how many configurations the winner won, and in which samples where not in all."""
-    read, held_out = document["input"], estimate["n_evaluation"]
-    preselected = estimate["n_preselected"]
-    among = read["n_configurations"] if preselected is None else f"{preselected} preselected"
-    if held_out is None:
-        return f"of {among}"
-    n_samples = read["n_samples"]
-    n_deciding = n_samples - held_out if preselected is None else held_out
-    return f"of {among} in {n_deciding} of {n_samples} samples"
 
 
 def _methods(document: Json, metric: str) -> RenderableType:
     """One row per method, for one metric."""
-    estimates = [e for e in document["estimates"] if e["metric"] == metric]
-    decimals = _decimals(estimates)
+    estimates = words.estimates_of(document, metric)
+    decimals = words.decimals_of(estimates)
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     table.add_column("method", no_wrap=True)
     table.add_column("")
     table.add_column(metric_label(metric), justify="right")
-    table.add_column(_interval_name(document, estimates))
+    table.add_column(words.interval_name(document, estimates))
     table.add_column("optimism", justify="right")
     for estimate in estimates:
-        naive = estimate["method"] == "cvt" or _as_selected(estimate)
+        naive = words.is_naive(estimate)
         table.add_row(
-            estimate["method"],
-            _label(estimate),
+            plain(estimate["method"]),
+            words.method_label(estimate),
             fixed(estimate["value"], decimals),
-            _interval(estimate["interval"], decimals),
+            words.interval_text(estimate["interval"], decimals),
             "" if naive else fixed(estimate["optimism"], decimals),
             style="dim" if naive else "",
         )
     return table
 
 
-def _as_selected(estimate: Json) -> bool:
-    """Whether the estimate is the naive figure itself: an optimism of 0 would say nothing."""
-    same: bool = estimate["value"] == estimate["naive"]
-    return same and bool(estimate["ignores_selection"])
-
-
-def _label(estimate: Json) -> str:
-    """What the method does, and what to beware of."""
-    words = [METHODS[estimate["method"]].label]
-    words += ["ignores selection"] if estimate["ignores_selection"] else []
-    words += ["experimental"] if estimate["experimental"] else []
-    return ", ".join(words)
-
-
 def _advice(document: Json) -> list[RenderableType]:
-    """The sentences to copy into a paper: of each metric the first estimate with an interval.
-
-    An interval that ignores the selection, or has no width, is not for a paper.
-    """
+    """The sentences to copy into a paper, and the verdict of the gate."""
     grid = _grid()
-    for metric in metrics_of(document):
-        estimates = [e for e in document["estimates"] if e["metric"] == metric]
-        for estimate in [e for e in estimates if _reportable(e)][:1]:
-            sentence = _sentence(estimate, document, max(_decimals(estimates) - 1, 0))
-            grid.add_row(Text("report", "green"), Text(sentence, "bold"))
+    for sentence in words.sentences(document):
+        grid.add_row(Text("report", "green"), Text(plain(sentence), "bold"))
+    gate = document["gate"]
+    if gate is not None:
+        colour = "green" if gate["outcome"] == "met" else "red"
+        text = words.gate_sentence(gate).removeprefix("gate ")
+        grid.add_row(Text("gate", colour), Text(plain(text)))
     return [grid] if grid.row_count else []
-
-
-def _reportable(estimate: Json) -> bool:
-    interval = estimate["interval"]
-    if interval is None or estimate["ignores_selection"]:
-        return False
-    return interval["lower"] is None or interval["lower"] != interval["upper"]
-
-
-def _sentence(estimate: Json, document: Json, decimals: int) -> str:
-    interval = _interval(estimate["interval"], decimals)
-    name = _interval_name(document, [estimate])
-    return (
-        f"{metric_label(estimate['metric'])} {fixed(estimate['value'], decimals)} "
-        f"({name} {interval}; {estimate['method'].upper()}, {_basis(estimate, document)})"
-    )
-
-
-def _basis(estimate: Json, document: Json) -> str:
-    """What the interval rests on: resamples, or the samples that evaluated the winner."""
-    if estimate["n_resamples"] is None:
-        held_out = estimate["n_evaluation"]
-        return count(held_out or document["input"]["n_samples"], "sample")
-    if estimate["exact"]:
-        return f"all {count(estimate['n_resamples'], 'resample')}"
-    return f"{count(estimate['n_resamples'], 'resample')}, seed {document['plan']['seed']}"
-
-
-def _interval_name(document: Json, estimates: list[Json]) -> str:
-    """Level, and which end is estimated when it is one."""
-    level = percent(document["plan"]["level"])
-    sides = {e["interval"]["side"] for e in estimates if e["interval"]}
-    one_sided = f"{sides.pop()} bound" if sides and sides != {"two"} else ""
-    return f"{level} {one_sided or 'interval'}"
-
-
-def _interval(interval: Json | None, decimals: int) -> str:
-    if interval is None:
-        return ""
-    lower = fixed(interval["lower"], decimals, missing="unbounded")
-    upper = fixed(interval["upper"], decimals, missing="unbounded")
-    return {"lower": lower, "upper": upper}.get(interval["side"], f"{lower} to {upper}")
 
 
 def _note(note: Json) -> RenderableType:
@@ -226,7 +135,3 @@ def _grid() -> Table:
     grid.add_column(no_wrap=True, min_width=6)
     grid.add_column()
     return grid
-
-
-def _decimals(estimates: list[Json]) -> int:
-    return decimals_for(e[key] for e in estimates for key in ("value", "naive"))

@@ -1,0 +1,100 @@
+"""The document as JUnit XML, which CI dashboards show as tests.
+
+A suite is a document. Its cases are its estimates, and its gate: missed is a failure, undecided an
+error. The shape is that of the `junit-10` schema of the xUnit plugin of Jenkins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+from xml.etree import ElementTree
+
+from bbccli.reports import words
+from bbccli.reports.base import Style
+from bbccli.reports.remarks import remarks
+
+Json = dict[str, Any]
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def render(document: Json, style: Style = Style(), /) -> str:
+    """Return one suite."""
+    return render_all([document])
+
+
+def render_all(documents: Iterable[Json], style: Style = Style(), /) -> str:
+    """Return a suite per document."""
+    root = ElementTree.Element("testsuites", name="bbc")
+    for document in documents:
+        _add_suite(root, document)
+    for kind in _COUNTS:
+        root.set(kind, str(sum(int(suite.get(kind, "0")) for suite in root)))
+    ElementTree.indent(root)
+    text = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def xml_text(text: str) -> str:
+    r"""Replace the characters that XML has no form for.
+
+    Examples
+    --------
+    >>> xml_text("a\x1bb") == "a\N{REPLACEMENT CHARACTER}b"
+    True
+    """
+    return _NOT_XML.sub("\ufffd", text)
+
+
+_COUNTS = {"tests": "testcase", "failures": "testcase/failure", "errors": "testcase/error"}
+
+
+def _add_suite(root: ElementTree.Element, document: Json) -> None:
+    path = xml_text(document["input"]["path"])
+    suite = ElementTree.SubElement(root, "testsuite", name=path, time="0")
+    properties = ElementTree.SubElement(suite, "properties")
+    for name, value in _properties(document):
+        ElementTree.SubElement(properties, "property", name=name, value=xml_text(value))
+    for estimate in document["estimates"]:
+        _add_estimate(suite, document, estimate)
+    if document["gate"] is not None:
+        _add_gate(suite, path, document["gate"])
+    ElementTree.SubElement(suite, "system-out").text = xml_text("\n".join(remarks(document)))
+    for kind, where in _COUNTS.items():
+        suite.set(kind, str(len(suite.findall(where))))
+
+
+def _properties(document: Json) -> list[tuple[str, str]]:
+    """What was read, and the winner of each estimate."""
+    found = [("version", document["version"]), ("sha256", document["input"]["sha256"])]
+    return found + [
+        (f"winner {estimate['metric']} {estimate['method']}", estimate["winner"])
+        for estimate in document["estimates"]
+    ]
+
+
+def _add_estimate(suite: ElementTree.Element, document: Json, estimate: Json) -> None:
+    decimals = words.decimals_of([estimate])
+    said = xml_text(words.sentence(estimate, document, decimals))
+    case = _add_case(suite, suite.get("name", ""), f"{estimate['metric']} {estimate['method']}")
+    if estimate["value"] is None:
+        ElementTree.SubElement(case, "error", type="undefined", message=said)
+    ElementTree.SubElement(case, "system-out").text = said
+
+
+def _add_gate(suite: ElementTree.Element, path: str, gate: Json) -> None:
+    name = f"gate {gate['metric'] or ''} {words.judged_figure(gate)}"
+    said = xml_text(words.gate_sentence(gate))
+    case = _add_case(suite, path, " ".join(name.split()))
+    kind = {"missed": "failure", "undecided": "error"}.get(gate["outcome"])
+    if kind is None:
+        ElementTree.SubElement(case, "system-out").text = said
+        return
+    found = ElementTree.SubElement(case, kind, type=f"gate {gate['outcome']}", message=said)
+    found.text = said
+
+
+def _add_case(suite: ElementTree.Element, path: str, name: str) -> ElementTree.Element:
+    return ElementTree.SubElement(suite, "testcase", classname=path, name=xml_text(name), time="0")

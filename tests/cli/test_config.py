@@ -1,0 +1,244 @@
+"""Defaults of a project: flag, then environment, then file, then the default of bbc."""
+
+import inspect
+import json
+import os
+import re
+import subprocess
+import sys
+from typing import get_args, get_type_hints
+
+import pytest
+import typer
+
+from bbccli.cli import config, options
+from bbccli.cli.app import SETTINGS
+from bbccli.cli.correct import correct as command
+from bbccli.errors import OptionError
+
+ROWS = "".join(f"{i % 4},{'yn'[i // 4 % 2]},0.{i + 10},0.{99 - 2 * i}\n" for i in range(24))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    for name in [name for name in os.environ if name.startswith("BBC_")]:
+        monkeypatch.delenv(name)
+    inner = tmp_path / "project" / "deep"
+    inner.mkdir(parents=True)
+    (inner / "p.csv").write_text("fold,truth,a,b\n" + ROWS)
+    monkeypatch.chdir(inner)
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def plan(run):
+    def of(*argv):
+        status, out, err = run("correct", "p.csv", "--method", "cvt", "--format", "json", *argv)
+        assert status == 0, err
+        return json.loads(out)["plan"]
+
+    return of
+
+
+class TestPrecedence:
+    def test_file(self, plan, folder):
+        assert plan()["seed"] == 0
+        (folder / "pyproject.toml").write_text("[tool.bbc]\nseed = 1\nn-resamples = 30\n")
+        assert (plan()["seed"], plan()["n_resamples"]) == (1, 30)
+
+    def test_the_environment_wins_over_the_file(self, plan, folder, monkeypatch):
+        (folder / "bbc.toml").write_text("seed = 1\nlevel = 0.9\n")
+        monkeypatch.setenv("BBC_SEED", "2")
+        assert (plan()["seed"], plan()["level"]) == (2, 0.9)
+
+    def test_the_flag_wins_over_both(self, plan, folder, monkeypatch):
+        (folder / "bbc.toml").write_text("seed = 1\n")
+        monkeypatch.setenv("BBC_SEED", "2")
+        assert plan("--seed", "0")["seed"] == 0
+
+    def test_a_switch_can_be_turned_off(self, run, folder, monkeypatch):
+        (folder / "bbc.toml").write_text("quiet = true\n")
+        argv = ("correct", "p.csv", "--method", "cvt", "--format", "json")
+        assert run(*argv)[2] == ""
+        monkeypatch.setenv("BBC_QUIET", "0")
+        assert run(*argv)[2].startswith("read: ")
+
+    def test_an_empty_variable_is_none(self, plan, folder, monkeypatch):
+        (folder / "bbc.toml").write_text("seed = 1\n")
+        monkeypatch.setenv("BBC_SEED", "")
+        assert plan()["seed"] == 1
+
+
+class TestWhichFile:
+    def test_the_nearest(self, plan, folder):
+        (folder / "bbc.toml").write_text("seed = 1\n")
+        (folder / "deep" / "pyproject.toml").write_text("[tool.bbc]\nseed = 2\n")
+        assert plan()["seed"] == 2
+
+    def test_one_without_a_table_is_passed_by(self, plan, folder):
+        (folder / "bbc.toml").write_text("seed = 1\n")
+        (folder / "deep" / "pyproject.toml").write_text("[project]\nname = 'bbc-study'\n")
+        assert plan()["seed"] == 1
+
+    def test_bbc_toml_before_pyproject(self, plan, folder):
+        (folder / "bbc.toml").write_text("seed = 1\n")
+        (folder / "pyproject.toml").write_text("[tool.bbc]\nseed = 2\n")
+        assert plan()["seed"] == 1
+
+    def test_a_broken_pyproject_without_us_is_not_ours(self, plan, folder):
+        (folder / "pyproject.toml").write_text("[tool.other\n")
+        assert plan()["seed"] == 0
+
+
+def test_a_gate_of_the_project(run, folder):
+    (folder / "pyproject.toml").write_text('[tool.bbc]\nfail-under = 1\ngate_method = "bbc"\n')
+    assert run("correct", "p.csv", "--n-resamples", "20", "-o", "r.json", "-q")[0] == 3
+    assert run("gate", "r.json")[0] == 3
+    assert run("gate", "r.json", "--fail-under", "0")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "problem", "hint"),
+    [
+        ("sed = 1", "unknown key 'sed'", "did you mean seed?"),
+        ("zzzz = 1", "unknown key 'zzzz'", "one of: metric, method"),
+        ("output = 'x'", "unknown key 'output'", ""),
+        ("seed = '1'", "seed is '1'", "a whole number"),
+        ("seed = 1.5", "seed is 1.5", "a whole number"),
+        ("seed = true", "seed is true", "a whole number"),
+        ("level = 'high'", "level is 'high'", "a number"),
+        ("level = false", "level is false", "a number"),
+        ("format = 'yaml'", "format is 'yaml'", "table, json"),
+        ("side = 'left'", "side is 'left'", "two, lower"),
+        ("side = true", "side is true", "two, lower"),
+        (f"level = 1{'0' * 400}", "level is 1000", "a number"),
+        ("truth = 2020-01-01", "truth is", "a text"),
+        ("method = 1", "method is 1", "array of texts"),
+        ("method = ['bbc', 1]", "method is ['bbc', 1]", "array of texts"),
+        ("quiet = 1", "quiet is 1", "true or false"),
+        ("truth = ['y']", "truth is ['y']", "a text"),
+        ("[correct]\nseed = 1", "unknown key 'correct'", ""),
+        ("seed =", "at line 1", "defaults"),
+    ],
+)
+def test_what_does_not_fit_is_one_error(run, folder, text, problem, hint):
+    (folder / "bbc.toml").write_text(f"{text}\n")
+    status, out, err = run("correct", "p.csv")
+    assert (status, out) == (2, "")
+    first, second = err.splitlines()
+    assert first.startswith(f"error: {folder / 'bbc.toml'}: ")
+    assert problem.lower() in first.lower()
+    assert hint in second
+
+
+def test_a_table_that_is_none(run, folder):
+    (folder / "pyproject.toml").write_text("[tool]\nbbc = 3\n")
+    status, _, err = run("correct", "p.csv")
+    assert status == 2
+    assert "tool.bbc is not a table" in err
+
+
+def test_a_file_that_is_not_text(folder):
+    (folder / "bbc.toml").write_bytes(b"seed = \xff")
+    with pytest.raises(OptionError, match="bbc.toml"):
+        config.project(SETTINGS["correct"])
+
+
+def test_commands_without_settings_do_not_read_the_file(run, folder):
+    (folder / "bbc.toml").write_text("nonsense\n")
+    assert run("methods")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "hint"),
+    [
+        ("SEED", "many", "a whole number"),
+        ("LEVEL", "high", "a number"),
+        ("SIDE", "left", "two, lower"),
+        ("FORMAT", "yaml", "table, json"),
+        ("QUIET", "perhaps", "true or false"),
+    ],
+)
+def test_a_variable_that_does_not_fit_is_named(run, monkeypatch, name, text, hint):
+    monkeypatch.setenv(f"BBC_{name}", text)
+    status, out, err = run("correct", "p.csv")
+    assert (status, out) == (2, "")
+    first, second = err.splitlines()
+    assert first == f"error: BBC_{name} in the environment is {text!r}"
+    assert hint in second
+
+
+def test_variables_that_fit_are_taken(run, monkeypatch):
+    for name, text in {
+        "SEED": "5", "LEVEL": "0.9", "SIDE": "lower", "FORMAT": "jsonl", "QUIET": "yes",
+        "METHOD": "cvt bbc", "N_RESAMPLES": "20", "METRIC": "auc",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(f"BBC_{name}", text)
+    status, out, err = run("correct", "p.csv")
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    assert (found["plan"]["seed"], found["plan"]["side"]) == (5, "lower")
+    assert [e["method"] for e in found["estimates"]] == ["cvt", "bbc"]
+
+
+def test_show_config_says_what_holds_and_from_where(run, folder, monkeypatch):
+    (folder / "bbc.toml").write_text('seed = 1\nmetric = ["auc", "accuracy"]\n')
+    monkeypatch.setenv("BBC_JOBS", "3")
+    status, out, err = run("--show-config")
+    assert (status, err) == (0, "")
+    rows = {
+        line.split()[0]: " ".join(line.split()[1:]) for line in out.splitlines() if line[0] != " "
+    }
+    assert rows["jobs"] == "3 environment, BBC_JOBS"
+    assert rows["level"] == "0.95 default"
+    assert rows["seed"].startswith("1 /")
+    assert "auc accuracy" in out
+    assert str(folder / "bbc.toml") in re.sub(r"\s+", "", out)
+
+
+def test_show_config_shows_every_setting(run):
+    out = run("--show-config")[1]
+    shown = {line.split()[0] for line in out.splitlines()}
+    keys = {setting.key for found in SETTINGS.values() for setting in found.values()}
+    assert shown == keys | {"option"}
+
+
+def test_every_option_is_a_setting_or_of_one_run():
+    hints = get_type_hints(command, include_extras=True)
+    for name in inspect.signature(command).parameters:
+        infos = [i for i in get_args(hints[name])[1:] if isinstance(i, type(typer.Option()))]
+        assert (name in SETTINGS["correct"]) == (bool(infos) and name not in config.OF_ONE_RUN)
+    assert get_args(options.Seed)[1].envvar == "BBC_SEED"
+
+
+class TestCompletion:
+    @staticmethod
+    def words(line):
+        words = line.split(" ")
+        environment = os.environ | {
+            "_BBC_COMPLETE": "complete_bash",
+            "COMP_WORDS": line,
+            "COMP_CWORD": str(len(words) - 1),
+        }
+        done = subprocess.run(
+            [sys.executable, "-m", "bbccli"],
+            env=environment | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.stderr == ""
+        return done.stdout.split()
+
+    @pytest.mark.parametrize(
+        ("line", "words"),
+        [
+            ("bbc ga", ["gate"]),
+            ("bbc correct --fail-", ["--fail-under", "--fail-over"]),
+            ("bbc correct --metric youd", ["youden"]),
+            ("bbc correct --format js", ["json", "jsonl"]),
+            ("bbc gate r.json --gate-on ", ["bound", "estimate"]),
+        ],
+    )
+    def test_names_of_the_registries(self, line, words):
+        assert self.words(line) == words

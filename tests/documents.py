@@ -1,0 +1,32 @@
+"""Documents for tests of reports: worked out by hand, and with any names."""
+
+from matrices import by_hand
+
+from bbccli.gate import Rule, judged
+from bbccli.matrix import Source
+from bbccli.methods import estimate
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.schema import document
+from bbccli.types import Direction
+
+
+def result(metric="accuracy", names=("cvt", "bbc-f"), **plan):
+    """Exact methods by default, so that a golden text does not rest on draws."""
+    matrix = by_hand()
+    object.__setattr__(matrix, "source", Source(path="by_hand.csv"))
+    return document(matrix, *estimate(matrix, [METRICS[metric]], Plan(**plan), names))
+
+
+def gated(threshold, direction=Direction.MAXIMIZE, found=None, **rule):
+    """A document with the verdict of a rule."""
+    return judged(result() if found is None else found, Rule(threshold, direction, **rule))
+
+
+def named(name, found):
+    """The document with one name wherever a name of a file can stand."""
+    note = {"code": "few-folds", "text": f"seen: {name}", "remedy": f"mind {name}"}
+    return found | {
+        "input": found["input"] | {"path": name, "classes": [name, "yes"], "positive_class": name},
+        "estimates": [e | {"winner": name, "notes": [note]} for e in found["estimates"]],
+    }

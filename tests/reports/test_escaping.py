@@ -1,0 +1,108 @@
+"""A name from a file reaches every report as text, whatever is in it."""
+
+import csv
+import html
+import io
+import json
+import re
+from functools import cache
+from xml.etree import ElementTree
+
+import pytest
+from documents import gated, named
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from bbccli.reports import REPORTS
+
+FOUND = gated(0.25)
+NAMES = st.text(st.characters(exclude_categories=()), max_size=30) | st.text(
+    "=+-@\t\r\n|`*_[]<>&#~!\\:;,'\"%\x00\x1b\x85\u2028 ax/w.", max_size=30
+)
+NASTY = (
+    "=cmd|' /C calc'!A0",
+    "a|b\n::error::c\r\n| d |",
+    "<script>alert(1)</script> [x](javascript:y) `z` ![i](http://w)",
+    "\x1b[31m\x00\ud800\ufffe\u2028::notice::",
+    '"a","b"\r\n',
+)
+ENDS = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+
+
+def for_any_name(test):
+    for name in NASTY:
+        test = example(name)(test)
+    return settings(max_examples=60, deadline=None)(given(NAMES)(test))
+
+
+@cache
+def lines(name):
+    """Lines of a report with a harmless name: no other name may add one."""
+    return len(REPORTS[name](named("harmless", FOUND)).splitlines())
+
+
+@for_any_name
+def test_csv_gives_names_back(name):
+    text = REPORTS["csv"](named(name, FOUND))
+    rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+    assert len(rows) == len(FOUND["estimates"])
+    for row in rows:
+        for cell in (row["winner"], row["path"]):
+            assert not cell.startswith(tuple("=+-@\t\r"))
+            assert cell == name or (cell == f"'{name}" and name[0] in "=+-@\t\r")
+
+
+@for_any_name
+def test_xml_gives_names_back(name):
+    suite = ElementTree.fromstring(REPORTS["junit"](named(name, FOUND)).encode())[0]
+    allowed = re.compile("[\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+    expected = "".join(c if allowed.match(c) else "\ufffd" for c in name)
+    winner = suite.find("properties/property[@name='winner accuracy cvt']")
+    assert winner.get("value") == expected
+    assert suite.get("name") == expected
+    assert len(suite.findall("testcase")) == len(FOUND["estimates"]) + 1
+
+
+@for_any_name
+def test_json_gives_names_back(name):
+    found = named(name, FOUND)
+    assert json.loads(REPORTS["json"](found)) == found
+    text = REPORTS["jsonl"](found)
+    assert json.loads(text) == found
+    assert len(ENDS.findall(text)) == 1
+
+
+@for_any_name
+def test_markdown_has_no_line_or_markup_of_a_name(name):
+    text = REPORTS["markdown"](named(name, FOUND))
+    assert len(text.splitlines()) == lines("markdown")
+    heading = text.splitlines()[0].removeprefix("### ")
+    bare = re.sub(r"\\[^\w\s]|\\_", "", heading)
+    assert not set(bare) & set("|`*_[]<>~#!"), "only escaped"
+    assert "&" not in re.sub(r"&(amp|lt|gt);", "", bare)
+    shown = html.unescape(re.sub(r"\\([^\w\s]|_)", r"\1", heading))
+    assert shown == "".join(c if c.isprintable() else "?" for c in name)
+
+
+@for_any_name
+def test_github_has_no_line_or_command_of_a_name(name):
+    text = REPORTS["github"](named(name, FOUND))
+    commands = text.split("\n")[:-1]
+    assert len(commands) == lines("github")
+    assert len(ENDS.findall(text)) == len(commands)
+    for command in commands:
+        match = re.fullmatch(r"::(?:notice|warning|error) title=(?P<title>[^:,]*)::.*", command)
+        assert match
+        assert not re.search(r"%(?!25|3A|2C)", match["title"])
+
+
+@for_any_name
+def test_the_table_cannot_drive_a_terminal(name):
+    text = REPORTS["table"](named(name, FOUND))
+    assert all(c.isprintable() or c == "\n" for c in text)
+
+
+@pytest.mark.parametrize("report", REPORTS)
+@pytest.mark.parametrize("name", NASTY)
+def test_every_report_can_be_written(report, name):
+    REPORTS[report](named(name, FOUND)).encode(errors="backslashreplace")

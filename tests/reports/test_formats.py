@@ -1,0 +1,234 @@
+"""Each report to the letter, and what only it promises."""
+
+import csv
+import io
+import json
+from textwrap import dedent
+from xml.etree import ElementTree
+
+import pytest
+from documents import gated, result
+
+from bbccli.reports import REPORTS, format_of, render_all
+from bbccli.types import Direction, GateOn, Side
+
+
+def test_markdown():
+    assert REPORTS["markdown"](gated(0.25)) == dedent(
+        """\
+        ### by\\_hand.csv
+
+        binary (positive: yes), 6 samples x 2 configurations, 3 folds, accuracy
+
+        **accuracy 0.51 (95 % interval 0.00 to 1.00; BBC-F, all 9 resamples)**
+
+        **Gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25**
+
+        | method | | accuracy | 95 % interval | optimism |
+        |---|---|--:|---|--:|
+        | cvt | naive, too good | 0.833 |  |  |
+        | bbc-f | corrected, folds | 0.512 | 0.000 to 1.000 | 0.321 |
+
+        - winner: **a**, best pooled accuracy and mean over folds of 2
+        - note: 3 folds only: methods that compare or resample folds are coarse. *10 folds; or rely on bbc, which resamples the rows*
+        """  # noqa: E501
+    )
+
+
+def test_github():
+    assert REPORTS["github"](gated(0.25)) == dedent(
+        """\
+        ::notice title=bbc%3A by_hand.csv::accuracy 0.51 (95 %25 interval 0.00 to 1.00; BBC-F, all 9 resamples)
+        ::error title=bbc%3A by_hand.csv::gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25
+        ::warning title=bbc%3A by_hand.csv::3 folds only: methods that compare or resample folds are coarse; hint: 10 folds; or rely on bbc, which resamples the rows
+        """  # noqa: E501
+    )
+
+
+def test_junit():
+    found = gated(0.25)
+    found["version"] = "0.0.0"
+    assert REPORTS["junit"](found) == dedent(
+        """\
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuites name="bbc" tests="3" failures="1" errors="0">
+          <testsuite name="by_hand.csv" time="0" tests="3" failures="1" errors="0">
+            <properties>
+              <property name="version" value="0.0.0" />
+              <property name="sha256" value="" />
+              <property name="winner accuracy cvt" value="a" />
+              <property name="winner accuracy bbc-f" value="a" />
+            </properties>
+            <testcase classname="by_hand.csv" name="accuracy cvt" time="0">
+              <system-out>accuracy 0.833 (CVT)</system-out>
+            </testcase>
+            <testcase classname="by_hand.csv" name="accuracy bbc-f" time="0">
+              <system-out>accuracy 0.512 (95 % interval 0.000 to 1.000; BBC-F, all 9 resamples)</system-out>
+            </testcase>
+            <testcase classname="by_hand.csv" name="gate accuracy lower bound of bbc-f" time="0">
+              <failure type="gate missed" message="gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25">gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25</failure>
+            </testcase>
+            <system-out>read: by_hand.csv: binary (positive: yes), 6 samples x 2 configurations, 3 folds, accuracy
+        note: 3 folds only: methods that compare or resample folds are coarse; hint: 10 folds; or rely on bbc, which resamples the rows</system-out>
+          </testsuite>
+        </testsuites>
+        """  # noqa: E501
+    )
+
+
+def test_csv():
+    found = gated(0.25)
+    found["version"] = "0.0.0"
+    naive, exact = (e["value"] for e in found["estimates"])
+    header, *rows = REPORTS["csv"](found).split("\r\n")
+    assert header == (
+        "path,sha256,task,n_samples,n_configurations,metric,selected_by,direction,method,winner,"
+        "naive,value,optimism,lower,upper,level,side,n_resamples,exact,"
+        "value_error,lower_error,upper_error,pooling,seed,gate,gate_threshold,gate_margin,notes,"
+        "version"
+    )
+    start = "by_hand.csv,,binary,6,2,accuracy,accuracy,maximize"
+    assert rows == [
+        f"{start},cvt,a,{naive!r},{naive!r},0.0,,,,,,false,,,,pooled,0,,,,,0.0.0",
+        f"{start},bbc-f,a,{naive!r},{exact!r},{naive - exact!r},0.0,1.0,0.95,two,9,true,"
+        "0.0,0.0,0.0,pooled,0,missed,0.25,-0.25,few-folds,0.0.0",
+        "",
+    ]
+
+
+def test_jsonl_is_the_document_on_one_line():
+    found = gated(0.25)
+    text = REPORTS["jsonl"](found)
+    assert json.loads(text) == found
+    assert text.count("\n") == 1
+    assert ": " not in text.replace("over folds: ", "").split('"notes"')[0]
+
+
+def test_the_table_shows_the_verdict():
+    assert "gate     missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25\n" in (
+        REPORTS["table"](gated(0.25))
+    )
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_every_report_ends_in_a_newline(name):
+    assert REPORTS[name](result()).endswith("\n")
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_every_report_shows_a_verdict(name):
+    for outcome, threshold, side in (
+        ("met", 0.0, Side.TWO),
+        ("missed", 0.5, Side.TWO),
+        ("undecided", 0.5, Side.UPPER),
+    ):
+        text = REPORTS[name](gated(threshold, found=result(side=side)))
+        if name != "junit":
+            assert outcome in text
+            continue
+        root = ElementTree.fromstring(text)
+        counts = {"met": ("0", "0"), "missed": ("1", "0"), "undecided": ("0", "1")}
+        assert (root.get("failures"), root.get("errors")) == counts[outcome]
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_document_without_estimates_is_no_crash(name):
+    assert REPORTS[name](gated(0.5, found=result() | {"estimates": []}))
+
+
+def test_an_undefined_value_is_an_error_of_its_case():
+    found = result()
+    found["estimates"][0]["value"] = None
+    suite = ElementTree.fromstring(REPORTS["junit"](found))[0]
+    assert suite.get("errors") == "1"
+    assert suite.find("testcase/error").get("message") == "accuracy undefined (CVT)"
+
+
+# The subset of junit-10.xsd of the xUnit plugin of Jenkins that is used here: for each element
+# its attributes, those required, and its children.
+SHAPE = {
+    "testsuites": ({"name", "tests", "failures", "errors"}, set(), {"testsuite"}),
+    "testsuite": (
+        {"name", "time", "tests", "failures", "errors"},
+        {"name", "tests", "failures", "errors"},
+        {"properties", "testcase", "system-out"},
+    ),
+    "properties": (set(), set(), {"property"}),
+    "property": ({"name", "value"}, {"name", "value"}, set()),
+    "testcase": (
+        {"classname", "name", "time"},
+        {"classname", "name"},
+        {"failure", "error", "system-out"},
+    ),
+    "failure": ({"type", "message"}, set(), set()),
+    "error": ({"type", "message"}, set(), set()),
+    "system-out": (set(), set(), set()),
+}
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.5])
+def test_junit_has_the_known_shape(threshold):
+    root = ElementTree.fromstring(REPORTS["junit"](gated(threshold)))
+    assert root.tag == "testsuites"
+    for element in root.iter():
+        attributes, required, children = SHAPE[element.tag]
+        assert required <= set(element.keys()) <= attributes
+        assert {child.tag for child in element} <= children
+    for suite in root:
+        assert int(suite.get("tests")) == len(suite.findall("testcase"))
+        assert int(suite.get("failures")) == len(suite.findall("testcase/failure"))
+        names = [(case.get("classname"), case.get("name")) for case in suite.iter("testcase")]
+        assert len(set(names)) == len(names), "dashboards follow a case by its name"
+
+
+class TestSeveralDocuments:
+    both = (gated(0.0), gated(0.5, on=GateOn.ESTIMATE))
+
+    def test_one_header_in_csv(self):
+        rows = list(csv.DictReader(io.StringIO(render_all("csv", self.both), newline="")))
+        assert [row["gate"] for row in rows] == ["", "met", "", "met"]
+
+    def test_a_line_each_in_jsonl(self):
+        lines = render_all("jsonl", self.both).splitlines()
+        assert [json.loads(line) for line in lines] == list(self.both)
+
+    def test_a_suite_each_in_junit(self):
+        root = ElementTree.fromstring(render_all("junit", self.both))
+        assert len(root) == 2
+        assert root.get("tests") == "6"
+
+    def test_an_array_in_json(self):
+        assert json.loads(render_all("json", self.both)) == list(self.both)
+
+    @pytest.mark.parametrize("name", REPORTS)
+    def test_one_is_what_its_report_gives(self, name):
+        assert render_all(name, self.both[:1]) == REPORTS[name](self.both[0])
+
+    @pytest.mark.parametrize("name", ["table", "markdown", "github"])
+    def test_one_after_the_other(self, name):
+        text = render_all(name, self.both)
+        assert text.count("bbc-f is 0, just 0") == text.count("estimate of bbc-f is 0.5") == 1
+
+
+def test_losses_are_over_and_above():
+    text = REPORTS["github"](gated(0.3, Direction.MINIMIZE, result("brier")))
+    assert "upper bound of bbc-f" in text
+    assert "over 0.3" in text
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("r.json", "json"),
+        ("a.b/r.JSONL", "jsonl"),
+        ("r.ndjson", "jsonl"),
+        ("r.csv", "csv"),
+        ("r.md", "markdown"),
+        ("r.xml", "junit"),
+        ("r.txt", None),
+        ("-", None),
+        (".json", None),
+    ],
+)
+def test_a_suffix_chooses(path, name):
+    assert format_of(path) == name
