@@ -107,7 +107,7 @@ def calibrate(tail: Tail, error: float, step: float, precision: float = PRECISIO
     """Return the tilt t* at which p(t) falls below the allowed error, on the side where it is.
 
     The search goes down from 0 in steps until p < error / 2, and halves the first step in which p
-    came to be below the error. A p equal to the error does not count.
+    came to be below the error, to `PRECISION`. A p equal to the error does not count.
 
     Parameters
     ----------
@@ -117,8 +117,6 @@ def calibrate(tail: Tail, error: float, step: float, precision: float = PRECISIO
         1 - level of the bound, in (0, 1).
     step
         Length of a step, > 0.
-    precision
-        Of t*, in steps.
 
     Returns
     -------
@@ -142,7 +140,7 @@ def calibrate(tail: Tail, error: float, step: float, precision: float = PRECISIO
             break
     else:
         return None
-    return None if bracket is None else _bisect(tail, error, *bracket, width=precision * step)
+    return None if bracket is None else _bisect(tail, error, *bracket, width=PRECISION * step)
 
 
 def _bisect(tail: Tail, error: float, low: float, high: float, *, width: float) -> float:

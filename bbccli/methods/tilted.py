@@ -25,7 +25,7 @@ from bbccli.methods.base import Progress
 from bbccli.methods.evaluated import Evaluated
 from bbccli.methods.influence import standard_error
 from bbccli.methods.split import Finalist, from_split
-from bbccli.methods.tilt import PRECISION, Replicates, Tail, calibrate
+from bbccli.methods.tilt import Replicates, Tail, calibrate
 from bbccli.metrics.base import MeanScorer, Metric
 from bbccli.notes import (
     Note,
@@ -39,10 +39,7 @@ from bbccli.results import Estimate, MonteCarloError
 from bbccli.types import IntArray, Interval, Side
 
 PARTS = 10
-"""Parts of the resamples; the Monte-Carlo error comes from leaving out one at a time."""
-
-OF_ERRORS = 1e-4
-"""Precision of the tilts that the Monte-Carlo error is computed from."""
+"""Parts of the resamples, of which one at a time is left out for the Monte-Carlo error of p."""
 
 TailOf = Callable[[Replicates, bool], Tail]
 """Replicates, and whether they are tilted to the pessimistic end -> p of each tilt."""
@@ -73,23 +70,36 @@ class Ends:
     error: float
     fallback_error: float
 
-    def tilted(
-        self, replicates: Replicates, side: Side, precision: float = PRECISION
-    ) -> float | None:
+    def tilted(self, replicates: Replicates, side: Side) -> float | None:
         """Performance under the tilt at which the error is as allowed; None where there is none."""
-        down = replicates if side is Side.LOWER else replicates.mirrored()
-        tail = self.tail_of(down, side is self.metric.direction.pessimistic())
-        tilt = calibrate(tail, self.error, down.step, precision)
-        if tilt is None:
-            return None
-        return self.evaluated.under(tilt if side is Side.LOWER else -tilt)
+        tilt = self._tilt(replicates, side, self.error)
+        return None if tilt is None else self._under(tilt, side)
 
     def monte_carlo_error(self, replicates: Replicates, side: Side) -> float:
-        """Standard error of an end: the jackknife over parts of the resamples."""
+        """Standard error of an end: the mean distance of those one error of p to either side.
+
+        That error is the jackknife's over parts of the resamples. NaN where there is no tilt.
+        """
+        tilt = self._tilt(replicates, side, self.error)
+        if tilt is None:
+            return float("nan")
         part = np.arange(len(replicates.totals)) % PARTS
-        ends = [self.tilted(replicates.only(part != k), side, OF_ERRORS) for k in range(PARTS)]
-        found = np.array([np.nan if end is None else end for end in ends])
-        return float(np.sqrt((PARTS - 1) * np.var(found)))
+        found = [self._tail(replicates.only(part != k), side)(tilt) for k in range(PARTS)]
+        spread = float(np.sqrt((PARTS - 1) * np.var(found)))
+        around = (max(self.error - spread, self.error / PARTS), self.error + spread)
+        tilts = [self._tilt(replicates, side, error) for error in around]
+        ends = [self._under(other, side) for other in tilts if other is not None]
+        return float(np.mean(np.abs(np.array(ends) - self._under(tilt, side)))) if ends else np.nan
+
+    def _tilt(self, replicates: Replicates, side: Side, error: float) -> float | None:
+        return calibrate(self._tail(replicates, side), error, replicates.step)
+
+    def _tail(self, replicates: Replicates, side: Side) -> Tail:
+        down = replicates if side is Side.LOWER else replicates.mirrored()
+        return self.tail_of(down, side is self.metric.direction.pessimistic())
+
+    def _under(self, tilt: float, side: Side) -> float:
+        return self.evaluated.under(tilt if side is Side.LOWER else -tilt)
 
     def fallback(self, side: Side) -> tuple[str, float] | None:
         """Name of the interval that takes the place of a tilted one, and its end, if any."""
