@@ -109,3 +109,12 @@ def tolerance_not_reached(tolerance: float | None, error: float) -> Note:
         f"the largest Monte-Carlo standard error is {error:.2g}, above the tolerance {tolerance}",
         "raise --tolerance; the error shrinks with the square root of the resamples",
     )
+
+
+def nothing_dropped(reason: str) -> Note:
+    """It is too early for a rule to drop."""
+    return Note(
+        "nothing-dropped",
+        f"nothing is dropped: {reason}",
+        "go on with the next fold; what is predicted so far can't tell good from bad",
+    )

@@ -34,6 +34,7 @@ class Unit(IntEnum):
     SAMPLES = 0
     FOLDS = 1
     GROUPS = 2
+    SEEN = 3  # what is predicted so far, in samples or groups: the tests between folds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,6 +100,11 @@ def rule_of(outcome: Outcome, groups: IntArray | None = None) -> Rule:
         return accepted
 
     return every_class_on_both_sides
+
+
+def every_one(in_bag: IntArray) -> BoolArray:
+    """Accept every resample."""
+    return np.ones(len(in_bag), bool)
 
 
 def _on_both_sides(in_bag: IntArray, rows: IntArray) -> BoolArray:
@@ -170,6 +176,18 @@ def draws_of(outcome: Outcome, groups: IntArray | None, seed: int) -> Draws:
         return Draws(len(outcome), seed, (Unit.SAMPLES,), accept)
     codes, members = np.unique(groups, return_inverse=True)
     return Draws(len(codes), seed, (Unit.GROUPS,), accept, members)
+
+
+def draws_of_seen(n_samples: int, groups: IntArray | None, seed: int) -> Draws:
+    """Return the resamples of the samples (N,) predicted so far, or of their groups.
+
+    Each number of units has a stream of its own, so that the tests after successive folds, and the
+    estimate after the last one, do not share their luck.
+    """
+    if groups is None:
+        return Draws(n_samples, seed, (Unit.SEEN, n_samples), every_one)
+    codes, members = np.unique(groups, return_inverse=True)
+    return Draws(len(codes), seed, (Unit.SEEN, len(codes)), every_one, members)
 
 
 def _draw_block(counts: IntArray, cells: IntArray, seed: int, key: tuple[int, ...]) -> None:

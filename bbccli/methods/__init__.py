@@ -9,7 +9,7 @@ import numpy as np
 
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods import bbc, bbc_f, cvm_cv, cvt, tt
+from bbccli.methods import bbc, bbc_f, bbcd, cvm_cv, cvt, tt
 from bbccli.methods.base import Gives, Method, Need, Progress, silent
 from bbccli.methods.selection import candidates
 from bbccli.metrics.base import Metric
@@ -22,7 +22,7 @@ __all__ = ["DEFAULT_METHODS", "METHODS", "Gives", "Method", "Need", "choose_meth
 
 METHODS: dict[str, Method] = {
     method.name: method
-    for method in (cvt.METHOD, tt.METHOD, bbc.METHOD, bbc_f.METHOD, cvm_cv.METHOD)
+    for method in (cvt.METHOD, tt.METHOD, bbc.METHOD, bbc_f.METHOD, cvm_cv.METHOD, bbcd.METHOD)
 }
 
 DEFAULT_METHODS = ("cvt", "tt", "bbc", "bbc-f")
