@@ -118,3 +118,8 @@ def nothing_dropped(reason: str) -> Note:
         f"nothing is dropped: {reason}",
         "go on with the next fold; what is predicted so far can't tell good from bad",
     )
+
+
+def rule_left_out(rule: str, problem: str) -> Note:
+    """A rule can't be computed on this input."""
+    return Note("rule-left-out", f"the rule {rule} is left out: {problem}", "")

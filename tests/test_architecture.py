@@ -12,6 +12,7 @@ RANKS = [
     {"matrix", "plan", "resources"},
     {"results", "kernels", "metrics", "readers", "resampling", "intervals"},
     {"methods"},
+    {"dropping"},
     {"simulation", "batch", "schema"},
     {"reports"},
     {"cli"},

@@ -54,6 +54,11 @@ class Standing:
         values = candidates(matrix, metric, plan.pooling).score(everything)[0]
         return cls(matrix, metric, plan, values, int(metric.direction.best(values)))
 
+    @property
+    def folds(self) -> IntArray:
+        """(R, N) folds, coded in the order in which they were seen."""
+        return _folds(self.matrix)
+
     def by_fold(self) -> FloatArray:
         """Return the performances (S, C) in each fold seen, of all repeats, in their order.
 
