@@ -173,11 +173,9 @@ class PredictionMatrix:
         _check_threshold(self)
         _check_configurations(self)
         _check_finite(self)
-        _check_classes(self.outcome)
-        for name in ("predictions", "folds", "groups", "available"):
         if self.unfinished is None:
             _check_classes(self.outcome)
-        for name in ("predictions", "folds", "groups"):
+        for name in ("predictions", "folds", "groups", "available"):
             array = getattr(self, name)
             if array is not None:
                 object.__setattr__(self, name, _readonly(array))

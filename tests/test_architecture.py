@@ -21,7 +21,7 @@ RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
 # Rooms of one rank may use each other only in this order.
 WITHIN = {("metrics", "kernels"), ("intervals", "metrics"), ("intervals", "results")}
 HEAVY = {
-    "rich": {"reports/table.py", "cli"},
+    "rich": {"reports/table.py", "reports/drop_table.py", "cli"},
     "pandas": {"readers", "batch.py"},
     "pyarrow": {"readers", "batch.py", "reports/distribution.py"},
 }

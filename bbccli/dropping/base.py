@@ -146,6 +146,11 @@ def losses(standing: Standing) -> list[FloatArray]:
         The metric is no mean of losses per sample.
     """
     matrix, metric = standing.matrix, standing.metric
+    if matrix.available is not None:
+        raise UnsupportedError(
+            "this rule compares losses sample by sample, and some predictions are missing",
+            hint="--missing common-rows, or --rule bbcd",
+        )
     scorers = [metric.bind(matrix.outcome, p) for p in matrix.as_kind(metric.wants)]
     found = [s for s in scorers if isinstance(s, MeanScorer) and s.undefined is None]
     if len(found) < len(scorers):

@@ -15,7 +15,7 @@ from bbccli.errors import OptionError
 from bbccli.matrix import PredictionMatrix, Unfinished
 from bbccli.methods.elimination import MIN_SAMPLES, Standing, too_early
 from bbccli.metrics.base import Metric
-from bbccli.notes import Note, nothing_dropped
+from bbccli.notes import nothing_dropped
 from bbccli.plan import Plan
 from bbccli.types import FloatArray, distinct
 
@@ -103,7 +103,7 @@ def drop(
         n_to_save=counts.to_save,
         decisions=_decisions(standing, verdict, counts),
         plan=plan,
-        notes=_notes(early, matrix),
+        notes=(nothing_dropped(early),) if early else (),
     )
 
 
@@ -177,7 +177,3 @@ def _decisions(standing: Standing, verdict: Verdict, counts: _Counts) -> tuple[D
 
 def _entry(values: FloatArray | None, c: int) -> float | None:
     return None if values is None or np.isnan(values[c]) else float(values[c])
-
-
-def _notes(early: str, matrix: PredictionMatrix) -> tuple[Note, ...]:
-    return (nothing_dropped(early),) if early else ()

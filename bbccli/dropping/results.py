@@ -70,7 +70,7 @@ class DropDecision:
     )
     decisions: tuple[Decision, ...] = field(metadata={"doc": "one per configuration, in order"})
     plan: Plan = field(default_factory=Plan, metadata={"json": False})
-    notes: tuple[Note, ...] = field(default=(), metadata={"doc": "what to know of the decision"})
+    notes: tuple[Note, ...] = field(default=(), metadata={"json": False})
 
     def named(self, *fates: Fate) -> tuple[str, ...]:
         """Names of the configurations with one of these fates."""

@@ -163,7 +163,13 @@ def fold_order(matrix: PredictionMatrix, names: Sequence[str]) -> list[int]:
 def take_configurations(matrix: PredictionMatrix, columns: IntArray) -> PredictionMatrix:
     """Return the matrix of some configurations."""
     names = tuple(matrix.configurations[c] for c in columns)
-    return replace(matrix, predictions=matrix.predictions[:, :, columns], configurations=names)
+    available = matrix.available
+    return replace(
+        matrix,
+        predictions=matrix.predictions[:, :, columns],
+        configurations=names,
+        available=None if available is None else available[:, :, columns],
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,11 +203,13 @@ def _seen(matrix: PredictionMatrix, part: _Step, active: IntArray) -> Prediction
     place[part.order] = np.arange(len(part.order))
     names = np.array(matrix.fold_names, dtype=object)
     names[: len(part.order)] = names[part.order]
+    left = take_configurations(matrix, active)
+    available = left.available
     return replace(
-        matrix,
+        left,
         outcome=matrix.outcome.take(part.rows),
-        predictions=matrix.predictions[: part.n_repeats][:, part.rows][:, :, active],
-        configurations=tuple(matrix.configurations[c] for c in active),
+        predictions=left.predictions[: part.n_repeats][:, part.rows],
+        available=None if available is None else available[: part.n_repeats][:, part.rows],
         folds=np.concatenate([place[folds[:1]], folds[1:]]),
         fold_names=tuple(names),
         groups=None if matrix.groups is None else matrix.groups[part.rows],

@@ -8,7 +8,7 @@ from bbccli.reports import json
 from bbccli.reports.base import Report, Style
 from bbccli.reports.remarks import remarks
 
-__all__ = ["REPORTS", "Report", "Style", "remarks"]
+__all__ = ["DROP_REPORTS", "REPORTS", "Report", "Style", "remarks"]
 
 
 def _table(document: dict[str, Any], style: Style = Style(), /) -> str:
@@ -19,3 +19,12 @@ def _table(document: dict[str, Any], style: Style = Style(), /) -> str:
 
 
 REPORTS: dict[str, Report] = {"table": _table, "json": json.render}
+
+
+def _drop_table(document: dict[str, Any], style: Style = Style(), /) -> str:
+    from bbccli.reports.drop_table import render
+
+    return render(document, style)
+
+
+DROP_REPORTS: dict[str, Report] = {"table": _drop_table, "json": json.render}

@@ -25,7 +25,7 @@ def render(document: Json, style: Style = Style(), /) -> str:
     """Return what was read, who won, what to report and what to doubt, in one screen."""
     head = Text.assemble((plain(document["input"]["path"]), "bold"), "   ", understood(document))
     tables = [_methods(document, metric) for metric in metrics_of(document)]
-    closing = [*_advice(document), *(_note(note) for note in notes_of(document))]
+    closing = [*_advice(document), *(note_line(note) for note in notes_of(document))]
     sections: list[RenderableType] = [head, _winners(document), *tables]
     sections += [Group(*closing)] if closing else []
     spaced = [part for section in sections for part in (section, Text(""))]
@@ -160,12 +160,21 @@ def _interval(interval: Json | None, decimals: int) -> str:
     return {"lower": lower, "upper": upper}.get(interval["side"], f"{lower} to {upper}")
 
 
-def _note(note: Json) -> RenderableType:
+def note_line(note: Json) -> RenderableType:
+    """What to doubt, and a hint."""
     text = Text(plain(note["text"]))
     if note["remedy"]:
         text.append(f"   hint: {plain(note['remedy'])}", "dim")
     grid = _grid()
     grid.add_row(Text("note", "yellow"), text)
+    return grid
+
+
+def facts(**named: str) -> RenderableType:
+    """One line per fact, its name in front."""
+    grid = _grid()
+    for name, text in named.items():
+        grid.add_row(Text(name, "green"), Text(text))
     return grid
 
 
