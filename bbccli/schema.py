@@ -122,15 +122,15 @@ def drop_document(
     notes: Sequence[Note] = (),
 ) -> Json:
     """Return the JSON-ready document of a decision, or of the replays of some rules."""
-    decided = isinstance(found, DropDecision)
+    decision, replays = (found, ()) if isinstance(found, DropDecision) else (None, tuple(found))
     envelope = DropDocument(
         schema=SCHEMA_VERSION,
         version=__version__,
         command="drop",
         input=Input.of(matrix),
         plan=plan,
-        decision=found if decided else None,
-        replays=() if decided else tuple(found),
+        decision=decision,
+        replays=replays,
         notes=(*matrix.notes, *notes),
     )
     encoded: Json = as_json(envelope)
