@@ -8,6 +8,8 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.matrix import PredictionMatrix, Unfinished
+from bbccli.notes import Note
+from bbccli.readers import remarks
 from bbccli.readers.assemble import Parts, assemble
 from bbccli.readers.outcome import class_columns
 from bbccli.types import BoolArray, IntArray, Missing, Task
@@ -42,6 +44,7 @@ def assemble_unfinished(
             path=parts.frame.path,
             hint="those still in have predictions in all folds so far; complete one at least",
         )
+    cells = _cells(parts)
     kept = tuple(c for name, stays in zip(names, left, strict=True) if stays for c in columns[name])
     matrix = assemble(
         replace(
@@ -52,9 +55,10 @@ def assemble_unfinished(
         task=task,
         positive=positive,
         missing=Missing.DROP,
-        unfinished=_progress(parts, predicted, names, left),
+        unfinished=_progress(parts, cells, predicted, names, left),
     )
-    return replace(matrix, notes=tuple(n for n in matrix.notes if n.code not in EXPECTED))
+    notes = [note for note in matrix.notes if note.code not in EXPECTED]
+    return replace(matrix, notes=(*notes, *_remarks(cells, predicted, names, left)))
 
 
 def _columns(parts: Parts) -> dict[str, tuple[str, ...]]:
@@ -88,27 +92,49 @@ def _counted_repeats(anyone: BoolArray, path: str) -> IntArray:
     return np.asarray([r for r in started if r == started[0] or anyone[r].all()])
 
 
+def _cells(parts: Parts) -> IntArray | None:
+    """(R, N) number of the fold, of all repeats, that each sample is in; None when unknown."""
+    rows, fold = parts.alignment.rows, parts.columns.get("fold")
+    if fold is None or np.isin(rows[rows >= 0], fold.nulls).any():
+        return None
+    codes, folds = fold.named_codes()
+    return np.asarray(np.arange(len(rows))[:, None] * len(folds) + codes[rows])
+
+
 def _progress(
-    parts: Parts, predicted: BoolArray, names: tuple[str, ...], left: BoolArray
+    parts: Parts,
+    cells: IntArray | None,
+    predicted: BoolArray,
+    names: tuple[str, ...],
+    left: BoolArray,
 ) -> Unfinished:
     """What was trained so far, counted in folds of all repeats."""
     gone = np.flatnonzero(~left)
     dropped = tuple(names[c] for c in gone)
-    rows, fold = parts.alignment.rows, parts.columns.get("fold")
-    there = rows >= 0
-    if fold is None or np.isin(rows[there], fold.nulls).any():
+    if cells is None:
         return Unfinished(dropped, (0,) * len(gone), names=names)
-    codes, folds = fold.named_codes()
-    cells = np.arange(len(rows))[:, None] * len(folds) + codes[rows]
-
-    def count(cells_of: BoolArray) -> int:
-        return len(np.unique(cells[there & cells_of]))
-
-    n_models, n_cells = count(np.asarray(predicted.any(axis=2))), count(there)
+    n_models = len(np.unique(cells[predicted.any(axis=2)]))
+    n_cells = len(np.unique(cells[parts.alignment.rows >= 0]))
     return Unfinished(
         dropped,
-        tuple(count(predicted[:, :, c]) for c in gone),
+        tuple(len(np.unique(cells[predicted[:, :, c]])) for c in gone),
         n_models=n_models,
         n_to_come=n_cells - n_models or None,
         names=names,
     )
+
+
+def _remarks(
+    cells: IntArray | None, predicted: BoolArray, names: tuple[str, ...], left: BoolArray
+) -> tuple[Note, ...]:
+    """A note on configurations that were not dropped between folds but have gaps within them."""
+    if cells is None:
+        return ()
+    anyone = np.asarray(predicted.any(axis=2))
+    gaps = anyone[:, :, None] & ~predicted
+    torn = [
+        names[c]
+        for c in np.flatnonzero(~left)
+        if len(np.intersect1d(cells[gaps[:, :, c]], cells[predicted[:, :, c]]))
+    ]
+    return (remarks.gaps_within_folds(torn),) if torn else ()

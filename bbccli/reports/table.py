@@ -75,7 +75,16 @@ def _winners(document: Json) -> RenderableType:
             Text("wins", "green"),
             Text(f"in the resamples of {estimate['method']}: {', '.join(shares)}"),
         )
+    for trace in [e["drop_trace"] for e in document["estimates"] if e["drop_trace"]][:1]:
+        grid.add_row(Text("dropped", "green"), Text(_dropped(trace, n_configurations)))
     return grid
+
+
+def _dropped(trace: Json, n_configurations: int) -> str:
+    """How many configurations went on the way, and how many models that saves."""
+    n_gone = sum(len(step["dropped"]) for step in trace["steps"])
+    models = f"{trace['n_trained']} of {trace['n_models']} models trained"
+    return f"{n_gone} of {n_configurations} by {trace['rule']}, {models}"
 
 
 def _shares(estimate: Json) -> list[Json]:

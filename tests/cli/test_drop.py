@@ -262,6 +262,19 @@ def test_options_that_do_not_fit(run, samples, options, message):
     assert "hint: " in err
 
 
+def test_gaps_within_a_fold_are_said(call, table):
+    partial = so_far(table, 4, table.column_names[5:7], 3)
+    name = table.column_names[9]
+    values = partial[name].to_numpy(zero_copy_only=False).astype(float).copy()
+    values[3] = np.nan
+    partial = partial.set_column(9, name, pa.array(values, pa.float32(), from_pandas=True))
+    found = json.loads(call(partial, "--format", "json")[0])
+    (note,) = [n for n in found["notes"] if n["code"] == "gaps-within-folds"]
+    assert note["text"].endswith(f"and count as dropped: {name}")
+    fates = {d["configuration"]: d["fate"] for d in found["decision"]["decisions"]}
+    assert fates[name] == "dropped earlier"
+
+
 def test_no_prediction_yet(run, table, tmp_path):
     path = tmp_path / "partial.parquet"
     pq.write_table(so_far(table, 0, rows=False), path)
