@@ -80,7 +80,7 @@ def _configurations(decision: Json) -> RenderableType:
     tested = "p_value" if any(d["p_value"] is not None for d in rows) else "probability"
     table = _table("configuration", "decision")
     table.add_column(metric_label(decision["metric"]), justify="right")
-    table.add_column("p" if tested == "p_value" else "worse than the best", justify="right")
+    table.add_column("p" if tested == "p_value" else "worse", justify="right")
     for row in rows[:MOST_ROWS]:
         best = row["configuration"] == decision["best"]
         table.add_row(

@@ -9,8 +9,10 @@ from matrices import binary, multiclass, regression, survival, weighing
 from bbccli.dropping import RULES, drop, replay
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix, Unfinished
+from bbccli.methods import bbcd, selection
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
+from bbccli.resources import Resources, use
 from bbccli.types import Pooling
 
 PLAN = Plan(n_resamples=200, seed=2)
@@ -156,6 +158,24 @@ def test_bbcd_takes_every_metric(maker, name):
     shares = [d.probability for d in decision.decisions]
     assert all(0 <= share <= 1 for share in shares)
     assert decision.best in decision.keep
+
+
+@pytest.mark.parametrize("limits", [Resources(jobs=1), Resources(jobs=3), Resources(memory=2**24)])
+@pytest.mark.parametrize("name", ["accuracy", "auc", "log-loss"])
+def test_resources_and_blocks_do_not_matter(limits, name, monkeypatch):
+    matrix, metric = spread(), METRICS[name]
+    expected = drop(matrix, metric, PLAN).decisions
+
+    def narrow(self):
+        return np.array_split(np.arange(self.n_configurations), -(-self.n_configurations // 2))
+
+    monkeypatch.setattr(selection.Candidates, "blocks", narrow)
+    monkeypatch.setattr(bbcd, "MOST_BLOCKS", 1)
+    with use(limits):
+        found = drop(replace(matrix), metric, PLAN).decisions
+    assert [(d.fate, d.probability) for d in found] == [(d.fate, d.probability) for d in expected]
+    values = [[d.performance for d in decisions] for decisions in (found, expected)]
+    np.testing.assert_allclose(*values, rtol=1e-12)  # losses are added up in another order
 
 
 def test_fold_means_groups_and_weights():
