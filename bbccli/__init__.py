@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from bbccli.version import __version__
 
 if TYPE_CHECKING:
+    from bbccli.dropping import drop
     from bbccli.errors import BbcError
     from bbccli.matrix import PredictionMatrix
     from bbccli.methods import METHODS
@@ -25,6 +26,7 @@ __all__ = [
     "PredictionMatrix",
     "__version__",
     "document",
+    "drop",
     "read",
 ]
 
@@ -36,6 +38,7 @@ _HOME = {
     "Plan": "bbccli.plan",
     "PredictionMatrix": "bbccli.matrix",
     "document": "bbccli.schema",
+    "drop": "bbccli.dropping",
     "read": "bbccli.readers",
 }
 

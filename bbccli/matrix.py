@@ -84,6 +84,33 @@ class Source:
     metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
 
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A cross-validation in progress: what there is beside the complete predictions.
+
+    Parameters
+    ----------
+    dropped
+        Configurations that lack predictions on samples that others predict, in the order of the
+        file. They were dropped after an earlier fold.
+    models
+        Models of each of them: folds, of all repeats, in which it has predictions.
+    n_models
+        Folds, of all repeats, in which some configuration has predictions; None when folds are
+        unknown.
+    n_to_come
+        Folds, of all repeats, without any prediction; None when unknown.
+    names
+        All configurations of the file, in its order.
+    """
+
+    dropped: tuple[str, ...] = ()
+    models: tuple[int, ...] = ()
+    n_models: int | None = None
+    n_to_come: int | None = None
+    names: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class PredictionMatrix:
     """Out-of-sample predictions of C configurations on N samples in R repeats.
@@ -115,6 +142,8 @@ class PredictionMatrix:
     threshold
         Where scores or probabilities of a binary task are cut into classes; without it
         probabilities are cut at 0.5 and unbounded scores are not.
+    unfinished
+        Of a cross-validation in progress; its samples so far may be of one class.
 
     Raises
     ------
@@ -137,13 +166,15 @@ class PredictionMatrix:
     notes: tuple[Note, ...] = ()
     threshold: float | None = None
     available: BoolArray | None = None
+    unfinished: Unfinished | None = None
 
     def __post_init__(self) -> None:
         _check_shapes(self)
         _check_threshold(self)
         _check_configurations(self)
         _check_finite(self)
-        _check_classes(self.outcome)
+        if self.unfinished is None:
+            _check_classes(self.outcome)
         for name in ("predictions", "folds", "groups", "available"):
             array = getattr(self, name)
             if array is not None:

@@ -211,3 +211,17 @@ def gate_on_naive() -> Note:
         "the gate judges the naive figure of cvt, which is too good",
         "--gate-method bbc",
     )
+
+
+def nothing_dropped(reason: str) -> Note:
+    """It is too early for a rule to drop."""
+    return Note(
+        "nothing-dropped",
+        f"nothing is dropped: {reason}",
+        "go on with the next fold; what is predicted so far can't tell good from bad",
+    )
+
+
+def rule_left_out(rule: str, problem: str) -> Note:
+    """A rule can't be computed on this input."""
+    return Note("rule-left-out", f"the rule {rule} is left out: {problem}", "")

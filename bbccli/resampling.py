@@ -36,6 +36,7 @@ class Unit(IntEnum):
     GROUPS = 2
     SPLIT = 3
     EVALUATION = 4
+    SEEN = 5  # what is predicted so far, in samples or groups: the tests between folds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,6 +192,18 @@ def draws_of(outcome: Outcome, groups: IntArray | None, seed: int) -> Draws:
     return Draws(len(codes), seed, (Unit.GROUPS,), accept, members)
 
 
+def draws_of_seen(n_samples: int, groups: IntArray | None, seed: int) -> Draws:
+    """Return the resamples of the samples (N,) predicted so far, or of their groups.
+
+    Each number of units has a stream of its own, so that the tests after successive folds, and the
+    estimate after the last one, do not share their luck.
+    """
+    if groups is None:
+        return Draws(n_samples, seed, (Unit.SEEN, n_samples), any_draw)
+    codes, members = np.unique(groups, return_inverse=True)
+    return Draws(len(codes), seed, (Unit.SEEN, len(codes)), any_draw, members)
+
+
 def _generator(seed: int, key: tuple[int, ...]) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
 
@@ -211,11 +224,6 @@ def _draw_block(counts: IntArray, cells: IntArray, rng: np.random.Generator) -> 
     drawn = rng.integers(0, n_units, size=counts.shape, dtype=width)
     np.add(drawn, n_units * np.arange(BLOCK)[:, None], out=cells)
     np.add.at(counts.reshape(-1), cells.reshape(-1), np.uint16(1))
-
-
-def any_resample(in_bag: IntArray) -> BoolArray:
-    """Accept all resamples."""
-    return np.ones(len(in_bag), bool)
 
 
 def every_resample(n_units: int, accept: Rule = leaves_some_out) -> tuple[IntArray, FloatArray]:

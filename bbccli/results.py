@@ -12,6 +12,8 @@ from bbccli.types import Direction, FloatArray, GateOn, GateOutcome, IntArray, I
 
 __all__ = [
     "Distribution",
+    "DropStep",
+    "DropTrace",
     "Estimate",
     "Gate",
     "Interval",
@@ -114,6 +116,40 @@ class SelectionShare:
 
 
 @dataclass(frozen=True, slots=True)
+class DropStep:
+    """What was trained in one fold, and dropped after it."""
+
+    fold: str = field(metadata={"doc": "name of the fold; a later repeat is one step of all folds"})
+    n_samples: int = field(metadata={"doc": "samples predicted so far"})
+    n_raced: int = field(metadata={"doc": "configurations trained in this step"})
+    n_models: int = field(metadata={"doc": "models trained in this step"})
+    dropped: tuple[str, ...] = field(metadata={"doc": "configurations dropped after it"})
+
+
+@dataclass(frozen=True, slots=True)
+class DropTrace:
+    """What dropping would have done in a cross-validation that was run to its end."""
+
+    rule: str = field(metadata={"doc": "name of the rule"})
+    threshold: float = field(metadata={"doc": "confidence above which the rule drops, in (0, 1)"})
+    min_samples: int = field(metadata={"doc": "samples predicted before the first drop"})
+    steps: tuple[DropStep, ...] = field(metadata={"doc": "fold by fold, in the order walked"})
+    n_models: int = field(metadata={"doc": "models of the full grid"})
+    n_trained: int = field(init=False, metadata={"doc": "models trained with dropping"})
+    speed_up: float = field(init=False, metadata={"doc": "n_models / n_trained"})
+
+    def __post_init__(self) -> None:
+        n_trained = sum(step.n_models for step in self.steps)
+        object.__setattr__(self, "n_trained", n_trained)
+        object.__setattr__(self, "speed_up", self.n_models / n_trained)
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """All that were dropped, in the order in which they went."""
+        return tuple(name for step in self.steps for name in step.dropped)
+
+
+@dataclass(frozen=True, slots=True)
 class Estimate:
     """What one method says of one metric.
 
@@ -161,6 +197,9 @@ class Estimate:
     n_preselected: int | None = field(
         default=None,
         metadata={"doc": "configurations of which the evaluation chose the winner; null for all"},
+    )
+    drop_trace: DropTrace | None = field(
+        default=None, metadata={"doc": "what was dropped on the way; null for other methods"}
     )
     distribution: Distribution | None = field(default=None, metadata={"json": False})
     plan: Plan = field(default_factory=Plan, metadata={"json": False})

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+from bbccli.dropping.results import DropDecision, Replay
 from bbccli.matrix import PredictionMatrix
 from bbccli.notes import Note
 from bbccli.plan import Plan
@@ -77,6 +78,20 @@ class Document:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class DropDocument:
+    """The envelope of what `bbc drop` says: a decision, or with --replay what it would save."""
+
+    schema: str = field(metadata={"doc": f"always {SCHEMA_VERSION}"})
+    version: str = field(metadata={"doc": "version of bbc that wrote this"})
+    command: str = field(metadata={"doc": "the command that made it"})
+    input: Input = field(metadata={"doc": "what was read: samples so far, configurations still in"})
+    plan: Plan = field(metadata={"doc": "what the numbers depend on"})
+    decision: DropDecision | None = field(metadata={"doc": "null with --replay"})
+    replays: tuple[Replay, ...] = field(metadata={"doc": "one per rule; empty without --replay"})
+    notes: tuple[Note, ...] = field(metadata={"doc": "what to know of the input and the result"})
+
+
 def document(
     matrix: PredictionMatrix,
     estimates: Sequence[Estimate],
@@ -103,6 +118,28 @@ def document(
     return encoded
 
 
+def drop_document(
+    matrix: PredictionMatrix,
+    plan: Plan,
+    found: DropDecision | Sequence[Replay],
+    notes: Sequence[Note] = (),
+) -> Json:
+    """Return the JSON-ready document of a decision, or of the replays of some rules."""
+    decision, replays = (found, ()) if isinstance(found, DropDecision) else (None, tuple(found))
+    envelope = DropDocument(
+        schema=SCHEMA_VERSION,
+        version=__version__,
+        command="drop",
+        input=Input.of(matrix),
+        plan=plan,
+        decision=decision,
+        replays=replays,
+        notes=(*matrix.notes, *notes),
+    )
+    encoded: Json = as_json(envelope)
+    return encoded
+
+
 def as_json(value: Any) -> Any:
     """Turn records into plain JSON values; NaN and infinities become None."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -117,9 +154,10 @@ def as_json(value: Any) -> Any:
 
 
 def json_schema() -> Json:
-    """Return the JSON Schema (draft 2020-12) of a document."""
+    """Return the JSON Schema (draft 2020-12) of a document; `$defs` has those of other commands."""
     definitions: dict[str, Json] = {}
     root = _schema_of(Document, definitions)
+    _schema_of(DropDocument, definitions)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": SCHEMA_VERSION,

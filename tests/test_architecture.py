@@ -12,6 +12,7 @@ RANKS = [
     {"matrix", "plan", "resources"},
     {"results", "kernels", "metrics", "readers", "resampling", "intervals"},
     {"methods"},
+    {"dropping"},
     {"simulation", "batch", "schema", "gate", "saved"},
     {"reports"},
     {"cli"},
@@ -21,7 +22,7 @@ RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
 WITHIN = {("metrics", "kernels"), ("intervals", "metrics"), ("intervals", "results")}
 WITHIN |= {("gate", "schema"), ("saved", "schema")}
 HEAVY = {
-    "rich": {"reports/table.py", "cli"},
+    "rich": {"reports/table.py", "reports/drop_table.py", "cli"},
     "pandas": {"readers", "batch.py"},
     "pyarrow": {"readers", "batch.py", "reports/distribution.py"},
 }

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bbccli.dropping import EVERY, RULES
 from bbccli.methods import DEFAULT_METHODS, METHODS
 from bbccli.metrics import METRICS
 from bbccli.reports import REPORTS
@@ -260,3 +261,87 @@ MissingOption = Annotated[
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="The same as --missing error.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on standard error but errors.")]
+
+
+# of `bbc drop`
+
+MetricName = Annotated[
+    str | None,
+    typer.Option(
+        "--metric",
+        metavar="NAME",
+        help="Decides who is worse; see bbc metrics. [default: the first that fits the task]",
+    ),
+]
+ReplayFlag = Annotated[
+    bool,
+    typer.Option(
+        "--replay",
+        help="FILE is a finished cross-validation: say what dropping would have saved.",
+    ),
+]
+RuleNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rule",
+        metavar="NAME",
+        help=f"Of: {', '.join(RULES)}. With --replay repeatable, or {EVERY}. [default: bbcd]",
+    ),
+]
+DropThreshold = Annotated[
+    float | None,
+    typer.Option(
+        "--threshold",
+        metavar="P",
+        help="Drop above this confidence. [default: the rule's own, 0.99 for bbcd]",
+    ),
+]
+MinSamples = Annotated[
+    int,
+    typer.Option(metavar="N", help="Drop nothing before so many samples are predicted."),
+]
+ListNames = Annotated[
+    str | None,
+    typer.Option(
+        "--list",
+        parser=_choice(("drop", "keep")),
+        metavar="drop|keep",
+        help="Print only names, one per line: not to train any more, or to train on.",
+    ),
+]
+NFolds = Annotated[
+    int | None,
+    typer.Option(
+        metavar="F",
+        help="Folds of the whole cross-validation, of all repeats, to count what is saved. "
+        "[default: seen from FILE if it has rows of the folds to come]",
+    ),
+]
+FoldOrder = Annotated[
+    str | None,
+    typer.Option(metavar="F1,F2,...", help="With --replay: the folds in the order to walk."),
+]
+Orders = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="With --replay: walk so many random orders instead."),
+]
+DropResamples = Annotated[
+    int, typer.Option("--n-resamples", metavar="B", help="Bootstrap draws after each fold.")
+]
+DropFormat = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        parser=_choice(("table", "json")),
+        metavar="table|json",
+        help="Form of the result.",
+    ),
+]
+Cut = Annotated[
+    float | None,
+    typer.Option(
+        metavar="X",
+        help="Cut scores of a binary task into classes above this, as --threshold of bbc correct "
+        "does.",
+    ),
+]

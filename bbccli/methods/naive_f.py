@@ -33,7 +33,7 @@ from bbccli.resampling import (
     Draws,
     Resamples,
     Unit,
-    any_resample,
+    any_draw,
     count_every_resample,
     every_resample,
 )
@@ -114,7 +114,7 @@ def naive_f(
 
 def _enumerate(values: FloatArray) -> Distribution:
     """Every mean of F draws from F values."""
-    drawn, probabilities = every_resample(len(values), any_resample)
+    drawn, probabilities = every_resample(len(values), any_draw)
     means = drawn @ values / len(values)
     return Distribution(means, np.zeros(len(means), np.int64), probabilities)
 
@@ -127,7 +127,7 @@ def _sample(
     progress: Progress,
 ) -> Distribution:
     """B means of F draws from F values, those of one repeat."""
-    draws = Draws(len(values), seed, (Unit.FOLDS, repeat), any_resample)
+    draws = Draws(len(values), seed, (Unit.FOLDS, repeat), any_draw)
 
     def score(drawn: Resamples) -> tuple[IntArray, FloatArray]:
         return np.zeros(len(drawn), np.int64), drawn.in_bag @ values / len(values)

@@ -18,6 +18,7 @@ from bbccli.readers.frame import check_names
 from bbccli.readers.roles import Roles
 from bbccli.readers.separate import read_folds, read_labels
 from bbccli.readers.tables import metadata_of, read_frame
+from bbccli.readers.unfinished import assemble_unfinished
 from bbccli.types import Missing, Task
 
 __all__ = ["Roles", "read"]
@@ -34,6 +35,7 @@ def read(
     labels: str | Path | None = None,
     folds: str | Path | None = None,
     missing: Missing = Missing.DROP,
+    unfinished: bool = False,
 ) -> PredictionMatrix:
     r"""Read the out-of-sample predictions of many configurations.
 
@@ -52,6 +54,9 @@ def read(
         Files that hold the outcome and the folds, instead of columns of `path`.
     missing
         What to do where some configurations lack predictions that others have.
+    unfinished
+        Whether the cross-validation is in progress: later folds are missing, and configurations
+        dropped earlier lack predictions that others have; see `Unfinished`.
 
     Returns
     -------
@@ -100,4 +105,6 @@ def read(
     if folds:
         columns |= read_folds(folds, roles, alignment, columns.get("row_id"))
     parts = Parts(frame, columns, assignment, alignment, metadata)
+    if unfinished:
+        return assemble_unfinished(parts, task=task, positive=positive)
     return assemble(parts, task=task, positive=positive, missing=missing)

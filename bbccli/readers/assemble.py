@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bbccli.errors import InputError, OptionError
-from bbccli.matrix import Outcome, PredictionMatrix, Source
+from bbccli.matrix import Outcome, PredictionMatrix, Source, Unfinished
 from bbccli.notes import Note
 from bbccli.readers import remarks
 from bbccli.readers.alignment import Alignment, constant
@@ -57,7 +57,12 @@ class Parts:
 
 
 def assemble(
-    parts: Parts, *, task: Task | None, positive: str | None, missing: Missing
+    parts: Parts,
+    *,
+    task: Task | None,
+    positive: str | None,
+    missing: Missing,
+    unfinished: Unfinished | None = None,
 ) -> PredictionMatrix:
     """Make the matrix of the samples and configurations that are complete.
 
@@ -91,6 +96,7 @@ def assemble(
         fold_names=fold_names,
         groups=groups,
         available=completed.available,
+        unfinished=unfinished,
         source=Source(frame.path, frame.sha256, parts.metadata.raw),
         notes=(
             *_notes_on_roles(parts, outcome.task, task),

@@ -64,6 +64,16 @@ def available_cases(share: float) -> Note:
     )
 
 
+def gaps_within_folds(names: Sequence[str]) -> Note:
+    """Configurations that predict some samples of a fold and not others that are predicted."""
+    return Note(
+        "gaps-within-folds",
+        f"{len(names)} configurations lack predictions within a fold, and count as dropped: "
+        f"{listing(names)}",
+        "complete these folds if they should stay in",
+    )
+
+
 def folds_unknown(n_missing: int, n_rows: int) -> Note:
     """No folds, or folds of some rows only."""
     partly = f"{n_missing} of {n_rows} rows have no fold; " if 0 < n_missing < n_rows else ""

@@ -12,7 +12,16 @@ from bbccli.reports.remarks import remarks
 
 Json = dict[str, Any]
 
-__all__ = ["FOR_PEOPLE", "REPORTS", "Report", "Style", "format_of", "remarks", "render_all"]
+__all__ = [
+    "DROP_REPORTS",
+    "FOR_PEOPLE",
+    "REPORTS",
+    "Report",
+    "Style",
+    "format_of",
+    "remarks",
+    "render_all",
+]
 
 
 def _lazily(name: str) -> Report:
@@ -63,3 +72,7 @@ def render_all(name: str, documents: Sequence[Json], style: Style = Style()) -> 
         return text
     gap = "\n" if name in ("table", "markdown") else ""
     return gap.join(REPORTS[name](document, style) for document in documents)
+
+
+DROP_REPORTS: dict[str, Report] = {"table": _lazily("drop_table"), "json": _lazily("json")}
+"""Forms of what `bbc drop` says."""

@@ -35,13 +35,16 @@ def understood(document: Json) -> str:
 
 def notes_of(document: Json) -> list[Json]:
     """Every note of the document and its estimates, each once."""
-    notes = [*document["notes"], *(n for e in document["estimates"] for n in e["notes"])]
+    notes = [*document["notes"], *(n for e in document.get("estimates", ()) for n in e["notes"])]
     return list({(note["code"], note["text"]): note for note in notes}.values())
 
 
 def metrics_of(document: Json) -> list[str]:
     """Names of the metrics, the one that selects first."""
-    return list(dict.fromkeys(estimate["metric"] for estimate in document["estimates"]))
+    if "estimates" in document:
+        return list(dict.fromkeys(estimate["metric"] for estimate in document["estimates"]))
+    found = [document["decision"]] if document["decision"] else document["replays"]
+    return list(dict.fromkeys(record["metric"] for record in found))
 
 
 def metric_label(name: str) -> str:

@@ -25,7 +25,7 @@ def render(document: Json, style: Style = Style(), /) -> str:
     """Return what was read, who won, what to report and what to doubt, in one screen."""
     head = Text.assemble((plain(document["input"]["path"]), "bold"), "   ", understood(document))
     tables = [_methods(document, metric) for metric in metrics_of(document)]
-    closing = [*_advice(document), *(_note(note) for note in notes_of(document))]
+    closing = [*_advice(document), *(note_line(note) for note in notes_of(document))]
     sections: list[RenderableType] = [head, _winners(document), *tables]
     sections += [Group(*closing)] if closing else []
     spaced = [part for section in sections for part in (section, Text(""))]
@@ -70,7 +70,18 @@ def _winners(document: Json) -> RenderableType:
             Text("wins", "green"),
             Text(f"in the resamples of {plain(estimate['method'])}: {', '.join(shares)}"),
         )
+    for trace in [e["drop_trace"] for e in document["estimates"] if e["drop_trace"]][:1]:
+        grid.add_row(
+            Text("dropped", "green"), Text(_dropped(trace, document["input"]["n_configurations"]))
+        )
     return grid
+
+
+def _dropped(trace: Json, n_configurations: int) -> str:
+    """How many configurations went on the way, and how many models that saves."""
+    n_gone = sum(len(step["dropped"]) for step in trace["steps"])
+    models = f"{trace['n_trained']} of {trace['n_models']} models trained"
+    return f"{n_gone} of {n_configurations} by {trace['rule']}, {models}"
 
 
 def _shares(estimate: Json) -> list[Json]:
@@ -121,12 +132,21 @@ def _advice(document: Json) -> list[RenderableType]:
     return [grid] if grid.row_count else []
 
 
-def _note(note: Json) -> RenderableType:
+def note_line(note: Json) -> RenderableType:
+    """What to doubt, and a hint."""
     text = Text(plain(note["text"]))
     if note["remedy"]:
         text.append(f"   hint: {plain(note['remedy'])}", "dim")
     grid = _grid()
     grid.add_row(Text("note", "yellow"), text)
+    return grid
+
+
+def facts(**named: str) -> RenderableType:
+    """One line per fact, its name in front."""
+    grid = _grid()
+    for name, text in named.items():
+        grid.add_row(Text(name, "green"), Text(text))
     return grid
 
 

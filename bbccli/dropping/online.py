@@ -1,0 +1,179 @@
+"""Between folds: which configurations to train on the next one.
+
+The predictions so far are all there is to know; nothing is kept from call to call. A configuration
+that lacks predictions on samples that others predict was dropped earlier, and stays dropped.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bbccli.dropping.base import Rule, Verdict, undecided
+from bbccli.dropping.results import Decision, DropDecision, Fate
+from bbccli.dropping.rules import choose_rule
+from bbccli.errors import OptionError
+from bbccli.matrix import PredictionMatrix, Unfinished
+from bbccli.methods.elimination import MIN_SAMPLES, Standing, too_early
+from bbccli.metrics.base import Metric
+from bbccli.notes import nothing_dropped
+from bbccli.plan import Plan
+from bbccli.types import FloatArray, distinct
+
+
+def drop(
+    matrix: PredictionMatrix,
+    metric: Metric,
+    plan: Plan = Plan(),
+    *,
+    rule: str = "bbcd",
+    threshold: float | None = None,
+    min_samples: int = MIN_SAMPLES,
+    n_folds: int | None = None,
+) -> DropDecision:
+    """Decide which configurations need not be trained on the folds to come.
+
+    Parameters
+    ----------
+    matrix
+        Predictions so far, as from `read_unfinished`: of the configurations that are still in,
+        on the samples seen; `matrix.unfinished` tells who was dropped earlier.
+    metric
+        Decides who is worse.
+    plan
+        `n_resamples`, `seed` and `pooling`.
+    rule
+        Name of one of `RULES`.
+    threshold
+        Confidence above which it drops, in (0, 1); the rule's own when None, 0.99 for bbcd.
+    min_samples
+        Nothing is dropped before so many samples are predicted.
+    n_folds
+        Folds of the whole cross-validation, of all repeats, when the data don't tell.
+
+    Returns
+    -------
+    DropDecision
+        `keep` and `drop` are names; `decisions` one record per configuration.
+
+    Raises
+    ------
+    OptionError
+        An unknown rule, or a threshold or number out of range.
+    UndefinedError, UnsupportedError
+        A rule that can't be computed on these data or for this metric.
+
+    References
+    ----------
+    Tsamardinos, Greasidou & Borboudakis 2018, section 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bbccli import METRICS
+    >>> from bbccli.matrix import Outcome
+    >>> from bbccli.types import PredictionKind, Task
+    >>> truth = np.arange(60) % 2
+    >>> good, bad = truth, 1 - truth
+    >>> outcome = Outcome(Task.BINARY, truth, ("no", "yes"))
+    >>> predictions = np.column_stack([good, bad])[None].astype(float)
+    >>> matrix = PredictionMatrix(outcome, predictions, ("good", "bad"), PredictionKind.LABEL)
+    >>> drop(matrix, METRICS["accuracy"]).drop
+    ('bad',)
+    """
+    chosen = choose_rule(rule)
+    threshold = check_terms(chosen, threshold, min_samples)
+    standing, early = Standing.of(matrix, metric, plan), too_early(matrix.outcome, min_samples)
+    verdict = undecided(standing) if early else chosen.judge(standing, threshold)
+    if not early and chosen.needs and chosen.waits(standing):
+        early = f"the rule {rule} needs {chosen.min_folds} folds"
+    counts = _Counts(matrix, verdict, n_folds)
+    return DropDecision(
+        rule=rule,
+        threshold=threshold,
+        min_samples=min_samples,
+        metric=metric.name,
+        direction=metric.direction,
+        best=matrix.configurations[standing.best] if standing.best >= 0 else None,
+        n_samples=matrix.n_samples,
+        n_folds_seen=counts.seen,
+        n_folds_to_come=counts.to_come,
+        n_models=counts.grid,
+        n_trained=counts.trained,
+        n_saved=counts.saved,
+        n_to_save=counts.to_save,
+        decisions=_decisions(standing, verdict, counts),
+        plan=plan,
+        notes=(nothing_dropped(early),) if early else (),
+    )
+
+
+def check_terms(rule: Rule, threshold: float | None, min_samples: int) -> float:
+    """Return the threshold, or the rule's own where there is none.
+
+    Raises
+    ------
+    OptionError
+        A threshold outside (0, 1), or a negative number of samples.
+    """
+    if min_samples < 0:
+        raise OptionError(f"--min-samples is {min_samples}", hint="0 or more; 50 is advised")
+    if threshold is None:
+        return rule.threshold
+    if not 0 < threshold < 1:
+        raise OptionError(
+            f"--threshold is {threshold:g}, not between 0 and 1", hint="for example 0.99"
+        )
+    return threshold
+
+
+class _Counts:
+    """How many models were and will be trained; None where folds are unknown."""
+
+    def __init__(self, matrix: PredictionMatrix, verdict: Verdict, n_folds: int | None) -> None:
+        unfinished = matrix.unfinished or Unfinished()
+        folds = matrix.folds
+        known = None if folds is None else sum(len(distinct(of_repeat)) for of_repeat in folds)
+        self.seen = unfinished.n_models or known
+        self.models = dict(zip(unfinished.dropped, unfinished.models, strict=False))
+        self.to_come = unfinished.n_to_come
+        if n_folds is not None and self.seen is not None:
+            if n_folds < self.seen:
+                raise OptionError(
+                    f"--n-folds is {n_folds}, and {self.seen} folds have predictions",
+                    hint="the folds of the whole cross-validation, of all repeats",
+                )
+            self.to_come = n_folds - self.seen
+        n_left, n_gone = matrix.n_configurations, len(unfinished.dropped)
+        self.trained = self.saved = self.grid = self.to_save = None
+        if self.seen is not None:
+            self.trained = n_left * self.seen + sum(self.models.values())
+            self.saved = (n_left + n_gone) * self.seen - self.trained
+            if self.to_come is not None:
+                self.grid = (n_left + n_gone) * (self.seen + self.to_come)
+                self.to_save = (n_gone + int(verdict.worse.sum())) * self.to_come
+
+
+def _decisions(standing: Standing, verdict: Verdict, counts: _Counts) -> tuple[Decision, ...]:
+    """One per configuration of the file, in its order."""
+    matrix = standing.matrix
+    found = {
+        name: Decision(
+            name, Fate.EARLIER, None, None, None, n_models if counts.seen is not None else None
+        )
+        for name, n_models in counts.models.items()
+    }
+    for c, name in enumerate(matrix.configurations):
+        found[name] = Decision(
+            configuration=name,
+            fate=Fate.DROP if verdict.worse[c] else Fate.KEEP,
+            performance=float(standing.performances[c]),
+            probability=_entry(verdict.probability, c),
+            p_value=_entry(verdict.p_value, c),
+            n_models=counts.seen,
+        )
+    names = (matrix.unfinished or Unfinished()).names or tuple(found)
+    return tuple(found[name] for name in names)
+
+
+def _entry(values: FloatArray | None, c: int) -> float | None:
+    return None if values is None or np.isnan(values[c]) else float(values[c])

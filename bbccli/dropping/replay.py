@@ -1,0 +1,168 @@
+"""Replay: what dropping would have saved in a cross-validation that was run to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bbccli.dropping.base import Rule
+from bbccli.dropping.online import check_terms
+from bbccli.dropping.results import Replay, ReplayRun
+from bbccli.dropping.rules import EVERY, choose_rules
+from bbccli.errors import OptionError, UndefinedError, UnsupportedError
+from bbccli.matrix import PredictionMatrix
+from bbccli.methods.base import Progress, silent
+from bbccli.methods.bbc import bbc
+from bbccli.methods.bbcd import of_survivors
+from bbccli.methods.elimination import MIN_SAMPLES, Standing, fold_order, walk
+from bbccli.metrics.base import Metric
+from bbccli.notes import Note, nothing_dropped, rule_left_out
+from bbccli.plan import Plan
+from bbccli.results import Estimate
+from bbccli.types import BoolArray, distinct
+
+ORDERS_KEY = 0x0DE5
+"""Sets the stream of random orders apart from those of resamples."""
+
+
+def replay(
+    matrix: PredictionMatrix,
+    metric: Metric,
+    plan: Plan = Plan(),
+    *,
+    rules: Sequence[str] = ("bbcd",),
+    threshold: float | None = None,
+    min_samples: int = MIN_SAMPLES,
+    order: Sequence[str] | None = None,
+    n_orders: int | None = None,
+    progress: Progress = silent,
+) -> tuple[list[Replay], list[Note]]:
+    """Walk the folds of a finished matrix and drop by each rule.
+
+    Parameters
+    ----------
+    matrix
+        Predictions with folds, complete.
+    metric
+        Decides who is worse, and measures.
+    plan
+        As of `drop`, and for the BBC estimates.
+    rules
+        Names of `RULES`, or `all`: those that can't be computed are then left out with a note.
+    threshold, min_samples
+        As of `drop`, for all rules.
+    order
+        Names of the folds in the order to walk; the order of their names when None.
+    n_orders
+        So many random orders instead, drawn from the seed.
+
+    Returns
+    -------
+    replays, notes
+        One per rule, each with a run per order.
+
+    Raises
+    ------
+    OptionError
+        An unknown rule, terms out of range, or an order that is none.
+    UndefinedError, UnsupportedError
+        Folds are unknown, or a rule asked for by name can't be computed.
+    """
+    chosen = choose_rules(rules)
+    terms = [check_terms(rule, threshold, min_samples) for rule in chosen]
+    orders = _orders(matrix, plan, order, n_orders)
+    full = bbc(matrix, metric, plan)
+    replays, notes = [], []
+    for position, (rule, own) in enumerate(zip(chosen, terms, strict=True)):
+        try:
+            runs = tuple(
+                _run(matrix, metric, plan, rule, own, min_samples, o, full) for o in orders
+            )
+        except (UndefinedError, UnsupportedError) as error:
+            if EVERY not in rules:
+                raise
+            notes.append(rule_left_out(rule.name, error.problem))
+        else:
+            replays.append(_replay(rule, own, min_samples, full, runs))
+        progress(position + 1, len(chosen))
+    if matrix.n_samples < min_samples:
+        notes.append(nothing_dropped(f"there are {matrix.n_samples} samples, {min_samples} needed"))
+    return replays, notes
+
+
+def _replay(
+    rule: Rule, threshold: float, min_samples: int, full: Estimate, runs: tuple[ReplayRun, ...]
+) -> Replay:
+    return Replay(
+        rule=rule.name,
+        threshold=threshold,
+        min_samples=min_samples,
+        metric=full.metric,
+        direction=full.direction,
+        winner=full.winner,
+        naive=full.naive,
+        value=full.value,
+        runs=runs,
+    )
+
+
+def _run(
+    matrix: PredictionMatrix,
+    metric: Metric,
+    plan: Plan,
+    rule: Rule,
+    threshold: float,
+    min_samples: int,
+    order: list[int],
+    full: Estimate,
+) -> ReplayRun:
+    """One rule in one order."""
+
+    def judge(standing: Standing) -> BoolArray:
+        return rule.judge(standing, threshold).worse
+
+    found = walk(
+        matrix,
+        metric,
+        plan,
+        judge,
+        rule=rule.name,
+        threshold=threshold,
+        min_samples=min_samples,
+        order=order,
+    )
+    estimate = of_survivors(matrix, found, metric, plan)
+    return ReplayRun(
+        order=tuple(matrix.fold_names[code] for code in order),
+        trace=found.trace,
+        winner=estimate.winner,
+        kept_winner=full.winner in {matrix.configurations[c] for c in found.survivors},
+        loss=float(metric.direction.gain(full.naive, estimate.naive)),
+        value=estimate.value,
+        shift=estimate.value - full.value,
+    )
+
+
+def _orders(
+    matrix: PredictionMatrix, plan: Plan, order: Sequence[str] | None, n_orders: int | None
+) -> list[list[int]]:
+    """Codes of the folds of the first repeat, in each order to walk."""
+    if matrix.folds is None:
+        raise UndefinedError(
+            "a replay walks the folds, and they are unknown",
+            hint="add a fold column (--fold NAME) or a folds file (--folds FILE)",
+        )
+    if order is not None and n_orders is not None:
+        raise OptionError(
+            "--fold-order gives one order, --orders draws some", hint="leave one of them out"
+        )
+    if order is not None:
+        return [fold_order(matrix, order)]
+    codes = distinct(matrix.folds[0])
+    if n_orders is None:
+        return [codes.tolist()]
+    if n_orders < 1:
+        raise OptionError(f"--orders is {n_orders}", hint="at least 1; 20 show the spread")
+    rng = np.random.default_rng(np.random.SeedSequence(plan.seed, spawn_key=(ORDERS_KEY,)))
+    return [rng.permutation(codes).tolist() for _ in range(n_orders)]

@@ -1,0 +1,119 @@
+"""Everything that dropping may return. These records are the schema of its JSON output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from bbccli.notes import Note
+from bbccli.plan import Plan
+from bbccli.results import DropTrace
+from bbccli.types import Direction
+
+
+class Fate(StrEnum):
+    """What becomes of a configuration."""
+
+    KEEP = "keep"
+    DROP = "drop"
+    EARLIER = "dropped earlier"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What is decided about one configuration after the folds so far."""
+
+    configuration: str = field(metadata={"doc": "name of the configuration"})
+    fate: Fate = field(metadata={"doc": "whether it is trained on the next fold"})
+    performance: float | None = field(
+        metadata={"doc": "on the samples predicted so far; null where dropped earlier"}
+    )
+    probability: float | None = field(
+        metadata={"doc": "share of draws in which it is worse than the best; null without such"}
+    )
+    p_value: float | None = field(
+        metadata={"doc": "of the rule's test against the best; null where it has none"}
+    )
+    n_models: int | None = field(
+        metadata={"doc": "folds it was trained on so far; null when folds are unknown"}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DropDecision:
+    """Which configurations to train on the next fold."""
+
+    rule: str = field(metadata={"doc": "name of the rule"})
+    threshold: float = field(metadata={"doc": "confidence above which the rule drops, in (0, 1)"})
+    min_samples: int = field(metadata={"doc": "samples predicted before the first drop"})
+    metric: str = field(metadata={"doc": "name of the metric"})
+    direction: Direction = field(metadata={"doc": "which way the metric is better"})
+    best: str | None = field(metadata={"doc": "the best so far; null where it is undefined"})
+    n_samples: int = field(metadata={"doc": "samples predicted so far"})
+    n_folds_seen: int | None = field(
+        metadata={"doc": "folds predicted so far, of all repeats; null when unknown"}
+    )
+    n_folds_to_come: int | None = field(
+        metadata={"doc": "folds to come, of all repeats; null when unknown"}
+    )
+    n_models: int | None = field(
+        metadata={"doc": "models of the full grid on all folds; null when unknown"}
+    )
+    n_trained: int | None = field(
+        metadata={"doc": "models trained so far; null when folds are unknown"}
+    )
+    n_saved: int | None = field(
+        metadata={"doc": "models of the full grid not trained on the folds so far; null likewise"}
+    )
+    n_to_save: int | None = field(
+        metadata={"doc": "models that need not be trained on the folds to come; null when unknown"}
+    )
+    decisions: tuple[Decision, ...] = field(metadata={"doc": "one per configuration, in order"})
+    plan: Plan = field(default_factory=Plan, metadata={"json": False})
+    notes: tuple[Note, ...] = field(default=(), metadata={"json": False})
+
+    def named(self, *fates: Fate) -> tuple[str, ...]:
+        """Names of the configurations with one of these fates."""
+        return tuple(d.configuration for d in self.decisions if d.fate in fates)
+
+    @property
+    def keep(self) -> tuple[str, ...]:
+        """Names to train on the next fold."""
+        return self.named(Fate.KEEP)
+
+    @property
+    def drop(self) -> tuple[str, ...]:
+        """Names not to train any more, those dropped earlier among them."""
+        return self.named(Fate.DROP, Fate.EARLIER)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayRun:
+    """One rule, walked through the folds in one order."""
+
+    order: tuple[str, ...] = field(metadata={"doc": "names of the folds, in the order walked"})
+    trace: DropTrace = field(metadata={"doc": "what was trained and dropped, fold by fold"})
+    winner: str = field(metadata={"doc": "best of the survivors"})
+    kept_winner: bool = field(
+        metadata={"doc": "whether the winner of the full run is among the survivors"}
+    )
+    loss: float = field(
+        metadata={"doc": "naive performance lost by dropping, by direction; 0 for the same winner"}
+    )
+    value: float = field(metadata={"doc": "BBC estimate on the survivors"})
+    shift: float = field(metadata={"doc": "value minus the BBC estimate of the full run"})
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What one rule would have saved."""
+
+    rule: str = field(metadata={"doc": "name of the rule"})
+    threshold: float = field(metadata={"doc": "confidence above which the rule drops, in (0, 1)"})
+    min_samples: int = field(metadata={"doc": "samples predicted before the first drop"})
+    metric: str = field(metadata={"doc": "name of the metric"})
+    direction: Direction = field(metadata={"doc": "which way the metric is better"})
+    winner: str = field(metadata={"doc": "winner of the full run"})
+    naive: float = field(metadata={"doc": "its naive performance"})
+    value: float = field(metadata={"doc": "BBC estimate of the full run"})
+    runs: tuple[ReplayRun, ...] = field(metadata={"doc": "one per order of the folds"})

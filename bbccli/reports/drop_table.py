@@ -1,0 +1,181 @@
+"""What `bbc drop` says, as tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from bbccli.notes import listing
+from bbccli.reports.base import Style
+from bbccli.reports.numbers import count, decimals_for, fixed, percent
+from bbccli.reports.remarks import metric_label, notes_of, plain, understood
+from bbccli.reports.table import as_text, facts, note_line
+
+Json = dict[str, Any]
+
+MOST_ROWS = 30
+"""Configurations listed, at most; JSON and --list have all of them."""
+
+
+def render(document: Json, style: Style = Style(), /) -> str:
+    """Return who stays and who goes, or what dropping would have saved, in one screen."""
+    head = Text.assemble((plain(document["input"]["path"]), "bold"), "   ", understood(document))
+    decision = document["decision"]
+    body = _decision(decision) if decision else _replays(document["replays"])
+    notes = [note_line(note) for note in notes_of(document)]
+    sections: list[RenderableType] = [head, *body, *([Group(*notes)] if notes else [])]
+    spaced = [part for section in sections for part in (section, Text(""))]
+    return as_text(Group(*spaced[:-1]), style)
+
+
+def _decision(decision: Json) -> list[RenderableType]:
+    """Totals, and one row per configuration."""
+    fates = [d["fate"] for d in decision["decisions"]]
+    n_kept, n_now = fates.count("keep"), fates.count("drop")
+    n_earlier = len(fates) - n_kept - n_now
+    grid = facts(
+        keep=f"{n_kept} of {count(len(fates), 'configuration')}; {n_now} dropped now, "
+        f"{n_earlier} dropped earlier",
+        folds=_folds(decision),
+        models=_models(decision),
+        rule=f"{decision['rule']} above {percent(decision['threshold'])}",
+    )
+    return [grid, _configurations(decision)]
+
+
+def _folds(decision: Json) -> str:
+    seen, to_come = decision["n_folds_seen"], decision["n_folds_to_come"]
+    if seen is None:
+        return "unknown"
+    return f"{seen} seen, {'unknown' if to_come is None else to_come} to come"
+
+
+def _models(decision: Json) -> str:
+    if decision["n_trained"] is None:
+        return "unknown, as the folds are"
+    trained, saved = decision["n_trained"], decision["n_saved"]
+    text = f"{trained} trained so far, {saved} saved ({percent(saved / (trained + saved), 0)})"
+    if decision["n_models"] is None:
+        return text
+    rest = f"{decision['n_to_save']} of the folds to come need not be trained"
+    return f"{text}; {rest}, of {decision['n_models']} in all"
+
+
+def _configurations(decision: Json) -> RenderableType:
+    """Those to keep first, the best first; then those dropped now, then those dropped earlier."""
+    sign = -1 if decision["direction"] == "maximize" else 1
+    rank = {"keep": 0, "drop": 1, "dropped earlier": 2}
+    rows = sorted(
+        decision["decisions"],
+        key=lambda d: (
+            rank[d["fate"]],
+            d["performance"] is None,
+            sign * (d["performance"] or 0.0),
+        ),
+    )
+    decimals = decimals_for(d["performance"] for d in rows)
+    tested = "p_value" if any(d["p_value"] is not None for d in rows) else "probability"
+    table = _table("configuration", "decision")
+    table.add_column(metric_label(decision["metric"]), justify="right")
+    table.add_column("p" if tested == "p_value" else "worse", justify="right")
+    for row in rows[:MOST_ROWS]:
+        best = row["configuration"] == decision["best"]
+        table.add_row(
+            Text(plain(row["configuration"])),
+            row["fate"],
+            fixed(row["performance"], decimals),
+            "best" if best else fixed(row[tested], 3),
+            style="" if row["fate"] == "keep" else "dim",
+        )
+    if len(rows) > MOST_ROWS:
+        table.add_row(Text(f"and {len(rows) - MOST_ROWS} more, see --format json"))
+    return table
+
+
+def _replays(replays: list[Json]) -> list[RenderableType]:
+    """What one rule did fold by fold; and one row per rule."""
+    if not replays:
+        return [Text("no rule could be computed")]
+    first = replays[0]
+    winner = facts(
+        winner=f"{plain(first['winner'])}   naive {_figure(first, first['naive'])}, "
+        f"bbc {_figure(first, first['value'])}",
+    )
+    single = len(replays) == 1 and len(first["runs"]) == 1
+    return [winner, *([_steps(first["runs"][0])] if single else []), _rules(replays)]
+
+
+def _steps(run: Json) -> RenderableType:
+    table = _table("after fold")
+    for name in ("samples", "trained", "dropped"):
+        table.add_column(name, justify="right")
+    table.add_column("who")
+    for step in run["trace"]["steps"]:
+        table.add_row(
+            plain(step["fold"]),
+            str(step["n_samples"]),
+            str(step["n_raced"]),
+            str(len(step["dropped"])),
+            Text(listing([plain(name) for name in step["dropped"]], 4)),
+        )
+    return table
+
+
+def _rules(replays: list[Json]) -> RenderableType:
+    """Models trained, the fate of the winner, and the estimate, by rule."""
+    if len(replays[0]["runs"]) > 1:
+        return _rules_over_orders(replays)
+    table = _table("rule")
+    for name in ("models trained", "speed-up", "winner kept", "loss", "bbcd", "shift"):
+        table.add_column(name, justify="right")
+    for replay in replays:
+        (run,) = replay["runs"]
+        table.add_row(
+            replay["rule"],
+            f"{run['trace']['n_trained']} of {run['trace']['n_models']}",
+            fixed(run["trace"]["speed_up"], 1),
+            "yes" if run["kept_winner"] else "no",
+            *(_figure(replay, run[key]) for key in ("loss", "value", "shift")),
+        )
+    return table
+
+
+def _rules_over_orders(replays: list[Json]) -> RenderableType:
+    """Means over the orders of the folds, and between which ends they lie."""
+    table = _table("rule")
+    for name in ("speed-up", "from to", "winner kept", "largest loss", "shift", "from to"):
+        table.add_column(name, justify="right")
+    for replay in replays:
+        runs, decimals = replay["runs"], _decimals(replay)
+        table.add_row(
+            replay["rule"],
+            *_spread([run["trace"]["speed_up"] for run in runs], 1),
+            f"{sum(run['kept_winner'] for run in runs)} of {len(runs)}",
+            fixed(max(run["loss"] for run in runs), decimals),
+            *_spread([run["shift"] for run in runs], decimals),
+        )
+    return table
+
+
+def _spread(values: list[float], decimals: int) -> tuple[str, str]:
+    """Mean; smallest and largest."""
+    ends = f"{fixed(min(values), decimals)} {fixed(max(values), decimals)}"
+    return fixed(sum(values) / len(values), decimals), ends
+
+
+def _decimals(replay: Json) -> int:
+    return decimals_for((replay["naive"], replay["value"]))
+
+
+def _figure(replay: Json, value: float) -> str:
+    return fixed(value, _decimals(replay))
+
+
+def _table(*names: str) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    for name in names:
+        table.add_column(name, no_wrap=True)
+    return table

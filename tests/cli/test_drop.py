@@ -1,0 +1,297 @@
+"""`bbc drop` as a training loop and a curious user would call it."""
+
+import json
+
+import jsonschema
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from bbccli import METRICS, Plan, drop, read
+from bbccli.schema import json_schema
+
+FAST = ("--n-resamples", "200")
+
+
+@pytest.fixture
+def table(samples):
+    return pq.read_table(samples / "breast_cancer.parquet")
+
+
+def so_far(table, n_folds, gone=(), after=0, *, rows=True):
+    """The first folds; some configurations have no predictions from fold `after` on."""
+    fold = table["fold"].to_numpy()
+    for name in table.column_names[3:]:
+        values = table[name].to_numpy().astype(float).copy()
+        values[fold >= (after if name in gone else n_folds)] = np.nan
+        place = table.column_names.index(name)
+        table = table.set_column(place, name, pa.array(values, pa.float32(), from_pandas=True))
+    return table.filter(pa.array(fold < n_folds)) if rows else table
+
+
+@pytest.fixture
+def call(run, tmp_path):
+    """Run `bbc drop` on a table: (document or text, standard error)."""
+
+    def on(table, *options):
+        path = tmp_path / "partial.parquet"
+        pq.write_table(table, path)
+        status, out, err = run("drop", path, *FAST, *options)
+        assert status == 0, err
+        return out, err
+
+    return on
+
+
+def decided(call, table, *options):
+    found = json.loads(call(table, *options, "--format", "json")[0])
+    jsonschema.validate(found, json_schema() | {"$ref": "#/$defs/DropDocument"})
+    return found["decision"]
+
+
+def test_says_what_python_says(call, table, tmp_path):
+    decision = decided(call, so_far(table, 6))
+    matrix = read(tmp_path / "partial.parquet", unfinished=True)
+    expected = drop(matrix, METRICS["auc"], Plan(200))
+    fates = {d["configuration"]: d["fate"] for d in decision["decisions"]}
+    assert tuple(n for n, fate in fates.items() if fate == "keep") == expected.keep
+    assert len(expected.drop) > 0
+    assert decision["best"] == expected.best
+
+
+def test_absent_rows_and_empty_cells_are_the_same(call, table):
+    gone = table.column_names[5:9]
+    absent = decided(call, so_far(table, 6, gone, 4), "--n-folds", "10")
+    empty = decided(call, so_far(table, 6, gone, 4, rows=False))
+    assert absent == empty
+    assert (absent["n_folds_seen"], absent["n_folds_to_come"]) == (6, 4)
+    assert (absent["n_trained"], absent["n_saved"]) == (177 * 6 - 8, 8)
+    assert absent["n_models"] == 1770
+    out = sum(d["fate"] != "keep" for d in absent["decisions"])
+    assert absent["n_to_save"] == 4 * out
+
+
+def test_folds_to_come_are_unknown_without_rows(call, table):
+    decision = decided(call, so_far(table, 6))
+    assert decision["n_folds_to_come"] is decision["n_models"] is None
+    assert "6 seen, unknown to come" in call(so_far(table, 6))[0]
+
+
+def test_dropped_earlier_stays_dropped(call, table):
+    gone = table.column_names[5:9]
+    decision = decided(call, so_far(table, 6, gone, 4))
+    fates = {d["configuration"]: d for d in decision["decisions"]}
+    assert list(fates) == table.column_names[3:]
+    for name in gone:
+        assert fates[name]["fate"] == "dropped earlier"
+        assert fates[name]["performance"] is None
+        assert fates[name]["n_models"] == 4
+    listed = call(so_far(table, 6, gone, 4), "--list", "drop")[0].splitlines()
+    assert set(gone) <= set(listed)
+
+
+def test_lists_are_the_two_halves(call, table):
+    partial = so_far(table, 7)
+    listed = {which: call(partial, "--list", which)[0].splitlines() for which in ("drop", "keep")}
+    assert sorted(listed["drop"] + listed["keep"]) == sorted(table.column_names[3:])
+    assert listed["drop"]
+    assert listed["keep"]
+
+
+def test_quiet_lists_say_nothing_else(call, table):
+    assert call(so_far(table, 2), "--list", "drop", "--quiet") == ("", "")
+    out, err = call(so_far(table, 2), "--list", "drop")
+    assert out == ""
+    assert "nothing is dropped: 20 samples are predicted so far, fewer than 50" in err
+
+
+def test_the_table(call, table):
+    out = call(so_far(table, 6, table.column_names[5:7], 4, rows=False))[0]
+    lines = out.splitlines()
+    assert any(line.startswith("keep     ") and "2 dropped earlier" in line for line in lines)
+    assert any(line.startswith("folds    6 seen, 4 to come") for line in lines)
+    assert "1058 trained so far, 4 saved" in out
+    assert "147 more, see --format json" in out
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize(
+    "rule", ["bbcd", "hoeffding", "friedman", "anova", "win-loss", "cvst", "wilcoxon"]
+)
+def test_every_rule_decides(call, table, rule):
+    decision = decided(call, so_far(table, 6), "--rule", rule, "--metric", "accuracy")
+    assert decision["rule"] == rule
+    tested = {"bbcd": "probability"}.get(rule, "p_value")
+    has_one = rule in ("bbcd", "friedman", "anova", "wilcoxon")
+    assert any(d[tested] is not None for d in decision["decisions"]) == has_one
+
+
+def test_one_class_so_far(call, table):
+    fold = np.asarray(table["truth"].to_pylist()) == "malignant"
+    sorted_ = table.set_column(1, "fold", pa.array(fold.astype(int)))
+    partial = so_far(sorted_, 1, rows=False)
+    decision = decided(call, partial, "--min-samples", "10")
+    assert {d["fate"] for d in decision["decisions"]} == {"keep"}
+    assert "of one class" in call(partial, "--min-samples", "10")[0].replace("\n         ", " ")
+
+
+def test_without_folds(call, table):
+    decision = decided(call, so_far(table, 6).drop_columns(["fold"]))
+    assert decision["n_folds_seen"] is decision["n_trained"] is None
+    assert any(d["fate"] == "drop" for d in decision["decisions"])
+
+
+def test_classes_of_their_own_columns(run, samples, tmp_path):
+    table = pq.read_table(samples / "digits.parquet")
+    gone = [name for name in table.column_names if name.startswith("tree depth=4::")]
+    path = tmp_path / "partial.parquet"
+    pq.write_table(so_far(table, 5, gone, 3), path)
+    status, out, err = run("drop", path, *FAST, "--metric", "accuracy", "--list", "drop")
+    assert status == 0, err
+    assert "tree depth=4" in out.splitlines()
+
+
+def test_repeats_count_when_they_are_complete(samples):
+    whole = pq.read_table(samples / "breast_cancer_repeats.parquet")
+    names = [n for n in whole.column_names if n not in ("row_id", "fold", "repeat", "truth")]
+    repeat, fold = whole["repeat"].to_numpy(), whole["fold"].to_numpy()
+    first = np.unique(repeat)[0]
+
+    def counted(rows, gone=()):
+        table = whole.filter(pa.array(rows))
+        kept = (repeat == first)[rows]
+        for name in gone:
+            values = np.where(kept, table[name].to_numpy().astype(float), np.nan)
+            place = table.column_names.index(name)
+            table = table.set_column(place, name, pa.array(values, from_pandas=True))
+        from tempfile import TemporaryDirectory
+
+        with TemporaryDirectory() as folder:
+            pq.write_table(table, f"{folder}/p.parquet")
+            return read(f"{folder}/p.parquet", unfinished=True)
+
+    early = counted((repeat == first) & (fold < 2))
+    assert early.n_repeats == 1
+    during = (repeat == first) | ((repeat == first + 1) & (fold < 2))
+    running = counted(during, names[:2])
+    assert running.n_repeats == 1
+    assert running.n_samples == (repeat == first).sum()
+    # gone in the second repeat, which does not count yet, is gone all the same
+    assert running.unfinished.dropped == tuple(names[:2])
+    n_folds = len(np.unique(fold[repeat == first]))
+    assert running.unfinished.n_models == n_folds + 2
+    assert running.unfinished.models == (n_folds, n_folds)
+    assert counted(repeat <= first + 1).n_repeats == 2
+
+
+class TestReplay:
+    def test_json(self, run, samples):
+        options = ("--replay", "--rule", "all", "--metric", "accuracy", "--format", "json")
+        status, out, _ = run("drop", samples / "breast_cancer.parquet", *FAST, *options)
+        assert status == 0
+        found = json.loads(out)
+        jsonschema.validate(found, json_schema() | {"$ref": "#/$defs/DropDocument"})
+        assert found["decision"] is None
+        for replay in found["replays"]:
+            (one,) = replay["runs"]
+            gone = [name for step in one["trace"]["steps"] for name in step["dropped"]]
+            assert len(gone) == len(set(gone))
+            assert one["winner"] not in gone
+            assert one["kept_winner"] == (replay["winner"] not in gone)
+            assert one["loss"] >= 0
+            assert one["trace"]["n_models"] == 1770
+            assert one["shift"] == pytest.approx(one["value"] - replay["value"])
+
+    def test_bbcd_is_the_method_of_correct(self, run, samples):
+        path = samples / "breast_cancer.parquet"
+        replayed = json.loads(run("drop", "--replay", path, *FAST, "--format", "json")[1])
+        corrected = json.loads(
+            run("correct", path, "--method", "bbcd", *FAST, "--format", "json")[1]
+        )
+        (estimate,) = corrected["estimates"]
+        one = replayed["replays"][0]["runs"][0]
+        assert estimate["drop_trace"] == one["trace"]
+        assert estimate["value"] == one["value"]
+        assert estimate["winner"] == one["winner"]
+        assert estimate["drop_trace"]["speed_up"] > 1
+
+    def test_table_of_one_rule_goes_fold_by_fold(self, run, samples):
+        _, out, _ = run("drop", "--replay", samples / "digits.parquet", *FAST)
+        assert "after fold" in out
+        assert "models trained" in out
+
+    def test_orders(self, run, samples):
+        options = ("--replay", "--orders", "3", "--metric", "accuracy")
+        status, out, _ = run("drop", samples / "digits.parquet", *FAST, *options)
+        assert status == 0
+        assert "largest" in out
+        assert " of 3" in out
+
+    def test_fold_order(self, run, samples):
+        order = "9,8,7,6,5,4,3,2,1,0"
+        options = ("--replay", "--fold-order", order, "--format", "json", "--metric", "accuracy")
+        status, out, _ = run("drop", samples / "digits.parquet", *FAST, *options)
+        assert status == 0
+        assert json.loads(out)["replays"][0]["runs"][0]["order"] == order.split(",")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--rule", "bbc"), "error: no rule named 'bbc'"),
+        (("--rule", "all"), "error: one rule decides"),
+        (("--rule", "bbcd", "--rule", "anova"), "error: one rule decides"),
+        (("--orders", "3"), "error: --orders needs --replay"),
+        (("--fold-order", "1,2"), "error: --fold-order needs --replay"),
+        (("--replay", "--list", "drop"), "error: --list does not go with --replay"),
+        (("--replay", "--n-folds", "10"), "error: --n-folds does not go with --replay"),
+        (("--replay", "--fold-order", "1,2"), "error: --fold-order 1,2 is no order of the folds"),
+        (("--replay", "--orders", "0"), "error: --orders is 0"),
+        (("--threshold", "99"), "error: --threshold is 99, not between 0 and 1"),
+        (("--n-folds", "2"), "error: --n-folds is 2, and 10 folds have predictions"),
+        (("--rule", "cvst"), "error: AUC is no mean of losses per sample"),
+        (("--metric", "rmse"), "error: RMSE is for regression tasks"),
+    ],
+)
+def test_options_that_do_not_fit(run, samples, options, message):
+    status, out, err = run("drop", samples / "breast_cancer.parquet", *FAST, *options)
+    assert status == 2
+    assert out == ""
+    assert err.startswith(message)
+    assert "hint: " in err
+
+
+def test_gaps_within_a_fold_are_said(call, table):
+    partial = so_far(table, 4, table.column_names[5:7], 3)
+    name = table.column_names[9]
+    values = partial[name].to_numpy(zero_copy_only=False).astype(float).copy()
+    values[3] = np.nan
+    partial = partial.set_column(9, name, pa.array(values, pa.float32(), from_pandas=True))
+    found = json.loads(call(partial, "--format", "json")[0])
+    (note,) = [n for n in found["notes"] if n["code"] == "gaps-within-folds"]
+    assert note["text"].endswith(f"and count as dropped: {name}")
+    fates = {d["configuration"]: d["fate"] for d in found["decision"]["decisions"]}
+    assert fates[name] == "dropped earlier"
+
+
+def test_no_prediction_yet(run, table, tmp_path):
+    path = tmp_path / "partial.parquet"
+    pq.write_table(so_far(table, 0, rows=False), path)
+    status, _, err = run("drop", path)
+    assert status == 2
+    assert "there is no prediction yet" in err
+
+
+def test_gaps_in_every_configuration(run, table, tmp_path):
+    holes = so_far(table, 3, rows=False)
+    for position, name in enumerate(holes.column_names[3:]):
+        values = holes[name].to_numpy(zero_copy_only=False).astype(float).copy()
+        values[np.flatnonzero(~np.isnan(values))[position % 20]] = np.nan
+        place = holes.column_names.index(name)
+        holes = holes.set_column(place, name, pa.array(values, pa.float32(), from_pandas=True))
+    path = tmp_path / "partial.parquet"
+    pq.write_table(holes, path)
+    status, _, err = run("drop", path)
+    assert status == 2
+    assert "every configuration lacks predictions that another has" in err

@@ -1,0 +1,264 @@
+"""Laws that every rule keeps."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matrices import binary, multiclass, regression, survival, weighing
+
+from bbccli.dropping import RULES, drop, replay
+from bbccli.errors import OptionError, UndefinedError, UnsupportedError
+from bbccli.matrix import PredictionMatrix, Unfinished
+from bbccli.methods import bbcd, selection
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.resources import Resources, use
+from bbccli.types import Pooling
+
+PLAN = Plan(n_resamples=200, seed=2)
+METRIC_OF = {"hoeffding": "accuracy", "cvst": "accuracy"}
+
+
+@pytest.fixture(params=list(RULES))
+def rule(request):
+    return request.param
+
+
+def metric_of(rule):
+    return METRICS[METRIC_OF.get(rule, "auc")]
+
+
+def spread(n_configurations=9, **options):
+    """Two hundred samples of which late configurations are clearly better."""
+    return binary(200, n_configurations, n_folds=options.pop("n_folds", 10), **options)
+
+
+def until(matrix, n_folds, names):
+    """What a loop knows after some folds that these configurations survived."""
+    rows = matrix.folds[0] < n_folds
+    columns = [matrix.configurations.index(name) for name in names]
+    return replace(
+        matrix,
+        outcome=matrix.outcome.take(rows),
+        predictions=matrix.predictions[:, rows][:, :, columns],
+        configurations=tuple(names),
+        folds=matrix.folds[:, rows],
+        unfinished=Unfinished(),
+    )
+
+
+def test_asking_between_folds_is_the_replay(rule):
+    matrix, metric = spread(), metric_of(rule)
+    ((found,), _) = replay(matrix, metric, PLAN, rules=[rule])
+    keep = matrix.configurations
+    for n_folds, step in enumerate(found.runs[0].trace.steps, start=1):
+        assert step.n_raced == len(keep)
+        decision = drop(until(matrix, n_folds, keep), metric, PLAN, rule=rule)
+        assert decision.drop == step.dropped
+        keep = decision.keep
+    if rule not in ("hoeffding", "cvst"):  # which need more samples to drop anything
+        assert len(keep) < 9
+
+
+def test_the_best_stays(rule):
+    matrix, metric = spread(), metric_of(rule)
+    decision = drop(matrix, metric, PLAN, rule=rule, threshold=0.5)
+    assert decision.best in decision.keep
+
+
+def test_identical_configurations_stay(rule):
+    matrix = spread()
+    same = replace(matrix, predictions=np.repeat(matrix.predictions[:, :, :1], 9, axis=2))
+    assert drop(same, metric_of(rule), PLAN, rule=rule).drop == ()
+    ((found,), _) = replay(same, metric_of(rule), PLAN, rules=[rule])
+    assert found.runs[0].trace.n_trained == found.runs[0].trace.n_models
+
+
+def test_constant_predictions_stay(rule):
+    constant = replace(spread(), predictions=np.full((1, 200, 9), 0.7))
+    assert drop(constant, metric_of(rule), PLAN, rule=rule).drop == ()
+
+
+def test_one_configuration_stays(rule):
+    matrix = spread()
+    alone = replace(matrix, predictions=matrix.predictions[:, :, :1], configurations=("c0",))
+    assert drop(alone, metric_of(rule), PLAN, rule=rule).keep == ("c0",)
+    ((found,), _) = replay(alone, metric_of(rule), PLAN, rules=[rule])
+    assert found.runs[0].winner == "c0"
+
+
+def test_one_fold_is_no_trouble(rule):
+    single = replace(spread(), folds=np.zeros((1, 200), int), fold_names=("0",))
+    ((found,), _) = replay(single, metric_of(rule), PLAN, rules=[rule])
+    assert found.runs[0].trace.speed_up == 1
+
+
+def test_a_copy_of_the_best_stays(rule):
+    matrix = spread()
+    twice = replace(
+        matrix,
+        predictions=np.concatenate([matrix.predictions] * 2, axis=2),
+        configurations=(*matrix.configurations, *(f"{c}!" for c in matrix.configurations)),
+    )
+    decision = drop(twice, metric_of(rule), PLAN, rule=rule)
+    assert decision.best in decision.keep
+    assert f"{decision.best}!" in decision.keep
+
+
+@pytest.mark.parametrize("min_samples", [0, 250])
+def test_few_samples_drop_nothing(rule, min_samples):
+    matrix = spread()
+    decision = drop(matrix, metric_of(rule), PLAN, rule=rule, min_samples=min_samples)
+    codes = [note.code for note in decision.notes]
+    assert codes == (["nothing-dropped"] if min_samples else [])
+    if min_samples:
+        assert decision.drop == ()
+        assert "200 samples are predicted so far, fewer than 250" in decision.notes[0].text
+
+
+def test_samples_of_one_class_drop_nothing(rule):
+    matrix = spread()
+    rows = matrix.outcome.values == 1
+    one_class = replace(
+        matrix,
+        outcome=matrix.outcome.take(rows),
+        predictions=matrix.predictions[:, rows],
+        folds=matrix.folds[:, rows],
+        unfinished=Unfinished(),
+    )
+    decision = drop(one_class, metric_of(rule), PLAN, rule=rule)
+    assert decision.drop == ()
+    assert "of one class" in decision.notes[0].text
+
+
+def test_the_same_seed_decides_the_same(rule):
+    first, second = (drop(spread(), metric_of(rule), PLAN, rule=rule) for _ in range(2))
+    assert first == second
+
+
+def test_names_do_not_matter(rule):
+    matrix = spread()
+    renamed = replace(matrix, configurations=tuple(f"x{c}" for c in range(9)))
+    found, expected = (drop(m, metric_of(rule), PLAN, rule=rule).drop for m in (renamed, matrix))
+    assert [name[1:] for name in found] == [name[1:] for name in expected]
+
+
+EVERY_METRIC = [
+    (maker, name)
+    for maker in (binary, multiclass, regression, survival)
+    for name, metric in METRICS.items()
+    if maker(10).task in metric.tasks
+]
+
+
+@pytest.mark.parametrize(("maker", "name"), EVERY_METRIC, ids=lambda x: getattr(x, "__name__", x))
+def test_bbcd_takes_every_metric(maker, name):
+    matrix = maker(60, n_repeats=2, n_folds=3)
+    decision = drop(matrix, METRICS[name], Plan(64), threshold=0.9)
+    shares = [d.probability for d in decision.decisions]
+    assert all(0 <= share <= 1 for share in shares)
+    assert decision.best in decision.keep
+
+
+@pytest.mark.parametrize("limits", [Resources(jobs=1), Resources(jobs=3), Resources(memory=2**24)])
+@pytest.mark.parametrize("name", ["accuracy", "auc", "log-loss"])
+def test_resources_and_blocks_do_not_matter(limits, name, monkeypatch):
+    matrix, metric = spread(), METRICS[name]
+    expected = drop(matrix, metric, PLAN).decisions
+
+    def narrow(self):
+        return np.array_split(np.arange(self.n_configurations), -(-self.n_configurations // 2))
+
+    monkeypatch.setattr(selection.Candidates, "blocks", narrow)
+    monkeypatch.setattr(bbcd, "MOST_BLOCKS", 1)
+    with use(limits):
+        found = drop(replace(matrix), metric, PLAN).decisions
+    assert [(d.fate, d.probability) for d in found] == [(d.fate, d.probability) for d in expected]
+    values = [[d.performance for d in decisions] for decisions in (found, expected)]
+    np.testing.assert_allclose(*values, rtol=1e-12)  # losses are added up in another order
+
+
+def test_fold_means_groups_and_weights():
+    matrix = spread()
+    grouped = replace(matrix, outcome=weighing(matrix.outcome), groups=np.arange(200) // 4)
+    for pooling in Pooling:
+        decision = drop(grouped, METRICS["auc"], Plan(300, pooling=pooling))
+        assert "c0" in decision.drop
+        assert "c8" in decision.keep
+
+
+def test_repeats_after_the_first_count_whole():
+    matrix = spread(n_repeats=3, n_folds=5)
+    ((found,), _) = replay(matrix, METRICS["auc"], PLAN)
+    steps = found.runs[0].trace.steps
+    assert [s.fold for s in steps] == ["0", "1", "2", "3", "4", "repeat 2", "repeat 3"]
+    assert [s.n_models // s.n_raced for s in steps] == [1] * 5 + [5, 5]
+    assert found.runs[0].trace.n_models == 9 * 15
+
+
+def test_orders_are_drawn_from_the_seed():
+    matrix, metric = spread(), METRICS["auc"]
+
+    def orders(seed):
+        ((found,), _) = replay(matrix, metric, Plan(64, seed=seed), n_orders=3)
+        return [run.order for run in found.runs]
+
+    assert orders(1) == orders(1) != orders(2)
+    assert all(sorted(o) == sorted(matrix.fold_names) for o in orders(1))
+
+
+def test_an_order_walks_the_folds_that_way():
+    matrix, metric = spread(n_folds=5), METRICS["auc"]
+    order = ("3", "1", "4", "0", "2")
+    ((found,), _) = replay(matrix, metric, PLAN, order=order)
+    assert tuple(step.fold for step in found.runs[0].trace.steps) == order
+    moved = replace(matrix, folds=np.argsort([3, 1, 4, 0, 2])[matrix.folds])
+    ((same,), _) = replay(moved, metric, PLAN)
+    dropped = [[step.dropped for step in r.runs[0].trace.steps] for r in (found, same)]
+    assert dropped[0] == dropped[1]
+
+
+@pytest.mark.parametrize("order", [("0", "1"), ("0", "1", "2", "3", "5"), ("0",) * 5])
+def test_an_order_that_is_none(order):
+    with pytest.raises(OptionError, match="is no order of the folds"):
+        replay(spread(n_folds=5), METRICS["auc"], PLAN, order=order)
+
+
+def test_all_leaves_out_what_cannot_be_computed():
+    replays, notes = replay(spread(), METRICS["auc"], PLAN, rules=["all"])
+    assert {r.rule for r in replays} == set(RULES) - {"hoeffding", "cvst"}
+    assert [n.code for n in notes] == ["rule-left-out"] * 2
+    with pytest.raises(UnsupportedError, match="AUC is no mean of losses"):
+        replay(spread(), METRICS["auc"], PLAN, rules=["cvst"])
+
+
+def test_a_replay_needs_folds():
+    matrix = spread()
+    without = PredictionMatrix(
+        matrix.outcome, matrix.predictions, matrix.configurations, matrix.kind
+    )
+    with pytest.raises(UndefinedError, match="a replay walks the folds"):
+        replay(without, METRICS["auc"], PLAN)
+    assert "c0" in drop(without, METRICS["auc"], PLAN).drop
+
+
+def test_the_metric_undefined_in_a_fold():
+    matrix = spread(n_folds=5)
+    by_class = replace(matrix, folds=matrix.outcome.values[None] * 2)
+    with pytest.raises(UndefinedError, match="AUC is undefined in folds"):
+        drop(by_class, METRICS["auc"], PLAN, rule="anova")
+    assert "c0" in drop(by_class, METRICS["auc"], PLAN).drop
+
+
+@pytest.mark.parametrize(
+    ("terms", "message"),
+    [
+        ({"rule": "bbc"}, "no rule named 'bbc'"),
+        ({"threshold": 1.0}, "--threshold is 1, not between 0 and 1"),
+        ({"min_samples": -1}, "--min-samples is -1"),
+        ({"n_folds": 3}, "--n-folds is 3, and 10 folds have predictions"),
+    ],
+)
+def test_terms_out_of_range(terms, message):
+    with pytest.raises(OptionError, match=message):
+        drop(spread(), METRICS["auc"], PLAN, **terms)

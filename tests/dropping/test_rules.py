@@ -1,0 +1,304 @@
+"""Each rule on examples worked out by hand, and against slow or independent computations."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from matrices import of, regression
+
+from bbccli.dropping import RULES
+from bbccli.dropping.anova import error_variance
+from bbccli.dropping.cvst import top_ones
+from bbccli.dropping.friedman import rank_sums
+from bbccli.dropping.wilcoxon import signed_ranks
+from bbccli.dropping.win_loss import abilities, wins_of
+from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.matrix import Outcome, PredictionMatrix
+from bbccli.methods.elimination import Standing
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.types import PredictionKind, Task
+
+ACCURACY = METRICS["accuracy"]
+RNG = np.random.default_rng(5)
+
+
+def labels(right, n_folds=5, **changes):
+    """A matrix of right and wrong labels (N, C), its folds in the order of the rows."""
+    right = np.asarray(right, bool)
+    n_samples = len(right)
+    truth = np.arange(n_samples) % 2
+    matrix = of(
+        Outcome(Task.BINARY, truth, ("no", "yes")),
+        np.where(right, truth[:, None], 1 - truth[:, None])[None].astype(float),
+        PredictionKind.LABEL,
+        n_folds,
+    )
+    return replace(matrix, folds=(np.arange(n_samples) * n_folds // n_samples)[None], **changes)
+
+
+def by_fold(shares, size=20):
+    """A matrix whose accuracies by fold are these (F, C), in steps of 1 / size."""
+    shares = np.asarray(shares)
+    counts = np.round(shares * size).astype(int)
+    right = np.arange(size)[None, :, None] < counts[:, None, :]
+    return labels(right.reshape(-1, shares.shape[1]), len(shares))
+
+
+def verdict(rule, matrix, threshold=None, metric=ACCURACY):
+    standing = Standing.of(matrix, metric, Plan(200))
+    return RULES[rule].judge(standing, threshold or RULES[rule].threshold)
+
+
+def test_bbcd_counts_the_draws_in_which_it_is_worse():
+    # four samples; b is right where a is, but for the first: worse whenever that is drawn
+    found = verdict("bbcd", labels([[1, 0], [1, 1], [0, 0], [1, 1]] * 1, 2))
+    assert found.probability[0] == 0
+    assert abs(found.probability[1] - (1 - 0.75**4)) < 4 * np.sqrt(0.25 / 200)
+
+
+def test_bbcd_ties_do_not_count():
+    found = verdict("bbcd", labels([[1, 1, 0], [0, 0, 1]] * 20))
+    assert found.probability[1] == 0
+    assert not found.worse.any()
+
+
+def test_bbcd_draws_groups_together():
+    right = np.array([[1, 0]] * 30 + [[1, 1]] * 30)
+    together = labels(right, groups=np.repeat([0, 1], 30))
+    # b is worse unless only the second group is drawn
+    share = verdict("bbcd", together).probability[1]
+    assert abs(share - 0.75) < 4 * np.sqrt(0.75 * 0.25 / 200)
+    assert verdict("bbcd", labels(right)).probability[1] == 1
+
+
+def test_hoeffding_by_hand():
+    # n = 1000, m = 2: eps = sqrt((ln 4000 - ln 0.05) / 1000) = 0.1063
+    def gap(wrong):
+        right = np.ones((1000, 2), bool)
+        right[:wrong, 1] = False
+        return verdict("hoeffding", labels(right)).worse.tolist()
+
+    assert gap(212) == [False, False]
+    assert gap(213) == [False, True]
+
+
+def test_hoeffding_counts_groups_once():
+    right = np.ones((1000, 2), bool)
+    right[:, 1] = False
+    assert verdict("hoeffding", labels(right)).worse[1]
+    assert not verdict("hoeffding", labels(right, groups=np.arange(1000) // 50)).worse[1]
+
+
+@pytest.mark.parametrize("n_folds", [5, 8])
+def test_friedman_is_that_of_scipy(n_folds):
+    from scipy.stats import friedmanchisquare
+
+    gains = np.round(RNG.normal(size=(n_folds, 4)), 1)
+    assert rank_sums(gains).p_value == pytest.approx(friedmanchisquare(*gains.T).pvalue, abs=1e-12)
+
+
+def test_friedman_by_hand():
+    # ranks 1, 2, 3 in each of five folds: R = 5, 10, 15; chi2 = 10; the critical difference is 0
+    shares = np.array([[0.9, 0.6, 0.3]] * 5)
+    assert verdict("friedman", by_fold(shares)).worse.tolist() == [False, True, True]
+    # one fold the other way round: R = 6, 10, 14, A = 70, chi2 = 6.4 (p 0.041),
+    # critical difference t(0.975, 8) sqrt(2 (350 - 332) / 8) = 2.306 * 2.121 = 4.89
+    shares[0] = [0.6, 0.9, 0.3]
+    shares[1] = [0.9, 0.3, 0.6]
+    found = verdict("friedman", by_fold(shares))
+    sums = rank_sums(shares).sums
+    assert sums.tolist() == [6, 10, 14]
+    assert found.worse.tolist() == [False, False, True]
+
+
+def test_friedman_of_two():
+    never = np.array([[0.9, 0.6], [0.8, 0.8], [0.7, 0.6], [0.9, 0.6], [0.9, 0.6]])
+    assert verdict("friedman", by_fold(never)).worse.tolist() == [False, True]
+    once = never.copy()
+    once[1] = [0.5, 0.9]
+    assert verdict("friedman", by_fold(once)).worse.tolist() == [False, False]
+    assert verdict("friedman", by_fold(never[:4])).worse.tolist() == [False, False]  # too early
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("spread", [0.0, 2.0])
+def test_anova_is_reml(seed, spread):
+    """The closed form maximises the restricted likelihood of the mixed model."""
+    from scipy.optimize import minimize
+
+    rng = np.random.default_rng(seed)
+    n_folds, n_raced = 5, 4
+    gains = rng.normal(size=(n_folds, n_raced)) + spread * rng.normal(size=(n_folds, 1))
+    design = np.tile(np.eye(n_raced), (n_folds, 1))
+    values = gains.ravel()
+    blocks = np.kron(np.eye(n_folds), np.ones((n_raced, n_raced)))
+
+    def deviance(logs):
+        error, fold = np.exp(logs)
+        covariance = error * np.eye(len(values)) + fold * blocks
+        inverse = np.linalg.inv(covariance)
+        information = design.T @ inverse @ design
+        rest = values - design @ np.linalg.solve(information, design.T @ inverse @ values)
+        return (
+            np.linalg.slogdet(covariance)[1]
+            + np.linalg.slogdet(information)[1]
+            + rest @ inverse @ rest
+        )
+
+    best = min(
+        (minimize(deviance, start, method="Nelder-Mead", options={"xatol": 1e-7, "fatol": 1e-10})
+         for start in ([0, 0], [0, -20])),
+        key=lambda found: found.fun,
+    )  # fmt: skip
+    assert error_variance(gains) == pytest.approx(np.exp(best.x[0]), rel=1e-3)
+
+
+def test_anova_by_hand():
+    # differences -0.2, -0.1, -0.3: mean -0.2; error variance of two configurations is half the
+    # variance of the differences, 0.005; SE = sqrt(2 * 0.005 / 3) = 0.0577; -0.2 + 1.96 SE < 0
+    shares = np.array([[0.9, 0.7], [0.4, 0.3], [0.8, 0.5]])
+    assert error_variance(shares) == pytest.approx(0.005)
+    found = verdict("anova", by_fold(shares))
+    assert found.worse.tolist() == [False, True]
+    assert found.p_value[1] == pytest.approx(0.000532, abs=1e-5)
+    assert not verdict("anova", by_fold(shares[:2])).worse.any()  # burn-in
+    assert not verdict("anova", by_fold(shares), 0.9999).worse.any()
+
+
+def test_anova_agrees_with_statsmodels():
+    mixed = pytest.importorskip("statsmodels.regression.mixed_linear_model")
+    import pandas as pd
+
+    gains = RNG.normal(size=(6, 3)) + 2 * RNG.normal(size=(6, 1))
+    table = pd.DataFrame(
+        [{"y": gains[f, c], "c": c, "f": f} for f, c in product(range(6), range(3))]
+    )
+    fit = mixed.MixedLM.from_formula("y ~ C(c)", groups="f", data=table).fit(reml=True)
+    assert fit.bse["C(c)[T.1]"] == pytest.approx(np.sqrt(2 * error_variance(gains) / 6), rel=1e-3)
+
+
+def test_wins_by_hand():
+    wins = wins_of(np.array([[3.0, 2.0, 1.0], [1.0, 1.0, 2.0]]))
+    np.testing.assert_array_equal(wins, [[0, 1.5, 1], [0.5, 0, 1], [1, 1, 0]])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_abilities_maximise_the_penalised_likelihood(seed):
+    """Firth's correction is the likelihood times the root of the information (Jeffreys)."""
+    from scipy.optimize import minimize
+
+    wins = wins_of(np.random.default_rng(seed).normal(size=(4, 4)) + np.arange(4))
+    contests = wins + wins.T
+
+    def minus(free):
+        ability = np.append(free, -free.sum())
+        chance = 1 / (1 + np.exp(ability - ability[:, None]))
+        mass = contests * chance * (1 - chance)
+        laplacian = np.diag(mass.sum(axis=1)) - mass
+        return -(wins * np.log(chance)).sum() - np.linalg.slogdet(laplacian[1:, 1:])[1] / 2
+
+    found = minimize(minus, np.zeros(3), method="BFGS", options={"gtol": 1e-9}).x
+    ours, errors = abilities(wins)
+    np.testing.assert_allclose(ours[:3], found, atol=1e-5)
+    chance = 1 / (1 + np.exp(ours - ours[:, None]))
+    mass = contests * chance * (1 - chance)
+    reduced = np.linalg.inv((np.diag(mass.sum(axis=1)) - mass)[1:, 1:])  # the first as reference
+    np.testing.assert_allclose(errors[0, 1:] ** 2, np.diag(reduced))
+
+
+def test_win_loss_drops_who_never_wins():
+    shares = np.array([[0.9, 0.8, 0.1], [0.8, 0.9, 0.1], [0.9, 0.8, 0.1]])
+    assert verdict("win-loss", by_fold(shares)).worse.tolist() == [False, False, True]
+    assert not verdict("win-loss", by_fold(shares[:2])).worse.any()
+
+
+def slow_signed_ranks(differences):
+    """P by all signs of the ranks that are not zero."""
+    from scipy.stats import rankdata
+
+    ranks = np.where(differences == 0, 0, rankdata(np.abs(differences)))
+    observed = ranks[differences > 0].sum()
+    sums = [np.dot(signs, ranks) for signs in product((0, 1), repeat=len(ranks))]
+    return np.mean(np.array(sums) >= observed - 1e-9)
+
+
+def test_signed_ranks_by_all_signs():
+    differences = np.round(RNG.normal(0.5, size=(7, 12)), 1)
+    differences[2, 3] = differences[4, 3] = 0.0
+    expected = [slow_signed_ranks(column) for column in differences.T]
+    np.testing.assert_allclose(signed_ranks(differences), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [4, 10, 30, 80])
+def test_signed_ranks_are_those_of_scipy(n):
+    from scipy.stats import wilcoxon
+
+    differences = RNG.normal(0.3, size=(n, 3))
+    method = "exact" if n <= 50 else "asymptotic"
+    expected = [
+        wilcoxon(d, alternative="greater", correction=False, method=method).pvalue
+        for d in differences.T
+    ]
+    np.testing.assert_allclose(signed_ranks(differences), expected, rtol=1e-9)
+
+
+def test_wilcoxon_by_hand():
+    shares = np.array([[0.9, 0.5]] * 4)
+    found = verdict("wilcoxon", by_fold(shares))
+    assert found.p_value[1] == pytest.approx(2.0**-4)
+    assert found.worse.tolist() == [False, True]
+    assert not verdict("wilcoxon", by_fold(shares[:3])).worse.any()  # 2^-3 > 0.1
+
+
+def test_cvst_top_ones_by_hand():
+    # Cochran's Q of two columns is (b - c)^2 / (b + c): 9 discordant samples, all one way
+    right = np.ones((20, 3))
+    right[:9, 1] = 0
+    right[:10, 2] = 0
+    assert top_ones(right, 0.01).tolist() == [True, False, False]  # Q = 9, p = 0.0027
+    assert top_ones(right, 0.002).tolist() == [True, True, False]
+
+
+def test_cvst_goes_after_three_failures():
+    right = np.ones((100, 2), bool)
+    right[:, 1] = np.arange(100) % 2 == 0
+    assert verdict("cvst", labels(right, 5)).worse.tolist() == [False, True]
+    half = labels(right[:40], 2)
+    assert not verdict("cvst", half).worse.any()
+    # among the top ones in the first fold: 1 of 5 is at the line 0.651 * 5 - 1.777 = 1.478
+    right[:20] = True
+    assert verdict("cvst", labels(right, 5)).worse[1]
+    assert not verdict("cvst", labels(right[:80], 4)).worse[1]  # 1 of 4: the line is 0.827
+
+
+@pytest.mark.parametrize("rule", ["friedman", "anova", "win-loss", "wilcoxon"])
+def test_errors_are_better_when_small(rule):
+    matrix = regression(200, n_folds=10)
+    rmse, r2 = (verdict(rule, matrix, 0.8, metric=METRICS[name]) for name in ("rmse", "r2"))
+    assert rmse.worse[0]
+    assert r2.worse[0]
+    assert not rmse.worse[-1]
+
+
+def test_cvst_compares_absolute_errors():
+    found = verdict("cvst", regression(400, n_folds=5), metric=METRICS["mae"])
+    assert found.worse[0]
+    assert not found.worse[-1]
+
+
+@pytest.mark.parametrize(("rule", "metric"), [("hoeffding", "r2"), ("cvst", "rmse")])
+def test_metrics_without_losses_are_refused(rule, metric):
+    with pytest.raises(UnsupportedError, match="--rule bbcd|this rule"):
+        verdict(rule, regression(), metric=METRICS[metric])
+
+
+@pytest.mark.parametrize("rule", [r.name for r in RULES.values() if "folds" in r.needs])
+def test_rules_over_folds_say_that_they_need_them(rule):
+    matrix = labels(np.ones((60, 2)))
+    without = PredictionMatrix(
+        matrix.outcome, matrix.predictions, matrix.configurations, matrix.kind
+    )
+    with pytest.raises(UndefinedError, match="compares folds"):
+        verdict(rule, without)
