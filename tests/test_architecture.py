@@ -9,7 +9,7 @@ PACKAGE = Path(__file__).parents[1] / "bbccli"
 
 RANKS = [
     {"errors", "types", "notes", "threads", "version"},
-    {"matrix", "plan", "resources"},
+    {"matrix", "nested", "plan", "resources"},
     {"results", "kernels", "metrics", "readers", "resampling", "intervals"},
     {"methods"},
     {"simulation", "batch", "schema"},
@@ -19,6 +19,7 @@ RANKS = [
 RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
 # Rooms of one rank may use each other only in this order.
 WITHIN = {("metrics", "kernels"), ("intervals", "metrics"), ("intervals", "results")}
+WITHIN |= {("matrix", "nested")}
 HEAVY = {
     "rich": {"reports/table.py", "cli"},
     "pandas": {"readers", "batch.py"},

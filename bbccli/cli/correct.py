@@ -17,7 +17,7 @@ from bbccli.types import Missing, Pooling, Side
 
 
 def correct(
-    file: o.File,
+    files: o.Files,
     metric: o.MetricNames = None,
     method: o.MethodNames = None,
     n_resamples: o.NResamples = "1000",
@@ -38,6 +38,10 @@ def correct(
     event: o.Event = None,
     weight: o.Weight = None,
     positive: o.Positive = None,
+    outer_fold: o.OuterFold = None,
+    configuration: o.Configuration = None,
+    prediction: o.Prediction = None,
+    dialect: o.Dialect = None,
     task: o.TaskOption = None,
     labels: o.Labels = None,
     folds: o.Folds = None,
@@ -67,15 +71,17 @@ def correct(
         resources.available_cores() if jobs is None else jobs, parse_memory(memory), engine
     )
     check_writable(output, distribution)
-    roles = Roles(truth, fold, repeat, group, row_id, time, event, weight)
+    columns = (truth, fold, repeat, group, row_id, time, event, weight)
+    roles = Roles(*columns, outer_fold, configuration, prediction)
     matrix = read(
-        file,
+        files,
         roles=roles,
         task=task,
         positive=positive,
         labels=labels,
         folds=folds,
         missing=Missing.ERROR if strict else missing,
+        dialect=dialect,
     )
     if threshold is not None:
         matrix = matrix.with_threshold(threshold)

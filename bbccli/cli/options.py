@@ -9,6 +9,7 @@ import typer
 
 from bbccli.methods import DEFAULT_METHODS, METHODS
 from bbccli.metrics import METRICS
+from bbccli.readers.dialects import DIALECTS, WIDE
 from bbccli.reports import REPORTS
 from bbccli.resources import Engine
 from bbccli.types import Missing, Pooling, RiskDirection, Side, Task
@@ -26,12 +27,32 @@ def _choice(names: Iterable[str]) -> Callable[[str], str]:
     return parse
 
 
-File = Annotated[
-    str,
+Files = Annotated[
+    list[str],
     typer.Argument(
-        metavar="FILE",
-        help="Predictions: .parquet, .csv, .tsv, .csv.gz, .csv.zst ...; - reads standard input.",
+        metavar="FILE...",
+        help="Predictions: .parquet, .csv, .tsv, .csv.gz, .csv.zst, .arff ...; - reads standard "
+        "input. Several files or a quoted pattern: one configuration each, named by the file.",
     ),
+]
+Dialect = Annotated[
+    str | None,
+    typer.Option(
+        "--dialect",
+        parser=_choice((WIDE, *DIALECTS)),
+        metavar="NAME",
+        help=f"How the files are written: {', '.join((WIDE, *DIALECTS))}. "
+        "[default: seen from the names of the columns]",
+    ),
+]
+Configuration = Annotated[
+    str | None, typer.Option(metavar="COL", help="Long layout: column of the configurations.")
+]
+Prediction = Annotated[
+    str | None, typer.Option(metavar="COL", help="Long layout: column of the predictions.")
+]
+OuterFold = Annotated[
+    str | None, typer.Option(metavar="COL", help="Column of the outer folds of nested predictions.")
 ]
 
 MetricNames = Annotated[

@@ -18,22 +18,24 @@ from bbccli.readers.doubts import doubts
 from bbccli.readers.folds import code_folds, code_groups, count_spanning
 from bbccli.readers.frame import Column, Frame
 from bbccli.readers.metadata import Metadata
+from bbccli.readers.nested import NestedRows, nested_folds, without_gaps
 from bbccli.readers.outcome import (
     Shaped,
     class_columns,
     classification,
     decide_task,
     regression,
+    spelled_alike,
     survival,
 )
 from bbccli.readers.predictions import interpret
 from bbccli.readers.raw import RawPredictions, read_predictions
-from bbccli.types import FloatArray, IntArray, Missing, Task
+from bbccli.types import BoolArray, FloatArray, IntArray, Missing, Task
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Everything that a wide table and its companions hold.
+    """Everything that a table and its companions hold, in the wide layout.
 
     Parameters
     ----------
@@ -43,17 +45,30 @@ class Parts:
         Columns of the roles that are played, those of separate files included.
     assignment
         Names of the configuration columns, and of columns set aside.
-    alignment
-        Which row holds which sample of which repeat.
+    placed
+        Which row holds which sample of which repeat; None before that is known.
     metadata
         What the metadata say.
+    notes
+        What was noticed before.
+    nested
+        Which rows are inner and which are outer, where the cross-validation is a nested one.
     """
 
     frame: Frame
     columns: Mapping[str, Column]
     assignment: Assignment
-    alignment: Alignment
+    placed: Alignment | None
     metadata: Metadata
+    notes: tuple[Note, ...] = ()
+    nested: NestedRows | None = None
+
+    @property
+    def alignment(self) -> Alignment:
+        """Which row holds which sample of which repeat, once that is known."""
+        if self.placed is None:
+            raise ValueError("the rows are not placed yet")
+        return self.placed
 
 
 def assemble(
@@ -68,11 +83,20 @@ def assemble(
     """
     frame, alignment = parts.frame, parts.alignment
     samples = _samples(parts)
-    raw = read_predictions(frame, parts.assignment.configurations, alignment.rows[:, samples])
+    rows = alignment.rows[:, samples]
+    # of a nested cross-validation all rows are read at once, so that all mean the same
+    wanted = rows if parts.nested is None else np.arange(frame.n_rows)[None]
+    raw = read_predictions(frame, parts.assignment.configurations, wanted)
     outcome, shaped = _outcome(parts, raw, samples, task, positive)
     outcome = replace(outcome, weights=_weights(parts, samples))
+    found = interpret(raw, outcome, shaped)
+    every = found.array[0]
+    inner: IntArray = np.empty(0, np.int64)
+    if parts.nested is not None:
+        inner, usable = without_gaps(parts.nested, every)
+        found = replace(found, array=_of_usable(every, usable)[rows])
     completed = complete(
-        interpret(raw, outcome, shaped),
+        found,
         alignment.n_samples - len(samples),
         frame.path,
         policy=missing,
@@ -81,6 +105,11 @@ def assemble(
     outcome, samples = outcome.take(completed.samples), samples[completed.samples]
     folds, fold_names, fold_notes = _folds(parts, samples)
     groups = _groups(parts, samples)
+    nested = None
+    if parts.nested is not None:
+        kept = np.isin(found.configurations, predictions.configurations)
+        of_kept = every[:, kept]
+        nested = tuple(nested_folds(parts.nested, inner, of_kept, alignment, samples))
     n_read = len(shaped) or len(parts.assignment.configurations)
     return PredictionMatrix(
         outcome=outcome,
@@ -91,8 +120,10 @@ def assemble(
         fold_names=fold_names,
         groups=groups,
         available=completed.available,
+        nested=nested,
         source=Source(frame.path, frame.sha256, parts.metadata.raw),
         notes=(
+            *parts.notes,
             *_notes_on_roles(parts, outcome.task, task),
             *completed.notes,
             *fold_notes,
@@ -101,6 +132,15 @@ def assemble(
             *_notes_on_candidates(parts.metadata, n_read, predictions.configurations),
         ),
     )
+
+
+def _of_usable(every: FloatArray, usable: BoolArray) -> FloatArray:
+    """All predictions, without those of configurations that lack inner ones."""
+    if usable.all():
+        return every
+    array = every.copy()
+    array[:, ~usable] = np.nan
+    return array
 
 
 def _samples(parts: Parts) -> IntArray:
@@ -129,7 +169,10 @@ def _outcome(
         _refuse_positive(positive, Task.SURVIVAL)
         return survival(constants["time"], constants["event"], task), {}
     _, present = truth.named_codes()
-    shaped = class_columns(raw.names, present, metadata.configurations, raw.path)
+    if parts.assignment.shaped is None:
+        shaped = class_columns(raw.names, present, metadata.configurations, raw.path)
+    else:
+        shaped = spelled_alike(parts.assignment.shaped, present)
     decided = decide_task(truth, raw, shaped, task, metadata)
     if decided is not Task.BINARY:
         _refuse_positive(positive, decided)
@@ -176,7 +219,7 @@ def _weights(parts: Parts, samples: IntArray) -> FloatArray | None:
     weights = weight.present("weight", hint=hint).numbers("weight")
     wrong = np.flatnonzero(weights <= 0)
     if len(wrong):
-        raise weight.fault("weight is not positive", int(wrong[0]), hint=hint)
+        raise weight.fault("weight is not positive", wrong, hint=hint)
     return weights
 
 

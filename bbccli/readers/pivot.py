@@ -1,0 +1,266 @@
+"""One long table -> the wide table of the same predictions, by index arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bbccli.errors import InputError
+from bbccli.notes import Note
+from bbccli.readers import remarks
+from bbccli.readers.alignment import repeat_codes, split_caret
+from bbccli.readers.arrow import as_arrow_or_null
+from bbccli.readers.columns import Assignment
+from bbccli.readers.dialects.base import PREDICTION, PROBABILITY, joint
+from bbccli.readers.dialects.long import CONFIGURATION
+from bbccli.readers.frame import Column, Frame
+from bbccli.readers.predictions import CLASS_SEPARATOR
+from bbccli.types import IntArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_MOST_CELLS = 50_000_000
+"""Cells of a pivoted table that may be empty for the most part."""
+
+_CONSTANT = ("truth", "time", "event", "group", "weight")
+
+
+@dataclass(frozen=True, slots=True)
+class Pivoted:
+    """A long table as a wide one.
+
+    Parameters
+    ----------
+    frame
+        One column per configuration, or per configuration and class.
+    columns : (n_rows,) each
+        Columns of the roles, one entry per row of `frame`.
+    assignment
+        Names of the configuration columns.
+    notes
+        What was noticed.
+    """
+
+    frame: Frame
+    columns: Mapping[str, Column]
+    assignment: Assignment
+    notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PivotedColumns:
+    """The part of an Arrow table that readers use, its columns gathered when asked for.
+
+    Parameters
+    ----------
+    sources
+        Column of predictions behind each wide column, and the configuration's position.
+    rows : (C, n_rows)
+        Long row of each cell, -1 where there is none.
+    schema
+        Names and types.
+    """
+
+    sources: Mapping[str, tuple[Column, int]]
+    rows: IntArray
+    schema: pa.Schema
+
+    @property
+    def column_names(self) -> list[str]:
+        """Names, configuration by configuration."""
+        return list(self.sources)
+
+    @property
+    def num_rows(self) -> int:
+        """Keys, (repeat, sample) and the like."""
+        return int(self.rows.shape[1])
+
+    @property
+    def columns(self) -> list[pa.ChunkedArray]:
+        """All columns."""
+        return [self.column(name) for name in self.sources]
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        """Gather one column; null where the configuration has no row."""
+        import pyarrow as pa
+
+        source, position = self.sources[name]
+        return pa.chunked_array([source.values.take(as_arrow_or_null(self.rows[position]))])
+
+    def place(self, name: str) -> tuple[str, IntArray]:
+        """Column of the long table, and its row, behind each cell of a wide column."""
+        source, position = self.sources[name]
+        return source.name, self.rows[position]
+
+
+def pivot(table: Frame, *, spare: tuple[str, ...] = ()) -> Pivoted:
+    """Give every configuration a column.
+
+    Parameters
+    ----------
+    table
+        Long table with the written names, as `stack` makes it.
+    spare
+        Columns that were set aside.
+
+    Raises
+    ------
+    InputError
+        A key that is missing, or occurs twice for a configuration; a truth, group or weight that
+        differs between configurations of one sample; no key and configurations of unequal size.
+    """
+    columns = {
+        name: table.column(name)
+        for name in table.names
+        if name not in (CONFIGURATION, PREDICTION) and not name.startswith(PROBABILITY)
+    }
+    columns |= split_caret(columns)
+    configurations, names = _configurations(table)
+    keys, first = _keys(table, columns, configurations)
+    rows = _cells(table, columns, configurations, keys, (len(names), len(first)))
+    for role in _CONSTANT:
+        if role in columns:
+            _check_constant(columns[role], role, keys, first)
+    notes = [remarks.columns_set_aside(spare)] if spare else []
+    if "fold" in columns and _varies(columns["fold"], keys, first).any():
+        del columns["fold"]
+        notes.append(remarks.folds_differ())
+    sources, shaped = _sources(table, names)
+    wide = PivotedColumns(sources, rows, _schema(sources))
+    return Pivoted(
+        Frame(table.path, wide, table.sha256, table.metadata, table.origins, wide.place),
+        {role: column.take(first) for role, column in columns.items()},
+        Assignment({role: role for role in columns}, tuple(sources), (), shaped),
+        tuple(notes),
+    )
+
+
+def _configurations(table: Frame) -> tuple[IntArray, tuple[str, ...]]:
+    """(n_rows,) code of the configuration of each row, and the C names."""
+    column = table.column(CONFIGURATION)
+    return column.present("configuration", hint="name the configuration of every row").named_codes()
+
+
+def _keys(
+    table: Frame, columns: Mapping[str, Column], configurations: IntArray
+) -> tuple[IntArray, IntArray]:
+    """(n_rows,) key of each row, in order of first appearance; and the first row of each."""
+    passes = [repeat_codes(table.n_rows, columns.get("repeat"))]
+    if "outer_fold" in columns:
+        hint = "say for every row which outer fold it belongs to"
+        passes.append(columns["outer_fold"].present("outer_fold", hint=hint).codes()[0])
+    if "row_id" in columns:
+        hint = "give every row the key of its sample"
+        samples, _ = columns["row_id"].present("row_id", hint=hint).codes()
+    else:
+        samples = _positions(table, joint([*passes, configurations]))
+    _, first, keys = np.unique(joint([*passes, samples]), return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return rank[keys], first[order]
+
+
+def _positions(table: Frame, blocks: IntArray) -> IntArray:
+    """(n_rows,) position of each row within its configuration and repeat."""
+    counts = np.bincount(blocks)
+    if len(set(counts.tolist())) > 1:
+        raise InputError(
+            f"configurations have {counts.min()} to {counts.max()} rows and there is no row_id",
+            path=table.path,
+            hint="add a column `row_id` with the key of the sample",
+        )
+    order = np.argsort(blocks, kind="stable")
+    positions = np.empty(len(blocks), np.int64)
+    positions[order] = np.arange(len(blocks)) % counts[0]
+    return positions
+
+
+def _cells(
+    table: Frame,
+    columns: Mapping[str, Column],
+    configurations: IntArray,
+    keys: IntArray,
+    shape: tuple[int, int],
+) -> IntArray:
+    """(C, n_keys) row of each cell, -1 where there is none."""
+    if shape[0] * shape[1] > max(_MOST_CELLS, 100 * table.n_rows):
+        raise InputError(
+            f"{shape[0]} configurations on {shape[1]} samples have {table.n_rows} rows in all: "
+            "hardly any sample is predicted by more than one",
+            path=table.path,
+            hint="check the columns of the configuration and of the key",
+        )
+    cells = configurations * shape[1] + keys
+    _, first = np.unique(cells, return_index=True)
+    if len(first) < len(cells):
+        again = np.setdiff1d(np.arange(len(cells)), first)
+        raise columns["row_id"].fault(
+            "row_id occurs twice for one configuration"
+            + (" in one repeat" if "repeat" in columns else ""),
+            again,
+            hint="one row per configuration, repeat and sample: "
+            + ("remove a row" if "repeat" in columns else "add a column `repeat`, or remove a row")
+            + "; resamples that overlap, such as bootstraps, cannot be used",
+        )
+    rows = np.full(shape[0] * shape[1], -1)
+    rows[cells] = np.arange(table.n_rows)
+    return rows.reshape(shape)
+
+
+def _varies(column: Column, keys: IntArray, first: IntArray) -> Any:
+    """(n_rows,) where an entry differs from the first one of its key."""
+    codes, _ = column.codes()
+    return codes != codes[first][keys]
+
+
+def _check_constant(column: Column, role: str, keys: IntArray, first: IntArray) -> None:
+    """Refuse a role that differs between configurations of one sample."""
+    varies = np.flatnonzero(_varies(column, keys, first))
+    if not len(varies):
+        return
+    other = int(first[keys[varies[0]]])
+    path, _, row = column.place(other)
+    raise column.fault(
+        f"{role} differs between configurations of one sample",
+        varies,
+        hint=f"row {row} of {path} has {column.values[other].as_py()!r} for the same key: "
+        "check that the rows are of the same samples",
+    )
+
+
+def _sources(
+    table: Frame, names: tuple[str, ...]
+) -> tuple[dict[str, tuple[Column, int]], dict[str, dict[str, str]]]:
+    """Column and configuration behind each wide column; and these by class, if there are such."""
+    if PREDICTION in table.names:
+        column = table.column(PREDICTION)
+        return {name: (column, position) for position, name in enumerate(names)}, {}
+    classes = {
+        name.removeprefix(PROBABILITY): table.column(name)
+        for name in table.names
+        if name.startswith(PROBABILITY)
+    }
+    shaped = {name: {k: f"{name}{CLASS_SEPARATOR}{k}" for k in classes} for name in names}
+    sources = {
+        shaped[name][k]: (column, position)
+        for position, name in enumerate(names)
+        for k, column in classes.items()
+    }
+    if len(sources) < len(names) * len(classes):
+        raise InputError(
+            f"configurations and classes share names with {CLASS_SEPARATOR!r} in them",
+            path=table.path,
+            hint=f"leave {CLASS_SEPARATOR!r} out of the names",
+        )
+    return sources, shaped
+
+
+def _schema(sources: Mapping[str, tuple[Column, int]]) -> pa.Schema:
+    import pyarrow as pa
+
+    return pa.schema([(name, column.values.type) for name, (column, _) in sources.items()])
