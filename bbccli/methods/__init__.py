@@ -9,7 +9,7 @@ import numpy as np
 
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods import bbc, bbc_f, cvm_cv, cvt, tt
+from bbccli.methods import bbc, bbc_f, cvm_cv, cvt, ncv, tt
 from bbccli.methods.base import Gives, Method, Need, Progress, silent
 from bbccli.methods.selection import candidates
 from bbccli.metrics.base import Metric
@@ -22,7 +22,7 @@ __all__ = ["DEFAULT_METHODS", "METHODS", "Gives", "Method", "Need", "choose_meth
 
 METHODS: dict[str, Method] = {
     method.name: method
-    for method in (cvt.METHOD, tt.METHOD, bbc.METHOD, bbc_f.METHOD, cvm_cv.METHOD)
+    for method in (cvt.METHOD, tt.METHOD, bbc.METHOD, bbc_f.METHOD, cvm_cv.METHOD, ncv.METHOD)
 }
 
 DEFAULT_METHODS = ("cvt", "tt", "bbc", "bbc-f")
@@ -66,7 +66,9 @@ def estimate(
     OptionError, UndefinedError
         An unknown method, or one asked for by name that can't be computed.
     """
-    methods = choose_methods(names or DEFAULT_METHODS)
+    # a file with nested predictions was made for the nested estimate
+    default = (*DEFAULT_METHODS, "ncv") if matrix.nested else DEFAULT_METHODS
+    methods = choose_methods(names or default)
     if not names and matrix.folds is None:
         # the note on unknown folds says it already
         methods = [method for method in methods if Need.FOLDS not in method.needs]

@@ -73,9 +73,14 @@ def _winners(document: Json) -> RenderableType:
         ]
         grid.add_row(
             Text("wins", "green"),
-            Text(f"in the resamples of {estimate['method']}: {', '.join(shares)}"),
+            Text(f"{_among(estimate)} of {estimate['method']}: {', '.join(shares)}"),
         )
     return grid
+
+
+def _among(estimate: Json) -> str:
+    """Where the shares of the winners were counted."""
+    return "in the resamples" if estimate["n_resamples"] else "in the outer folds"
 
 
 def _shares(estimate: Json) -> list[Json]:
