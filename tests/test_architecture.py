@@ -12,14 +12,14 @@ RANKS = [
     {"matrix", "nested", "plan", "resources"},
     {"results", "kernels", "metrics", "readers", "resampling", "intervals"},
     {"methods"},
-    {"simulation", "batch", "schema"},
+    {"simulation", "batch", "inspection", "schema"},
     {"reports"},
     {"cli"},
 ]
 RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
 # Rooms of one rank may use each other only in this order.
 WITHIN = {("metrics", "kernels"), ("intervals", "metrics"), ("intervals", "results")}
-WITHIN |= {("matrix", "nested")}
+WITHIN |= {("matrix", "nested"), ("inspection", "schema")}
 HEAVY = {
     "rich": {"reports/table.py", "cli"},
     "pandas": {"readers", "batch.py"},

@@ -10,6 +10,7 @@ import typer
 
 from bbccli.cli.catalogue import methods, metrics, schema
 from bbccli.cli.correct import correct
+from bbccli.cli.inspect import inspect
 from bbccli.cli.output import complain
 from bbccli.errors import BbcError
 from bbccli.version import __version__
@@ -21,7 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (correct, methods, metrics, schema):
+for command in (correct, inspect, methods, metrics, schema):
     app.command()(command)
 
 

@@ -11,6 +11,7 @@ from bbccli.methods import DEFAULT_METHODS, METHODS
 from bbccli.metrics import METRICS
 from bbccli.readers.dialects import DIALECTS, WIDE
 from bbccli.reports import REPORTS
+from bbccli.reports.inspection import INSPECTIONS
 from bbccli.resources import Engine
 from bbccli.types import Missing, Pooling, RiskDirection, Side, Task
 
@@ -107,6 +108,15 @@ Format = Annotated[
     str,
     typer.Option(
         "--format", parser=_choice(REPORTS), metavar="|".join(REPORTS), help="Form of the result."
+    ),
+]
+InspectionFormat = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        parser=_choice(INSPECTIONS),
+        metavar="|".join(INSPECTIONS),
+        help="Form of the result.",
     ),
 ]
 Output = Annotated[

@@ -83,7 +83,7 @@ def check_needs(method: Method, matrix: PredictionMatrix) -> None:
     if Need.NESTED in method.needs and not matrix.nested:
         raise UndefinedError(
             f"{method.name} needs the inner predictions of a nested cross-validation",
-            hint="add a column `outer_fold`, and rows with an inner `fold` for its training samples",
+            hint="add a column `outer_fold`, and rows with an inner `fold` for what it trained on",
         )
     if Need.REPEATS in method.needs and matrix.n_repeats < 2:
         raise UndefinedError(

@@ -82,13 +82,13 @@ def assemble(
         Whatever the files hold that no matrix can; see the modules of each part.
     """
     frame, alignment = parts.frame, parts.alignment
-    samples = _samples(parts)
+    samples = samples_of(parts)
     rows = alignment.rows[:, samples]
     # of a nested cross-validation all rows are read at once, so that all mean the same
     wanted = rows if parts.nested is None else np.arange(frame.n_rows)[None]
     raw = read_predictions(frame, parts.assignment.configurations, wanted)
-    outcome, shaped = _outcome(parts, raw, samples, task, positive)
-    outcome = replace(outcome, weights=_weights(parts, samples))
+    outcome, shaped = outcome_of(parts, raw, samples, task, positive)
+    outcome = replace(outcome, weights=weights_of(parts, samples))
     found = interpret(raw, outcome, shaped)
     every = found.array[0]
     inner: IntArray = np.empty(0, np.int64)
@@ -143,7 +143,7 @@ def _of_usable(every: FloatArray, usable: BoolArray) -> FloatArray:
     return array
 
 
-def _samples(parts: Parts) -> IntArray:
+def samples_of(parts: Parts) -> IntArray:
     """Samples that every repeat holds."""
     samples = np.flatnonzero(parts.alignment.in_every_repeat)
     if not len(samples):
@@ -155,7 +155,7 @@ def _samples(parts: Parts) -> IntArray:
     return samples
 
 
-def _outcome(
+def outcome_of(
     parts: Parts, raw: RawPredictions, samples: IntArray, task: Task | None, positive: str | None
 ) -> tuple[Outcome, Shaped]:
     """Outcome of the given samples; and the columns of each class, where there are such."""
@@ -210,7 +210,7 @@ def _groups(parts: Parts, samples: IntArray) -> IntArray | None:
     return code_groups(constant(group, "group", parts.alignment), samples)
 
 
-def _weights(parts: Parts, samples: IntArray) -> FloatArray | None:
+def weights_of(parts: Parts, samples: IntArray) -> FloatArray | None:
     """(N,) sample weights."""
     if "weight" not in parts.columns:
         return None

@@ -154,7 +154,7 @@ class Column:
             Text, or an infinite number.
         """
         if self.is_text:
-            raise self.fault(f"{role} is text", first_text(self), hint="numbers are needed here")
+            raise self.fault(f"{role} is text", text_entries(self), hint="numbers are needed here")
         numbers: FloatArray = to_numbers(self.values).astype(np.float64, copy=False)
         infinite = np.flatnonzero(np.isinf(numbers))
         if len(infinite):
@@ -268,9 +268,9 @@ def number_of(name: str) -> float:
     return number if math.isfinite(number) else math.nan
 
 
-def first_text(column: Column) -> int:
-    """Entry of the first text that is no number; the first entry when all are numbers."""
+def text_entries(column: Column) -> IntArray:
+    """Entries of text that is no number; the first entry when all are numbers."""
     codes, values = column.codes()
     text = [math.isnan(number_of(value)) for value in values.to_pylist()]
     found = np.flatnonzero(np.array([*text, False])[codes])
-    return int(found[0]) if len(found) else int(np.flatnonzero(codes >= 0)[0])
+    return found if len(found) else np.flatnonzero(codes >= 0)[:1]

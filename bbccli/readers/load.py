@@ -89,7 +89,7 @@ def cast_roles(loaded: Loaded, request: Request) -> Parts:
         Not aligned yet, and without what lies in separate files.
     """
     hints = request.hints(loaded.metadata)
-    layouts = layouts_of(loaded, hints, request.dialect)
+    layouts = layouts_of(loaded, request)
     if not layouts:
         frame = loaded.frames[0]
         assignment = assign(
@@ -106,7 +106,7 @@ def cast_roles(loaded: Loaded, request: Request) -> Parts:
     return Parts(wide.frame, wide.columns, wide.assignment, None, loaded.metadata, notes=wide.notes)
 
 
-def layouts_of(loaded: Loaded, hints: Hints, dialect: str | None) -> list[Layout]:
+def layouts_of(loaded: Loaded, request: Request) -> list[Layout]:
     """Return the layout of each long table; none for a single wide one.
 
     Raises
@@ -114,8 +114,8 @@ def layouts_of(loaded: Loaded, hints: Hints, dialect: str | None) -> list[Layout
     OptionError
         Several files said to be wide.
     """
-    alone = len(loaded.frames) == 1
-    layouts = [layout_of(frame, hints, dialect, alone=alone) for frame in loaded.frames]
+    alone, hints = len(loaded.frames) == 1, request.hints(loaded.metadata)
+    layouts = [layout_of(frame, hints, request.dialect, alone=alone) for frame in loaded.frames]
     found = [layout for layout in layouts if layout is not None]
     if not found and not alone:
         raise OptionError(
@@ -127,15 +127,22 @@ def layouts_of(loaded: Loaded, hints: Hints, dialect: str | None) -> list[Layout
 
 def place(parts: Parts, request: Request) -> Parts:
     """Place the rows, and join what lies in separate files."""
-    frame, columns = parts.frame, dict(parts.columns)
-    nested = split_nested(columns, frame.path)
-    among = None if nested is None else nested.outer
+    placed = place_rows(parts)
+    columns, alignment = dict(placed.columns), placed.alignment
     row_id: Column | None = columns.get("row_id")
-    alignment = align(frame.n_rows, frame.path, row_id, columns.get("repeat"), among)
     if request.labels:
         columns |= read_labels(request.labels, request.roles, alignment, row_id)
     if request.folds:
         columns |= read_folds(request.folds, request.roles, alignment, row_id)
+    return replace(placed, columns=columns)
+
+
+def place_rows(parts: Parts) -> Parts:
+    """Tell which row holds which sample of which repeat, and which rows are inner ones."""
+    frame, columns = parts.frame, dict(parts.columns)
+    nested = split_nested(columns, frame.path)
     if nested is not None:
         columns["fold"] = columns.pop("outer_fold")
+    among = None if nested is None else nested.outer
+    alignment = align(frame.n_rows, frame.path, columns.get("row_id"), columns.get("repeat"), among)
     return replace(parts, columns=columns, placed=alignment, nested=nested)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -113,12 +113,7 @@ def pivot(table: Frame, *, spare: tuple[str, ...] = ()) -> Pivoted:
         A key that is missing, or occurs twice for a configuration; a truth, group or weight that
         differs between configurations of one sample; no key and configurations of unequal size.
     """
-    columns = {
-        name: table.column(name)
-        for name in table.names
-        if name not in (CONFIGURATION, PREDICTION) and not name.startswith(PROBABILITY)
-    }
-    columns |= split_caret(columns)
+    columns = _roles(table)
     configurations, names = _configurations(table)
     keys, first = _keys(table, columns, configurations)
     rows = _cells(table, columns, configurations, keys, (len(names), len(first)))
@@ -137,6 +132,52 @@ def pivot(table: Frame, *, spare: tuple[str, ...] = ()) -> Pivoted:
         Assignment({role: role for role in columns}, tuple(sources), (), shaped),
         tuple(notes),
     )
+
+
+def pivot_faults(table: Frame) -> Iterator[InputError]:
+    """Yield every error that `pivot` could raise: those of keys first, then of each role."""
+    columns = _roles(table)
+    found = [_caught(_configurations, table)]
+    for role in ("row_id", "repeat", "outer_fold"):
+        if role in columns:
+            found.append(_caught(columns[role].present, role, hint=f"fill in the {role}"))
+    faults = [fault for fault in found if fault is not None]
+    yield from faults
+    if faults:
+        return
+    configurations, names = _configurations(table)
+    fault = _caught(_keys, table, columns, configurations)
+    if fault is not None:
+        yield fault
+        return
+    keys, first = _keys(table, columns, configurations)
+    shape = (len(names), len(first))
+    found = [_caught(_cells, table, columns, configurations, keys, shape), _caught(pivot, table)]
+    found += [
+        _caught(_check_constant, columns[role], role, keys, first)
+        for role in _CONSTANT
+        if role in columns
+    ]
+    yield from {str(fault): fault for fault in found if fault is not None}.values()
+
+
+def _caught(function: Callable[..., object], *args: Any, **options: Any) -> InputError | None:
+    """Return the error that a call raises, if it raises one."""
+    try:
+        function(*args, **options)
+    except InputError as error:
+        return error
+    return None
+
+
+def _roles(table: Frame) -> dict[str, Column]:
+    """Columns that are neither configurations nor predictions, folds and repeats apart."""
+    columns = {
+        name: table.column(name)
+        for name in table.names
+        if name not in (CONFIGURATION, PREDICTION) and not name.startswith(PROBABILITY)
+    }
+    return columns | split_caret(columns)
 
 
 def _configurations(table: Frame) -> tuple[IntArray, tuple[str, ...]]:

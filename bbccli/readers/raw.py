@@ -9,7 +9,7 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_text, to_numbers
-from bbccli.readers.frame import Column, Frame, first_text, number_of
+from bbccli.readers.frame import Column, Frame, number_of, text_entries
 from bbccli.types import FloatArray, IntArray
 
 # Columns copied at a time: wide enough for long writes, small enough to stay in cache.
@@ -69,13 +69,13 @@ def read_predictions(frame: Frame, names: tuple[str, ...], rows: IntArray) -> Ra
 
 def text_fault(column: Column) -> InputError:
     """Build the error about text where numbers are needed."""
-    entry = first_text(column)
-    value = column.values[entry].as_py()
+    entries = text_entries(column)
+    value = column.values[int(entries[0])].as_py()
     comma = not np.isnan(number_of(value.replace(",", ".")))
     hint = "leave the cell empty if there is no prediction; drop the column if it is none"
     return column.fault(
         "prediction is text",
-        entry,
+        entries,
         hint="store numbers as numbers, with a decimal point" if comma else hint,
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.readers.arrow import as_arrow, is_text
+from bbccli.readers.arrow import as_arrow, as_arrow_or_null, is_text
 from bbccli.readers.columns import check_outcome
 from bbccli.readers.dialects.base import PREDICTION, PROBABILITY, Hints, Layout, joint
 from bbccli.readers.dialects.long import CONFIGURATION
@@ -58,7 +58,8 @@ def stack(frames: Sequence[Frame], layouts: Sequence[Layout], hints: Hints) -> F
         _check_same(columns, tables, frame, frames[0])
         names = configuration_names(frame, layout, alone=alone)
         tables.append(_table(frame, columns, names))
-        origins.append(Origin(frame.path, start, columns))
+        called = {CONFIGURATION: name for name in layout.configuration[:1]}
+        origins.append(Origin(frame.path, start, columns | called))
         start += frame.n_rows
     digest = frames[0].sha256
     path = frames[0].path
@@ -69,36 +70,33 @@ def stack(frames: Sequence[Frame], layouts: Sequence[Layout], hints: Hints) -> F
 
 
 def configuration_names(frame: Frame, layout: Layout, *, alone: bool) -> pa.Array:
-    """(n_rows,) name of the configuration of each row.
-
-    Raises
-    ------
-    InputError
-        A row without one.
-    """
+    """(n_rows,) name of the configuration of each row, null where a part of it is missing."""
     import pyarrow as pa
 
     stem = stem_of(frame.path)
     codes, names = [], []
     for name in layout.configuration:
-        column = frame.column(name).present(
-            "configuration", hint="name the configuration of every row"
-        )
-        own, values = column.named_codes()
+        own, values = frame.column(name).named_codes()
         codes.append(own)
         names.append([f"{name}={value}" if layout.parameters else value for value in values])
     if not codes:
         return pa.array([stem]).take(as_arrow(np.zeros(frame.n_rows, np.int64)))
-    whole = joint(codes)
+    known = np.all([own >= 0 for own in codes], axis=0)
+    if not known.any():
+        return pa.nulls(frame.n_rows, pa.string())
+    whole = joint([own[known] for own in codes])
     _, first = np.unique(whole, return_index=True)
+    rows = np.flatnonzero(known)[first]
     separator = ", " if layout.parameters else " "
     texts = [
         separator.join(values[own[row]] for own, values in zip(codes, names, strict=True))
-        for row in first
+        for row in rows
     ]
     if not alone and not layout.global_names:
         texts = [stem] if len(texts) == 1 else [f"{stem} {text}" for text in texts]
-    return pa.array(texts, pa.string()).take(as_arrow(whole))
+    positions = np.full(frame.n_rows, -1)
+    positions[known] = whole
+    return pa.array(texts, pa.string()).take(as_arrow_or_null(positions))
 
 
 def stem_of(path: str) -> str:

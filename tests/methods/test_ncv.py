@@ -159,10 +159,11 @@ def test_another_metric_selects(path):
     matrix = read(path)
     found = METHODS["ncv"].run(matrix, METRICS["brier"], Plan(), select_by=METRICS["accuracy"])
     rows = rows_of(BY_HAND)
+    tested = {fold: [r for r in rows if r["outer_fold"] == fold and not r["fold"]] for fold in "AB"}
     parts = [
-        np.mean([(float(r[name]) - int(r["truth"])) ** 2 for r in rows if r["outer_fold"] == fold and not r["fold"]])
+        np.mean([(float(r[name]) - int(r["truth"])) ** 2 for r in tested[fold]])
         for fold, name in (("A", "knn"), ("B", "svm"))
-    ]  # fmt: skip
+    ]
     assert found.value == pytest.approx(np.mean(parts), abs=1e-15)
     assert found.selected_by == "accuracy"
 
