@@ -11,7 +11,7 @@ RANKS = [
     {"errors", "types", "notes", "threads", "version"},
     {"matrix", "nested", "plan", "resources"},
     {"results", "kernels", "metrics", "readers", "resampling", "intervals"},
-    {"methods"},
+    {"methods", "conversion"},
     {"simulation", "batch", "inspection", "schema"},
     {"reports"},
     {"cli"},
@@ -23,8 +23,15 @@ WITHIN |= {("matrix", "nested"), ("inspection", "schema")}
 HEAVY = {
     "rich": {"reports/table.py", "cli"},
     "pandas": {"readers", "batch.py"},
-    "pyarrow": {"readers", "batch.py", "reports/distribution.py"},
+    "pyarrow": {
+        "readers",
+        "batch.py",
+        "conversion.py",
+        "reports/distribution.py",
+        "reports/tables.py",
+    },
 }
+HEAVY["pyarrow"] |= {"conversion.py", "reports/tables.py"}
 
 FILES = sorted(p.relative_to(PACKAGE) for p in PACKAGE.rglob("*.py"))
 

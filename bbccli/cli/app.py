@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from bbccli.cli.catalogue import methods, metrics, schema
+from bbccli.cli.convert import convert
 from bbccli.cli.correct import correct
 from bbccli.cli.inspect import inspect
 from bbccli.cli.output import complain
@@ -22,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (correct, inspect, methods, metrics, schema):
+for command in (correct, inspect, convert, methods, metrics, schema):
     app.command()(command)
 
 

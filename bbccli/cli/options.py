@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bbccli.conversion import TableLayout
 from bbccli.methods import DEFAULT_METHODS, METHODS
 from bbccli.metrics import METRICS
 from bbccli.readers.dialects import DIALECTS, WIDE
@@ -109,6 +110,9 @@ Format = Annotated[
     typer.Option(
         "--format", parser=_choice(REPORTS), metavar="|".join(REPORTS), help="Form of the result."
     ),
+]
+LayoutOption = Annotated[
+    TableLayout, typer.Option("--layout", help="One column, or one row, per configuration.")
 ]
 InspectionFormat = Annotated[
     str,

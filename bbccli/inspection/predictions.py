@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from bbccli.errors import BbcError
 from bbccli.inspection.findings import Findings
 from bbccli.matrix import PLURAL, Outcome, PredictionMatrix
 from bbccli.notes import listing
 from bbccli.readers.arrow import is_text
-from bbccli.readers.assemble import Parts, outcome_of, samples_of
+from bbccli.readers.assemble import Parts, outcome_of, samples_of, shaped_of
 from bbccli.readers.predictions import interpret
 from bbccli.readers.raw import RawPredictions, read_predictions, text_fault
 from bbccli.types import FloatArray, IntArray, PredictionKind, Task
@@ -103,11 +102,8 @@ def missing_by_configuration(parts: Parts) -> tuple[tuple[str, int], ...]:
     """Return the predictions that each configuration lacks, in file order."""
     frame, rows = parts.frame, parts.alignment.rows
     placed = np.arange(frame.n_rows) if parts.nested is not None else rows[rows >= 0]
-    owners: dict[str, list[str]] = {}
-    for configuration, columns in _owned(parts).items():
-        owners[configuration] = list(columns)
     counts = []
-    for configuration, columns in owners.items():
+    for configuration, columns in _owned(parts).items():
         lacking = np.zeros(frame.n_rows, bool)
         for name in columns:
             lacking[frame.column(name).nulls] = True
@@ -133,19 +129,10 @@ def check_missing(
 
 def _owned(parts: Parts) -> Mapping[str, Sequence[str]]:
     """Columns of each configuration."""
-    names = parts.assignment.configurations
-    if parts.assignment.shaped:
-        return {name: tuple(own.values()) for name, own in parts.assignment.shaped.items()}
-    if parts.assignment.shaped is not None or "truth" not in parts.columns:
-        return {name: (name,) for name in names}
-    from bbccli.readers.outcome import class_columns
-
-    _, present = parts.columns["truth"].named_codes()
-    try:
-        shaped = class_columns(names, present, parts.metadata.configurations, parts.frame.path)
-    except BbcError:
-        shaped = {}
-    return {n: tuple(own.values()) for n, own in shaped.items()} or {n: (n,) for n in names}
+    shaped = shaped_of(parts)
+    if shaped:
+        return {name: tuple(own.values()) for name, own in shaped.items()}
+    return {name: (name,) for name in parts.assignment.configurations}
 
 
 def _some(raw: RawPredictions, columns: Sequence[str]) -> RawPredictions:

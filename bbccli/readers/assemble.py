@@ -168,17 +168,24 @@ def outcome_of(
     if truth is None:
         _refuse_positive(positive, Task.SURVIVAL)
         return survival(constants["time"], constants["event"], task), {}
-    _, present = truth.named_codes()
-    if parts.assignment.shaped is None:
-        shaped = class_columns(raw.names, present, metadata.configurations, raw.path)
-    else:
-        shaped = spelled_alike(parts.assignment.shaped, present)
+    shaped = shaped_of(parts)
     decided = decide_task(truth, raw, shaped, task, metadata)
     if decided is not Task.BINARY:
         _refuse_positive(positive, decided)
     if decided is Task.REGRESSION:
         return regression(truth), {}
     return classification(truth, decided, shaped, metadata, positive), shaped
+
+
+def shaped_of(parts: Parts) -> Shaped:
+    """Return the column of each class of each configuration; empty where each is one column."""
+    if "truth" not in parts.columns:
+        return {}
+    _, present = parts.columns["truth"].named_codes()
+    known, names = parts.assignment.shaped, parts.assignment.configurations
+    if known is not None:
+        return spelled_alike(known, present)
+    return class_columns(names, present, parts.metadata.configurations, parts.frame.path)
 
 
 def _refuse_positive(positive: str | None, task: Task) -> None:

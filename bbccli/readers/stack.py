@@ -58,8 +58,9 @@ def stack(frames: Sequence[Frame], layouts: Sequence[Layout], hints: Hints) -> F
         _check_same(columns, tables, frame, frames[0])
         names = configuration_names(frame, layout, alone=alone)
         tables.append(_table(frame, columns, names))
-        called = {CONFIGURATION: name for name in layout.configuration[:1]}
-        origins.append(Origin(frame.path, start, columns | called))
+        if layout.configuration:
+            columns[CONFIGURATION] = layout.configuration[0]
+        origins.append(Origin(frame.path, start, columns))
         start += frame.n_rows
     digest = frames[0].sha256
     path = frames[0].path
