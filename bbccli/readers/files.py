@@ -90,18 +90,33 @@ def expand(paths: str | Path | Sequence[str | Path]) -> list[str | Path]:
     """
     found: list[str | Path] = []
     for path in [paths] if isinstance(paths, str | Path) else paths:
-        pattern = str(path)
-        if not glob.has_magic(pattern) or Path(pattern).exists():
+        if not glob.has_magic(str(path)) or _is_there(Path(path)):
             found.append(path)
             continue
-        root = Path(pattern).anchor
-        matches = sorted(Path(root).glob(str(Path(pattern).relative_to(root))))
+        matches = _matches(Path(path))
         if not matches:
-            raise InputError("matches no file", path=pattern, hint="check the pattern")
+            raise InputError("matches no file", path=str(path), hint="check the pattern")
         found += matches
     if not found:
         raise InputError("no file to read", hint="name at least one")
     return found
+
+
+def _is_there(path: Path) -> bool:
+    """Whether a path exists, whatever characters it has."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _matches(pattern: Path) -> list[str | Path]:
+    """Return the paths that a pattern matches, sorted; none where it is no pattern."""
+    root = Path(pattern.anchor)
+    try:
+        return sorted(root.glob(str(pattern.relative_to(root))))
+    except (OSError, ValueError, NotImplementedError):
+        return []
 
 
 def _suffixes(path: Path) -> tuple[str, str | None]:
