@@ -9,6 +9,7 @@ import numpy as np
 
 from bbccli.errors import InputError, OptionError
 from bbccli.matrix import Outcome, PredictionMatrix, Source
+from bbccli.nested import NestedFold
 from bbccli.notes import Note
 from bbccli.readers import remarks
 from bbccli.readers.alignment import Alignment, constant
@@ -28,9 +29,9 @@ from bbccli.readers.outcome import (
     spelled_alike,
     survival,
 )
-from bbccli.readers.predictions import interpret
+from bbccli.readers.predictions import Predictions, interpret
 from bbccli.readers.raw import RawPredictions, read_predictions
-from bbccli.types import BoolArray, FloatArray, IntArray, Missing, Task
+from bbccli.types import FloatArray, IntArray, Missing, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +84,14 @@ def assemble(
     """
     frame, alignment = parts.frame, parts.alignment
     samples = samples_of(parts)
-    rows = alignment.rows[:, samples]
     # of a nested cross-validation all rows are read at once, so that all mean the same
-    wanted = rows if parts.nested is None else np.arange(frame.n_rows)[None]
-    raw = read_predictions(frame, parts.assignment.configurations, wanted)
+    rows = np.arange(frame.n_rows)[None] if parts.nested else alignment.rows[:, samples]
+    raw = read_predictions(frame, parts.assignment.configurations, rows)
     outcome, shaped = outcome_of(parts, raw, samples, task, positive)
     outcome = replace(outcome, weights=weights_of(parts, samples))
     found = interpret(raw, outcome, shaped)
-    every = found.array[0]
-    inner: IntArray = np.empty(0, np.int64)
-    if parts.nested is not None:
-        inner, usable = without_gaps(parts.nested, every)
-        found = replace(found, array=_of_usable(every, usable)[rows])
     completed = complete(
-        found,
+        _of_outer_rows(parts, found, samples),
         alignment.n_samples - len(samples),
         frame.path,
         policy=missing,
@@ -105,11 +100,6 @@ def assemble(
     outcome, samples = outcome.take(completed.samples), samples[completed.samples]
     folds, fold_names, fold_notes = _folds(parts, samples)
     groups = _groups(parts, samples)
-    nested = None
-    if parts.nested is not None:
-        kept = np.isin(found.configurations, predictions.configurations)
-        of_kept = every[:, kept]
-        nested = tuple(nested_folds(parts.nested, inner, of_kept, alignment, samples))
     n_read = len(shaped) or len(parts.assignment.configurations)
     return PredictionMatrix(
         outcome=outcome,
@@ -120,7 +110,7 @@ def assemble(
         fold_names=fold_names,
         groups=groups,
         available=completed.available,
-        nested=nested,
+        nested=_nested(parts, found, predictions.configurations, samples),
         source=Source(frame.path, frame.sha256, parts.metadata.raw),
         notes=(
             *parts.notes,
@@ -134,13 +124,26 @@ def assemble(
     )
 
 
-def _of_usable(every: FloatArray, usable: BoolArray) -> FloatArray:
-    """All predictions, without those of configurations that lack inner ones."""
-    if usable.all():
-        return every
-    array = every.copy()
-    array[:, ~usable] = np.nan
-    return array
+def _of_outer_rows(parts: Parts, found: Predictions, samples: IntArray) -> Predictions:
+    """Predictions (R, N, C) of the outer test samples, none of configurations with inner gaps."""
+    if parts.nested is None:
+        return found
+    every = found.array[0]
+    _, usable = without_gaps(parts.nested, every)
+    outer = every[parts.alignment.rows[:, samples]]
+    outer[:, :, ~usable] = np.nan
+    return replace(found, array=outer)
+
+
+def _nested(
+    parts: Parts, found: Predictions, kept: tuple[str, ...], samples: IntArray
+) -> tuple[NestedFold, ...] | None:
+    """Outer folds with the inner predictions of the configurations and samples that were kept."""
+    if parts.nested is None:
+        return None
+    inner, _ = without_gaps(parts.nested, found.array[0])
+    predictions = found.array[0][:, np.isin(found.configurations, kept)]
+    return tuple(nested_folds(parts.nested, inner, predictions, parts.alignment, samples))
 
 
 def samples_of(parts: Parts) -> IntArray:
