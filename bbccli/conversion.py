@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from bbccli.readers.dialects.long import CONFIGURATION
 from bbccli.readers.load import Paths, Request, load
 from bbccli.readers.metadata import MAJOR_VERSION, SPEC
 from bbccli.readers.roles import NAMES
-from bbccli.types import PredictionKind, Task
+from bbccli.types import PredictionKind, TableLayout, Task
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,13 +26,6 @@ ORDER = ("row_id", "repeat", "outer_fold", "fold", "truth", "time", "event", "gr
 """Order in which roles are written."""
 
 SCORE = "score"
-
-
-class TableLayout(StrEnum):
-    """How a table of predictions is laid out."""
-
-    WIDE = "wide"
-    LONG = "long"
 
 
 @dataclass(frozen=True, slots=True)

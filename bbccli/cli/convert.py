@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from bbccli.cli import options as o
 from bbccli.cli.output import check_writable, say, write
-from bbccli.conversion import TableLayout
-from bbccli.conversion import convert as lay_out
 from bbccli.readers import Request, Roles
 from bbccli.reports.remarks import plain
-from bbccli.reports.tables import render_table
-from bbccli.types import Missing
+from bbccli.types import Missing, TableLayout
 
 
 def convert(
@@ -46,6 +43,9 @@ def convert(
 
       bbc convert predictions.parquet --layout long --output predictions.csv
     """
+    from bbccli.conversion import convert as lay_out
+    from bbccli.reports.tables import render_table
+
     check_writable(output)
     columns = (truth, fold, repeat, group, row_id, time, event, weight)
     roles = Roles(*columns, outer_fold, configuration, prediction)

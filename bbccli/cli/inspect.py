@@ -6,7 +6,6 @@ import typer
 
 from bbccli.cli import options as o
 from bbccli.cli.output import check_writable, style_for_stdout, write
-from bbccli.inspection import inspect as look
 from bbccli.readers import Request, Roles
 from bbccli.reports import Style
 from bbccli.reports.inspection import INSPECTIONS
@@ -46,6 +45,8 @@ def inspect(
 
       bbc inspect 'runs/*.arff' --format json --output inspection.json
     """
+    from bbccli.inspection import inspect as look
+
     check_writable(output)
     columns = (truth, fold, repeat, group, row_id, time, event, weight)
     roles = Roles(*columns, outer_fold, configuration, prediction)

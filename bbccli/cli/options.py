@@ -7,14 +7,13 @@ from typing import Annotated
 
 import typer
 
-from bbccli.conversion import TableLayout
 from bbccli.methods import DEFAULT_METHODS, METHODS
 from bbccli.metrics import METRICS
 from bbccli.readers.dialects import DIALECTS, WIDE
 from bbccli.reports import REPORTS
 from bbccli.reports.inspection import INSPECTIONS
 from bbccli.resources import Engine
-from bbccli.types import Missing, Pooling, RiskDirection, Side, Task
+from bbccli.types import Missing, Pooling, RiskDirection, Side, TableLayout, Task
 
 
 def _choice(names: Iterable[str]) -> Callable[[str], str]:

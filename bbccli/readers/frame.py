@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from bbccli.readers.parquet import ColumnsOnDisk
-    from bbccli.readers.pivot import PivotedColumns
+    from bbccli.readers.pivoted import PivotedColumns
 
 # Whole numbers up to here are exact in float64, so 1.0 and 1 may share the name "1".
 EXACT_INTEGERS = 2.0**53

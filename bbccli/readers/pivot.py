@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.notes import Note
 from bbccli.readers import remarks
 from bbccli.readers.alignment import repeat_codes, split_caret
-from bbccli.readers.arrow import as_arrow_or_null
 from bbccli.readers.columns import Assignment
 from bbccli.readers.dialects.base import PREDICTION, PROBABILITY, joint
 from bbccli.readers.dialects.long import CONFIGURATION
 from bbccli.readers.frame import Column, Frame
+from bbccli.readers.pivoted import Pivoted, PivotedColumns
 from bbccli.readers.predictions import CLASS_SEPARATOR
 from bbccli.types import IntArray
 
@@ -27,74 +25,6 @@ _MOST_CELLS = 50_000_000
 """Cells of a pivoted table that may be empty for the most part."""
 
 _CONSTANT = ("truth", "time", "event", "group", "weight")
-
-
-@dataclass(frozen=True, slots=True)
-class Pivoted:
-    """A long table as a wide one.
-
-    Parameters
-    ----------
-    frame
-        One column per configuration, or per configuration and class.
-    columns : (n_rows,) each
-        Columns of the roles, one entry per row of `frame`.
-    assignment
-        Names of the configuration columns.
-    notes
-        What was noticed.
-    """
-
-    frame: Frame
-    columns: Mapping[str, Column]
-    assignment: Assignment
-    notes: tuple[Note, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PivotedColumns:
-    """The part of an Arrow table that readers use, its columns gathered when asked for.
-
-    Parameters
-    ----------
-    sources
-        Column of predictions behind each wide column, and the configuration's position.
-    rows : (C, n_rows)
-        Long row of each cell, -1 where there is none.
-    schema
-        Names and types.
-    """
-
-    sources: Mapping[str, tuple[Column, int]]
-    rows: IntArray
-    schema: pa.Schema
-
-    @property
-    def column_names(self) -> list[str]:
-        """Names, configuration by configuration."""
-        return list(self.sources)
-
-    @property
-    def num_rows(self) -> int:
-        """Keys, (repeat, sample) and the like."""
-        return int(self.rows.shape[1])
-
-    @property
-    def columns(self) -> list[pa.ChunkedArray]:
-        """All columns."""
-        return [self.column(name) for name in self.sources]
-
-    def column(self, name: str) -> pa.ChunkedArray:
-        """Gather one column; null where the configuration has no row."""
-        import pyarrow as pa
-
-        source, position = self.sources[name]
-        return pa.chunked_array([source.values.take(as_arrow_or_null(self.rows[position]))])
-
-    def place(self, name: str) -> tuple[str, IntArray]:
-        """Column of the long table, and its row, behind each cell of a wide column."""
-        source, position = self.sources[name]
-        return source.name, self.rows[position]
 
 
 def pivot(table: Frame, *, spare: tuple[str, ...] = ()) -> Pivoted:

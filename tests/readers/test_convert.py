@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from bbccli.conversion import TableLayout, convert
+from bbccli.conversion import convert
 from bbccli.errors import BbcError, InputError, OptionError
 from bbccli.readers import Request, read
 from bbccli.reports.tables import render_table
-from bbccli.types import Missing
+from bbccli.types import Missing, TableLayout
 
 DATA = Path(__file__).parents[1] / "data"
 SUFFIXES = [".parquet", ".csv", ".tsv", ".csv.gz", ".csv.zst", ".tsv.gz"]
