@@ -27,7 +27,8 @@ class BbcError(Exception):
 class InputError(BbcError):
     """A file cannot be understood; names the path and, where known, row, column and value.
 
-    `row` is the 0-based position of the data row; the header does not count.
+    `row` is the 0-based position of the data row; the header does not count. `further` counts the
+    other rows that are wrong in the same way.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class InputError(BbcError):
         column: str | None = None,
         value: object = None,
         hint: str = "",
+        further: int = 0,
     ) -> None:
         place = [f"column {column!r}"] if column is not None else []
         place += [f"row {row}"] if row is not None else []
@@ -49,6 +51,7 @@ class InputError(BbcError):
         self.row = row
         self.column = column
         self.value = value
+        self.further = further
 
 
 class OptionError(BbcError):

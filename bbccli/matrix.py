@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bbccli.errors import InputError, OptionError, UndefinedError, UnsupportedError
+from bbccli.nested import NestedFold
 from bbccli.notes import Note
 from bbccli.types import (
     BoolArray,
@@ -135,6 +136,9 @@ class PredictionMatrix:
     available : (R, N, C) bool, optional
         Where there is a prediction; elsewhere `predictions` holds some finite number that is never
         scored. None where every configuration predicts every sample.
+    nested
+        Outer folds with their inner predictions, where the cross-validation was a nested one; then
+        `predictions` are those of the outer test samples and `folds` the outer folds.
     source
         File, content hash and metadata.
     notes
@@ -167,6 +171,7 @@ class PredictionMatrix:
     threshold: float | None = None
     available: BoolArray | None = None
     unfinished: Unfinished | None = None
+    nested: tuple[NestedFold, ...] | None = None
 
     def __post_init__(self) -> None:
         _check_shapes(self)
@@ -220,6 +225,7 @@ class PredictionMatrix:
             predictions=self.predictions[one],
             folds=None if self.folds is None else self.folds[one],
             available=None if self.available is None else self.available[one],
+            nested=None,
         )
 
     def with_threshold(self, threshold: float | None) -> PredictionMatrix:
@@ -241,7 +247,8 @@ class PredictionMatrix:
             )
         if direction is RiskDirection.EARLIER:
             return self
-        return replace(self, predictions=-self.predictions)
+        nested = self.nested and tuple(replace(f, predictions=-f.predictions) for f in self.nested)
+        return replace(self, predictions=-self.predictions, nested=nested)
 
     def offers(self, kind: PredictionKind) -> bool:
         """Whether the predictions can be had in this form."""

@@ -140,6 +140,15 @@ def partial_folds(n_repeats: int) -> Note:
     )
 
 
+def outer_selections(selected: Sequence[tuple[str, str]]) -> Note:
+    """Say what each outer fold of a nested cross-validation selected."""
+    return Note(
+        "outer-selections",
+        "selected in outer fold " + listing([f"{fold}: {name}" for fold, name in selected], 20),
+        "",
+    )
+
+
 def undefined_resamples(n_undefined: int, n_resamples: int, label: str) -> Note:
     """A metric that did not select is undefined in some resamples."""
     return Note(

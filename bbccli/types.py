@@ -50,6 +50,13 @@ class Missing(StrEnum):
     AVAILABLE = "available"
 
 
+class TableLayout(StrEnum):
+    """How a table of predictions is laid out: a column, or a row, per configuration."""
+
+    WIDE = "wide"
+    LONG = "long"
+
+
 class RiskDirection(StrEnum):
     """What higher predictions of a survival task mean."""
 

@@ -9,23 +9,30 @@ PACKAGE = Path(__file__).parents[1] / "bbccli"
 
 RANKS = [
     {"errors", "types", "notes", "threads", "version"},
-    {"matrix", "plan", "resources"},
+    {"matrix", "nested", "plan", "resources"},
     {"results", "kernels", "metrics", "readers", "resampling", "intervals"},
-    {"methods"},
+    {"methods", "conversion"},
     {"dropping"},
-    {"simulation", "batch", "schema", "gate", "saved"},
+    {"simulation", "batch", "schema", "gate", "saved", "inspection"},
     {"reports"},
     {"cli"},
 ]
 RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
 # Rooms of one rank may use each other only in this order.
 WITHIN = {("metrics", "kernels"), ("intervals", "metrics"), ("intervals", "results")}
-WITHIN |= {("gate", "schema"), ("saved", "schema")}
+WITHIN |= {("gate", "schema"), ("saved", "schema"), ("inspection", "schema"), ("matrix", "nested")}
 HEAVY = {
     "rich": {"reports/table.py", "reports/drop_table.py", "cli"},
     "pandas": {"readers", "batch.py"},
-    "pyarrow": {"readers", "batch.py", "reports/distribution.py"},
+    "pyarrow": {
+        "readers",
+        "batch.py",
+        "conversion.py",
+        "reports/distribution.py",
+        "reports/tables.py",
+    },
 }
+HEAVY["pyarrow"] |= {"conversion.py", "reports/tables.py"}
 
 FILES = sorted(p.relative_to(PACKAGE) for p in PACKAGE.rglob("*.py"))
 

@@ -10,9 +10,11 @@ import typer
 
 from bbccli.cli import config
 from bbccli.cli.catalogue import methods, metrics, schema
+from bbccli.cli.convert import convert
 from bbccli.cli.correct import correct
 from bbccli.cli.drop import drop
 from bbccli.cli.gate import gate
+from bbccli.cli.inspect import inspect
 from bbccli.cli.output import complain, style_for_stdout, write
 from bbccli.errors import BbcError
 from bbccli.version import __version__
@@ -27,7 +29,7 @@ app = typer.Typer(
 SETTINGS: dict[str, dict[str, config.Setting]] = {}
 """What a project can set, by command."""
 
-for command in (correct, drop, gate, methods, metrics, schema):
+for command in (correct, drop, inspect, convert, gate, methods, metrics, schema):
     SETTINGS[command.__name__.replace("_", "-")] = config.configurable(command)
     app.command()(command)
 

@@ -27,7 +27,7 @@ from bbccli.types import IntervalKind, Missing, Pooling, Select, Side
 
 def correct(
     ctx: typer.Context,
-    file: o.File,
+    files: o.Files,
     metric: o.MetricNames = None,
     method: o.MethodNames = None,
     n_resamples: o.NResamples = "1000",
@@ -56,6 +56,10 @@ def correct(
     event: o.Event = None,
     weight: o.Weight = None,
     positive: o.Positive = None,
+    outer_fold: o.OuterFold = None,
+    configuration: o.Configuration = None,
+    prediction: o.Prediction = None,
+    dialect: o.Dialect = None,
     task: o.TaskOption = None,
     labels: o.Labels = None,
     folds: o.Folds = None,
@@ -99,15 +103,17 @@ def correct(
     )
     rule = rule_of(fail_under, fail_over, gate_on, gate_method)
     check_writable(output, distribution)
-    roles = Roles(truth, fold, repeat, group, row_id, time, event, weight)
+    columns = (truth, fold, repeat, group, row_id, time, event, weight)
+    roles = Roles(*columns, outer_fold, configuration, prediction)
     matrix = read(
-        file,
+        files,
         roles=roles,
         task=task,
         positive=positive,
         labels=labels,
         folds=folds,
         missing=Missing.ERROR if strict else missing,
+        dialect=dialect,
     )
     if threshold is not None:
         matrix = matrix.with_threshold(threshold)

@@ -18,7 +18,7 @@ from bbccli.types import Pooling
 
 
 def drop(
-    file: o.File,
+    files: o.Files,
     metric: o.MetricName = None,
     rule: o.RuleNames = None,
     threshold: o.DropThreshold = None,
@@ -43,6 +43,7 @@ def drop(
     weight: o.Weight = None,
     positive: o.Positive = None,
     task: o.TaskOption = None,
+    dialect: o.Dialect = None,
     labels: o.Labels = None,
     folds: o.Folds = None,
     cut: o.Cut = None,
@@ -72,13 +73,14 @@ def drop(
     )
     check_writable(output)
     matrix = read(
-        file,
+        files,
         roles=Roles(truth, fold, repeat, group, row_id, time, event, weight),
         task=task,
         positive=positive,
         labels=labels,
         folds=folds,
         unfinished=not replay_,
+        dialect=dialect,
     )
     if cut is not None:
         matrix = matrix.with_threshold(cut)

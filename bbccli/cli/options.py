@@ -10,7 +10,9 @@ import typer
 from bbccli.dropping import EVERY, RULES
 from bbccli.methods import DEFAULT_METHODS, METHODS
 from bbccli.metrics import METRICS
+from bbccli.readers.dialects import DIALECTS, WIDE
 from bbccli.reports import REPORTS
+from bbccli.reports.inspection import INSPECTIONS
 from bbccli.resources import Engine
 from bbccli.types import (
     GateOn,
@@ -20,6 +22,7 @@ from bbccli.types import (
     RiskDirection,
     Select,
     Side,
+    TableLayout,
     Task,
 )
 
@@ -36,12 +39,32 @@ def _choice(names: Iterable[str]) -> Callable[[str], str]:
     return parse
 
 
-File = Annotated[
-    str,
+Files = Annotated[
+    list[str],
     typer.Argument(
-        metavar="FILE",
-        help="Predictions: .parquet, .csv, .tsv, .csv.gz, .csv.zst ...; - reads standard input.",
+        metavar="FILE...",
+        help="Predictions: .parquet, .csv, .tsv, .csv.gz, .csv.zst, .arff ...; - reads standard "
+        "input. Several files or a quoted pattern: one configuration each, named by the file.",
     ),
+]
+Dialect = Annotated[
+    str | None,
+    typer.Option(
+        "--dialect",
+        parser=_choice((WIDE, *DIALECTS)),
+        metavar="NAME",
+        help=f"How the files are written: {', '.join((WIDE, *DIALECTS))}. "
+        "[default: seen from the names of the columns]",
+    ),
+]
+Configuration = Annotated[
+    str | None, typer.Option(metavar="COL", help="Long layout: column of the configurations.")
+]
+Prediction = Annotated[
+    str | None, typer.Option(metavar="COL", help="Long layout: column of the predictions.")
+]
+OuterFold = Annotated[
+    str | None, typer.Option(metavar="COL", help="Column of the outer folds of nested predictions.")
 ]
 
 
@@ -182,6 +205,18 @@ GateMethod = Annotated[
         metavar="NAME",
         autocompletion=_starting(METHODS),
         help="Judge this method. [default: the first with an interval]",
+    ),
+]
+LayoutOption = Annotated[
+    TableLayout, typer.Option("--layout", help="One column, or one row, per configuration.")
+]
+InspectionFormat = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        parser=_choice(INSPECTIONS),
+        metavar="|".join(INSPECTIONS),
+        help="Form of the result.",
     ),
 ]
 Output = Annotated[

@@ -22,6 +22,7 @@ from bbccli.methods import (
     mabt,
     naive,
     naive_f,
+    ncv,
     nested_selection,
     share,
     student,
@@ -62,6 +63,7 @@ METHODS: dict[str, Method] = {
         tilting.METHOD_10P,
         mabt.METHOD,
         nested_selection.METHOD,
+        ncv.METHOD,
         naive.METHOD,
         naive_f.METHOD,
         *share.METHODS,
@@ -112,7 +114,9 @@ def estimate(
         An unknown method, or one asked for by name that can't be computed.
     """
     by_name = bool(names) and list(names or ()) != [ALL]
-    everything = list(METHODS) if names else DEFAULT_METHODS
+    # a file with nested predictions was made for the nested estimate
+    default = (*DEFAULT_METHODS, "ncv") if matrix.nested else DEFAULT_METHODS
+    everything = list(METHODS) if names else default
     methods = choose_methods(names if names and by_name else everything)
     if not names and matrix.folds is None:
         # the note on unknown folds says it already

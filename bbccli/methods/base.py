@@ -19,6 +19,7 @@ class Need(StrEnum):
 
     FOLDS = "folds"
     REPEATS = "repeats"
+    NESTED = "nested"
 
 
 class Gives(StrEnum):
@@ -85,6 +86,11 @@ class Method:
 
 def check_needs(method: Method, matrix: PredictionMatrix) -> None:
     """Raise UndefinedError unless the matrix has what the method needs."""
+    if Need.NESTED in method.needs and not matrix.nested:
+        raise UndefinedError(
+            f"{method.name} needs the inner predictions of a nested cross-validation",
+            hint="add a column `outer_fold`, and rows with an inner `fold` for what it trained on",
+        )
     if Need.REPEATS in method.needs and matrix.n_repeats < 2:
         raise UndefinedError(
             f"{method.name} needs at least two repeats of the cross-validation; there is one",

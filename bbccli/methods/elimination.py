@@ -169,6 +169,7 @@ def take_configurations(matrix: PredictionMatrix, columns: IntArray) -> Predicti
         predictions=matrix.predictions[:, :, columns],
         configurations=names,
         available=None if available is None else available[:, :, columns],
+        nested=None,
     )
 
 

@@ -1,33 +1,28 @@
 """Files -> prediction matrices.
 
-`read` is the table of contents: load the table, give every column its role, place every row,
-join what lies in separate files, assemble.
+`read` is the table of contents: load the tables, tell their layout, give every column its role,
+place every row, join what lies in separate files, assemble.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from bbccli.errors import OptionError
 from bbccli.matrix import PredictionMatrix
-from bbccli.readers.alignment import align, split_caret
-from bbccli.readers.assemble import Parts, assemble
-from bbccli.readers.columns import assign
-from bbccli.readers.files import STDIN
-from bbccli.readers.frame import check_names
+from bbccli.readers.assemble import assemble
+from bbccli.readers.dialects import DIALECTS
+from bbccli.readers.load import Paths, Request, load
 from bbccli.readers.roles import Roles
-from bbccli.readers.separate import read_folds, read_labels
-from bbccli.readers.tables import metadata_of, read_frame
 from bbccli.readers.unfinished import assemble_unfinished
 from bbccli.types import Missing, Task
 
-__all__ = ["Roles", "read"]
+__all__ = ["DIALECTS", "Paths", "Request", "Roles", "read"]
 
 _BY_NAME = Roles()
 
 
 def read(
-    path: str | Path,
+    path: Paths,
     *,
     roles: Roles = _BY_NAME,
     task: Task | None = None,
@@ -35,6 +30,7 @@ def read(
     labels: str | Path | None = None,
     folds: str | Path | None = None,
     missing: Missing = Missing.DROP,
+    dialect: str | None = None,
     unfinished: bool = False,
 ) -> PredictionMatrix:
     r"""Read the out-of-sample predictions of many configurations.
@@ -42,8 +38,10 @@ def read(
     Parameters
     ----------
     path
-        Parquet, CSV or TSV (the last two also `.gz` and `.zst`) in the wide layout: one row per
-        sample and repeat, one column per configuration; "-" is stdin.
+        Parquet, CSV, TSV (these two also `.gz` and `.zst`) or ARFF; "-" is stdin. In the wide
+        layout: one row per sample and repeat, one column per configuration; or in the long layout
+        or one of its dialects: one row per configuration, repeat and sample. Several paths or a
+        pattern: one file per configuration.
     roles
         Columns set by hand; all others go by their names.
     task
@@ -54,6 +52,8 @@ def read(
         Files that hold the outcome and the folds, instead of columns of `path`.
     missing
         What to do where some configurations lack predictions that others have.
+    dialect
+        "wide" or a key of `DIALECTS`; told from the names of the columns when None.
     unfinished
         Whether the cross-validation is in progress: later folds are missing, and configurations
         dropped earlier lack predictions that others have; see `Unfinished`.
@@ -84,27 +84,8 @@ def read(
     >>> matrix.task, matrix.configurations, matrix.predictions.shape
     (<Task.BINARY: 'binary'>, ('knn', 'svm'), (1, 2, 2))
     """
-    if [str(one) for one in (path, labels, folds)].count(STDIN) > 1:
-        raise OptionError("two files are read from stdin", hint="name a file for one of them")
-    frame = read_frame(path)
-    check_names(frame)
-    metadata = metadata_of(frame)
-    elsewhere = {*(("truth", "time", "event") if labels else ()), *(("fold",) if folds else ())}
-    assignment = assign(
-        frame,
-        roles,
-        task=task or metadata.task,
-        declared=metadata.configurations,
-        elsewhere=elsewhere,
-    )
-    columns = {role: frame.column(name) for role, name in assignment.roles.items()}
-    columns |= split_caret(columns)
-    alignment = align(frame.n_rows, frame.path, columns.get("row_id"), columns.get("repeat"))
-    if labels:
-        columns |= read_labels(labels, roles, alignment, columns.get("row_id"))
-    if folds:
-        columns |= read_folds(folds, roles, alignment, columns.get("row_id"))
-    parts = Parts(frame, columns, assignment, alignment, metadata)
+    request = Request(roles, task, positive, labels, folds, missing, dialect)
+    parts = load(path, request)
     if unfinished:
         return assemble_unfinished(parts, task=task, positive=positive)
     return assemble(parts, task=task, positive=positive, missing=missing)

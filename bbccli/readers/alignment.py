@@ -50,10 +50,17 @@ class Alignment:
         return np.asarray((self.rows >= 0).all(axis=0))
 
 
-def align(n_rows: int, path: str, row_id: Column | None, repeat: Column | None) -> Alignment:
+def align(
+    n_rows: int,
+    path: str,
+    row_id: Column | None,
+    repeat: Column | None,
+    among: BoolArray | None = None,
+) -> Alignment:
     """Place every row.
 
-    Without `row_id`, the order of the rows within each repeat tells the sample.
+    Without `row_id`, the order of the rows within each repeat tells the sample. Rows that are not
+    `among` those to place have a sample but no place.
 
     Raises
     ------
@@ -61,17 +68,18 @@ def align(n_rows: int, path: str, row_id: Column | None, repeat: Column | None) 
         A key that is missing or occurs twice in a repeat, or repeats of unequal size where there
         is no key.
     """
-    repeats = _repeat_codes(n_rows, repeat)
+    repeats = repeat_codes(n_rows, repeat)
     if row_id is None:
         samples = _positions(repeats, path)
     else:
         samples, _ = row_id.present("row_id", hint="give every row the key of its sample").codes()
     shape = (int(repeats.max()) + 1, int(samples.max()) + 1)
     cells = repeats * shape[1] + samples
+    placed = np.arange(n_rows) if among is None else np.flatnonzero(among)
     if row_id is not None:
-        _refuse_duplicates(cells, row_id, repeat)
+        _refuse_duplicates(cells[placed], row_id.take(placed), repeat)
     rows = np.full(shape[0] * shape[1], -1)
-    rows[cells] = np.arange(n_rows)
+    rows[cells[placed]] = placed
     first = np.full(shape[1], n_rows)
     np.minimum.at(first, samples, np.arange(n_rows))
     return Alignment(rows.reshape(shape), samples, first)
@@ -91,7 +99,7 @@ def constant(column: Column, role: str, alignment: Alignment) -> Column:
     if len(varies):
         raise column.fault(
             f"{role} differs between repeats of one sample",
-            int(varies[0]),
+            varies,
             hint="a sample has the same key and the same outcome in every repeat",
         )
     return column.take(alignment.first)
@@ -125,7 +133,7 @@ def natural_order(names: tuple[str, ...]) -> list[int]:
     return sorted(range(len(names)), key=parts.__getitem__)
 
 
-def _repeat_codes(n_rows: int, repeat: Column | None) -> IntArray:
+def repeat_codes(n_rows: int, repeat: Column | None) -> IntArray:
     """(n_rows,) codes 0..R-1 in the natural order of the repeats."""
     if repeat is None:
         return np.zeros(n_rows, dtype=np.int64)
@@ -162,4 +170,4 @@ def _refuse_duplicates(cells: IntArray, row_id: Column, repeat: Column | None) -
         problem, hint = "row_id occurs twice", "if the rows are repeats, add a column `repeat`; "
     else:
         problem, hint = "row_id occurs twice in one repeat", ""
-    raise row_id.fault(problem, int(np.argmax(again)), hint=f"{hint}else remove one of the rows")
+    raise row_id.fault(problem, np.flatnonzero(again), hint=f"{hint}else remove one of the rows")

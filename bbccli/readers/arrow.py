@@ -26,6 +26,15 @@ def as_arrow(integers: IntArray) -> pa.Array:
     return pa.Array.from_buffers(pa.int64(), len(integers), [None, buffer])
 
 
+def as_arrow_or_null(integers: IntArray) -> pa.Array:
+    """(n,) int64 as Arrow, null where negative."""
+    import pyarrow as pa
+
+    bits = np.packbits(integers >= 0, bitorder="little")
+    buffer = pa.py_buffer(np.ascontiguousarray(integers, dtype=np.int64))
+    return pa.Array.from_buffers(pa.int64(), len(integers), [pa.py_buffer(bits), buffer])
+
+
 def to_numbers(values: pa.Array | pa.ChunkedArray) -> FloatArray:
     """(n,) numbers or booleans: float32 stays, all else becomes float64; null becomes NaN."""
     import pyarrow as pa

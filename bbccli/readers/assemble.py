@@ -9,6 +9,7 @@ import numpy as np
 
 from bbccli.errors import InputError, OptionError
 from bbccli.matrix import Outcome, PredictionMatrix, Source, Unfinished
+from bbccli.nested import NestedFold
 from bbccli.notes import Note
 from bbccli.readers import remarks
 from bbccli.readers.alignment import Alignment, constant
@@ -18,22 +19,24 @@ from bbccli.readers.doubts import doubts
 from bbccli.readers.folds import code_folds, code_groups, count_spanning
 from bbccli.readers.frame import Column, Frame
 from bbccli.readers.metadata import Metadata
+from bbccli.readers.nested import NestedRows, nested_folds, without_gaps
 from bbccli.readers.outcome import (
     Shaped,
     class_columns,
     classification,
     decide_task,
     regression,
+    spelled_alike,
     survival,
 )
-from bbccli.readers.predictions import interpret
+from bbccli.readers.predictions import Predictions, interpret
 from bbccli.readers.raw import RawPredictions, read_predictions
 from bbccli.types import FloatArray, IntArray, Missing, Task
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Everything that a wide table and its companions hold.
+    """Everything that a table and its companions hold, in the wide layout.
 
     Parameters
     ----------
@@ -43,17 +46,30 @@ class Parts:
         Columns of the roles that are played, those of separate files included.
     assignment
         Names of the configuration columns, and of columns set aside.
-    alignment
-        Which row holds which sample of which repeat.
+    placed
+        Which row holds which sample of which repeat; None before that is known.
     metadata
         What the metadata say.
+    notes
+        What was noticed before.
+    nested
+        Which rows are inner and which are outer, where the cross-validation is a nested one.
     """
 
     frame: Frame
     columns: Mapping[str, Column]
     assignment: Assignment
-    alignment: Alignment
+    placed: Alignment | None
     metadata: Metadata
+    notes: tuple[Note, ...] = ()
+    nested: NestedRows | None = None
+
+    @property
+    def alignment(self) -> Alignment:
+        """Which row holds which sample of which repeat, once that is known."""
+        if self.placed is None:
+            raise ValueError("the rows are not placed yet")
+        return self.placed
 
 
 def assemble(
@@ -72,12 +88,15 @@ def assemble(
         Whatever the files hold that no matrix can; see the modules of each part.
     """
     frame, alignment = parts.frame, parts.alignment
-    samples = _samples(parts)
-    raw = read_predictions(frame, parts.assignment.configurations, alignment.rows[:, samples])
-    outcome, shaped = _outcome(parts, raw, samples, task, positive)
-    outcome = replace(outcome, weights=_weights(parts, samples))
+    samples = samples_of(parts)
+    # of a nested cross-validation all rows are read at once, so that all mean the same
+    rows = np.arange(frame.n_rows)[None] if parts.nested else alignment.rows[:, samples]
+    raw = read_predictions(frame, parts.assignment.configurations, rows)
+    outcome, shaped = outcome_of(parts, raw, samples, task, positive)
+    outcome = replace(outcome, weights=weights_of(parts, samples))
+    found = interpret(raw, outcome, shaped)
     completed = complete(
-        interpret(raw, outcome, shaped),
+        _of_outer_rows(parts, found, samples),
         alignment.n_samples - len(samples),
         frame.path,
         policy=missing,
@@ -97,8 +116,10 @@ def assemble(
         groups=groups,
         available=completed.available,
         unfinished=unfinished,
+        nested=_nested(parts, found, predictions.configurations, samples),
         source=Source(frame.path, frame.sha256, parts.metadata.raw),
         notes=(
+            *parts.notes,
             *_notes_on_roles(parts, outcome.task, task),
             *completed.notes,
             *fold_notes,
@@ -109,7 +130,29 @@ def assemble(
     )
 
 
-def _samples(parts: Parts) -> IntArray:
+def _of_outer_rows(parts: Parts, found: Predictions, samples: IntArray) -> Predictions:
+    """Predictions (R, N, C) of the outer test samples, none of configurations with inner gaps."""
+    if parts.nested is None:
+        return found
+    every = found.array[0]
+    _, usable = without_gaps(parts.nested, every)
+    outer = every[parts.alignment.rows[:, samples]]
+    outer[:, :, ~usable] = np.nan
+    return replace(found, array=outer)
+
+
+def _nested(
+    parts: Parts, found: Predictions, kept: tuple[str, ...], samples: IntArray
+) -> tuple[NestedFold, ...] | None:
+    """Outer folds with the inner predictions of the configurations and samples that were kept."""
+    if parts.nested is None:
+        return None
+    inner, _ = without_gaps(parts.nested, found.array[0])
+    predictions = found.array[0][:, np.isin(found.configurations, kept)]
+    return tuple(nested_folds(parts.nested, inner, predictions, parts.alignment, samples))
+
+
+def samples_of(parts: Parts) -> IntArray:
     """Samples that every repeat holds."""
     samples = np.flatnonzero(parts.alignment.in_every_repeat)
     if not len(samples):
@@ -121,7 +164,7 @@ def _samples(parts: Parts) -> IntArray:
     return samples
 
 
-def _outcome(
+def outcome_of(
     parts: Parts, raw: RawPredictions, samples: IntArray, task: Task | None, positive: str | None
 ) -> tuple[Outcome, Shaped]:
     """Outcome of the given samples; and the columns of each class, where there are such."""
@@ -134,14 +177,24 @@ def _outcome(
     if truth is None:
         _refuse_positive(positive, Task.SURVIVAL)
         return survival(constants["time"], constants["event"], task), {}
-    _, present = truth.named_codes()
-    shaped = class_columns(raw.names, present, metadata.configurations, raw.path)
+    shaped = shaped_of(parts)
     decided = decide_task(truth, raw, shaped, task, metadata)
     if decided is not Task.BINARY:
         _refuse_positive(positive, decided)
     if decided is Task.REGRESSION:
         return regression(truth), {}
     return classification(truth, decided, shaped, metadata, positive), shaped
+
+
+def shaped_of(parts: Parts) -> Shaped:
+    """Return the column of each class of each configuration; empty where each is one column."""
+    if "truth" not in parts.columns:
+        return {}
+    _, present = parts.columns["truth"].named_codes()
+    known, names = parts.assignment.shaped, parts.assignment.configurations
+    if known is not None:
+        return spelled_alike(known, present)
+    return class_columns(names, present, parts.metadata.configurations, parts.frame.path)
 
 
 def _refuse_positive(positive: str | None, task: Task) -> None:
@@ -173,7 +226,7 @@ def _groups(parts: Parts, samples: IntArray) -> IntArray | None:
     return code_groups(constant(group, "group", parts.alignment), samples)
 
 
-def _weights(parts: Parts, samples: IntArray) -> FloatArray | None:
+def weights_of(parts: Parts, samples: IntArray) -> FloatArray | None:
     """(N,) sample weights."""
     if "weight" not in parts.columns:
         return None
@@ -182,7 +235,7 @@ def _weights(parts: Parts, samples: IntArray) -> FloatArray | None:
     weights = weight.present("weight", hint=hint).numbers("weight")
     wrong = np.flatnonzero(weights <= 0)
     if len(wrong):
-        raise weight.fault("weight is not positive", int(wrong[0]), hint=hint)
+        raise weight.fault("weight is not positive", wrong, hint=hint)
     return weights
 
 

@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Final
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from bbccli.errors import InputError, OptionError
 from bbccli.notes import listing
-from bbccli.readers.arrow import is_text
 from bbccli.readers.frame import Frame
 from bbccli.readers.roles import NAMES, Roles, candidates, column_of, nearest_names
 from bbccli.types import Task
 
-_LONG_CONFIGURATION: Final = (
-    "config",
-    ".config",
-    "wflow_id",
-    "model",
-    "learner_id",
-    "configuration",
-)
-_LONG_PREDICTION: Final = re.compile(
-    r"prediction|score|\.pred|\.pred_class|pred|response|y_pred|(prob\.|\.pred_|confidence\.).+",
-    re.IGNORECASE,
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """Column name of each role that is played, the configurations, and columns set aside."""
+    """Who plays what in a wide table.
+
+    Parameters
+    ----------
+    roles
+        Column name of each role that is played.
+    configurations
+        Columns of predictions.
+    spare
+        Columns set aside.
+    shaped
+        Column of each class of each configuration; None where only their names can tell.
+    """
 
     roles: Mapping[str, str]
     configurations: tuple[str, ...]
     spare: tuple[str, ...]
+    shaped: Mapping[str, Mapping[str, str]] | None = None
 
 
 def assign(
@@ -63,21 +60,14 @@ def assign(
     Raises
     ------
     InputError
-        A role set by hand that names no column, no truth, two possible truths, the
-        long layout, or no configuration.
+        A role set by hand that names no column, no truth, two possible truths, or no
+        configuration.
     """
-    by_hand = _by_hand(frame, roles, elsewhere)
-    declared = set(declared)
-    by_name = {role: candidates(frame, role, declared) for role in NAMES}
-    if by_hand.get("time") is None and by_hand.get("event") is None:
-        by_name = _truth_or_survival(by_name, by_hand, frame, task, elsewhere)
-    chosen = _choose(by_name, by_hand, frame, elsewhere)
+    chosen, spare = cast(frame, roles, task=task, declared=declared, elsewhere=elsewhere)
     taken = set(chosen.values())
-    spare = {n for names in by_name.values() for n in names} - taken
     configurations = tuple(n for n in frame.names if n not in taken | spare)
-    _refuse_long(configurations, frame, declared)
     if "truth" not in elsewhere:
-        _check_outcome(chosen, frame)
+        check_outcome(chosen, frame)
     if not configurations:
         raise InputError(
             "no configuration column",
@@ -87,10 +77,40 @@ def assign(
     return Assignment(chosen, configurations, tuple(n for n in frame.names if n in spare))
 
 
+def cast(
+    frame: Frame,
+    roles: Roles,
+    *,
+    task: Task | None = None,
+    declared: Iterable[str] = (),
+    elsewhere: Iterable[str] = (),
+    reserved: Container[str] = (),
+) -> tuple[dict[str, str], set[str]]:
+    """Choose the column of each role, and name those that could have played a role too.
+
+    Parameters
+    ----------
+    frame, roles, task, declared, elsewhere
+        As for `assign`.
+    reserved
+        Columns that play no role unless by hand.
+    """
+    by_hand = _by_hand(frame, roles, elsewhere)
+    declared = set(declared)
+    by_name = {
+        role: [name for name in candidates(frame, role, declared) if name not in reserved]
+        for role in NAMES
+    }
+    if by_hand.get("time") is None and by_hand.get("event") is None:
+        by_name = _truth_or_survival(by_name, by_hand, frame, task, elsewhere)
+    chosen = _choose(by_name, by_hand, frame, elsewhere)
+    return chosen, {n for names in by_name.values() for n in names} - set(chosen.values())
+
+
 def _by_hand(frame: Frame, roles: Roles, elsewhere: Iterable[str]) -> dict[str, str]:
     """Columns set by hand, without those of separate files."""
     chosen: dict[str, str] = {}
-    for role in (field.name for field in fields(roles)):
+    for role in NAMES:
         name = getattr(roles, role)
         if name is None or role in elsewhere:
             continue
@@ -160,26 +180,7 @@ def _refuse_two_truths(names: Sequence[str], frame: Frame) -> None:
         )
 
 
-def _refuse_long(names: Sequence[str], frame: Frame, declared: Iterable[str]) -> None:
-    """A column of configuration names beside a column of predictions is the long layout."""
-    free = [name for name in names if name not in declared]
-    configuration = [
-        name
-        for name in free
-        if name.casefold() == "config"
-        or (name.casefold() in _LONG_CONFIGURATION and is_text(frame.type_of(name)))
-    ]
-    prediction = [name for name in free if _LONG_PREDICTION.fullmatch(name)]
-    if configuration and prediction:
-        raise InputError(
-            f"the long layout (columns {configuration[0]!r} and {prediction[0]!r}) "
-            "is not supported yet",
-            path=frame.path,
-            hint="pivot to the wide layout: one row per sample, one column per configuration",
-        )
-
-
-def _check_outcome(chosen: Mapping[str, str], frame: Frame) -> None:
+def check_outcome(chosen: Mapping[str, str], frame: Frame) -> None:
     """Raise unless there is a truth, or both a time and an event."""
     half = {"time", "event"} & chosen.keys()
     if "truth" in chosen or len(half) == 2:

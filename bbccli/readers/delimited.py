@@ -34,7 +34,7 @@ def read_delimited(data: bytes, path: str, form: Format) -> pa.Table:
     import pyarrow as pa
     import pyarrow.csv as pacsv
 
-    _check_text(data, path)
+    check_text(data, path)
     header = _header(data, path)
     delimiter = "\t" if form is Format.TSV else max(DELIMITERS, key=header.count)
     try:
@@ -46,7 +46,7 @@ def read_delimited(data: bytes, path: str, form: Format) -> pa.Table:
     return table.rename_columns([name.strip() for name in table.column_names])
 
 
-def _check_text(data: bytes, path: str) -> None:
+def check_text(data: bytes, path: str) -> None:
     """Refuse bytes that are no UTF-8 text."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError("text is UTF-16, not UTF-8", path=path, hint="save the file as UTF-8")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import glob
 import hashlib
+import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -16,9 +19,10 @@ STDIN_NAME = "<stdin>"
 LARGE = 32 * 2**20
 """Bytes from which a Parquet file is read column by column and not kept."""
 
-SUPPORTED = ".parquet, .csv, .tsv, .csv.gz, .tsv.gz, .csv.zst, .tsv.zst"
+SUPPORTED = ".parquet, .csv, .tsv, .csv.gz, .tsv.gz, .csv.zst, .tsv.zst, .arff"
 
 _PARQUET_MAGIC = b"PAR1"
+_ARFF_START = re.compile(rb"(?:\s|%[^\n]*\n)*@relation", re.IGNORECASE)
 PACKINGS = {".gz": "gzip", ".zst": "zstd"}
 _PACKING_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
@@ -29,7 +33,11 @@ class Format(StrEnum):
     PARQUET = "Parquet"
     CSV = "CSV"
     TSV = "TSV"
+    ARFF = "ARFF"
     DELIMITED = "text"
+
+
+_TEXT = {".csv": Format.CSV, ".tsv": Format.TSV, ".arff": Format.ARFF}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +80,45 @@ def read_content(path: str | Path) -> Content:
     return Content(name, data, _format(suffix, data), sha256)
 
 
+def expand(paths: str | Path | Sequence[str | Path]) -> list[str | Path]:
+    """Return the paths one by one, patterns such as `runs/*.csv` replaced by what they match.
+
+    Raises
+    ------
+    InputError
+        A pattern that matches no file, or no path at all.
+    """
+    found: list[str | Path] = []
+    for path in [paths] if isinstance(paths, str | Path) else paths:
+        if not glob.has_magic(str(path)) or _is_there(Path(path)):
+            found.append(path)
+            continue
+        matches = _matches(Path(path))
+        if not matches:
+            raise InputError("matches no file", path=str(path), hint="check the pattern")
+        found += matches
+    if not found:
+        raise InputError("no file to read", hint="name at least one")
+    return found
+
+
+def _is_there(path: Path) -> bool:
+    """Whether a path exists, whatever characters it has."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _matches(pattern: Path) -> list[str | Path]:
+    """Return the paths that a pattern matches, sorted; none where it is no pattern."""
+    root = Path(pattern.anchor)
+    try:
+        return sorted(root.glob(str(pattern.relative_to(root))))
+    except (OSError, ValueError, NotImplementedError):
+        return []
+
+
 def _suffixes(path: Path) -> tuple[str, str | None]:
     """Suffix of the table and name of the packing; empty and None where there is none."""
     suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
@@ -79,7 +126,7 @@ def _suffixes(path: Path) -> tuple[str, str | None]:
     if packing is not None:
         suffixes = suffixes[:-1]
     suffix = suffixes[-1] if suffixes else ""
-    if suffix in (".csv", ".tsv") or (suffix in (".parquet", "") and packing is None):
+    if suffix in _TEXT or (suffix in (".parquet", "") and packing is None):
         return suffix, packing
     if path.is_dir() or not path.exists():
         return suffix, None
@@ -176,5 +223,7 @@ def _unpack(data: bytes, packing: str, name: str) -> bytes:
 def _format(suffix: str, data: bytes) -> Format:
     """Format by suffix, by content where there is no suffix."""
     if suffix:
-        return {".parquet": Format.PARQUET, ".csv": Format.CSV, ".tsv": Format.TSV}[suffix]
-    return Format.PARQUET if data.startswith(_PARQUET_MAGIC) else Format.DELIMITED
+        return _TEXT.get(suffix, Format.PARQUET)
+    if data.startswith(_PARQUET_MAGIC):
+        return Format.PARQUET
+    return Format.ARFF if _ARFF_START.match(data) else Format.DELIMITED

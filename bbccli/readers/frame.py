@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,9 +17,29 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from bbccli.readers.parquet import ColumnsOnDisk
+    from bbccli.readers.pivoted import PivotedColumns
 
 # Whole numbers up to here are exact in float64, so 1.0 and 1 may share the name "1".
 EXACT_INTEGERS = 2.0**53
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """One of the files whose rows make up a table.
+
+    Parameters
+    ----------
+    path
+        Name of the file for messages.
+    start
+        First row of the table that is the file's.
+    names
+        Name in the file of each column of the table that has another.
+    """
+
+    path: str
+    start: int = 0
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +56,15 @@ class Column:
         Arrow array.
     rows : (n,)
         Row of that file behind each value.
+    origins
+        Where the rows are those of several files: which, in their order.
     """
 
     path: str
     name: str
     values: pa.Array
     rows: IntArray
+    origins: tuple[Origin, ...] = ()
 
     def __len__(self) -> int:
         return len(self.values)
@@ -73,15 +97,27 @@ class Column:
         """Return the given entries, in their order."""
         return replace(self, values=self.values.take(as_arrow(entries)), rows=self.rows[entries])
 
-    def fault(self, problem: str, entry: int, *, hint: str) -> InputError:
-        """Build the error about one entry: file, column, row and value."""
+    def place(self, entry: int) -> tuple[str, str, int]:
+        """Return file, column and row of an entry."""
+        row = int(self.rows[entry])
+        for origin in reversed(self.origins):
+            if row >= origin.start:
+                return origin.path, origin.names.get(self.name, self.name), row - origin.start
+        return self.path, self.name, row
+
+    def fault(self, problem: str, entries: int | IntArray, *, hint: str) -> InputError:
+        """Build the error about the first of some entries: file, column, row and value."""
+        wrong = np.atleast_1d(entries)
+        entry = int(wrong[0])
+        path, column, row = self.place(entry)
         return InputError(
             problem,
-            path=self.path,
-            row=int(self.rows[entry]),
-            column=self.name,
-            value=self.values[int(entry)].as_py(),
+            path=path,
+            row=row,
+            column=column,
+            value=self.values[entry].as_py(),
             hint=hint,
+            further=len(wrong) - 1,
         )
 
     def present(self, role: str, *, hint: str) -> Column:
@@ -93,7 +129,7 @@ class Column:
             The first entry without one.
         """
         if len(self.nulls):
-            raise self.fault(f"{role} is missing", int(self.nulls[0]), hint=hint)
+            raise self.fault(f"{role} is missing", self.nulls, hint=hint)
         return self
 
     def codes(self) -> tuple[IntArray, pa.Array]:
@@ -118,11 +154,11 @@ class Column:
             Text, or an infinite number.
         """
         if self.is_text:
-            raise self.fault(f"{role} is text", first_text(self), hint="numbers are needed here")
+            raise self.fault(f"{role} is text", text_entries(self), hint="numbers are needed here")
         numbers: FloatArray = to_numbers(self.values).astype(np.float64, copy=False)
         infinite = np.flatnonzero(np.isinf(numbers))
         if len(infinite):
-            raise self.fault(f"{role} is infinite", int(infinite[0]), hint="correct the value")
+            raise self.fault(f"{role} is infinite", infinite, hint="correct the value")
         return numbers
 
 
@@ -140,12 +176,19 @@ class Frame:
         Hash of the file's bytes.
     metadata
         Text of the metadata, and the name of the place it was found at; None when there is none.
+    origins
+        The files, where the rows are those of several or columns were renamed.
+    places
+        Column of the file, and its row, behind each value of a column; None where they are those
+        of the table.
     """
 
     path: str
-    table: pa.Table | ColumnsOnDisk
+    table: pa.Table | ColumnsOnDisk | PivotedColumns
     sha256: str
     metadata: tuple[str | bytes, str] | None = None
+    origins: tuple[Origin, ...] = ()
+    places: Callable[[str], tuple[str, IntArray]] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -171,7 +214,8 @@ class Frame:
             values = pa.concat_arrays(values.chunks)
         if pa.types.is_floating(values.type):
             values = pc.if_else(pc.is_nan(values), pa.nulls(len(values), values.type), values)
-        return Column(self.path, name, values, np.arange(self.n_rows))
+        source, rows = self.places(name) if self.places else (name, np.arange(self.n_rows))
+        return Column(self.path, source, values, rows, self.origins)
 
 
 def check_names(frame: Frame) -> None:
@@ -182,17 +226,23 @@ def check_names(frame: Frame) -> None:
     InputError
         The first such column.
     """
+    for fault in name_faults(frame):
+        raise fault
+
+
+def name_faults(frame: Frame) -> Iterator[InputError]:
+    """Yield an error for each column without a name and each name that occurs again."""
     seen: set[str] = set()
     for position, name in enumerate(frame.names):
         if not name.strip():
-            raise InputError(
+            yield InputError(
                 f"column {position} has no name",
                 path=frame.path,
                 hint="name it `row_id` if it identifies samples, or write the file without a row "
                 "index (pandas: index=False)",
             )
-        if name in seen:
-            raise InputError(
+        elif name in seen:
+            yield InputError(
                 "column name occurs twice",
                 path=frame.path,
                 column=name,
@@ -218,9 +268,9 @@ def number_of(name: str) -> float:
     return number if math.isfinite(number) else math.nan
 
 
-def first_text(column: Column) -> int:
-    """Entry of the first text that is no number; the first entry when all are numbers."""
+def text_entries(column: Column) -> IntArray:
+    """Entries of text that is no number; the first entry when all are numbers."""
     codes, values = column.codes()
     text = [math.isnan(number_of(value)) for value in values.to_pylist()]
     found = np.flatnonzero(np.array([*text, False])[codes])
-    return int(found[0]) if len(found) else int(np.flatnonzero(codes >= 0)[0])
+    return found if len(found) else np.flatnonzero(codes >= 0)[:1]

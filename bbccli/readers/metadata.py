@@ -88,6 +88,17 @@ def parse_metadata(text: str | bytes, place: str) -> Metadata:
     )
 
 
+def merged(parts: Sequence[Metadata]) -> Metadata:
+    """Return the metadata of several files as one: of each key the first, of `configs` all."""
+    found = [part for part in parts if part.raw]
+    if len(found) < 2:
+        return found[0] if found else Metadata()
+    raw = {key: value for part in reversed(found) for key, value in part.raw.items()}
+    configs = {one["id"]: one for part in reversed(found) for one in part.raw.get("configs") or []}
+    raw |= {"configs": list(configs.values())} if configs else {}
+    return parse_metadata(json.dumps(raw), found[0].place)
+
+
 def _load(text: str | bytes, place: str) -> dict[str, Any]:
     """JSON object."""
     try:

@@ -63,6 +63,14 @@ def class_columns(
     return shaped
 
 
+def spelled_alike(shaped: Shaped, present: Sequence[str]) -> Shaped:
+    """Return the columns of each class, the classes spelled as in the truth."""
+    return {
+        configuration: {_spelled(name, present): column for name, column in own.items()}
+        for configuration, own in shaped.items()
+    }
+
+
 def decide_task(
     truth: Column, raw: RawPredictions, shaped: Shaped, task: Task | None, metadata: Metadata
 ) -> Task:
@@ -144,7 +152,7 @@ def survival(time: Column, event: Column, task: Task | None = None) -> Outcome:
     times: FloatArray = time.numbers("time")
     negative = np.flatnonzero(times < 0)
     if len(negative):
-        raise time.fault("time is negative", int(negative[0]), hint="times start at 0")
+        raise time.fault("time is negative", negative, hint="times start at 0")
     return Outcome(Task.SURVIVAL, times, event=_events(event))
 
 
@@ -156,7 +164,7 @@ def _events(event: Column) -> BoolArray:
     if len(strange):
         raise event.fault(
             "event is neither 0 nor 1",
-            int(strange[0]),
+            strange,
             hint="1 where the event was seen, 0 where the sample was censored",
         )
     return np.asarray(meanings == 1)
@@ -203,7 +211,7 @@ def _known_classes(
         if strange:
             raise truth.fault(
                 f"truth is none of the classes of {source} ({listing(list(known), 8)})",
-                int(np.flatnonzero(codes == present.index(strange[0]))[0]),
+                np.flatnonzero(np.isin(codes, [present.index(name) for name in strange])),
                 hint="spell the classes alike everywhere",
             )
     return sources["the predictions"] or sources["the metadata"]

@@ -52,7 +52,8 @@ def interpret(
         if labels is not None:
             return Predictions(labels, raw.names, PredictionKind.LABEL)
     if raw.numbers is None:
-        raise text_fault(next(column for column in raw.texts if column.is_text))
+        texts = [column for column in raw.texts if column.is_text]
+        raise text_fault(_worded(texts[0], texts))
     if outcome.task is Task.BINARY:
         return _binary(raw.numbers, raw, outcome.classes, shaped)
     if outcome.task is Task.MULTICLASS:
@@ -65,7 +66,7 @@ def interpret(
 def _labels(raw: RawPredictions, classes: Sequence[str]) -> FloatArray | None:
     """(R, N, C) class codes; None when the predictions are no labels."""
     if raw.numbers is None:
-        codes = [_text_labels(column, classes)[raw.rows] for column in raw.texts]
+        codes = [_text_labels(column, classes, raw.texts)[raw.rows] for column in raw.texts]
         return np.stack(codes, axis=-1)
     values = [number_of(name) for name in classes]
     if np.isnan(values).any() or not raw.all_among(values):
@@ -76,7 +77,7 @@ def _labels(raw: RawPredictions, classes: Sequence[str]) -> FloatArray | None:
     return labels
 
 
-def _text_labels(column: Column, classes: Sequence[str]) -> FloatArray:
+def _text_labels(column: Column, classes: Sequence[str], columns: Sequence[Column]) -> FloatArray:
     """(n_rows,) class code of each text, NaN where missing."""
     codes, names = column.named_codes()
     known = {name: float(code) for code, name in enumerate(classes)}
@@ -85,12 +86,20 @@ def _text_labels(column: Column, classes: Sequence[str]) -> FloatArray:
     if not len(strange):
         return labels
     if any(not np.isnan(number_of(name)) for name in names if name not in known):
-        raise text_fault(column)
+        raise text_fault(_worded(column, columns))
     raise column.fault(
         f"prediction is none of the classes ({listing(classes, 8)})",
-        int(strange[0]),
+        strange,
         hint="labels are spelled as in the truth",
     )
+
+
+def _worded(column: Column, columns: Sequence[Column]) -> Column:
+    """Return the first of the columns that holds text other than numbers, else the given one."""
+    for one in (column, *columns):
+        if any(np.isnan(number_of(name)) for name in one.named_codes()[1]):
+            return one
+    return column
 
 
 def _binary(

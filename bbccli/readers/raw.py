@@ -9,7 +9,7 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_text, to_numbers
-from bbccli.readers.frame import Column, Frame, first_text, number_of
+from bbccli.readers.frame import Column, Frame, number_of, text_entries
 from bbccli.types import FloatArray, IntArray
 
 # Columns copied at a time: wide enough for long writes, small enough to stay in cache.
@@ -57,10 +57,11 @@ def read_predictions(frame: Frame, names: tuple[str, ...], rows: IntArray) -> Ra
         An infinite value, or text in some columns and numbers in others.
     """
     texts = [name for name in names if is_text(frame.type_of(name))]
-    if texts:
-        filled = {n for n in names if frame.table.column(n).null_count < frame.n_rows}
-        if filled != set(texts):
-            raise text_fault(frame.column(texts[0]))
+    filled = [n for n in names if frame.table.column(n).null_count < frame.n_rows] if texts else []
+    worded = [name for name in texts if name in set(filled)]
+    if worded:
+        if len(filled) > len(worded):
+            raise text_fault(frame.column(worded[0]))
         columns = tuple(frame.column(name) for name in names)
         return RawPredictions(frame.path, names, None, columns, rows)
     return RawPredictions(frame.path, names, _numbers(frame, names, rows), (), rows)
@@ -68,13 +69,13 @@ def read_predictions(frame: Frame, names: tuple[str, ...], rows: IntArray) -> Ra
 
 def text_fault(column: Column) -> InputError:
     """Build the error about text where numbers are needed."""
-    entry = first_text(column)
-    value = column.values[entry].as_py()
+    entries = text_entries(column)
+    value = column.values[int(entries[0])].as_py()
     comma = not np.isnan(number_of(value.replace(",", ".")))
     hint = "leave the cell empty if there is no prediction; drop the column if it is none"
     return column.fault(
         "prediction is text",
-        entry,
+        entries,
         hint="store numbers as numbers, with a decimal point" if comma else hint,
     )
 
@@ -99,13 +100,10 @@ def _refuse_infinite(block: FloatArray, frame: Frame, names: Sequence[str]) -> N
     infinite = np.isinf(block)
     if not infinite.any():
         return
-    column, row = (int(i) for i in np.argwhere(infinite)[0])
-    raise InputError(
+    column = int(np.argmax(infinite.any(axis=1)))
+    raise frame.column(names[column]).fault(
         "prediction is infinite",
-        path=frame.path,
-        row=row,
-        column=names[column],
-        value=float(block[column, row]),
+        np.flatnonzero(infinite[column]),
         hint="leave the cell empty if there is no prediction",
     )
 

@@ -16,6 +16,24 @@ def columns_ignored(names: Sequence[str]) -> Note:
     )
 
 
+def columns_set_aside(names: Sequence[str]) -> Note:
+    """Columns of a long table that play no part."""
+    return Note(
+        "columns-ignored",
+        f"left aside, neither a role nor a prediction: {listing(names)}",
+        "name the columns by options if one of them matters",
+    )
+
+
+def folds_differ() -> Note:
+    """Samples lie in different folds for different configurations."""
+    return Note(
+        "folds-differ",
+        "the folds differ between configurations and are taken as unknown",
+        "cross-validate all configurations on the same folds: it makes them comparable",
+    )
+
+
 def metadata_contradicted(declared: str, found: str) -> Note:
     """The declared task does not fit the truth."""
     return Note(

@@ -27,6 +27,10 @@ class Roles:
         Columns of a survival outcome.
     weight
         Column of sample weights.
+    outer_fold
+        Column of the outer fold of nested predictions.
+    configuration, prediction
+        Long layout: column of the configuration, and of its predictions.
     """
 
     truth: str | None = None
@@ -37,6 +41,9 @@ class Roles:
     time: str | None = None
     event: str | None = None
     weight: str | None = None
+    outer_fold: str | None = None
+    configuration: str | None = None
+    prediction: str | None = None
 
 
 # The written name comes first; among the synonyms, the first that occurs plays the role.
@@ -69,6 +76,7 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "event": ("event", "status"),
     "group": ("group", "groups", "patient_id", "cluster"),
     "weight": ("weight", "weights", "sample_weight"),
+    "outer_fold": ("outer_fold",),
 }
 
 # tidymodels writes the repeat, the fold or both as text into `id` and `id2`.

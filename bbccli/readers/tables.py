@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bbccli.readers.arff import read_arff
 from bbccli.readers.arrow import plain
 from bbccli.readers.delimited import read_delimited
 from bbccli.readers.files import PACKINGS, STDIN, Format, file_bytes, read_content
@@ -18,14 +19,15 @@ def read_frame(path: str | Path) -> Frame:
     Raises
     ------
     InputError
-        Whatever keeps the file from being read; see `files`, `parquet` and `delimited`.
+        Whatever keeps the file from being read; see `files`, `parquet`, `delimited` and `arff`.
     """
     content = read_content(path)
     if content.format is Format.PARQUET:
         table, text = read_parquet(content.data or Path(path), content.path)
         metadata = None if text is None else (text, content.path)
     else:
-        table = plain(read_delimited(content.data, content.path, content.format), content.path)
+        parse = read_arff if content.format is Format.ARFF else read_delimited
+        table = plain(parse(content.data, content.path, content.format), content.path)
         metadata = _beside(path)
     return Frame(content.path, table, content.sha256, metadata)
 

@@ -50,7 +50,8 @@ def assemble_unfinished(
         replace(
             parts,
             assignment=replace(parts.assignment, configurations=kept),
-            alignment=replace(parts.alignment, rows=parts.alignment.rows[counted]),
+            placed=replace(parts.alignment, rows=parts.alignment.rows[counted]),
+            nested=None,
         ),
         task=task,
         positive=positive,

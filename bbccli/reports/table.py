@@ -68,7 +68,7 @@ def _winners(document: Json) -> RenderableType:
         ]
         grid.add_row(
             Text("wins", "green"),
-            Text(f"in the resamples of {plain(estimate['method'])}: {', '.join(shares)}"),
+            Text(f"{_among(estimate)} of {plain(estimate['method'])}: {', '.join(shares)}"),
         )
     for trace in [e["drop_trace"] for e in document["estimates"] if e["drop_trace"]][:1]:
         grid.add_row(
@@ -82,6 +82,11 @@ def _dropped(trace: Json, n_configurations: int) -> str:
     n_gone = sum(len(step["dropped"]) for step in trace["steps"])
     models = f"{trace['n_trained']} of {trace['n_models']} models trained"
     return f"{n_gone} of {n_configurations} by {trace['rule']}, {models}"
+
+
+def _among(estimate: Json) -> str:
+    """Where the shares of the winners were counted."""
+    return "in the resamples" if estimate["n_resamples"] else "in the outer folds"
 
 
 def _shares(estimate: Json) -> list[Json]:

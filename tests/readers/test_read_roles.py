@@ -96,15 +96,6 @@ def test_long_layout_names_are_configurations_of_a_wide_table(save):
     assert read(save("m.csv", columns)).configurations == ("model", "score")
 
 
-@pytest.mark.parametrize("prediction", ["prediction", "score", "prob.1", ".pred_class"])
-@pytest.mark.parametrize("configuration", ["config", ".config", "model"])
-def test_long_layout(save, configuration, prediction):
-    columns = {"truth": [0, 1, 0], configuration: ["a", "a", "b"], prediction: [0.1, 0.2, 0.3]}
-    with pytest.raises(InputError, match=r"the long layout .* is not supported yet") as e:
-        read(save("m.csv", columns))
-    assert "pivot" in e.value.hint
-
-
 @pytest.mark.parametrize("name", ["weight", "Weights", "sample_weight"])
 def test_sample_weights(save, name):
     matrix = read(save("m.csv", {"truth": [0, 1, 0], name: [1, 1, 2.5], **A}))

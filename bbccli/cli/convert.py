@@ -1,0 +1,57 @@
+"""`bbc convert`: the same predictions in another layout or format."""
+
+from __future__ import annotations
+
+from bbccli.cli import options as o
+from bbccli.cli.output import check_writable, say, write
+from bbccli.readers import Request, Roles
+from bbccli.reports.remarks import plain
+from bbccli.types import Missing, TableLayout
+
+
+def convert(
+    files: o.Files,
+    output: o.Output = "-",
+    layout: o.LayoutOption = TableLayout.WIDE,
+    truth: o.Truth = None,
+    fold: o.Fold = None,
+    repeat: o.Repeat = None,
+    group: o.Group = None,
+    row_id: o.RowId = None,
+    time: o.Time = None,
+    event: o.Event = None,
+    weight: o.Weight = None,
+    outer_fold: o.OuterFold = None,
+    configuration: o.Configuration = None,
+    prediction: o.Prediction = None,
+    dialect: o.Dialect = None,
+    positive: o.Positive = None,
+    task: o.TaskOption = None,
+    labels: o.Labels = None,
+    folds: o.Folds = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Write the predictions in the wide or the long layout, as Parquet, CSV or TSV.
+
+    Whatever bbc correct reads can be converted: long tables, exports of other tools, several files,
+    labels and folds in files of their own. Nothing is dropped. The metadata go into the Parquet
+    file, or beside the CSV into NAME.meta.json.
+
+    Examples:
+
+      bbc convert 'runs/*.arff' --output runs.parquet
+
+      bbc convert predictions.parquet --layout long --output predictions.csv
+    """
+    from bbccli.conversion import convert as lay_out
+    from bbccli.reports.tables import render_table
+
+    check_writable(output)
+    columns = (truth, fold, repeat, group, row_id, time, event, weight)
+    roles = Roles(*columns, outer_fold, configuration, prediction)
+    request = Request(roles, task, positive, labels, folds, Missing.DROP, dialect)
+    converted = lay_out(files, request, layout)
+    for path, data in render_table(converted.table, converted.metadata, output).items():
+        write(data, path)
+    for note in () if quiet else converted.matrix.notes:
+        say(f"note: {plain(note.text)}" + (f"; hint: {plain(note.remedy)}" * bool(note.remedy)))

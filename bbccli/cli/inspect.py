@@ -1,0 +1,58 @@
+"""`bbc inspect`: what was understood of some files, and everything that is wrong with them."""
+
+from __future__ import annotations
+
+import typer
+
+from bbccli.cli import options as o
+from bbccli.cli.output import check_writable, style_for_stdout, write
+from bbccli.readers import Request, Roles
+from bbccli.reports import Style
+from bbccli.reports.inspection import INSPECTIONS
+from bbccli.types import Missing
+
+
+def inspect(
+    files: o.Files,
+    format: o.InspectionFormat = "table",
+    output: o.Output = "-",
+    truth: o.Truth = None,
+    fold: o.Fold = None,
+    repeat: o.Repeat = None,
+    group: o.Group = None,
+    row_id: o.RowId = None,
+    time: o.Time = None,
+    event: o.Event = None,
+    weight: o.Weight = None,
+    outer_fold: o.OuterFold = None,
+    configuration: o.Configuration = None,
+    prediction: o.Prediction = None,
+    dialect: o.Dialect = None,
+    positive: o.Positive = None,
+    task: o.TaskOption = None,
+    labels: o.Labels = None,
+    folds: o.Folds = None,
+    missing: o.MissingOption = Missing.DROP,
+) -> None:
+    """Tell what is understood of the files, and everything that is wrong or doubtful.
+
+    Every check is made, so that one problem does not hide another. The exit status is 2 where there
+    is an error, and 0 where bbc correct can use the files.
+
+    Examples:
+
+      bbc inspect predictions.parquet
+
+      bbc inspect 'runs/*.arff' --format json --output inspection.json
+    """
+    from bbccli.inspection import inspect as look
+
+    check_writable(output)
+    columns = (truth, fold, repeat, group, row_id, time, event, weight)
+    roles = Roles(*columns, outer_fold, configuration, prediction)
+    request = Request(roles, task, positive, labels, folds, missing, dialect)
+    found = look(files, request)
+    style = style_for_stdout() if output == "-" else Style()
+    write(INSPECTIONS[format](found.as_json(), style), output)
+    if found.n_errors:
+        raise typer.Exit(2)

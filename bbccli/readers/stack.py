@@ -1,0 +1,172 @@
+"""Tables of one file or several, in any dialect -> one long table with the written names."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bbccli.errors import InputError
+from bbccli.readers.arrow import as_arrow, as_arrow_or_null, is_text
+from bbccli.readers.columns import check_outcome
+from bbccli.readers.dialects.base import PREDICTION, PROBABILITY, Hints, Layout, joint
+from bbccli.readers.dialects.long import CONFIGURATION
+from bbccli.readers.files import PACKINGS, STDIN_NAME
+from bbccli.readers.frame import Frame, Origin
+from bbccli.readers.raw import text_fault
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def stack(frames: Sequence[Frame], layouts: Sequence[Layout], hints: Hints) -> Frame:
+    """Put the rows of all files under one another.
+
+    A file that holds one configuration is that configuration, named by its stem. Of several files
+    the names within a file follow its stem, unless they come from a column `config`.
+
+    Parameters
+    ----------
+    frames, layouts
+        Tables, and the part that each column plays.
+    hints
+        Roles of separate files, for the check of the outcome.
+
+    Returns
+    -------
+    Frame
+        Columns by the names of their roles, `config`, and `prediction` or `prob.<class>`; faults
+        name the file, column and row that a value came from.
+
+    Raises
+    ------
+    InputError
+        No outcome, columns that only some files have, or that hold text in some and numbers in
+        others.
+    """
+    alone = len(frames) == 1
+    tables: list[pa.Table] = []
+    origins: list[Origin] = []
+    start = 0
+    for frame, layout in zip(frames, layouts, strict=True):
+        if "truth" not in hints.elsewhere:
+            check_outcome(layout.roles, frame)
+        columns = {**layout.roles, **layout.predictions}
+        _check_same(columns, tables, frame, frames[0])
+        names = configuration_names(frame, layout, alone=alone)
+        tables.append(_table(frame, columns, names))
+        if layout.configuration:
+            columns[CONFIGURATION] = layout.configuration[0]
+        origins.append(Origin(frame.path, start, columns))
+        start += frame.n_rows
+    digest = frames[0].sha256
+    path = frames[0].path
+    if not alone:
+        digest = hashlib.sha256("".join(frame.sha256 for frame in frames).encode()).hexdigest()
+        path = f"{path} and {len(frames) - 1} more"
+    return Frame(path, _concatenated(tables, frames, origins), digest, None, tuple(origins))
+
+
+def configuration_names(frame: Frame, layout: Layout, *, alone: bool) -> pa.Array:
+    """(n_rows,) name of the configuration of each row, null where a part of it is missing."""
+    import pyarrow as pa
+
+    stem = stem_of(frame.path)
+    codes, names = [], []
+    for name in layout.configuration:
+        own, values = frame.column(name).named_codes()
+        codes.append(own)
+        names.append([f"{name}={value}" if layout.parameters else value for value in values])
+    if not codes:
+        return pa.array([stem]).take(as_arrow(np.zeros(frame.n_rows, np.int64)))
+    known = np.all([own >= 0 for own in codes], axis=0)
+    if not known.any():
+        return pa.nulls(frame.n_rows, pa.string())
+    whole = joint([own[known] for own in codes])
+    _, first = np.unique(whole, return_index=True)
+    rows = np.flatnonzero(known)[first]
+    separator = ", " if layout.parameters else " "
+    texts = [
+        separator.join(values[own[row]] for own, values in zip(codes, names, strict=True))
+        for row in rows
+    ]
+    if not alone and not layout.global_names:
+        texts = [stem] if len(texts) == 1 else [f"{stem} {text}" for text in texts]
+    positions = np.full(frame.n_rows, -1)
+    positions[known] = whole
+    return pa.array(texts, pa.string()).take(as_arrow_or_null(positions))
+
+
+def stem_of(path: str) -> str:
+    """Name of a file without folder, format and packing."""
+    if path == STDIN_NAME:
+        return "stdin"
+    name = Path(path).name
+    for suffix in PACKINGS:
+        name = name.removesuffix(suffix)
+    return Path(name).stem
+
+
+def _table(frame: Frame, columns: dict[str, str], configurations: pa.Array) -> pa.Table:
+    """Build the columns of one file under their written names."""
+    import pyarrow as pa
+
+    arrays = [frame.table.column(name) for name in columns.values()]
+    return pa.table([*arrays, configurations], names=[*columns, CONFIGURATION])
+
+
+def _check_same(
+    columns: dict[str, str], earlier: Sequence[pa.Table], frame: Frame, first: Frame
+) -> None:
+    """Every file has the columns of the first one."""
+    if not earlier:
+        return
+    wanted = set(earlier[0].column_names) - {CONFIGURATION}
+    for name in sorted(wanted ^ set(columns)):
+        missing, there = (frame, first) if name in wanted else (first, frame)
+        what = "column of predictions" if name == PREDICTION else f"column `{name}`"
+        raise InputError(
+            f"has no {what}, {there.path} has one",
+            path=missing.path,
+            hint="files that are read together hold the same columns",
+        )
+
+
+def _concatenated(
+    tables: Sequence[pa.Table], frames: Sequence[Frame], origins: Sequence[Origin]
+) -> pa.Table:
+    """Rows of all tables; columns take the wider type."""
+    import pyarrow as pa
+
+    try:
+        return pa.concat_tables(tables, promote_options="permissive")
+    except pa.ArrowException:
+        raise _unlike(tables, frames, origins) from None
+
+
+def _unlike(
+    tables: Sequence[pa.Table], frames: Sequence[Frame], origins: Sequence[Origin]
+) -> InputError:
+    """Build the error about a column that is text in some files only."""
+    first = tables[0].schema
+    for table, frame, origin in zip(tables, frames, origins, strict=True):
+        for field in table.schema:
+            there, here = is_text(first.field(field.name).type), is_text(field.type)
+            if there == here:
+                continue
+            if field.name == PREDICTION or field.name.startswith(PROBABILITY):
+                guilty, names = (frames[0], origins[0].names) if there else (frame, origin.names)
+                return text_fault(guilty.column(names[field.name]))
+            kinds = ("numbers", "text")
+            return InputError(
+                f"column `{field.name}` holds {kinds[here]}, that of {frames[0].path} "
+                f"{kinds[there]}",
+                path=frame.path,
+                hint="write the column alike in all files",
+            )
+    return InputError(
+        "the files do not fit together", path=frames[0].path, hint="write them all in one way"
+    )

@@ -1,0 +1,293 @@
+"""`bbc inspect` shows everything that is wrong, and errs exactly where reading does."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from bbccli.errors import BbcError
+from bbccli.inspection import CHECK_OF_NOTE, Status, inspect
+from bbccli.readers import Request, Roles, read, remarks
+from bbccli.types import Missing
+
+GOOD = """row_id,repeat,fold,truth,a,b
+0,0,0,x,0.1,0.2
+1,0,0,y,0.9,0.7
+2,0,1,x,0.3,0.4
+3,0,1,y,0.8,0.9
+4,0,0,x,0.2,0.1
+5,0,1,y,0.6,0.3
+"""
+LONG = """config,row_id,fold,truth,prob.x,prob.y
+a,0,0,x,0.9,0.1
+a,1,1,y,0.2,0.8
+a,2,0,y,0.3,0.7
+a,3,1,x,0.6,0.4
+b,0,0,x,0.8,0.2
+b,1,1,y,0.4,0.6
+b,2,0,y,0.1,0.9
+b,3,1,x,0.7,0.3
+"""
+
+
+@pytest.fixture
+def save(tmp_path):
+    def save(text, name="m.csv"):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return save
+
+
+def changed(text, *pairs):
+    for old, new in pairs:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+def errors(found):
+    return [(f.check, f.column, f.row) for f in found.findings if f.status is Status.ERROR]
+
+
+def warnings(found):
+    return {f.check for f in found.findings if f.status is Status.WARNING}
+
+
+@pytest.mark.parametrize("text", [GOOD, LONG])
+def test_a_good_file(save, text):
+    found = inspect(save(text))
+    assert found.n_errors == 0
+    assert warnings(found) == {"resamples"}  # of so few samples some lack a class
+    assert found.layout == ("wide" if text is GOOD else "long")
+    assert found.input.n_configurations == 2
+    checks = [f.check for f in found.findings]
+    for check in ("readable", "metadata", "names", "roles", "keys", "constant", "coverage"):
+        assert check in checks
+    for check in ("predictions", "outcome", "missing", "folds", "polarity", "duplicates"):
+        assert check in checks
+
+
+def test_all_problems_of_a_wide_file(save):
+    text = changed(
+        GOOD,
+        ("0,0,0,x,0.1,0.2", "0,0,0,x,0.1,low"),
+        ("1,0,0,y,0.9,0.7", "1,0,0,,0.9,0.7"),
+        ("2,0,1,x,0.3,0.4", "2,0,1,x,inf,0.4"),
+        ("4,0,0,x,0.2,0.1", "2,0,0,x,-inf,0.1"),
+        ("5,0,1", "5,,1"),
+    )
+    found = inspect(save(text))
+    assert errors(found) == [
+        ("keys", "repeat", 5),
+        ("constant", "truth", 1),
+        ("predictions", "a", 2),
+        ("predictions", "b", 0),
+    ]
+    assert [f.n_rows for f in found.findings if f.column == "a"] == [2]
+    found = inspect(save(changed(text, ("5,,1", "5,0,1"))))
+    assert errors(found)[0] == ("keys", "row_id", 4)
+
+
+def test_all_problems_of_a_long_file(save):
+    text = changed(
+        LONG,
+        ("b,0,0,x,0.8", "b,0,0,y,0.8"),
+        ("a,3,1,x,0.6,0.4", "a,3,1,x,0.6,inf"),
+        ("b,3,1", "b,2,1"),
+    )
+    assert errors(inspect(save(text))) == [
+        ("keys", "row_id", 7),
+        ("constant", "truth", 4),
+        ("predictions", "prob.y", 3),
+    ]
+    text = changed(text, ("a,1,1", ",1,1"), ("a,2,0", "a,,0"))
+    assert errors(inspect(save(text)))[:2] == [("constant", "config", 1), ("keys", "row_id", 2)]
+
+
+def test_labels_that_are_no_class(save):
+    text = "row_id,truth,a,b,c\n0,x,x,x,z\n1,y,y,q,y\n2,x,x,x,x\n3,y,y,y,w\n"
+    found = inspect(save(text))
+    assert errors(found) == [("predictions", "b", 1), ("predictions", "c", 0)]
+
+
+def test_columns_without_a_name_and_twice(save):
+    text = changed(GOOD, ("row_id,repeat,fold,truth,a,b", "row_id,,fold,truth,a,a"))
+    found = inspect(save(text))
+    assert [f.check for f in found.findings if f.status is Status.ERROR] == ["names", "names"]
+    assert "keys" in [f.check for f in found.findings if f.status is Status.PASS]
+
+
+def test_every_file_that_cannot_be_read(save, tmp_path):
+    found = inspect([tmp_path / "none.csv", save(GOOD), save("", "empty.csv")])
+    assert [f.path for f in found.findings if f.status is Status.ERROR] == [
+        str(tmp_path / "none.csv"),
+        str(tmp_path / "empty.csv"),
+    ]
+
+
+def test_warnings(save):
+    text = changed(GOOD, ("0.9,0.7", "0.9,"), ("5,0,1,y,0.6,0.3", "5,0,,y,0.6,0.3"))
+    found = inspect(save(text))
+    assert warnings(found) == {"missing", "folds", "resamples"}
+    assert [(g.configuration, g.n_missing) for g in found.missing] == [("b", 1)]
+    reverse = changed(GOOD, (",x,", ",z,"))
+    assert "polarity" in warnings(inspect(save(reverse)))
+
+
+def test_one_fold_lacks_a_class(save):
+    text = changed(GOOD, ("0,0,0,x", "0,0,1,x"), ("4,0,0,x", "4,0,1,x"))
+    found = inspect(save(text))
+    assert "folds" in warnings(found)
+    assert "1 of 2 folds lack a class" in next(f.text for f in found.findings if f.check == "folds")
+
+
+def test_a_single_sample_of_a_class(save):
+    found = inspect(save("truth,a\n0,0.1\n0,0.2\n0,0.3\n1,0.9\n"))
+    assert found.n_errors == 0
+    assert "resamples" in warnings(found)
+
+
+def test_resamples_to_redraw(save):
+    rows = [f"{int(i < 2)},{i / 50}" for i in range(40)]
+    found = inspect(save("truth,a\n" + "\n".join(rows)))
+    finding = next(f for f in found.findings if f.check == "resamples")
+    n_again = int(finding.text.split()[0])
+    # both in the bag or both out of it: 1 - P(exactly one is drawn at all)
+    out = (1 - 1 / 40) ** 40
+    both_out = (1 - 2 / 40) ** 40
+    expected = 1 - 2 * (out - both_out)
+    assert n_again / 1024 == pytest.approx(expected, abs=4 * np.sqrt(0.25 / 1024))
+
+
+def test_nearly_equal_configurations(save):
+    rng = np.random.default_rng(0)
+    a = rng.random(50)
+    table = {
+        "truth": np.arange(50) % 2,
+        "a": a,
+        "copy": a,
+        "squared": a**3,
+        "shaken": a + rng.normal(size=50) * 1e-3,
+        "other": rng.random(50),
+    }
+    lines = [
+        ",".join(table),
+        *(",".join(map(str, row)) for row in zip(*table.values(), strict=True)),
+    ]
+    close = inspect(save("\n".join(lines))).similar
+    assert (close.n_copies, close.n_same_ranks, close.n_correlated) == (1, 1, 1)
+    assert close.examples == (
+        "copy and a: the same predictions",
+        "squared and a: the same order of samples",
+        "shaken and a: a correlation above 0.999",
+    )
+
+
+def test_nearly_probabilities(save):
+    text = changed(GOOD, ("0.1,0.2", "0.1,1.2"))
+    rows = "".join(f"{i},0,{i % 2},{'xy'[i % 2]},0.5,0.5\n" for i in range(6, 40))
+    found = inspect(save(text + rows))
+    assert "outside 0 and 1" in next(f.text for f in found.findings if f.check == "predictions")
+    text = "truth,a::x,a::y,a::z\n" + "x,0.5,0.3,0.2\ny,0.1,0.1,0.1\nz,0.1,0.2,0.7\n" * 2
+    found = inspect(save(text))
+    assert "do not sum to 1" in next(f.text for f in found.findings if f.check == "predictions")
+
+
+def test_several_files(save, samples):
+    found = inspect([save(LONG, "p.csv"), save(LONG, "q.csv")])
+    assert found.n_errors == 1  # the same configurations in both
+    labels = save("id,y\n0,0\n1,1\n2,0\n3,1\n", "labels.csv")
+    paths = [save("id,p\n0,0.2\n1,0.9\n2,0.1\n3,0.7\n", f"m{i}.csv") for i in range(2)]
+    found = inspect(paths, Request(labels=labels))
+    assert (found.n_errors, found.layout) == (0, "kaggle")
+    short = save("id,y\n0,0\n1,1\n2,0\n", "labels.csv")
+    found = inspect(paths, Request(labels=short))
+    assert [f.check for f in found.findings if f.status is Status.ERROR] == ["labels file"]
+
+
+CORPUS = [
+    GOOD,
+    LONG,
+    changed(GOOD, ("y,", "x,")),
+    changed(GOOD, ("truth", "t")),
+    changed(GOOD, ("0.9", "high")),
+    changed(GOOD, ("2,0,1", "1,0,1")),
+    changed(GOOD, ("3,0,1,y", "3,1,1,y")),
+    changed(GOOD, ("a,b", "a::x,b")),
+    changed(GOOD, ("a,b", "a::x,a::q")),
+    changed(GOOD, ("a,b", "weight,b")),
+    changed(GOOD, ("a,b", "weight,b"), ("0.9", "-0.9")),
+    changed(GOOD, ("row_id", "outer_fold")),
+    changed(GOOD, ("repeat", "outer_fold")),
+    changed(GOOD, ("truth,a", "time,event")),
+    changed(LONG, ("prob.y", "prob.z")),
+    changed(LONG, ("b,3,1,x,0.7,0.3\n", "")),
+    changed(LONG, ("prob.x,prob.y", "p,q")),
+    changed(LONG, ("row_id", "key")),
+    changed(LONG, ("0.9,0.1", "0.9,")),
+    "truth,a\n",
+    "truth\n1\n2\n",
+    "",
+]
+
+
+@pytest.mark.parametrize("missing", list(Missing))
+@pytest.mark.parametrize("text", CORPUS)
+def test_errs_exactly_where_reading_does(save, text, missing):
+    path = save(text)
+    try:
+        read(path, missing=missing)
+    except BbcError as error:
+        problem = error.problem
+    else:
+        problem = None
+    found = inspect(path, Request(missing=missing))
+    assert (found.n_errors > 0) == (problem is not None), problem
+    if problem is not None:
+        texts = [f.text for f in found.findings if f.status is Status.ERROR]
+        assert any(t.startswith(problem) for t in texts) or len(texts) > 0
+
+
+def test_every_note_of_the_readers_belongs_to_a_check():
+    import ast
+    import inspect as python_inspect
+
+    tree = ast.parse(python_inspect.getsource(remarks))
+    codes = {
+        node.args[0].value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Note"
+    }
+    assert codes == set(CHECK_OF_NOTE)
+
+
+def test_command_line(run, save, samples, tmp_path):
+    status, out, err = run("inspect", samples / "progression.parquet")
+    assert (status, err) == (0, "")
+    assert "177 configurations" in out
+    assert "can be used: 0 errors" in out
+    path = save(changed(GOOD, ("0.9", "high"), ("0.4", "low")))
+    status, out, _ = run("inspect", path)
+    assert status == 2
+    assert "value 'high'" in out.replace("\n", " ")
+    assert "cannot be used: 2 errors" in out
+    target = tmp_path / "found.json"
+    status, out, _ = run("inspect", path, "--format", "json", "--output", target)
+    assert (status, out) == (2, "")
+    document = json.loads(target.read_text())
+    assert document["schema"] == "bbc-inspection/1"
+    assert document["input"] is None
+    assert [f["column"] for f in document["findings"][:2]] == ["a", "b"]
+    assert run("inspect", save(GOOD), "--truth", "tooth")[0] == 2
+    assert run("inspect", save(GOOD), "--dialect", "weka")[0] == 2
+
+
+def test_options_reach_the_reader(save):
+    text = changed(GOOD, ("truth", "answer"))
+    assert inspect(save(text)).n_errors == 1
+    found = inspect(save(text), Request(roles=Roles(truth="answer"), positive="x"))
+    assert found.input.positive_class == "x"

@@ -1,0 +1,233 @@
+"""What is converted reads as the same matrix, whatever the layout and the format."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from bbccli.conversion import convert
+from bbccli.errors import BbcError, InputError, OptionError
+from bbccli.readers import Request, read
+from bbccli.reports.tables import render_table
+from bbccli.types import Missing, TableLayout
+
+DATA = Path(__file__).parents[1] / "data"
+SUFFIXES = [".parquet", ".csv", ".tsv", ".csv.gz", ".csv.zst", ".tsv.gz"]
+NAMES = st.one_of(
+    st.sampled_from(
+        ["a", "svm C=1", "config", "score", "y", "fold2", "a::b", "1", "x,y", 'q"', "é;"]
+    ),
+    st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=6),
+).filter(lambda name: name.strip() == name != "")
+TEXTS = st.sampled_from(["no", "yes", "a b", "x,1", "ü", "c-d", "it's", "0x", "Z"])
+
+often = settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+@st.composite
+def wide_tables(draw):
+    """Tables that a wide file may hold: columns, and ids of the configurations."""
+    n, n_repeats = draw(st.integers(3, 6)), draw(st.integers(1, 2))
+    names = draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
+    keys = draw(st.lists(TEXTS, min_size=n, max_size=n, unique=True) | st.just(list(range(n))))
+    task = draw(st.sampled_from(["scores", "labels", "classes", "values", "survival"]))
+    columns = {"row_id": keys * n_repeats}
+    if n_repeats > 1 or draw(st.booleans()):
+        columns["repeat"] = [r for r in range(n_repeats) for _ in range(n)]
+    if draw(st.booleans()):
+        columns["fold"] = [draw(st.sampled_from(["f1", "f2"])) for _ in range(n * n_repeats)]
+    if draw(st.booleans()):
+        columns["group"] = [i // 2 for i in range(n)] * n_repeats
+    if draw(st.booleans()):
+        columns["weight"] = [draw(st.floats(0.125, 4)) for _ in range(n)] * n_repeats
+    classes = draw(st.lists(TEXTS, min_size=2, max_size=3, unique=True))
+    truth = [classes[i % len(classes)] for i in range(n)]
+    number = st.floats(-1e6, 1e6) | st.floats(0, 1)
+    ids = tuple(names)
+    if task == "survival":
+        columns |= {
+            "time": [0.5 * i for i in range(n)] * n_repeats,
+            "event": [i % 2 for i in range(n)] * n_repeats,
+        }
+    elif task == "values":
+        columns["truth"] = [0.3 * i + draw(st.floats(0, 1)) for i in range(n)] * n_repeats
+    else:
+        columns["truth"] = truth * n_repeats
+    cell = st.sampled_from(classes) if task == "labels" else number
+    cell = cell | st.none() if draw(st.booleans()) else cell
+    if task == "classes":
+        names = [f"{name}::{k}" for name in names for k in classes]
+    elif task == "scores":
+        assume(len(classes) == 2)
+    for name in names:
+        assume(name.casefold() not in {"row_id", "repeat", "fold", "truth", "time", "event"})
+        assume(name.casefold() not in {"group", "weight", "outer_fold"})
+        values = [draw(cell) for _ in range(n * n_repeats)]
+        kind = pa.string() if task == "labels" else pa.float64()
+        if kind == pa.float64() and n % 2:
+            kind = pa.float32()
+        columns[name] = pa.array(values, kind)
+    return columns, ids
+
+
+def written(folder, columns, ids):
+    """A Parquet file of a table, with metadata that name the configurations."""
+    metadata = {"spec": "bbc-predictions", "version": "1", "configs": [{"id": i} for i in ids]}
+    path = folder / "in.parquet"
+    table = pa.table(columns).replace_schema_metadata({"bbc": json.dumps(metadata | {"own": [1]})})
+    pq.write_table(table, path)
+    return path
+
+
+def assert_same(a, b):
+    assert a.configurations == b.configurations
+    assert (a.task, a.kind, a.outcome.classes) == (b.task, b.kind, b.outcome.classes)
+    assert_array_equal(a.predictions, b.predictions)
+    for name in ("folds", "groups", "available"):
+        assert_array_equal(getattr(a, name), getattr(b, name))
+    assert a.fold_names == b.fold_names
+    for name in ("values", "event", "weights"):
+        assert_array_equal(getattr(a.outcome, name), getattr(b.outcome, name))
+
+
+def saved(converted, path):
+    for name, data in render_table(converted.table, converted.metadata, str(path)).items():
+        Path(name).write_bytes(data)
+    return path
+
+
+@often
+@given(made=wide_tables(), suffix=st.sampled_from(SUFFIXES), layout=st.sampled_from(TableLayout))
+def test_nothing_is_lost(tmp_path, made, suffix, layout):
+    source = written(tmp_path, *made)
+    try:
+        before = read(source, missing=Missing.AVAILABLE)
+    except BbcError:
+        assume(False)
+    request = Request(missing=Missing.AVAILABLE)
+    try:
+        path = saved(convert(source, request, layout), tmp_path / f"out{suffix}")
+    except OptionError as error:
+        assert suffix != ".parquet" and "write .parquet" in error.hint
+        return
+    except InputError as error:
+        assert layout is TableLayout.WIDE and error.hint == "--layout long"
+        return
+    after = read(path, missing=Missing.AVAILABLE)
+    assert_same(before, after)
+    assert after.source.metadata["own"] == [1]
+    again = convert(path, request, TableLayout.WIDE)
+    assert again.metadata["configs"] == [{"id": i} for i in made[1]]
+    if suffix == ".parquet":
+        first = convert(source, request, TableLayout.WIDE).table
+        assert first.column_names == again.table.column_names
+        for name in first.column_names:
+            assert first[name].to_pylist() == again.table[name].to_pylist()
+
+
+@pytest.mark.parametrize("layout", list(TableLayout))
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
+@pytest.mark.parametrize("name", ["progression", "digits", "whas500", "breast_cancer_repeats"])
+def test_sample_files(samples, tmp_path, name, suffix, layout):
+    source = samples / f"{name}.parquet"
+    path = saved(convert(source, Request(), layout), tmp_path / f"out{suffix}")
+    assert_same(read(source), read(path))
+
+
+@pytest.mark.parametrize("layout", list(TableLayout))
+def test_exports_of_other_tools(tmp_path, layout):
+    for name in ("caret_knn.csv", "caret_lm.csv"):
+        path = saved(convert(DATA / name, Request(), layout), tmp_path / "out.parquet")
+        assert_same(read(DATA / name), read(path))
+
+
+@pytest.mark.parametrize("layout", list(TableLayout))
+def test_nested_predictions(tmp_path, layout):
+    rows = [
+        f"p{i},{outer},{'' if i % 2 == outer else i // 2 % 2},{'xy'[i // 4]},{i / 8},{1 - i / 8}"
+        for outer in (0, 1)
+        for i in range(8)
+    ]
+    source = tmp_path / "in.csv"
+    source.write_text("\n".join(["row_id,outer_fold,fold,truth,a,b", *rows]))
+    path = saved(convert(source, Request(), layout), tmp_path / "out.csv")
+    a, b = read(source), read(path)
+    assert_same(a, b)
+    for x, y in zip(a.nested, b.nested, strict=True):
+        for name in ("training", "test", "predictions", "folds"):
+            assert_array_equal(getattr(x, name), getattr(y, name))
+
+
+def test_what_was_understood_stays(tmp_path):
+    source = tmp_path / "in.csv"
+    source.write_text("who,a,b\n1,0.1,0.2\n0,0.3,0.4\n1,0.5,0.6\n0,0.7,0.8\n")
+    request = Request(positive="0", task="binary")
+    labels = tmp_path / "labels.csv"
+    labels.write_text("answer\n1\n0\n1\n0\n")
+    source.write_text("a,b\n0.1,0.2\n0.3,0.4\n0.5,0.6\n0.7,0.8\n")
+    request = Request(positive="0", labels=labels)
+    path = saved(convert(source, request, TableLayout.LONG), tmp_path / "out.csv")
+    assert read(path).outcome.classes == ("1", "0")
+    assert path.read_text().splitlines()[:2] == ["row_id,truth,config,score", "0,1,a,0.1"]
+    metadata = json.loads((tmp_path / "out.meta.json").read_text())
+    assert (metadata["layout"], metadata["positive_class"]) == ("long", "0")
+
+
+def test_names_that_a_wide_file_cannot_have(run, tmp_path):
+    source = tmp_path / "in.csv"
+    source.write_text("config,truth,score\ntruth,0,0.1\ntruth,1,0.2\nfold,0,0.3\nfold,1,0.4\n")
+    status, _, err = run("convert", source, "-o", tmp_path / "out.csv")
+    assert (status, sorted(p.name for p in tmp_path.iterdir())) == (2, ["in.csv"])
+    assert "configuration 'truth' cannot be the name of a column in the wide layout" in err
+    assert "hint: --layout long" in err
+    assert run("convert", source, "-o", tmp_path / "out.csv", "--layout", "long", "-q")[0] == 0
+
+
+def test_text_that_csv_cannot_hold(run, tmp_path):
+    source = tmp_path / "in.parquet"
+    pq.write_table(pa.table({"truth": ["01", "2", "01", "2"], "a": [0.1, 0.2, 0.3, 0.4]}), source)
+    status, _, err = run("convert", source, "-o", tmp_path / "out.csv")
+    assert status == 2
+    assert "cannot be told apart in CSV" in err
+    assert run("convert", source, "-o", tmp_path / "out.parquet", "-q") == (0, "", "")
+
+
+def test_command_line(run, samples, tmp_path):
+    source = samples / "progression.parquet"
+    status, out, err = run("convert", source, "--layout", "long", "-o", tmp_path / "out.csv.gz")
+    assert (status, out) == (0, "")
+    assert "note: 6 configurations repeat" in err
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["out.csv.gz", "out.meta.json"]
+    assert run("correct", tmp_path / "out.csv.gz", "-q")[0] == 0
+    status, out, _ = run("convert", source, "-q")
+    assert (status, out.split(",")[:2]) == (0, ["row_id", "fold"])
+    for name in ("out.xlsx", "out", "out.parquet.gz", "out.arff"):
+        status, _, err = run("convert", source, "-o", tmp_path / name)
+        assert (status, "no table is written to" in err) == (2, True)
+    status, _, err = run("convert", source, "-o", tmp_path / "none" / "out.csv")
+    assert "its folder does not exist" in err
+    if os.geteuid():
+        tmp_path.chmod(0o500)
+        assert run("convert", source, "-o", tmp_path / "out.csv")[0] == 2
+        tmp_path.chmod(0o700)
+
+
+def test_float32_is_exact_in_text(tmp_path):
+    values = np.random.default_rng(0).random(50).astype(np.float32)
+    source = tmp_path / "in.parquet"
+    pq.write_table(pa.table({"truth": [0, 1] * 25, "a": values}), source)
+    path = saved(convert(source, Request(), TableLayout.WIDE), tmp_path / "out.csv")
+    assert_array_equal(read(path).predictions[0, :, 0], values.astype(float))

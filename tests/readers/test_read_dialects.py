@@ -1,0 +1,400 @@
+"""What other tools write is read by the names of its columns alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from bbccli import METHODS, METRICS, Plan
+from bbccli.errors import InputError, OptionError
+from bbccli.readers import DIALECTS, Roles, read
+from bbccli.types import PredictionKind, Task
+
+DATA = Path(__file__).parents[1] / "data"
+IRIS = ("setosa", "versicolor", "virginica")
+
+
+def codes(matrix):
+    return [note.code for note in matrix.notes]
+
+
+# caret: a real export of caret 6.0-93
+
+
+@pytest.mark.parametrize(
+    ("name", "configurations"),
+    [("knn", ("k=3", "k=9", "k=21")), ("rpart", ("cp=0.001", "cp=0.01", "cp=0.1"))],
+)
+def test_caret(name, configurations):
+    path = DATA / f"caret_{name}.csv"
+    matrix = read(path)
+    assert matrix.configurations == configurations
+    assert (matrix.task, matrix.kind) == (Task.BINARY, PredictionKind.PROBABILITY)
+    assert (matrix.n_repeats, matrix.n_samples, matrix.n_folds) == (2, 80, 5)
+    table = pd.read_csv(path, float_precision="round_trip")
+    keys = list(dict.fromkeys(table.rowIndex))
+    parameter = configurations[0].split("=")[0]
+    for position, value in enumerate(configurations):
+        own = table[table[parameter] == float(value.split("=")[1])]
+        for repeat in (1, 2):
+            rows = own[own.Resample.str.endswith(f"Rep{repeat}")].set_index("rowIndex").loc[keys]
+            assert_array_equal(matrix.predictions[repeat - 1, :, position], rows.malignant)
+            assert_array_equal(matrix.outcome.values, rows.obs == "malignant")
+            folds = rows.Resample.str.extract(r"Fold(\d)")[0].astype(int) - 1
+            assert_array_equal(matrix.folds[repeat - 1], folds)
+
+
+def test_caret_regression():
+    matrix = read(DATA / "caret_lm.csv")
+    assert (matrix.task, matrix.configurations) == (Task.REGRESSION, ("intercept=True",))
+    table = pd.read_csv(DATA / "caret_lm.csv")
+    rmse = np.sqrt(((table.pred - table.obs) ** 2).mean())
+    assert_allclose(METHODS["cvt"].run(matrix, METRICS["rmse"], Plan()).value, rmse)
+
+
+def test_caret_twice_has_other_folds():
+    matrix = read([DATA / "caret_knn.csv", DATA / "caret_rpart.csv"])
+    assert matrix.configurations[0] == "caret_knn k=3"
+    assert matrix.configurations[-1] == "caret_rpart cp=0.1"
+    assert matrix.folds is None
+    assert "folds-differ" in codes(matrix)
+
+
+def test_caret_labels_by_hand():
+    matrix = read(DATA / "caret_knn.csv", roles=Roles(prediction="pred"))
+    assert matrix.kind is PredictionKind.LABEL
+
+
+def test_caret_without_probabilities(save):
+    table = pd.read_csv(DATA / "caret_knn.csv").drop(columns=["benign", "malignant"])
+    matrix = read(save("m.csv", table.to_csv(index=False)))
+    assert (matrix.kind, matrix.configurations) == (PredictionKind.LABEL, ("k=3", "k=9", "k=21"))
+
+
+def test_caret_bootstrap(save):
+    table = pd.read_csv(DATA / "caret_knn.csv").assign(Resample="Resample07")
+    with pytest.raises(InputError, match=r"row_id occurs twice .*column 'rowIndex'") as e:
+        read(save("m.csv", table.to_csv(index=False)))
+    assert "bootstraps" in e.value.hint
+
+
+def test_caret_row_names(save):
+    table = pd.read_csv(DATA / "caret_knn.csv")
+    with pytest.raises(InputError, match="column 0 has no name"):
+        read(save("m.csv", table.to_csv()))
+
+
+# tidymodels
+
+
+@pytest.fixture
+def tidy():
+    """collect_predictions() of a tune_grid() of two models, two repeats of two folds."""
+    rows = [
+        (repeat, fold, row, model)
+        for model in (1, 2)
+        for repeat in (1, 2)
+        for fold, members in enumerate(((1, 2, 3), (4, 5, 6)), start=1)
+        for row in members
+    ]
+    repeat, fold, row, model = (np.array(column) for column in zip(*rows, strict=True))
+    p = np.round((row % 2 == 0) / 2 + np.random.default_rng(0).random(len(rows)) / 2, 3)
+    return {
+        ".pred_class": np.where(p < 0.5, "no", "yes"),
+        ".pred_no": 1 - p,
+        ".pred_yes": p,
+        "id": [f"Repeat{r}" for r in repeat],
+        "id2": [f"Fold{f}" for f in fold],
+        ".row": row,
+        "penalty": np.where(model == 1, 0.1, 1.0),
+        "churn": np.where(row % 2 == 0, "yes", "no"),
+        ".config": [f"pre0_mod{m}_post0" for m in model],
+    }
+
+
+def test_tidymodels(save, tidy):
+    matrix = read(save("m.csv", tidy))
+    assert matrix.configurations == ("pre0_mod1_post0", "pre0_mod2_post0")
+    assert matrix.predictions.shape == (2, 6, 2)
+    assert matrix.outcome.classes == ("no", "yes")
+    assert_array_equal(matrix.outcome.values, [0, 1, 0, 1, 0, 1])
+    assert_array_equal(matrix.predictions[1, :, 1], np.array(tidy[".pred_yes"])[18:])
+    assert matrix.fold_names == ("Fold1", "Fold2")
+    assert matrix.notes == ()
+
+
+def test_tidymodels_labels(save, tidy):
+    labels = {k: v for k, v in tidy.items() if k not in (".pred_no", ".pred_yes")}
+    assert read(save("m.csv", labels)).kind is PredictionKind.LABEL
+
+
+def test_workflow_sets(save, tidy):
+    tidy["wflow_id"] = np.where(np.array(tidy["penalty"]) == 1, "svm", "knn")
+    tidy[".config"] = ["pre0_mod1_post0"] * len(tidy["id"])
+    matrix = read(save("m.csv", tidy))
+    assert matrix.configurations == ("knn pre0_mod1_post0", "svm pre0_mod1_post0")
+
+
+def test_tidymodels_regression(save, tidy):
+    for name in (".pred_class", ".pred_no", "churn"):
+        del tidy[name]
+    tidy[".pred"] = tidy.pop(".pred_yes")
+    tidy["price"] = np.array(tidy[".row"]) * 1.5
+    assert read(save("m.csv", tidy)).task is Task.REGRESSION
+    tidy["size"] = np.array(tidy[".row"]) * 2.5
+    path = save("m.csv", tidy)
+    with pytest.raises(InputError, match="no single column is the outcome: price, size") as e:
+        read(path)
+    assert e.value.hint == "--truth NAME"
+    assert read(path, roles=Roles(truth="price")).outcome.values[0] == 1.5
+
+
+# mlr3
+
+
+@pytest.fixture
+def mlr3():
+    p = np.round(np.tile([0, 0.5], 6) + np.random.default_rng(1).random(12) / 2, 3)
+    return {
+        "iteration": [1, 1, 1, 2, 2, 2] * 2,
+        "row_ids": [1, 2, 3, 4, 5, 6] * 2,
+        "truth": ["a", "b", "a", "b", "a", "b"] * 2,
+        "response": np.where(p < 0.5, "a", "b"),
+        "prob.a": 1 - p,
+        "prob.b": p,
+        "learner_id": ["classif.rpart"] * 6 + ["classif.ranger"] * 6,
+    }
+
+
+def test_mlr3(save, mlr3):
+    matrix = read(save("m.csv", mlr3))
+    assert matrix.configurations == ("classif.rpart", "classif.ranger")
+    assert_array_equal(matrix.folds, [[0, 0, 0, 1, 1, 1]])
+    assert_array_equal(matrix.predictions[0, :, 1], mlr3["prob.b"][6:])
+    assert matrix.notes == ()
+
+
+def test_mlr3_tuned(save, mlr3):
+    mlr3["learner_id"] = ["classif.rpart"] * 12
+    mlr3["uhash"] = ["4f"] * 6 + ["9c"] * 6
+    matrix = read(save("m.csv", mlr3))
+    assert matrix.configurations == ("classif.rpart 4f", "classif.rpart 9c")
+
+
+def test_mlr3_regression(save, mlr3):
+    for name in ("prob.a", "prob.b"):
+        del mlr3[name]
+    mlr3 |= {"truth": [0.5, 1, 1.5, 2, 2.5, 3] * 2, "response": np.arange(12.0), "se": [1.0] * 12}
+    assert read(save("m.csv", mlr3)).task is Task.REGRESSION
+
+
+# OpenML
+
+ARFF = """%% a run
+@RELATION openml_task_{seed}_predictions
+@ATTRIBUTE repeat NUMERIC
+@ATTRIBUTE fold NUMERIC
+@attribute sample integer
+@ATTRIBUTE row_id NUMERIC
+@ATTRIBUTE prediction {{Iris-setosa,'Iris versicolor',"it's"}}
+@ATTRIBUTE correct {{Iris-setosa,'Iris versicolor',"it's"}}
+@ATTRIBUTE confidence.Iris-setosa NUMERIC
+@ATTRIBUTE 'confidence.Iris versicolor' NUMERIC
+@ATTRIBUTE "confidence.it's" NUMERIC
+
+@DATA
+"""
+SPECIES = ("Iris-setosa", "'Iris versicolor'", '"it\'s"')
+
+
+def arff(seed, rows=6):
+    p = np.round(np.random.default_rng(seed).dirichlet([1, 1, 1], rows), 4)
+    lines = [
+        f"0,{i % 2},0,{i},{SPECIES[p[i].argmax()]},{SPECIES[i % 3]},{','.join(map(str, p[i]))}"
+        for i in range(rows)
+    ]
+    return ARFF.format(seed=seed) + "\n".join(lines) + "\n% the end\n", p
+
+
+def test_openml(save):
+    (a, p), (b, q) = arff(1), arff(2)
+    paths = [save("run_1.arff", a), save("run_2.arff", b)]
+    matrix = read(paths)
+    assert matrix.configurations == ("run_1", "run_2")
+    assert matrix.outcome.classes == ("Iris versicolor", "Iris-setosa", "it's")
+    assert_array_equal(matrix.predictions[0, :, 0], p[:, [1, 0, 2]])
+    assert_array_equal(matrix.predictions[0, :, 1], q[:, [1, 0, 2]])
+    assert_array_equal(matrix.folds, [[0, 1, 0, 1, 0, 1]])
+    assert matrix.kind is PredictionKind.PROBABILITY
+    assert matrix.notes == ()
+
+
+def test_a_pattern(save, tmp_path):
+    for seed in (1, 2):
+        save(f"run_{seed}.arff", arff(seed)[0])
+    assert read(tmp_path / "run_*.arff").configurations == ("run_1", "run_2")
+    with pytest.raises(InputError, match=r"none_\*.arff: matches no file"):
+        read(tmp_path / "none_*.arff")
+
+
+def test_openml_alone_and_from_stdin(save, stdin):
+    text = arff(1)[0]
+    assert read(save("predictions.arff", text)).configurations == ("predictions",)
+    stdin(text.encode())
+    assert read("-").configurations == ("stdin",)
+
+
+def test_openml_with_missing_confidences(save):
+    text = arff(1)[0].replace("0,1,0,3,", "0,1,0,3,?,", 1)
+    broken = save("run.arff", text)
+    with pytest.raises(InputError, match="line 17 has 10 values, the file has 9 attributes"):
+        read(broken)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("@relation a\n@attribute x numeric\n", "has no @data, so it is no ARFF file"),
+        ("hello\n", "has no @attribute, so it is no ARFF file"),
+        ("@relation a\n@attribute x\n@data\n1\n", "line 2 is no attribute"),
+        ("@relation a\n@attribute x numeric\n@data\n% none\n", "no rows under @data"),
+        ("@relation a\n@attribute x numeric\n@data\n{0 1}\n", "line 4 is a sparse row"),
+        ("@relation a\n@attribute x numeric\n@data\n'1,2\n3,4\n", "line 4 has 2 values"),
+    ],
+)
+def test_broken_arff(save, text, message):
+    with pytest.raises(InputError, match=message) as e:
+        read(save("m.arff", text))
+    assert e.value.hint
+
+
+def test_text_in_a_numeric_attribute(save):
+    head, _, data = arff(1)[0].partition("@DATA\n")
+    lines = data.splitlines()
+    lines[2] = lines[2].rpartition(",")[0] + ",high"
+    path = save("m.arff", head + "@DATA\n" + "\n".join(lines))
+    with pytest.raises(InputError, match=r"prediction is text \(column \"confidence.it's\", row 2"):
+        read(path)
+
+
+# One file per configuration
+
+
+@pytest.fixture
+def files(save):
+    """Two files of a key and a prediction, and one of labels."""
+    keys = [f"t{i}" for i in range(8)]
+    p = np.round(np.random.default_rng(2).random((2, 8)), 3)
+    order = np.random.default_rng(3).permutation(8)
+    return {
+        "paths": [
+            save("knn.csv", {"id": keys, "target": p[0]}),
+            save("svm.csv", {"id": np.array(keys)[order], "target": p[1][order]}),
+        ],
+        "labels": save("labels.csv", {"id": keys, "target": [0, 1] * 4}),
+        "p": p,
+    }
+
+
+def test_kaggle(files):
+    matrix = read(files["paths"], labels=files["labels"])
+    assert matrix.configurations == ("knn", "svm")
+    assert_array_equal(matrix.predictions[0], files["p"].T)
+    assert_array_equal(matrix.outcome.values, [0, 1] * 4)
+    assert codes(matrix) == ["folds-unknown"]
+
+
+def test_one_kaggle_file(files):
+    matrix = read(files["paths"][0], labels=files["labels"], dialect="kaggle")
+    assert matrix.configurations == ("knn",)
+
+
+def test_kaggle_with_truth_inside(save):
+    a = {"id": [1, 2, 3, 4], "target": [0, 1, 0, 1], "fold": [0, 0, 1, 1]}
+    paths = [save(f"{n}.csv", a | {"oof": [0.1, 0.2, 0.3, v]}) for n, v in (("a", 0.4), ("b", 0.9))]
+    matrix = read(paths)
+    assert matrix.configurations == ("a", "b")
+    assert_array_equal(matrix.folds, [[0, 0, 1, 1]])
+
+
+def test_kaggle_classes(save):
+    p = np.round(np.random.default_rng(0).dirichlet([1, 1, 1], (2, 6)), 3)
+    paths = [
+        save(f"m{i}.csv", {"id": range(6)} | {k: p[i, :, j] for j, k in enumerate(IRIS)})
+        for i in (0, 1)
+    ]
+    labels = save("labels.csv", {"id": range(6), "species": [*IRIS] * 2})
+    matrix = read(paths, labels=labels, roles=Roles())
+    assert_array_equal(matrix.predictions[0].swapaxes(0, 1), p)
+
+
+def test_files_that_do_not_fit(save):
+    good = {"row_id": [0, 1, 2, 3], "truth": list("xyxy"), "pred": [0.1, 0.9, 0.2, 0.8]}
+    a = save("a.csv", good)
+    b = save("b.csv", good | {"truth": list("xyyy")})
+    with pytest.raises(
+        InputError,
+        match=r"b.csv: truth differs between configurations .*column 'truth', row 2, value 'y'",
+    ) as e:
+        read([a, b])
+    assert e.value.hint.startswith(f"row 2 of {a} has 'x'")
+    b = save("b.csv", {k: v for k, v in good.items() if k != "truth"})
+    with pytest.raises(InputError, match=r"b.csv: no truth column"):
+        read([a, b])
+    b = save("b.csv", good | {"fold": [0, 1, 0, 1]})
+    with pytest.raises(InputError, match=r"a.csv: has no column `fold`, .*b.csv has one"):
+        read([a, b])
+    b = save("b.csv", good | {"row_id": ["p", "q", "r", "s"]})
+    with pytest.raises(InputError, match=r"b.csv: column `row_id` holds text, that of .* numbers"):
+        read([a, b])
+    b = save("b.csv", good | {"row_id": [0, 1, 2, 2]})
+    with pytest.raises(InputError, match=r"b.csv: row_id occurs twice .*row 3, value 2"):
+        read([a, b])
+    b = save("b.csv", good | {"pred": [0.1, 0.9, "high", 0.8]})
+    with pytest.raises(
+        InputError, match=r"b.csv: prediction is text .*'pred', row 2, value 'high'"
+    ):
+        read([a, b])
+    b = save("b.csv", {"row_id": [0, 1], "truth": ["x", "y"], "u": [1, 2], "v": [1, 2]})
+    with pytest.raises(InputError, match=r"b.csv: no single column of predictions: u, v"):
+        read([a, b])
+    b = save("b.csv", {k: v[:3] for k, v in good.items() if k != "row_id"})
+    c = save("c.csv", {k: v for k, v in good.items() if k != "row_id"})
+    with pytest.raises(InputError, match=r"configurations have 3 to 4 rows and there is no row_id"):
+        read([b, c])
+
+
+def test_missing_rows_of_one_file(save):
+    good = {"row_id": [0, 1, 2, 3], "truth": list("xyxy"), "pred": [0.1, 0.9, 0.2, 0.8]}
+    a, b = save("a.csv", good), save("b.csv", {k: v[:3] for k, v in good.items()})
+    matrix = read([a, b])
+    assert matrix.configurations == ("a",)
+    assert "configurations-dropped" in codes(matrix)
+
+
+def test_metadata_of_several_files(save):
+    good = {"row_id": [0, 1, 2, 3], "truth": list("xyxy"), "pred": [0.1, 0.9, 0.2, 0.8]}
+    metadata = {"spec": "bbc-predictions", "version": "1", "positive_class": "x"}
+    flags = {"configs": [{"id": "b", "flags": ["rounded"]}]}
+    paths = [save("a.csv", good, metadata), save("b.csv", good, metadata | flags)]
+    matrix = read(paths)
+    assert matrix.outcome.classes == ("y", "x")
+    assert "validity-flags" in codes(matrix)
+
+
+# The option
+
+
+def test_dialect_by_hand(save, columns):
+    with pytest.raises(OptionError, match="no dialect named 'weka'") as e:
+        read(save("m.csv", columns), dialect="weka")
+    assert all(name in e.value.hint for name in DIALECTS)
+    assert len(read(save("m.csv", columns), dialect="wide").configurations) == 4
+    with pytest.raises(InputError, match="so it is no fit.pred of caret"):
+        read(save("m.csv", columns), dialect="caret")
+    with pytest.raises(OptionError, match="--dialect wide is for one file, there are 2"):
+        read([save("a.csv", columns), save("b.csv", columns)], dialect="wide")

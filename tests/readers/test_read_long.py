@@ -1,0 +1,275 @@
+"""The long layout gives the same matrix as the wide one, and names every fault by its row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from bbccli import METHODS, METRICS, Plan
+from bbccli.errors import InputError
+from bbccli.readers import Roles, read
+from bbccli.types import Missing, PredictionKind, Task
+
+NAMES = ["m.csv", "m.tsv", "m.csv.gz", "m.csv.zst", "m.parquet"]
+CONFIGURATIONS = ("svm C=1", "truth", "a::b")
+PREDICTIONS = ["prediction", "score", ".pred", "pred", "response", "y_pred"]
+
+
+def melted(columns, configurations, prediction="prediction", order=None):
+    """The long table of a wide one; rows in any order."""
+    keys = {k: v for k, v in columns.items() if not k.startswith("svm")}
+    n = len(next(iter(keys.values())))
+    rows = np.arange(n * len(configurations)) if order is None else order
+    long = {k: np.tile(np.asarray(v), len(configurations))[rows] for k, v in keys.items()}
+    long["config"] = np.repeat(configurations, n)[rows]
+    long[prediction] = np.concatenate([columns[c] for c in configurations])[rows]
+    return long
+
+
+def assert_same(a, b):
+    assert a.configurations == b.configurations
+    assert (a.task, a.kind, a.outcome.classes) == (b.task, b.kind, b.outcome.classes)
+    assert_array_equal(a.predictions, b.predictions)
+    assert a.predictions.dtype == b.predictions.dtype
+    assert_array_equal(a.outcome.values, b.outcome.values)
+    assert_array_equal(a.folds, b.folds)
+    assert a.fold_names == b.fold_names
+    assert_array_equal(a.groups, b.groups)
+
+
+@pytest.fixture
+def wide(columns):
+    repeats = {k: np.concatenate([v, v]) for k, v in columns.items()}
+    repeats["repeat"] = np.repeat([0, 1], 12)
+    repeats["group"] = np.tile(np.repeat(np.arange(4), 3), 2)
+    rng = np.random.default_rng(1)
+    own = {f"svm C={i}": rng.random(24) for i in range(4)}
+    return repeats | own, tuple(own)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_long_is_wide(save, wide, name):
+    columns, configurations = wide
+    a = read(save("wide.csv", columns))
+    assert_same(a, read(save(name, melted(columns, configurations))))
+
+
+@pytest.mark.parametrize("method", ["cvt", "tt", "bbc", "bbc-f", "cvm-cv"])
+def test_same_estimates(save, wide, method):
+    columns, configurations = wide
+    a = read(save("wide.csv", columns))
+    b = read(save("long.csv", melted(columns, configurations)))
+    run, metric, plan = METHODS[method].run, METRICS["auc"], Plan(200, seed=3)
+    x, y = run(a, metric, plan), run(b, metric, plan)
+    assert (x.value, x.interval, x.winner) == (y.value, y.interval, y.winner)
+
+
+def test_rows_in_any_order(save, wide):
+    columns, configurations = wide
+    a = read(save("wide.csv", columns))
+    order = np.random.default_rng(0).permutation(24 * 4)
+    b = read(save("m.csv", melted(columns, configurations, order=order)))
+    assert sorted(b.configurations) == sorted(a.configurations)
+    value = METHODS["cvt"].run(b, METRICS["accuracy"], Plan()).value
+    assert value == METHODS["cvt"].run(a, METRICS["accuracy"], Plan()).value
+
+
+@pytest.mark.parametrize("prediction", PREDICTIONS)
+@pytest.mark.parametrize("configuration", ["config", ".config", "model", "CONFIG"])
+def test_synonyms(save, columns, configuration, prediction):
+    configurations = tuple(f"svm C={i}" for i in range(4))
+    long = melted(columns, configurations, prediction)
+    long[configuration] = long.pop("config")
+    assert_same(read(save("w.csv", columns)), read(save("m.csv", long)))
+
+
+def test_columns_by_hand(save, columns):
+    configurations = tuple(f"svm C={i}" for i in range(4))
+    long = melted(columns, configurations, "p")
+    long["who"] = long.pop("config")
+    roles = Roles(configuration="who", prediction="p")
+    assert_same(read(save("w.csv", columns)), read(save("m.csv", long), roles=roles))
+    with pytest.raises(InputError, match=r"--prediction names no column: 'q'"):
+        read(save("m.csv", long), roles=Roles(configuration="who", prediction="q"))
+
+
+def test_names_that_no_wide_file_can_have(save, columns):
+    long = melted(columns, tuple(f"svm C={i}" for i in range(3)))
+    long["config"] = np.repeat(CONFIGURATIONS, 12)
+    assert read(save("m.csv", long)).configurations == CONFIGURATIONS
+
+
+def test_without_row_id(save, columns):
+    configurations = tuple(f"svm C={i}" for i in range(4))
+    del columns["row_id"]
+    assert_same(read(save("w.csv", columns)), read(save("m.csv", melted(columns, configurations))))
+    long = {k: v[:-1] for k, v in melted(columns, configurations).items()}
+    with pytest.raises(InputError, match="configurations have 11 to 12 rows and there is no row_i"):
+        read(save("m.csv", long))
+
+
+def test_classes(save):
+    truth = ["x", "y", "z", "x", "y", "z"]
+    p = np.round(np.random.default_rng(0).dirichlet([1, 1, 1], (2, 6)), 3)
+    wide = {"truth": truth} | {
+        f"{c}::{k}": p[i, :, j] for i, c in enumerate("ab") for j, k in enumerate("xyz")
+    }
+    long = {"truth": truth * 2, "row_id": [*range(6)] * 2, "config": ["a"] * 6 + ["b"] * 6}
+    for prefix in ("prob.", ".pred_", "confidence."):
+        some = {f"{prefix}{k}": p[:, :, j].ravel() for j, k in enumerate("xyz")}
+        assert_same(read(save("w.csv", wide)), read(save("m.csv", long | some)))
+    some = {f"prob.{k}": p[:, :, j].ravel() for j, k in enumerate("xy")}
+    with pytest.raises(InputError, match=r"truth is none of the classes of the predictions \(x, y"):
+        read(save("m.csv", long | some))
+
+
+def test_probabilities_of_a_binary_task(save, columns):
+    configurations = tuple(f"svm C={i}" for i in range(4))
+    long = melted(columns, configurations, "prob.yes")
+    long["prob.no"] = 1 - long["prob.yes"]
+    assert_same(read(save("w.csv", columns)), read(save("m.csv", long)))
+
+
+def test_integer_classes(save):
+    truth = [0, 1, 1, 0]
+    long = {"row_id": [*range(4)] * 2, "truth": truth * 2, "config": list("aaaabbbb")}
+    long |= {"prob.0": [0.5] * 8, "prob.1": [0.5] * 8}
+    matrix = read(save("m.csv", long))
+    assert (matrix.task, matrix.outcome.classes) == (Task.BINARY, ("0", "1"))
+
+
+def test_labels_and_a_configuration_without_any(save):
+    long = {
+        "row_id": [0, 1, 2, 3] * 3,
+        "truth": list("xyxy") * 3,
+        "config": list("aaaabbbbcccc"),
+        "prediction": [*"xyxx", *"xxyy", "", "", "", ""],
+    }
+    for name in ("m.csv", "m.parquet"):
+        matrix = read(save(name, long))
+        assert matrix.kind is PredictionKind.LABEL
+        assert matrix.configurations == ("a", "b")
+        assert matrix.notes[0].code == "configurations-dropped"
+
+
+def test_missing_rows_are_missing_predictions(save, columns):
+    configurations = tuple(f"svm C={i}" for i in range(4))
+    columns["svm C=1"][3] = np.nan
+    order = np.delete(np.arange(48), 15)
+    long = save("m.csv", melted(columns, configurations, order=order))
+    wide = save(
+        "w.csv", columns | {"svm C=1": [None if np.isnan(v) else v for v in columns["svm C=1"]]}
+    )
+    for policy in (Missing.DROP, Missing.COMMON_ROWS, Missing.AVAILABLE):
+        assert_same(read(wide, missing=policy), read(long, missing=policy))
+    with pytest.raises(InputError, match="1 of 4 configurations lack predictions"):
+        read(long, missing=Missing.ERROR)
+
+
+def test_folds_that_differ(save, columns):
+    configurations = tuple(f"svm C={i}" for i in range(4))
+    long = melted(columns, configurations)
+    long["fold"][:12] = (long["fold"][:12] + np.arange(12) % 2) % 3
+    matrix = read(save("m.csv", long))
+    assert matrix.folds is None
+    assert [n.code for n in matrix.notes] == ["folds-differ", "folds-unknown"]
+
+
+def test_columns_set_aside(save, columns):
+    long = melted(columns, tuple(f"svm C={i}" for i in range(4))) | {"C": [1.0] * 48}
+    note = read(save("m.csv", long)).notes[0]
+    assert (note.code, note.text[-3:]) == ("columns-ignored", ": C")
+
+
+def change(long, column, row, value):
+    values = list(long[column])
+    values[row] = value
+    return long | {column: values}
+
+
+@pytest.mark.parametrize(
+    ("column", "row", "value", "message"),
+    [
+        (
+            "row_id",
+            13,
+            "p0",
+            r"row_id occurs twice for one configuration \(.*'row_id', row 13, value 'p0'",
+        ),
+        ("row_id", 14, "", r"row_id is missing \(column 'row_id', row 14"),
+        (
+            "truth",
+            17,
+            "no",
+            r"truth differs between configurations .*column 'truth', row 17, value 'no'",
+        ),
+        ("truth", 2, "", r"truth differs between configurations .*row 14, value 'no'"),
+        ("config", 5, "", r"configuration is missing \(column 'config', row 5"),
+        ("prediction", 30, "x", r"prediction is text \(column 'prediction', row 30, value 'x'"),
+        (
+            "prediction",
+            31,
+            "inf",
+            r"prediction is infinite \(column 'prediction', row 31, value inf",
+        ),
+        ("truth", 0, "maybe", r"truth differs between configurations"),
+    ],
+)
+def test_faults(save, columns, column, row, value, message):
+    long = melted(columns, tuple(f"svm C={i}" for i in range(4)))
+    with pytest.raises(InputError, match=message) as e:
+        read(save("m.csv", change(long, column, row, value)))
+    assert e.value.hint
+
+
+def test_the_other_row_is_named(save, columns):
+    long = melted(columns, tuple(f"svm C={i}" for i in range(4)))
+    path = save("m.csv", change(long, "truth", 17, "no"))
+    with pytest.raises(InputError) as e:
+        read(path)
+    assert e.value.hint.startswith(f"row 5 of {path} has 'yes' for the same key")
+
+
+def test_a_key_twice_in_one_repeat(save, wide):
+    columns, configurations = wide
+    long = change(melted(columns, configurations), "row_id", 30, "p5")
+    with pytest.raises(InputError, match=r"row_id occurs twice .* in one repeat \(.*row 30") as e:
+        read(save("m.csv", long))
+    assert "bootstraps" in e.value.hint
+
+
+def test_hardly_any_sample_in_common(save, monkeypatch):
+    monkeypatch.setattr("bbccli.readers.pivot._MOST_CELLS", 100)
+    n = 300
+    long = {"row_id": range(n), "truth": [0, 1] * 150, "config": [f"c{i}" for i in range(n)]}
+    with pytest.raises(InputError, match="300 configurations on 300 samples have 300 rows in all"):
+        read(save("m.csv", long | {"score": [0.5] * n}))
+
+
+def test_no_predictions(save):
+    path = save("m.csv", {"truth": [0, 1], "config": ["a", "b"], "x": [1, 2]})
+    with pytest.raises(InputError, match="no column of predictions among truth, config, x"):
+        read(path, dialect="long")
+
+
+def test_from_stdin(stdin, encoded, save, columns):
+    long = melted(columns, tuple(f"svm C={i}" for i in range(4)))
+    a = read(save("w.csv", columns))
+    for name in ("m.csv", "m.parquet", "m.csv.gz"):
+        stdin(encoded(name, long))
+        assert_same(a, read("-"))
+
+
+def test_survival_and_regression(save):
+    long = {"row_id": [0, 1, 2] * 2, "config": list("aaabbb"), "score": [0.1, 2, 3, 4, 5, 6]}
+    survival = {"time": [1.5, 2.5, 3.5] * 2, "event": [1, 0, 1] * 2}
+    assert read(save("m.csv", long | survival)).task is Task.SURVIVAL
+    assert read(save("m.csv", long | {"y": [1.5, 2.5, 3.5] * 2})).task is Task.REGRESSION
+
+
+def test_float32_stays(save, columns):
+    configurations = tuple(f"svm C={i}" for i in range(4))
+    long = melted(columns, configurations)
+    long["prediction"] = long["prediction"].astype(np.float32)
+    assert read(save("m.parquet", long)).predictions.dtype == np.float32
