@@ -44,7 +44,7 @@ def run_dask(tasks: Iterable[Task], jobs: int, scheduler: str | None) -> Iterato
         ) from error
     with _client(jobs, scheduler) as client:
         remaining, sent = iter(tasks), {}
-        completed = as_completed()
+        completed = as_completed(loop=client.loop)
 
         def send(count: int) -> None:
             for task in islice(remaining, max(count, 0)):

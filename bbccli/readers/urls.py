@@ -101,11 +101,17 @@ def _opened(url: str) -> tuple[FileSystem, Any]:
     from pyarrow import fs
 
     try:
-        return fs.FileSystem.from_uri(url)
+        system, path = fs.FileSystem.from_uri(url)
     except pa.ArrowInvalid:
-        pass
+        return _opened_by_fsspec(url)
     except Exception as error:
         raise _unreadable(url, error) from error
+    return system, path
+
+
+def _opened_by_fsspec(url: str) -> tuple[FileSystem, Any]:
+    from pyarrow import fs
+
     protocol = url.partition("://")[0]
     try:
         from fsspec.core import url_to_fs
