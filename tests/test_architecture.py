@@ -8,11 +8,11 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "bbccli"
 
 RANKS = [
-    {"errors", "types", "notes", "threads", "version"},
+    {"errors", "types", "notes", "threads", "version", "atomic"},
     {"matrix", "plan", "resources"},
     {"results", "kernels", "metrics", "readers", "resampling", "intervals"},
     {"methods"},
-    {"simulation", "batch", "schema", "gate", "saved"},
+    {"simulation", "batch", "analysis", "schema", "gate", "saved"},
     {"reports"},
     {"cli"},
 ]
@@ -20,10 +20,18 @@ RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
 # Rooms of one rank may use each other only in this order.
 WITHIN = {("metrics", "kernels"), ("intervals", "metrics"), ("intervals", "results")}
 WITHIN |= {("gate", "schema"), ("saved", "schema")}
+WITHIN |= {("analysis", "schema"), ("analysis", "gate"), ("batch", "schema"), ("batch", "analysis")}
 HEAVY = {
     "rich": {"reports/table.py", "cli"},
-    "pandas": {"readers", "batch.py"},
-    "pyarrow": {"readers", "batch.py", "reports/distribution.py"},
+    "pandas": {"readers"},
+    "pyarrow": {
+        "readers",
+        "batch/manifest.py",
+        "reports/distribution.py",
+        "reports/experiments.py",
+    },
+    "dask": {"batch/cluster.py"},
+    "fsspec": {"readers/urls.py"},
 }
 
 FILES = sorted(p.relative_to(PACKAGE) for p in PACKAGE.rglob("*.py"))

@@ -86,6 +86,8 @@ def work(task: Task) -> Done:
         return Done(task.position, record(source, files, document=document))
     except BbcError as error:
         problem, hint = place.as_given(error.problem), place.as_given(error.hint)
+        if source.path not in problem:
+            problem = f"{source.path}: {problem}"
         return failure(task, problem, hint, status=error.status)
     except Exception as error:  # a bug, or no memory: the row of this file, not the end of all
         problem = f"{source.path}: {type(error).__name__}: {error}".rstrip(": ")

@@ -94,7 +94,10 @@ def _polarity(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note
     if matrix.task is not Task.SURVIVAL:
         return []
     everything = np.ones((1, matrix.n_samples), np.uint8)
-    median = float(np.nanmedian(candidates(matrix, metric, Pooling.POOLED).score(everything)))
+    performances = candidates(matrix, metric, Pooling.POOLED).score(everything)
+    if np.isnan(performances).all():
+        return []  # the methods say that the metric is undefined
+    median = float(np.nanmedian(performances))
     return [risk_reversed(median)] if median < HALF else []
 
 

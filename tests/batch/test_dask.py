@@ -43,6 +43,9 @@ def test_a_killed_worker_costs_nothing_and_changes_nothing(runs, process, cluste
     local = process(*command("batch", PATTERN, "-o", "local.jsonl", *FAST, "--jobs", "1"))
     assert local.returncode == 0, local.stderr
     address = _address(where)
+    both = f"import distributed as d; d.Client({address!r}).wait_for_workers(2, timeout=60)"
+    ready = process(sys.executable, "-c", both)
+    assert ready.returncode == 0, ready.stderr
     words = ("batch", PATTERN, "-o", "dask.jsonl", *FAST, "--runner", "dask")
     with subprocess.Popen(
         command(*words, "--scheduler", address),
