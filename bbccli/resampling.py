@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from math import comb, factorial
 
 import numpy as np
@@ -20,6 +21,9 @@ from bbccli.types import BoolArray, FloatArray, IntArray
 
 BLOCK = 64
 """Rows per generator. Part of what a seed means: changing it changes every sampled number."""
+
+SHARED_UNITS = 512
+"""Up to so many units a block is drawn once for all matrices with as many."""
 
 GLANCE = 16
 """Samples of a class looked at first."""
@@ -175,6 +179,22 @@ def draws_of(outcome: Outcome, groups: IntArray | None, seed: int) -> Draws:
 def _draw_block(counts: IntArray, cells: IntArray, seed: int, key: tuple[int, ...]) -> None:
     """Fill counts (BLOCK, U), all zero, with one block of draws; cells (BLOCK, U) is scratch."""
     n_units = counts.shape[1]
+    if n_units <= SHARED_UNITS:
+        counts[:] = _shared_block(n_units, seed, key)
+        return
+    _draw(counts, cells, seed, key)
+
+
+@lru_cache(maxsize=64)
+def _shared_block(n_units: int, seed: int, key: tuple[int, ...]) -> IntArray:
+    """One block of draws (BLOCK, U), kept for other matrices of this size: 4 MB in all."""
+    counts = np.zeros((BLOCK, n_units), np.uint16)
+    _draw(counts, np.empty(counts.shape, np.int64), seed, key)
+    return counts
+
+
+def _draw(counts: IntArray, cells: IntArray, seed: int, key: tuple[int, ...]) -> None:
+    n_units = counts.shape[1]
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
     # 16 random bits per draw are enough for most matrices, and take half the time of 32
     width = np.uint16 if n_units <= np.iinfo(np.uint16).max else np.uint32
@@ -183,6 +203,7 @@ def _draw_block(counts: IntArray, cells: IntArray, seed: int, key: tuple[int, ..
     np.add.at(counts.reshape(-1), cells.reshape(-1), np.uint16(1))
 
 
+@lru_cache(maxsize=4)  # the files of a batch mostly have as many folds
 def every_resample(n_units: int) -> tuple[IntArray, FloatArray]:
     """Enumerate the resamples of U units that leave some out, each with its probability.
 
@@ -200,7 +221,10 @@ def every_resample(n_units: int) -> tuple[IntArray, FloatArray]:
     in_bag = in_bag[leaves_some_out(in_bag)]
     factorials = np.array([factorial(m) for m in range(n_units + 1)], dtype=float)
     ways = factorial(n_units) / factorials[in_bag].prod(axis=1)
-    return in_bag, ways / ways.sum()
+    probabilities = ways / ways.sum()
+    for shared in (in_bag, probabilities):
+        shared.setflags(write=False)
+    return in_bag, probabilities
 
 
 def _shared_out(n_draws: int, n_units: int) -> IntArray:

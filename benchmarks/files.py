@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bbccli.analysis import Analysis
-from bbccli.batch import Source
+from bbccli.batch import Source, key_of
 from bbccli.batch.worker import Task, work
 from bbccli.resources import Resources
 from benchmarks.tables import Section, Table, Target, digits, whole
@@ -43,7 +43,9 @@ def measure(*, quick: bool) -> Section:
 def _all(paths: list[str], methods: tuple[str, ...] | None) -> None:
     analysis = Analysis(metric=("accuracy",), method=methods)
     for position, path in enumerate(paths):
-        done = work(Task(position, Source(path, analysis), Resources(jobs=1), str(Path.cwd())))
+        source = Source(path, analysis)
+        task = Task(position, key_of(source), source, Resources(jobs=1), str(Path.cwd()))
+        done = work(task)
         assert done.problem is None, done.problem
 
 

@@ -77,8 +77,9 @@ def todo(
     """Yield a task for each source; what was done before comes with its fingerprint."""
     folder = str(Path.cwd())
     for position, source in enumerate(sources):
-        entry = entries.get(key_of(source))
-        yield Task(position, source, limits, folder, entry.files if entry else None)
+        key = key_of(source)
+        entry = entries.get(key)
+        yield Task(position, key, source, limits, folder, entry.files if entry else None)
 
 
 def drive(

@@ -34,6 +34,8 @@ class Task:
     ----------
     position
         Of the source in the batch.
+    key
+        Of the source in the journal.
     source
         The file and what is asked of it.
     limits
@@ -45,6 +47,7 @@ class Task:
     """
 
     position: int
+    key: str
     source: Source
     limits: Resources
     folder: str
@@ -83,7 +86,7 @@ def work(task: Task) -> Done:
             document = place.analysis.run(place.path).document
         files = _joined(document["input"]["sha256"], others)
         document["input"]["path"] = source.path
-        return Done(task.position, record(source, files, document=document))
+        return Done(task.position, record(task, files, document=document))
     except BbcError as error:
         problem, hint = place.as_given(error.problem), place.as_given(error.hint)
         if source.path not in problem:
@@ -100,12 +103,12 @@ def failure(task: Task, problem: str, hint: str, *, status: int = 2, trace: str 
     error: Json = {"problem": problem, "hint": hint, "status": status}
     if trace:
         error["traceback"] = trace
-    return Done(task.position, record(task.source, None, error=error), problem)
+    return Done(task.position, record(task, None, error=error), problem)
 
 
-def record(source: Source, files: str | None, **outcome: Json) -> str:
+def record(task: Task, files: str | None, **outcome: Json) -> str:
     """Return the line of the journal: what was asked, of which bytes, and what came of it."""
-    held = {"key": key_of(source), "path": source.path, "files": files, **outcome}
+    held = {"key": task.key, "path": task.source.path, "files": files, **outcome}
     return json.dumps(held, ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n"
 
 

@@ -11,7 +11,7 @@ from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import bbc, bbc_f, cvm_cv, cvt, tt
 from bbccli.methods.base import Gives, Method, Need, Progress, silent
-from bbccli.methods.selection import candidates
+from bbccli.methods.selection import candidates, select_winner
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, method_left_out, risk_reversed, winners_differ
 from bbccli.plan import Plan
@@ -109,10 +109,11 @@ def _differing_winners(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> 
     """A note that names both winners where pooled and fold-mean selection disagree."""
     if matrix.folds is None:
         return []
+    everything = np.ones((1, matrix.n_samples), np.uint8)
     try:
-        by_rule = [
-            cvt.cvt(matrix, metric, replace(plan, pooling=pooling)).winner for pooling in Pooling
-        ]
+        scores = [candidates(matrix, metric, rule).score(everything)[0] for rule in Pooling]
+        winners = [select_winner(values, metric.direction) for values in scores]
     except UndefinedError:
         return []
+    by_rule = [matrix.configurations[winner] for winner in winners]
     return [] if by_rule[0] == by_rule[1] else [winners_differ(*by_rule)]
