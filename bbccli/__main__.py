@@ -16,7 +16,7 @@ def run() -> None:
     except KeyboardInterrupt:
         status = INTERRUPTED
     if status == INTERRUPTED:
-        print("interrupted; nothing was written", file=sys.stderr)
+        print("interrupted; no result was written", file=sys.stderr)
     sys.exit(status)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from math import comb, factorial
 
 import numpy as np
@@ -20,6 +21,9 @@ from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
 BLOCK = 64
 """Rows per generator. Part of what a seed means: changing it changes every sampled number."""
+
+SHARED_UNITS = 512
+"""Up to so many units a block is drawn once for all matrices with as many."""
 
 GLANCE = 16
 """Samples of a class looked at first."""
@@ -164,11 +168,13 @@ class Draws:
         strata = None if self.strata is None else [self.strata == k for k in distinct(self.strata)]
         for position in range(n_blocks):
             block = in_bag[position * BLOCK : (position + 1) * BLOCK]
-            rng = _generator(self.seed, (*self.stream, first + position))
-            if strata is None:
-                _draw_block(block, cells, rng)
+            key = (*self.stream, first + position)
+            if strata is not None:
+                _draw_within(block, strata, _generator(self.seed, key))
+            elif self.n_units <= SHARED_UNITS:
+                block[:] = _shared_block(self.n_units, self.seed, key)
             else:
-                _draw_within(block, strata, rng)
+                _draw_block(block, cells, _generator(self.seed, key))
         sizes = (in_bag == 0).sum(axis=1)
         if self.members is not None:
             in_bag = in_bag[:, self.members]
@@ -208,6 +214,14 @@ def _generator(seed: int, key: tuple[int, ...]) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
 
 
+@lru_cache(maxsize=64)
+def _shared_block(n_units: int, seed: int, key: tuple[int, ...]) -> IntArray:
+    """One block of draws (BLOCK, U), kept for other matrices of this size: 4 MB in all."""
+    counts = np.zeros((BLOCK, n_units), np.uint16)
+    _draw_block(counts, np.empty(counts.shape, np.intp), _generator(seed, key))
+    return counts
+
+
 def _draw_within(counts: IntArray, strata: list[BoolArray], rng: np.random.Generator) -> None:
     """Fill counts (BLOCK, U) with one block of draws within each of the strata (U,)."""
     for stratum in strata:
@@ -226,6 +240,7 @@ def _draw_block(counts: IntArray, cells: IntArray, rng: np.random.Generator) -> 
     np.add.at(counts.reshape(-1), cells.reshape(-1), np.uint16(1))
 
 
+@lru_cache(maxsize=4)  # the files of a batch mostly have as many folds
 def every_resample(n_units: int, accept: Rule = leaves_some_out) -> tuple[IntArray, FloatArray]:
     """Enumerate the resamples of U units that can be used, each with its probability.
 
@@ -243,7 +258,10 @@ def every_resample(n_units: int, accept: Rule = leaves_some_out) -> tuple[IntArr
     in_bag = in_bag[accept(in_bag)]
     factorials = np.array([factorial(m) for m in range(n_units + 1)], dtype=float)
     ways = factorial(n_units) / factorials[in_bag].prod(axis=1)
-    return in_bag, ways / ways.sum()
+    probabilities = ways / ways.sum()
+    for shared in (in_bag, probabilities):
+        shared.setflags(write=False)
+    return in_bag, probabilities
 
 
 def _shared_out(n_draws: int, n_units: int) -> IntArray:

@@ -12,6 +12,7 @@ import types
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from bbccli.dropping.results import DropDecision, Replay
@@ -142,6 +143,8 @@ def drop_document(
 
 def as_json(value: Any) -> Any:
     """Turn records into plain JSON values; NaN and infinities become None."""
+    if type(value) in _AS_THEY_ARE:
+        return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: as_json(getattr(value, f.name)) for f in _public(type(value))}
     if isinstance(value, Enum):
@@ -151,6 +154,9 @@ def as_json(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [as_json(item) for item in value]
     return value
+
+
+_AS_THEY_ARE = frozenset({str, int, bool, type(None)})
 
 
 def json_schema() -> Json:
@@ -166,6 +172,7 @@ def json_schema() -> Json:
     }
 
 
+@cache
 def _public(record: Any) -> list[dataclasses.Field[Any]]:
     return [f for f in dataclasses.fields(record) if f.metadata.get("json", True)]
 

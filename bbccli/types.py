@@ -96,6 +96,13 @@ class Side(StrEnum):
     PESSIMISTIC = "pessimistic"
 
 
+class OnError(StrEnum):
+    """What a batch does when a file has no result."""
+
+    CONTINUE = "continue"
+    STOP = "stop"
+
+
 class GateOn(StrEnum):
     """Which figure of an estimate a gate looks at; the bound is the pessimistic one."""
 

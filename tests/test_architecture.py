@@ -8,12 +8,12 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "bbccli"
 
 RANKS = [
-    {"errors", "types", "notes", "threads", "version"},
+    {"errors", "types", "notes", "threads", "version", "atomic"},
     {"matrix", "nested", "plan", "resources"},
     {"results", "kernels", "metrics", "readers", "resampling", "intervals"},
     {"methods", "conversion"},
     {"dropping"},
-    {"simulation", "batch", "schema", "gate", "saved", "inspection"},
+    {"simulation", "batch", "analysis", "schema", "gate", "saved", "inspection"},
     {"reports"},
     {"cli"},
 ]
@@ -21,18 +21,21 @@ RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
 # Rooms of one rank may use each other only in this order.
 WITHIN = {("metrics", "kernels"), ("intervals", "metrics"), ("intervals", "results")}
 WITHIN |= {("gate", "schema"), ("saved", "schema"), ("inspection", "schema"), ("matrix", "nested")}
+WITHIN |= {("analysis", "schema"), ("analysis", "gate"), ("batch", "schema"), ("batch", "analysis")}
 HEAVY = {
     "rich": {"reports/table.py", "reports/drop_table.py", "cli"},
-    "pandas": {"readers", "batch.py"},
+    "pandas": {"readers"},
     "pyarrow": {
         "readers",
-        "batch.py",
         "conversion.py",
+        "batch/manifest.py",
         "reports/distribution.py",
+        "reports/experiments.py",
         "reports/tables.py",
     },
+    "dask": {"batch/cluster.py"},
+    "fsspec": {"readers/urls.py"},
 }
-HEAVY["pyarrow"] |= {"conversion.py", "reports/tables.py"}
 
 FILES = sorted(p.relative_to(PACKAGE) for p in PACKAGE.rglob("*.py"))
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from bbccli.cli import config
+from bbccli.cli.batch import batch
 from bbccli.cli.catalogue import methods, metrics, schema
 from bbccli.cli.convert import convert
 from bbccli.cli.correct import correct
@@ -29,7 +30,7 @@ app = typer.Typer(
 SETTINGS: dict[str, dict[str, config.Setting]] = {}
 """What a project can set, by command."""
 
-for command in (correct, drop, inspect, convert, gate, methods, metrics, schema):
+for command in (correct, batch, drop, inspect, convert, gate, methods, metrics, schema):
     SETTINGS[command.__name__.replace("_", "-")] = config.configurable(command)
     app.command()(command)
 
@@ -93,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
     0 done; 1 a bug; 2 bad input or options; 3 a gate is missed; 4 a gate is undecided, because what
-    it judges can't be computed; 130 interrupted.
+    it judges can't be computed; 5 some files of a batch have no result; 130 interrupted.
     """
     try:
         app(args=list(sys.argv[1:] if argv is None else argv), prog_name="bbc")

@@ -23,6 +23,7 @@ from bbccli.errors import OptionError
 Command = Callable[..., None]
 
 OF_ONE_RUN = frozenset({"output", "distribution", "labels", "folds", "strict"})
+OF_ONE_RUN |= {"resume", "dry_run"}
 """Options that make no default: they name files of one run, or are short for another option."""
 
 FILES = {"bbc.toml": (), "pyproject.toml": ("tool", "bbc")}

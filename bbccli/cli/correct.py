@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from bbccli import resources
+from bbccli.analysis import Analysis
 from bbccli.cli import options as o
 from bbccli.cli.output import (
     check_writable,
@@ -14,14 +15,8 @@ from bbccli.cli.output import (
     report_format,
     write,
 )
-from bbccli.gate import judged, never_a_pass, rule_of
-from bbccli.methods import estimate
-from bbccli.metrics import choose_metrics
-from bbccli.plan import Plan, resamples_of
-from bbccli.readers import Roles, read
 from bbccli.reports.distribution import render_distributions
 from bbccli.resources import Engine, Resources, parse_memory
-from bbccli.schema import document
 from bbccli.types import IntervalKind, Missing, Pooling, Select, Side
 
 
@@ -85,9 +80,11 @@ def correct(
 
       bbc correct predictions.csv --fail-under 0.8 --format markdown
     """
-    count, tolerance = resamples_of(n_resamples, tolerance)
-    plan = Plan(
-        n_resamples=count,
+    analysis = Analysis(
+        metric=metric,
+        method=method,
+        n_resamples=n_resamples,
+        tolerance=tolerance,
         level=level,
         side=side,
         pooling=pooling,
@@ -96,36 +93,41 @@ def correct(
         guard=guard,
         evaluation_share=evaluation_share,
         seed=seed,
-        tolerance=tolerance,
+        fail_under=fail_under,
+        fail_over=fail_over,
+        gate_on=gate_on,
+        gate_method=gate_method,
+        truth=truth,
+        fold=fold,
+        repeat=repeat,
+        group=group,
+        row_id=row_id,
+        time=time,
+        event=event,
+        weight=weight,
+        positive=positive,
+        task=task,
+        labels=labels,
+        folds=folds,
+        missing=missing,
+        strict=strict,
+        threshold=threshold,
+        risk_direction=risk_direction,
+        dialect=dialect,
+        outer_fold=outer_fold,
+        configuration=configuration,
+        prediction=prediction,
     )
+    analysis.check()
     limits = Resources(
         resources.available_cores() if jobs is None else jobs, parse_memory(memory), engine
     )
-    rule = rule_of(fail_under, fail_over, gate_on, gate_method)
     check_writable(output, distribution)
-    columns = (truth, fold, repeat, group, row_id, time, event, weight)
-    roles = Roles(*columns, outer_fold, configuration, prediction)
-    matrix = read(
-        files,
-        roles=roles,
-        task=task,
-        positive=positive,
-        labels=labels,
-        folds=folds,
-        missing=Missing.ERROR if strict else missing,
-        dialect=dialect,
-    )
-    if threshold is not None:
-        matrix = matrix.with_threshold(threshold)
-    if risk_direction is not None:
-        matrix = matrix.with_risk_direction(risk_direction)
-    metrics = choose_metrics(metric, matrix)
-    if rule is not None:
-        rule.check(metrics[0].label, metrics[0].direction)
-    with never_a_pass(rule), resources.use(limits), progress_bar(quiet=quiet) as progress:
-        estimates, notes = estimate(matrix, metrics, plan, method, progress=progress)
-    result = judged(document(matrix, estimates, notes), rule)
+    with resources.use(limits), progress_bar(quiet=quiet) as progress:
+        answer = analysis.run(files, progress=progress)
     if distribution is not None:
-        write(render_distributions(distribution, matrix.configurations, estimates), distribution)
+        shown = render_distributions(distribution, answer.matrix.configurations, answer.estimates)
+        write(shown, distribution)
+    result = answer.document
     publish([result], report_format(ctx, format, output) or "table", output, quiet=quiet)
     exit_by_gates([result])

@@ -18,6 +18,7 @@ from bbccli.types import (
     GateOn,
     IntervalKind,
     Missing,
+    OnError,
     Pooling,
     RiskDirection,
     Select,
@@ -378,5 +379,59 @@ Cut = Annotated[
         metavar="X",
         help="Cut scores of a binary task into classes above this, as --threshold of bbc correct "
         "does.",
+    ),
+]
+
+
+# of `bbc batch`
+
+Sources = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE...",
+        help="Files, URLs, quoted patterns in which ** stands for any folders; or one table "
+        "(.csv, .tsv, .parquet) with a column path and columns named as options.",
+    ),
+]
+Table = Annotated[
+    str,
+    typer.Option(
+        "--output", "-o", metavar="PATH", help="The table: .parquet, .csv, or .jsonl (all of it)."
+    ),
+]
+Processes = Annotated[
+    int | None,
+    typer.Option("--jobs", metavar="N", help="Worker processes. [default: all cores]"),
+]
+Resume = Annotated[
+    bool,
+    typer.Option(
+        "--resume", help="Keep what is done with the same files and options; do the rest."
+    ),
+]
+OnErrorOption = Annotated[
+    OnError, typer.Option("--on-error", help="After a file without a result.")
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="List the files and what would be done; write nothing.")
+]
+SummaryOption = Annotated[
+    bool,
+    typer.Option("--summary", help="Print a table over all files: optimism, winners, gates."),
+]
+RunnerOption = Annotated[
+    str,
+    typer.Option(
+        "--runner",
+        parser=_choice(("local", "dask")),
+        metavar="local|dask",
+        help="Processes of this machine, or workers of dask.distributed.",
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Of dask, such as tcp://host:8786. [default: a cluster on this machine]",
     ),
 ]

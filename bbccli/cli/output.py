@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from bbccli import gate
+from bbccli.atomic import replacing
 from bbccli.errors import BbcError, OptionError
 from bbccli.methods.base import Progress, silent
 from bbccli.reports import FOR_PEOPLE, Style, format_of, remarks, render_all
@@ -53,7 +53,7 @@ def check_writable(*paths: str | None) -> None:
         elif not os.access(target.parent, os.W_OK):
             problem = "its folder can't be written to"
         if problem:
-            raise _cannot_write(path, problem)
+            raise cannot_write(path, problem)
 
 
 def write(text: str | bytes, path: str) -> None:
@@ -71,9 +71,10 @@ def write(text: str | bytes, path: str) -> None:
         sys.stdout.flush()
         return
     try:
-        _write_whole(content, Path(path))
+        with replacing(Path(path)) as file:
+            file.write(content)
     except OSError as error:
-        raise _cannot_write(path, error.strerror or str(error)) from error
+        raise cannot_write(path, error.strerror or str(error)) from error
 
 
 def report_format(ctx: typer.Context, given: str | None, output: str) -> str | None:
@@ -155,29 +156,9 @@ class _Bar:
             self._progress.stop()
 
 
-def _cannot_write(path: str, problem: str) -> OptionError:
+def cannot_write(path: str, problem: str) -> OptionError:
+    """Return the error about a place that takes no result."""
     return OptionError(
         f"cannot write {path}: {problem}",
         hint="name a file in a folder that exists and can be written to",
     )
-
-
-def _write_whole(content: bytes, target: Path) -> None:
-    """Write beside the target and rename, so that no reader ever sees half a file."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        temporary.chmod(_mode_of_new_files())
-        temporary.replace(target)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
-
-
-def _mode_of_new_files() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

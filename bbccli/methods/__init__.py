@@ -30,6 +30,7 @@ from bbccli.methods import (
     tt,
 )
 from bbccli.methods.base import Gives, Method, Need, Progress, silent
+from bbccli.methods.css import css_of, winners_of
 from bbccli.methods.selection import candidates
 from bbccli.metrics.base import Metric
 from bbccli.notes import (
@@ -162,7 +163,10 @@ def _polarity(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note
     if matrix.task is not Task.SURVIVAL:
         return []
     everything = np.ones((1, matrix.n_samples), np.uint8)
-    median = float(np.nanmedian(candidates(matrix, metric, Pooling.POOLED).score(everything)))
+    performances = candidates(matrix, metric, Pooling.POOLED).score(everything)
+    if np.isnan(performances).all():
+        return []  # the methods say that the metric is undefined
+    median = float(np.nanmedian(performances))
     return [risk_reversed(median)] if median < HALF else []
 
 
@@ -174,10 +178,13 @@ def _differing_winners(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> 
     """A note that names both winners where pooled and fold-mean selection disagree."""
     if matrix.folds is None:
         return []
+    everything = np.ones((1, matrix.n_samples), np.uint8)
     try:
-        by_rule = [
-            cvt.cvt(matrix, metric, replace(plan, pooling=pooling)).winner for pooling in Pooling
-        ]
+        css = css_of(matrix, metric, plan)
+        found = [winners_of(candidates(matrix, metric, rule), css, everything) for rule in Pooling]
     except UndefinedError:
         return []
-    return [] if by_rule[0] == by_rule[1] else [winners_differ(*by_rule)]
+    winners = [int(winner) for (winner,) in found]
+    if min(winners) < 0 or winners[0] == winners[1]:
+        return []
+    return [winners_differ(*(matrix.configurations[winner] for winner in winners))]

@@ -5,6 +5,7 @@ Arrow's own conversions import pandas, which would take most of the time of a sm
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,7 +50,8 @@ def to_numbers(values: pa.Array | pa.ChunkedArray) -> FloatArray:
         start += len(chunk)
         if chunk.null_count < len(chunk):
             part[:] = _fixed_width(chunk)
-            part[null_mask(chunk)] = np.nan
+            if chunk.null_count:
+                part[null_mask(chunk)] = np.nan
     return numbers
 
 
@@ -147,6 +149,7 @@ def _plain(column: pa.ChunkedArray, name: str, path: str) -> pa.ChunkedArray:
     return column
 
 
+@cache  # a file of a thousand columns has one or two types
 def _plain_type(kind: pa.DataType) -> pa.DataType:
     """The plain type that holds the values of another."""
     import pyarrow as pa

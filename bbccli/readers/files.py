@@ -10,9 +10,10 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from bbccli.errors import InputError
+from bbccli.readers.urls import is_url, path_of, url_bytes
 
 STDIN = "-"
 STDIN_NAME = "<stdin>"
@@ -23,6 +24,9 @@ SUPPORTED = ".parquet, .csv, .tsv, .csv.gz, .tsv.gz, .csv.zst, .tsv.zst, .arff"
 
 _PARQUET_MAGIC = b"PAR1"
 _ARFF_START = re.compile(rb"(?:\s|%[^\n]*\n)*@relation", re.IGNORECASE)
+_REFUSED = dict.fromkeys(
+    (".pkl", ".pickle", ".joblib"), "pickles can run code and are never loaded; "
+) | dict.fromkeys((".npy", ".npz"), "arrays have no names and may hold pickles; ")
 PACKINGS = {".gz": "gzip", ".zst": "zstd"}
 _PACKING_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
@@ -65,10 +69,13 @@ def read_content(path: str | Path) -> Content:
     """
     if str(path) == STDIN:
         name, data, suffix, packing = STDIN_NAME, sys.stdin.buffer.read(), "", None
+    elif is_url(path):
+        name, (suffix, packing) = str(path), _suffixes(path_of(str(path)), name=str(path))
+        data = url_bytes(str(path))
     else:
         name, (suffix, packing) = str(path), _suffixes(Path(path))
         if suffix == ".parquet" and _is_large(Path(path)):
-            return Content(name, b"", Format.PARQUET, _hash(Path(path)))
+            return Content(name, b"", Format.PARQUET, sha256_of(Path(path)))
         data = file_bytes(Path(path))
     sha256 = hashlib.sha256(data).hexdigest()
     if not suffix:
@@ -119,7 +126,7 @@ def _matches(pattern: Path) -> list[str | Path]:
         return []
 
 
-def _suffixes(path: Path) -> tuple[str, str | None]:
+def _suffixes(path: PurePath, name: str = "") -> tuple[str, str | None]:
     """Suffix of the table and name of the packing; empty and None where there is none."""
     suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
     packing = PACKINGS.get(suffixes[-1]) if suffixes else None
@@ -128,13 +135,12 @@ def _suffixes(path: Path) -> tuple[str, str | None]:
     suffix = suffixes[-1] if suffixes else ""
     if suffix in _TEXT or (suffix in (".parquet", "") and packing is None):
         return suffix, packing
-    if path.is_dir() or not path.exists():
+    if isinstance(path, Path) and (path.is_dir() or not path.exists()):
         return suffix, None
-    pickled = suffix in (".pkl", ".pickle", ".joblib")
-    reason = "pickles can run code and are never loaded; " if pickled else ""
+    reason = _REFUSED.get(suffix, "")
     raise InputError(
         f"files that end in {''.join(path.suffixes[-2:]) if packing else suffix} cannot be read",
-        path=str(path),
+        path=name or str(path),
         hint=f"{reason}use one of {SUPPORTED}",
     )
 
@@ -147,8 +153,8 @@ def _is_large(path: Path) -> bool:
         return False
 
 
-def _hash(path: Path) -> str:
-    """SHA-256 of a file, read piece by piece.
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file, read piece by piece.
 
     Raises
     ------

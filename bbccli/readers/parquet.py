@@ -79,7 +79,7 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
         file = pq.ParquetFile(pa.BufferReader(source) if isinstance(source, bytes) else source)
         schema = file.schema_arrow
         _refuse_nested(schema, path)
-        table = file.read() if isinstance(source, bytes) else None
+        table = file.read(use_threads=False) if isinstance(source, bytes) else None
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError):
         raise _damaged(source[:4] if isinstance(source, bytes) else b"", path) from None
     if file.metadata.num_rows == 0:

@@ -11,6 +11,7 @@ from bbccli.readers.files import PACKINGS, STDIN, Format, file_bytes, read_conte
 from bbccli.readers.frame import Frame
 from bbccli.readers.metadata import Metadata, parse_metadata
 from bbccli.readers.parquet import read_parquet
+from bbccli.readers.urls import is_url, path_of, url_bytes, url_exists
 
 
 def read_frame(path: str | Path) -> Frame:
@@ -47,8 +48,19 @@ def _beside(path: str | Path) -> tuple[bytes, str] | None:
     """`<name>.meta.json` beside `<name>.csv`, `<name>.csv.gz` and the like."""
     if str(path) == STDIN:
         return None
+    if is_url(path):
+        place = metadata_path(path)
+        return (url_bytes(place), place) if url_exists(place) else None
+    beside = Path(metadata_path(path))
+    return (file_bytes(beside), str(beside)) if beside.is_file() else None
+
+
+def metadata_path(path: str | Path) -> str:
+    """Return the path of the metadata that may lie beside a file."""
+    if is_url(path):
+        inner = str(path_of(str(path)))
+        return str(path).replace(inner, metadata_path(inner))
     name = Path(path).name
     for suffix in PACKINGS:
         name = name.removesuffix(suffix)
-    beside = Path(path).with_name(f"{Path(name).stem}.meta.json")
-    return (file_bytes(beside), str(beside)) if beside.is_file() else None
+    return str(Path(path).with_name(f"{Path(name).stem}.meta.json"))

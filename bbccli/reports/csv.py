@@ -63,10 +63,14 @@ def render_all(documents: Iterable[Json], style: Style = Style(), /) -> str:
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     for document in documents:
-        for estimate in document["estimates"]:
-            row = _row(document, estimate)
+        for row in rows_of(document):
             writer.writerow(guarded(row[name]) for name in COLUMNS)
     return buffer.getvalue()
+
+
+def rows_of(document: Json) -> list[Json]:
+    """Return one row per estimate, by the names of the columns; values as they are."""
+    return [_row(document, estimate) for estimate in document["estimates"]]
 
 
 def guarded(value: object) -> object:

@@ -188,7 +188,7 @@ def test_a_bug_is_not_hidden(run, monkeypatch, tmp_path):
     def broken(*_, **__):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("bbccli.cli.correct.estimate", broken)
+    monkeypatch.setattr("bbccli.analysis.estimate", broken)
     with pytest.raises(ZeroDivisionError):
         run("correct", *csv(GOOD)(tmp_path))
 
@@ -197,7 +197,7 @@ def test_interruption_exits_130_and_leaves_nothing(run, monkeypatch, tmp_path):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bbccli.cli.correct.estimate", interrupted)
+    monkeypatch.setattr("bbccli.analysis.estimate", interrupted)
     (source,) = csv(GOOD)(tmp_path)
     status, out, err = run("correct", source, "--output", tmp_path / "result.json")
     assert (status, out, err) == (130, "", "")

@@ -42,6 +42,6 @@ def test_a_long_run_ends_at_once_and_leaves_nothing(tmp_path, jobs):
         finally:
             process.kill()
     assert process.returncode == 130
-    assert err == "interrupted; nothing was written\n"
+    assert err == "interrupted; no result was written\n"
     assert time.monotonic() - sent < 20
     assert list(tmp_path.iterdir()) == [source]

@@ -1,0 +1,171 @@
+"""What `bbc correct` is asked for, and how it is answered: the same for one file and for many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bbccli.errors import OptionError
+from bbccli.gate import Rule, judged, never_a_pass, rule_of
+from bbccli.matrix import PredictionMatrix
+from bbccli.methods import ALL, choose_methods, estimate
+from bbccli.methods.base import Progress, silent
+from bbccli.metrics import METRICS, choose_metrics, custom
+from bbccli.plan import Plan, resamples_of
+from bbccli.readers import Paths, Roles, read
+from bbccli.results import Estimate
+from bbccli.schema import document
+from bbccli.types import (
+    GateOn,
+    IntervalKind,
+    Missing,
+    Pooling,
+    RiskDirection,
+    Select,
+    Side,
+    Task,
+)
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The document of a file, and what it was made from."""
+
+    matrix: PredictionMatrix
+    estimates: Sequence[Estimate]
+    document: Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """Everything that a document depends on besides the files: the options of `bbc correct`.
+
+    Names and defaults are those of the command line. What only changes the speed is no part of it.
+    """
+
+    metric: Sequence[str] | None = None
+    method: Sequence[str] | None = None
+    n_resamples: str = "1000"
+    tolerance: float | None = None
+    level: float = 0.95
+    side: Side = Side.TWO
+    pooling: Pooling = Pooling.POOLED
+    select: Select = Select.BEST
+    interval: IntervalKind = IntervalKind.PERCENTILE
+    guard: bool = False
+    evaluation_share: float = 0.25
+    seed: int = 0
+    fail_under: float | None = None
+    fail_over: float | None = None
+    gate_on: GateOn | None = None
+    gate_method: str | None = None
+    truth: str | None = None
+    fold: str | None = None
+    repeat: str | None = None
+    group: str | None = None
+    row_id: str | None = None
+    time: str | None = None
+    event: str | None = None
+    weight: str | None = None
+    positive: str | None = None
+    task: Task | None = None
+    labels: str | None = None
+    folds: str | None = None
+    missing: Missing = Missing.DROP
+    strict: bool = False
+    threshold: float | None = None
+    risk_direction: RiskDirection | None = None
+    dialect: str | None = None
+    outer_fold: str | None = None
+    configuration: str | None = None
+    prediction: str | None = None
+
+    @property
+    def plan(self) -> Plan:
+        """Resamples, selection, intervals and seed."""
+        count, tolerance = resamples_of(self.n_resamples, self.tolerance)
+        return Plan(
+            n_resamples=count,
+            level=self.level,
+            side=self.side,
+            pooling=self.pooling,
+            select=self.select,
+            interval=self.interval,
+            guard=self.guard,
+            evaluation_share=self.evaluation_share,
+            seed=self.seed,
+            tolerance=tolerance,
+        )
+
+    @property
+    def rule(self) -> Rule | None:
+        """The gate, if one is asked for."""
+        return rule_of(self.fail_under, self.fail_over, self.gate_on, self.gate_method)
+
+    @property
+    def roles(self) -> Roles:
+        """Columns that are named by hand."""
+        columns = (self.truth, self.fold, self.repeat, self.group, self.row_id)
+        survival = (self.time, self.event, self.weight)
+        return Roles(*columns, *survival, self.outer_fold, self.configuration, self.prediction)
+
+    def check(self) -> None:
+        """Find out what is wrong with the options whatever the file.
+
+        Raises
+        ------
+        OptionError
+            An option out of range, options that contradict each other, or an unknown name.
+        """
+        _ = self.plan, self.roles
+        choose_methods([name for name in self.method or () if name != ALL])
+        for position, name in enumerate(self.metric or ()):
+            if name not in METRICS and ":" not in name:
+                raise OptionError(f"no metric named {name!r}", hint=f"one of: {', '.join(METRICS)}")
+            metric = METRICS[name] if name in METRICS else custom.load(name)
+            if position == 0 and self.rule is not None:
+                self.rule.check(metric.label, metric.direction)
+        _ = self.rule
+
+    def read(self, path: Paths) -> PredictionMatrix:
+        """Read a file as the options say.
+
+        Raises
+        ------
+        BbcError
+            As `bbccli.readers.read`, `with_threshold` and `with_risk_direction`.
+        """
+        matrix = read(
+            path,
+            roles=self.roles,
+            task=self.task,
+            positive=self.positive,
+            labels=self.labels,
+            folds=self.folds,
+            missing=Missing.ERROR if self.strict else self.missing,
+            dialect=self.dialect,
+        )
+        if self.threshold is not None:
+            matrix = matrix.with_threshold(self.threshold)
+        if self.risk_direction is not None:
+            matrix = matrix.with_risk_direction(self.risk_direction)
+        return matrix
+
+    def run(self, path: Paths, *, progress: Progress = silent) -> Answer:
+        """Read a file, estimate, and judge the result.
+
+        Raises
+        ------
+        BbcError
+            Whatever keeps the file from having a result.
+        """
+        matrix, rule = self.read(path), self.rule
+        metrics = choose_metrics(self.metric, matrix)
+        if rule is not None:
+            rule.check(metrics[0].label, metrics[0].direction)
+        with never_a_pass(rule):
+            estimates, notes = estimate(matrix, metrics, self.plan, self.method, progress=progress)
+        return Answer(matrix, estimates, judged(document(matrix, estimates, notes), rule))

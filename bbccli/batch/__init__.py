@@ -1,0 +1,23 @@
+"""Many files, one document each: sources, workers, a journal that outlives a crash, a table."""
+
+from bbccli.batch.journal import Journal, journal_path
+from bbccli.batch.run import FAILED, Tally, drive, results, todo
+from bbccli.batch.runners import RUNNERS, Runner
+from bbccli.batch.sources import Source, sources_of
+from bbccli.batch.worker import is_current, key_of
+
+__all__ = [
+    "FAILED",
+    "RUNNERS",
+    "Journal",
+    "Runner",
+    "Source",
+    "Tally",
+    "drive",
+    "is_current",
+    "journal_path",
+    "key_of",
+    "results",
+    "sources_of",
+    "todo",
+]

@@ -1,0 +1,174 @@
+"""Worker processes on this machine: started once, each with a pipe of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing import connection, get_context, parent_process
+from typing import Any
+
+from bbccli.batch.worker import Done, Task, failure, work
+from bbccli.errors import BbcError
+
+AHEAD = 2
+"""Tasks that a worker has at hand, so that it never waits for the parent's disk."""
+
+LOSSES = 3
+"""Processes that a file may cost: it may only have been unlucky, or need too much memory."""
+
+
+def run_local(
+    tasks: Iterable[Task], jobs: int, scheduler: str | None = None
+) -> Iterator[list[Done]]:
+    """Yield what is done, in groups, in any order; one job works in this process.
+
+    A worker that dies is replaced, and its file is tried again.
+
+    Raises
+    ------
+    BbcError
+        Worker processes can't be started.
+    """
+    if jobs == 1:
+        yield from ([work(task)] for task in tasks)
+        return
+    pool = _Pool(iter(tasks), jobs)
+    try:
+        yield from pool.run()
+    finally:
+        pool.stop()
+
+
+@dataclass(slots=True)
+class _Worker:
+    """A process, our end of its pipe, and what it has to do: the first task is under way."""
+
+    process: Any
+    pipe: connection.Connection
+    tasks: deque[Task] = field(default_factory=deque)
+    ready: bool = False
+
+    def give(self, task: Task) -> None:
+        self.tasks.append(task)
+        with suppress(OSError):  # it died; that shows when we listen
+            self.pipe.send(task)
+
+
+class _Pool:
+    def __init__(self, tasks: Iterator[Task], jobs: int) -> None:
+        self._tasks, self._jobs = tasks, jobs
+        self._again: deque[Task] = deque()
+        self._losses: Counter[int] = Counter()
+        self._workers: dict[connection.Connection, _Worker] = {}
+        # A child that is started anew holds no lock and no end of another's pipe.
+        self._context = get_context("spawn")
+
+    def run(self) -> Iterator[list[Done]]:
+        for task in self._next(self._jobs):
+            self._start().give(task)
+        for worker in list(self._workers.values()):
+            self._fill(worker)
+        while any(worker.tasks for worker in self._workers.values()):
+            ready: Any = connection.wait(list(self._workers))
+            if done := [one for pipe in ready for one in self._listen(self._workers[pipe])]:
+                yield done
+
+    def stop(self) -> None:
+        for worker in self._workers.values():
+            worker.pipe.close()
+            if worker.tasks:
+                worker.process.kill()
+        for worker in self._workers.values():
+            worker.process.join()
+
+    def _next(self, count: int) -> Iterator[Task]:
+        for _ in range(count):
+            task = self._again.popleft() if self._again else next(self._tasks, None)
+            if task is None:
+                return
+            yield task
+
+    def _start(self) -> _Worker:
+        ours, theirs = self._context.Pipe()
+        process = self._context.Process(target=_serve, args=(theirs,), daemon=True)
+        process.start()
+        theirs.close()
+        worker = self._workers[ours] = _Worker(process, ours)
+        return worker
+
+    def _fill(self, worker: _Worker) -> None:
+        for task in self._next(AHEAD - len(worker.tasks)):
+            worker.give(task)
+
+    def _listen(self, worker: _Worker) -> list[Done]:
+        try:
+            message = worker.pipe.recv()
+        except (EOFError, OSError):
+            return self._bury(worker)
+        if message is None:
+            worker.ready = True
+            return []
+        worker.tasks.popleft()
+        self._fill(worker)
+        return [message]
+
+    def _bury(self, worker: _Worker) -> list[Done]:
+        """Put another process in the place of one that died; give up a file that costs too many."""
+        worker.pipe.close()
+        del self._workers[worker.pipe]
+        worker.process.join()
+        status = worker.process.exitcode
+        if not worker.ready:
+            raise BbcError(
+                f"worker processes can't be started: {_death(status)}",
+                hint="--jobs 1 works without any",
+            )
+        done = []
+        if worker.tasks:
+            lost = worker.tasks.popleft()
+            self._losses[lost.position] += 1
+            self._again.extendleft(reversed(worker.tasks))
+            if self._losses[lost.position] < LOSSES:
+                self._again.appendleft(lost)
+            else:
+                done.append(lost_file(lost, _death(status)))
+        for task in self._next(1):
+            successor = self._start()
+            successor.give(task)
+            self._fill(successor)
+        return done
+
+
+def lost_file(task: Task, how: str) -> Done:
+    """Return the failure of a file that no process survives."""
+    problem = f"{task.source.path}: {LOSSES} worker processes ended while they had it: {how}"
+    return failure(task, problem, "it may need more memory than there is: fewer --jobs")
+
+
+def _death(status: int | None) -> str:
+    if status is not None and status < 0:
+        with suppress(ValueError):
+            return signal.Signals(-status).name
+    return f"exit status {status}"
+
+
+def _serve(pipe: connection.Connection) -> None:
+    """Work until the parent has nothing more, or is no more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it and ends us
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    with suppress(EOFError, OSError):
+        pipe.send(None)
+        while True:
+            pipe.send(work(pipe.recv()))
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -1,0 +1,131 @@
+"""A table that lists files, and where they differ, the options of each."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import os
+import types
+from collections.abc import Iterator
+from dataclasses import replace
+from enum import Enum
+from pathlib import Path
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from bbccli.analysis import Analysis
+from bbccli.errors import BbcError, InputError
+from bbccli.readers.tables import read_frame
+from bbccli.readers.urls import is_url
+
+PATH = "path"
+FILES = frozenset({"labels", "folds"})
+"""Options that name files, like the path itself from the folder of the manifest."""
+
+_SUFFIXES = (".csv", ".tsv", ".parquet")
+
+
+def is_manifest(path: str) -> bool:
+    """Whether a file is a table with a column `path` and none `truth`."""
+    if is_url(path) or not path.lower().endswith(_SUFFIXES) or not Path(path).is_file():
+        return False
+    try:
+        names = set(_names(path))
+    except (BbcError, OSError, ValueError):
+        return False  # it will be reported as a file of predictions
+    return PATH in names and "truth" not in names
+
+
+def read_manifest(path: str, analysis: Analysis) -> Iterator[tuple[str, Analysis]]:
+    """Yield path and analysis of each row; an empty cell leaves the option as it is.
+
+    Raises
+    ------
+    InputError
+        A column that is no option, a value that does not fit, or a row without a path.
+    """
+    frame = read_frame(path)
+    options = {name.replace("-", "_"): name for name in frame.table.column_names if name != PATH}
+    kinds = {field.name: field for field in dataclasses.fields(Analysis)}
+    for option, name in options.items():
+        if option not in kinds:
+            raise InputError(
+                "column is no option of a file", path=path, column=name, hint=_nearest(name, kinds)
+            )
+    cells = {name: frame.table.column(name).to_pylist() for name in frame.table.column_names}
+    for row, entry in enumerate(cells[PATH]):
+        if entry is None or not str(entry).strip():
+            raise InputError("there is no path", path=path, row=row, hint="remove the row")
+        own = {
+            option: _value(path, option, name, row, cells[name][row])
+            for option, name in options.items()
+            if cells[name][row] not in (None, "")
+        }
+        try:
+            asked = replace(analysis, **own)
+            asked.check()
+        except BbcError as error:
+            raise InputError(error.problem, path=path, row=row, hint=error.hint) from error
+        yield _beside(path, str(entry)), asked
+
+
+def _names(path: str) -> list[str]:
+    """Names of the columns, without reading the rows."""
+    if path.lower().endswith(".parquet"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            return list(pq.read_schema(path).names)
+        except pa.ArrowException:
+            return []
+    with Path(path).open(encoding="utf-8-sig") as file:
+        line = file.readline().strip()
+    separator = "\t" if path.lower().endswith(".tsv") else ","
+    return [name.strip().strip('"') for name in line.split(separator)]
+
+
+def _beside(manifest: str, path: str) -> str:
+    """Path as seen from the folder of the manifest."""
+    return path if is_url(path) else os.path.normpath(Path(manifest).parent / path)
+
+
+def _value(path: str, option: str, name: str, row: int, cell: Any) -> Any:
+    """A cell as the type that the option has."""
+    kind = _kind(option)
+    text = str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+    try:
+        if kind is bool:
+            return _boolean(text)
+        if kind is list:
+            return tuple(text.split())
+        if kind is str:
+            return _beside(path, text) if option in FILES else text
+        return kind(text)
+    except ValueError:
+        hint = f"one of: {', '.join(m.value for m in kind)}" if issubclass(kind, Enum) else _A[kind]
+        raise InputError(
+            "value does not fit the option", path=path, row=row, column=name, value=cell, hint=hint
+        ) from None
+
+
+_A = {int: "a whole number", float: "a number", bool: "true or false"}
+
+
+def _kind(option: str) -> Any:
+    """Type of an option, without None."""
+    annotation = get_type_hints(Analysis)[option]
+    if get_origin(annotation) in (Union, types.UnionType):
+        (annotation,) = (part for part in get_args(annotation) if part is not type(None))
+    return annotation if get_origin(annotation) is None else list
+
+
+def _boolean(text: str) -> bool:
+    if text.lower() not in ("true", "false", "1", "0"):
+        raise ValueError(text)
+    return text.lower() in ("true", "1")
+
+
+def _nearest(name: str, known: dict[str, Any]) -> str:
+    names = [option.replace("_", "-") for option in known]
+    near = difflib.get_close_matches(name.replace("_", "-"), names, n=1)
+    return f"did you mean {near[0]}?" if near else f"{PATH}, and any of: {', '.join(names)}"

@@ -1,0 +1,121 @@
+"""A batch from its sources to its results: what is left to do, done as it comes, told in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bbccli.batch.journal import Entry, Journal
+from bbccli.batch.sources import Source
+from bbccli.batch.worker import Done, Task, key_of
+from bbccli.errors import UndecidedError
+from bbccli.resources import Resources
+from bbccli.types import GateOutcome
+
+Json = dict[str, Any]
+
+FAILED = 5
+"""Exit status where some files have no result."""
+
+MOST_PROBLEMS = 5
+"""Failures that are named in full; the table has all."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of the files of a batch, counted.
+
+    `failed` have no result; `undecided` and `missed` are verdicts of gates, and a file whose gate
+    has nothing to judge is undecided. `problems` holds what is wrong with the first few files.
+    """
+
+    files: int = 0
+    unchanged: int = 0
+    failed: int = 0
+    undecided: int = 0
+    missed: int = 0
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def status(self) -> int:
+        """Exit status: 5 if a file failed, else 4 if a gate is undecided, 3 if one is missed."""
+        statuses = (
+            (FAILED, self.failed),
+            (UndecidedError.status, self.undecided),
+            (3, self.missed),
+        )
+        return next((status for status, number in statuses if number), 0)
+
+    def count(self, record: Json) -> None:
+        """Count one record."""
+        self.files += 1
+        if "error" in record:
+            undecided = record["error"]["status"] == UndecidedError.status
+            self.undecided, self.failed = self.undecided + undecided, self.failed + (not undecided)
+            if len(self.problems) < MOST_PROBLEMS:
+                self.problems.append(record["error"]["problem"])
+            return
+        outcome = (record["document"]["gate"] or {}).get("outcome")
+        self.undecided += outcome == GateOutcome.UNDECIDED
+        self.missed += outcome == GateOutcome.MISSED
+
+
+@dataclass(slots=True)
+class Course:
+    """How it went: files that are as they were, and the failure that stopped the rest, if any."""
+
+    unchanged: int = 0
+    complete: bool = True
+    problem: str = ""
+
+
+def todo(
+    sources: Sequence[Source], entries: Mapping[str, Entry], limits: Resources
+) -> Iterator[Task]:
+    """Yield a task for each source; what was done before comes with its fingerprint."""
+    folder = str(Path.cwd())
+    for position, source in enumerate(sources):
+        key = key_of(source)
+        entry = entries.get(key)
+        yield Task(position, key, source, limits, folder, entry.files if entry else None)
+
+
+def drive(
+    groups: Iterable[list[Done]],
+    journal: Journal,
+    *,
+    stop_on_error: bool,
+    progress: Callable[[int, int], None],
+) -> Course:
+    """Write what is done into the journal as it comes.
+
+    Parameters
+    ----------
+    groups
+        From a runner.
+    progress
+        Called with the files done, and those of them that failed.
+    """
+    course, done, failed = Course(), 0, 0
+    for group in groups:
+        journal.append(one.line for one in group if one.line is not None)
+        problems = [one.problem for one in group if one.problem is not None]
+        done += len(group)
+        failed += len(problems)
+        course.unchanged += sum(one.line is None for one in group)
+        progress(done, failed)
+        if problems and stop_on_error:
+            course.complete, course.problem = False, problems[0]
+            return course
+    journal.finish()
+    return course
+
+
+def results(sources: Iterable[Source], journal: Journal, tally: Tally) -> Iterator[Json]:
+    """Yield the record of each source, in order, and count it."""
+    for source in sources:
+        record = journal.held(key_of(source))
+        tally.count(record)
+        yield record

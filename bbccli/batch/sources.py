@@ -1,0 +1,69 @@
+"""Which files, and what is asked of each: patterns, paths, URLs, or a manifest."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bbccli.analysis import Analysis
+from bbccli.batch.manifest import is_manifest, read_manifest
+from bbccli.errors import OptionError
+from bbccli.readers.files import STDIN
+from bbccli.readers.urls import is_url, matching_urls
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file and what is asked of it."""
+
+    path: str
+    analysis: Analysis
+
+
+def sources_of(
+    patterns: Sequence[str], analysis: Analysis, *, avoid: Iterable[Path] = ()
+) -> list[Source]:
+    """Return what patterns match, or what a manifest lists: each once, in order.
+
+    Parameters
+    ----------
+    patterns
+        Paths, URLs and patterns with ``*``, ``?``, ``[...]`` and ``**``; or a manifest alone.
+    analysis
+        What is asked of every file; a manifest may say otherwise for some.
+    avoid
+        Files of the batch itself, which a pattern does not match.
+
+    Raises
+    ------
+    OptionError, InputError
+        A pattern that matches nothing, standard input, or a manifest that can't be understood.
+    """
+    if len(patterns) == 1 and is_manifest(patterns[0]):
+        found = [Source(*row) for row in read_manifest(patterns[0], analysis)]
+        return list(dict.fromkeys(found))
+    own = {os.path.realpath(path) for path in avoid}
+    paths = [path for pattern in patterns for path in _matching(pattern, own)]
+    return [Source(path, analysis) for path in dict.fromkeys(paths)]
+
+
+def _matching(pattern: str, own: set[str]) -> list[str]:
+    """Files of a pattern, sorted; a path without wildcards stands for itself."""
+    if pattern == STDIN:
+        raise OptionError("a batch does not read standard input", hint="name files or a pattern")
+    if not glob.has_magic(pattern) or (not is_url(pattern) and Path(pattern).exists()):
+        return [pattern]
+    if is_url(pattern):
+        found = matching_urls(pattern)
+    else:
+        hits = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207 - ** that skips dot files
+        found = [path for path in hits if os.path.realpath(path) not in own]
+        found = [path for path in found if not Path(path).is_dir()]
+    if not found:
+        raise OptionError(
+            f"no file matches {pattern!r}", hint="quote patterns; ** stands for any folders"
+        )
+    return found

@@ -1,0 +1,166 @@
+"""One file in, one record out: runs in any process, and lets no error but a lost process escape."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from bbccli import resources
+from bbccli.batch.sources import Source
+from bbccli.errors import BbcError
+from bbccli.metrics import custom
+from bbccli.readers.files import sha256_of
+from bbccli.readers.tables import metadata_path
+from bbccli.readers.urls import is_url, url_bytes, url_exists
+from bbccli.resources import Resources
+from bbccli.schema import as_json
+from bbccli.version import __version__
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a worker needs to know of one file.
+
+    Parameters
+    ----------
+    position
+        Of the source in the batch.
+    key
+        Of the source in the journal.
+    source
+        The file and what is asked of it.
+    limits
+        Threads, memory and engine of one worker.
+    folder
+        Where relative paths start; a worker may run elsewhere.
+    known
+        Fingerprint of the files when they were last done; None if they never were.
+    """
+
+    position: int
+    key: str
+    source: Source
+    limits: Resources
+    folder: str
+    known: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of one file: a line for the journal, or None where nothing has changed."""
+
+    position: int
+    line: str | None
+    problem: str | None = None
+
+
+def is_current(task: Task) -> bool:
+    """Whether the files are as they were when they were last done.
+
+    Raises
+    ------
+    BbcError
+        They can't be read.
+    """
+    place = _Place(task)
+    return task.known is not None and task.known == _joined(_hash(place.path), place.others())
+
+
+def work(task: Task) -> Done:
+    """Answer for one file, unless it is as it was when it was last done."""
+    source, place = task.source, _Place(task)
+    try:
+        others = place.others()  # hashed before they are read: what changes meanwhile is redone
+        if task.known is not None and task.known == _joined(_hash(place.path), others):
+            return Done(task.position, None)
+        with resources.use(task.limits):
+            document = place.analysis.run(place.path).document
+        files = _joined(document["input"]["sha256"], others)
+        document["input"]["path"] = source.path
+        return Done(task.position, record(task, files, document=document))
+    except BbcError as error:
+        problem, hint = place.as_given(error.problem), place.as_given(error.hint)
+        if source.path not in problem:
+            problem = f"{source.path}: {problem}"
+        return failure(task, problem, hint, status=error.status)
+    except Exception as error:  # a bug, or no memory: the row of this file, not the end of all
+        problem = f"{source.path}: {type(error).__name__}: {error}".rstrip(": ")
+        hint = "a bug; please report it with the traceback in the journal"
+        return failure(task, problem, hint, status=1, trace=traceback.format_exc())
+
+
+def failure(task: Task, problem: str, hint: str, *, status: int = 2, trace: str = "") -> Done:
+    """Return what stands for a file that has no result."""
+    error: Json = {"problem": problem, "hint": hint, "status": status}
+    if trace:
+        error["traceback"] = trace
+    return Done(task.position, record(task, None, error=error), problem)
+
+
+def record(task: Task, files: str | None, **outcome: Json) -> str:
+    """Return the line of the journal: what was asked, of which bytes, and what came of it."""
+    held = {"key": task.key, "path": task.source.path, "files": files, **outcome}
+    return json.dumps(held, ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n"
+
+
+def key_of(source: Source) -> str:
+    """Return the hash of the path, the options and the version: of all but the bytes of files."""
+    text = json.dumps([__version__, source.path, as_json(source.analysis)], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+class _Place:
+    """The files of a task, as this process has to name them."""
+
+    def __init__(self, task: Task) -> None:
+        self._start = f"{task.folder}{os.sep}"
+        self._elsewhere = str(Path.cwd()) != task.folder
+        self.path = self._from_here(task.source.path)
+        self.analysis = task.source.analysis
+        if self._elsewhere:
+            labels, folds = self.analysis.labels, self.analysis.folds
+            self.analysis = replace(
+                self.analysis,
+                labels=labels and self._from_here(labels),
+                folds=folds and self._from_here(folds),
+            )
+
+    def _from_here(self, path: str) -> str:
+        if not self._elsewhere or is_url(path) or os.path.isabs(path):  # noqa: PTH117
+            return path
+        return self._start + path
+
+    def as_given(self, text: str) -> str:
+        """Messages with the paths that the user gave."""
+        return text.replace(self._start, "") if self._elsewhere else text
+
+    def others(self) -> str:
+        """Hashes of the files beside the predictions that the result depends on."""
+        return " ".join(_hash(path) for path in self._others())
+
+    def _others(self) -> Iterator[str]:
+        yield metadata_path(self.path)
+        yield from (path for path in (self.analysis.labels, self.analysis.folds) if path)
+        for name in self.analysis.metric or ():
+            if ":" in name:
+                custom.load(name)
+                yield sys.modules[name.partition(":")[0]].__file__ or ""
+
+
+def _joined(predictions: str, others: str) -> str:
+    return hashlib.sha256(f"{predictions} {others}".encode()).hexdigest()[:32]
+
+
+def _hash(path: str) -> str:
+    if is_url(path):
+        return hashlib.sha256(url_bytes(path)).hexdigest() if url_exists(path) else ""
+    return sha256_of(Path(path)) if Path(path).exists() else ""

@@ -1,0 +1,140 @@
+"""How a batch shows on the command line: its progress, its list, its last words."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from bbccli.atomic import replacing, sweep
+from bbccli.cli.output import cannot_write, say, style_for_stdout, write
+from bbccli.reports.numbers import count
+from bbccli.reports.remarks import plain
+from bbccli.resources import Resources
+
+if TYPE_CHECKING:
+    from bbccli.batch import Journal, Source, Tally
+    from bbccli.reports.experiments import Write
+
+
+def carry_out(
+    sources: Sequence[Source],
+    journal: Journal,
+    limits: Resources,
+    *,
+    target: Path,
+    write_table: Write,
+    runner: str,
+    processes: int,
+    scheduler: str | None,
+    stop_on_error: bool,
+    summary: bool,
+    quiet: bool,
+) -> None:
+    """Do what is left, write the table, say what came of it, and leave with the status."""
+    from bbccli.batch import FAILED, RUNNERS, Tally, drive, results, todo
+    from bbccli.reports.summary import Summary
+
+    sweep(target)
+    groups = RUNNERS[runner](
+        todo(sources, journal.entries, limits), min(processes, len(sources)), scheduler
+    )
+    with batch_bar(len(sources), quiet=quiet) as progress:
+        course = drive(groups, journal, stop_on_error=stop_on_error, progress=progress)
+    if not course.complete:
+        say(f"failed: {plain(course.problem)}")
+        say(f"stopped; {_kept(journal, sources)}")
+        raise typer.Exit(FAILED)
+    tally, seen = Tally(unchanged=course.unchanged), Summary()
+    try:
+        with replacing(target) as file:
+            write_table(seen.watch(results(sources, journal, tally)), file)
+    except OSError as error:
+        raise cannot_write(str(target), error.strerror or str(error)) from error
+    if summary:
+        write(seen.render(style_for_stdout()), "-")
+    if tally.status or not quiet:
+        for problem in tally.problems:
+            say(f"failed: {plain(problem)}")
+        say(_last_words(tally, target))
+    if tally.status:
+        raise typer.Exit(tally.status)
+
+
+def list_tasks(
+    sources: Sequence[Source], journal_file: Path, limits: Resources, *, resume: bool
+) -> None:
+    """Print each file after what would be done with it: do or keep."""
+    from bbccli.batch import Journal, is_current, todo
+
+    entries = Journal.glance(journal_file) if resume else {}
+    for task in todo(sources, entries, limits):
+        word = "keep" if is_current(task) else "do"
+        write(f"{word}\t{plain(task.source.path)}\n", "-")
+
+
+@contextmanager
+def told_when_interrupted(journal: Journal, sources: Sequence[Source]) -> Iterator[None]:
+    """Say what is kept when Ctrl-C ends the batch."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(_kept(journal, sources))
+        raise
+
+
+@contextmanager
+def batch_bar(total: int, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    """Yield a callback of files done and failed: a bar on a terminal, else nothing."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda done, failed: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        Remaining(),
+        TextColumn("{task.fields[failed]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=total, rate="", failed="")
+
+        def show(done: int, failed: int) -> None:
+            speed = bar.tasks[0].speed
+            bar.update(
+                task,
+                completed=done,
+                rate=f"{speed:.1f} files/s" if speed else "",
+                failed=f"{failed} failed" if failed else "",
+            )
+
+        yield show
+
+
+def _kept(journal: Journal, sources: Sequence[Source]) -> str:
+    from bbccli.batch import key_of
+
+    done = sum(key_of(source) in journal.entries for source in sources)
+    return f"{done} of {len(sources)} files are kept in {journal.path}; --resume goes on"
+
+
+def _last_words(tally: Tally, target: Path) -> str:
+    """What became of the files, in one line."""
+    parts = [f"{count(tally.files, 'file')} in {target}"]
+    for number, words in (
+        (tally.unchanged, "unchanged"),
+        (tally.failed, "without a result"),
+        (tally.undecided, "with an undecided gate"),
+        (tally.missed, "with a missed gate"),
+    ):
+        if number:
+            parts.append(f"{number} {words}")
+    return ", ".join(parts)

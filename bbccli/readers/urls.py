@@ -1,0 +1,133 @@
+"""Files that lie elsewhere: s3://, gs://, hdfs://, and whatever pyarrow or fsspec opens."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from bbccli.errors import InputError
+
+if TYPE_CHECKING:
+    from pyarrow.fs import FileSystem
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_WILD = re.compile(r"(\*\*/|\*\*|\*|\?|\[[^\]]+\])")
+_MEANS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+
+
+def is_url(path: str | Path) -> bool:
+    """Whether a path names a place on another file system, such as s3://bucket/file.csv."""
+    return isinstance(path, str) and _URL.match(path) is not None
+
+
+def path_of(url: str) -> PurePosixPath:
+    """Return the path within a URL, whose suffix tells the format."""
+    return PurePosixPath(url.partition("://")[2].partition("?")[0])
+
+
+def url_bytes(url: str) -> bytes:
+    """Return all bytes of a URL.
+
+    Raises
+    ------
+    InputError
+        No library knows the protocol, or the file can't be read.
+    """
+    system, path = _opened(url)
+    try:
+        with system.open_input_file(path) as file:
+            content: bytes = file.read()
+    except FileNotFoundError:
+        raise InputError("no such file", path=url, hint="check the address") from None
+    except Exception as error:  # each protocol has its own
+        raise _unreadable(url, error) from error
+    return content
+
+
+def url_exists(url: str) -> bool:
+    """Whether there is a file at a URL."""
+    from pyarrow.fs import FileType
+
+    system, path = _opened(url)
+    try:
+        return bool(system.get_file_info(path).type == FileType.File)
+    except Exception as error:
+        raise _unreadable(url, error) from error
+
+
+def matching_urls(pattern: str) -> list[str]:
+    """Return the URLs of the files that a pattern such as s3://bucket/**/p.csv matches, sorted.
+
+    Raises
+    ------
+    InputError
+        No library knows the protocol, or the folder can't be listed.
+    """
+    from pyarrow.fs import FileSelector, FileType
+
+    system, path = _opened(pattern)
+    parts = PurePosixPath(path).parts
+    plain = next(i for i, part in enumerate(parts) if _WILD.search(part))
+    try:
+        folder = FileSelector(str(PurePosixPath(*parts[:plain])), recursive=True)
+        found = [info for info in system.get_file_info(folder) if info.type == FileType.File]
+    except Exception as error:
+        raise _unreadable(pattern, error) from error
+    wanted = regular_expression(path)
+    start = pattern[: pattern.index(path)]
+    return sorted(f"{start}{info.path}" for info in found if wanted.fullmatch(info.path))
+
+
+def regular_expression(pattern: str) -> re.Pattern[str]:
+    """Translate a pattern of the shell; ** crosses folders, * and ? do not.
+
+    Examples
+    --------
+    >>> [bool(regular_expression("a/**/p.csv").fullmatch(p)) for p in ("a/p.csv", "a/b/c/p.csv")]
+    [True, True]
+    >>> bool(regular_expression("a/*.csv").fullmatch("a/b/p.csv"))
+    False
+    """
+    pieces = _WILD.split(pattern)
+    plain = [re.escape(piece) for piece in pieces[::2]]
+    wild = [_MEANS.get(piece, piece.replace("[!", "[^")) for piece in pieces[1::2]]
+    return re.compile("".join(a + b for a, b in zip(plain, [*wild, ""], strict=True)))
+
+
+def _opened(url: str) -> tuple[FileSystem, Any]:
+    """File system of a URL, and the path in it: pyarrow's own where it has one, else fsspec's."""
+    import pyarrow as pa
+    from pyarrow import fs
+
+    try:
+        system, path = fs.FileSystem.from_uri(url)
+    except pa.ArrowInvalid:
+        return _opened_by_fsspec(url)
+    except Exception as error:
+        raise _unreadable(url, error) from error
+    return system, path
+
+
+def _opened_by_fsspec(url: str) -> tuple[FileSystem, Any]:
+    from pyarrow import fs
+
+    protocol = url.partition("://")[0]
+    try:
+        from fsspec.core import url_to_fs
+
+        system, path = url_to_fs(url)
+    except (ImportError, ValueError) as error:
+        raise InputError(
+            f"no library opens {protocol}://",
+            path=url,
+            hint=f"pip install fsspec, and what it needs for {protocol}",
+        ) from error
+    except Exception as error:
+        raise _unreadable(url, error) from error
+    return fs.PyFileSystem(fs.FSSpecHandler(system)), path
+
+
+def _unreadable(url: str, error: Exception) -> InputError:
+    reason = " ".join(str(error).split()) or type(error).__name__
+    return InputError(f"cannot be read: {reason}", path=url, hint="check the address and the login")

@@ -1,0 +1,95 @@
+"""A table over experiments: how optimistic naive figures were, who won, which gates were missed."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from statistics import quantiles
+from typing import Any
+
+from bbccli.reports.base import Style
+from bbccli.reports.numbers import count, decimals_for, fixed
+from bbccli.reports.remarks import metric_label, plain
+from bbccli.reports.words import is_naive
+
+Json = dict[str, Any]
+
+MOST_WINNERS = 5
+MOST_REASONS = 5
+
+
+@dataclass(slots=True)
+class Summary:
+    """Figures over experiments, collected as their records pass by."""
+
+    files: int = 0
+    optimism: dict[tuple[str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
+    winners: Counter[str] = field(default_factory=Counter)
+    gates: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    def watch(self, records: Iterable[Json]) -> Iterator[Json]:
+        """Yield the records as they are, and collect."""
+        for record in records:
+            self.files += 1
+            if "error" in record:
+                self.reasons[_reason(record)] += 1
+            else:
+                self._collect(record["document"])
+            yield record
+
+    def render(self, style: Style = Style(), /) -> str:
+        """Return the table, at the width of the style."""
+        from bbccli.reports.table import listing_table
+
+        failed = self.reasons.total()
+        head = f"{count(self.files, 'file')}, {failed} without a result\n"
+        parts = [head, listing_table(_HEADER, self._rows(), style) if self.optimism else ""]
+        for title, counter, most in (
+            ("winner", self.winners, MOST_WINNERS),
+            ("gate", self.gates, len(self.gates)),
+            ("error", self.reasons, MOST_REASONS),
+        ):
+            if counter:
+                listed = [(plain(name), str(n)) for name, n in counter.most_common(most)]
+                if len(counter) > most:
+                    listed.append((f"({len(counter) - most} others)", _others(counter, most)))
+                parts.append(listing_table((title, "files"), listed, style))
+        return "\n".join(part for part in parts if part)
+
+    def _collect(self, document: Json) -> None:
+        estimates = document["estimates"]
+        for estimate in estimates:
+            value = estimate["optimism"]
+            if not is_naive(estimate) and value is not None:
+                self.optimism[estimate["metric"], estimate["method"]].append(value)
+        if estimates:
+            self.winners[estimates[0]["winner"]] += 1
+        if document["gate"]:
+            self.gates[document["gate"]["outcome"]] += 1
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        rows = []
+        for (metric, method), values in self.optimism.items():
+            quartiles = (
+                quantiles(values, n=4, method="inclusive") if len(values) > 1 else values * 3
+            )
+            shown = [min(values), *quartiles, max(values)]
+            decimals = decimals_for(map(abs, shown))
+            name = f"{metric_label(metric)}, {plain(method)}"
+            rows.append((name, str(len(values)), *(fixed(value, decimals) for value in shown)))
+        return rows
+
+
+_HEADER = ("optimism", "files", "least", "lower quartile", "median", "upper quartile", "most")
+
+
+def _reason(record: Json) -> str:
+    """What is wrong, without the path and the place in the file."""
+    problem: str = record["error"]["problem"].removeprefix(f"{record['path']}: ")
+    return problem.partition(" (")[0]
+
+
+def _others(counter: Counter[str], most: int) -> str:
+    return str(counter.total() - sum(n for _, n in counter.most_common(most)))

@@ -1,0 +1,351 @@
+"""`bbc batch` as a user sees it."""
+
+import csv
+import inspect
+import json
+import shutil
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from experiments import FAST, experiment
+
+from bbccli.analysis import Analysis
+from bbccli.cli.batch import NOT_OF_MANY
+from bbccli.cli.batch import batch as batch_command
+from bbccli.cli.correct import correct
+from bbccli.saved import read_documents
+
+PATTERN = "runs/**/p.csv"
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def paths(path):
+    return [line.get("path") or line["input"]["path"] for line in lines(path)]
+
+
+class TestTables:
+    def test_jsonl_holds_what_correct_prints_in_input_order(self, runs, batch, run):
+        folder = runs(3)
+        status, out, err = batch(PATTERN, "runs/000/p.csv", "-o", "r.jsonl")
+        assert (status, out, err) == (0, "", "3 files in r.jsonl\n")
+        expected = [
+            run("correct", f"runs/{i:03}/p.csv", *FAST, "--format", "jsonl", "--quiet")[1]
+            for i in range(3)
+        ]
+        assert (folder / "r.jsonl").read_text() == "".join(expected)
+        assert len(read_documents("r.jsonl")) == 3
+
+    def test_csv_has_a_row_for_each_estimate_and_each_failure(self, runs, batch, run):
+        folder = runs(2)
+        (folder / "runs/001/p.csv").write_text("truth,a\n")
+        assert batch(PATTERN, "-o", "r.csv")[0] == 5
+        with (folder / "r.csv").open(newline="") as file:
+            found = list(csv.DictReader(file))
+        assert [row["method"] for row in found] == ["cvt", "bbc", ""]
+        assert found[2]["error"] == "runs/001/p.csv: no rows under the header"
+        assert found[2]["hint"]
+        alone = list(
+            csv.DictReader(
+                run("correct", "runs/000/p.csv", *FAST, "--format", "csv")[1].splitlines()
+            )
+        )
+        assert [{k: v for k, v in row.items() if k in alone[0]} for row in found[:2]] == alone
+
+    def test_parquet_has_the_same_rows_with_types(self, runs, batch):
+        folder = runs(2)
+        (folder / "runs/000/p.csv").write_text("truth,a\n")
+        batch(PATTERN, "-o", "r.csv")
+        batch(PATTERN, "-o", "r.parquet")
+        table = pq.read_table(folder / "r.parquet")
+        assert table.schema.field("value").type == pa.float64()
+        assert table.schema.field("n_samples").type == pa.int64()
+        with (folder / "r.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        shown = [{k: _text(v) for k, v in row.items()} for row in table.to_pylist()]
+        assert shown == rows
+
+    def test_another_suffix_is_refused(self, runs, batch):
+        runs(1)
+        status, _, err = batch(PATTERN, "-o", "r.xlsx")
+        assert status == 2
+        assert ".parquet, .jsonl, .ndjson, .csv" in err
+
+    def test_a_line_of_a_failure_is_no_result_for_gate(self, runs, batch, run):
+        runs(2)
+        status, _, err = batch(PATTERN, "none.csv", "-o", "r.jsonl")
+        assert status == 5
+        assert err.splitlines()[0] == "failed: none.csv: no such file"
+        status, _, err = run("gate", "r.jsonl", "--fail-under", "0.1")
+        assert status == 2
+        assert "line 3: not a result" in err
+
+
+def _text(value):
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value is None else str(value)
+
+
+class TestStatus:
+    def test_failed_wins_over_undecided_over_missed(self, runs, batch):
+        folder = runs(2)
+        args = [PATTERN, "-o", "r.jsonl", "--fail-under", "0.999"]
+        status, _, err = batch(*args)
+        assert (status, err) == (3, "2 files in r.jsonl, 2 with a missed gate\n")
+        assert batch(*args, "--side", "upper")[0] == 4
+        (folder / "one.csv").write_text("truth,a\nx,1\nx,2\n")
+        status, _, err = batch(*args, "one.csv", "--quiet")
+        assert status == 5
+        assert err.startswith("failed: one.csv: ")
+        assert err.endswith("3 files in r.jsonl, 1 without a result, 2 with a missed gate\n")
+
+    def test_met_gates_exit_0(self, runs, batch):
+        runs(2)
+        assert batch(PATTERN, "-o", "r.jsonl", "--fail-under", "0.01", "-q") == (0, "", "")
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (["--metric", "acc"], "no metric named 'acc'"),
+            (["--method", "bcc"], "no method named 'bcc'"),
+            (["--level", "95"], "--level is 95"),
+            (["--metric", "brier", "--fail-under", "0.1"], "does not go with"),
+            (["--scheduler", "tcp://x:1"], "--scheduler without --runner dask"),
+            (["--memory", "1kB"], "--memory is"),
+        ],
+    )
+    def test_what_is_wrong_for_all_files_is_said_before_the_first(
+        self, runs, batch, options, message
+    ):
+        folder = runs(1)
+        status, out, err = batch(PATTERN, "-o", "r.jsonl", *options)
+        assert (status, out) == (2, "")
+        assert err.startswith("error: ")
+        assert message in err
+        assert [path.name for path in folder.iterdir()] == ["runs"]
+
+    def test_stop_ends_at_the_first_failure_and_resume_goes_on(self, runs, batch):
+        folder = runs(3)
+        broken = folder / "runs/001/p.csv"
+        broken.write_text("truth,a\n")
+        status, _, err = batch(PATTERN, "-o", "r.jsonl", "--on-error", "stop")
+        assert status == 5
+        assert "failed: runs/001/p.csv: no rows under the header\n" in err
+        assert "stopped; 2 of 3 files are kept in r.jsonl.journal; --resume goes on" in err
+        assert not (folder / "r.jsonl").exists()
+        broken.write_text(experiment(1))
+        status, _, err = batch(PATTERN, "-o", "r.jsonl", "--on-error", "stop", "--resume")
+        assert (status, err) == (0, "3 files in r.jsonl, 1 unchanged\n")
+
+    def test_a_bug_is_the_row_of_its_file(self, runs, batch, monkeypatch):
+        def broken(*_, **__):
+            raise ZeroDivisionError("oh")
+
+        folder = runs(2)
+        monkeypatch.setattr("bbccli.analysis.estimate", broken)
+        status, _, err = batch(PATTERN, "-o", "r.jsonl")
+        assert status == 5
+        assert "runs/000/p.csv: ZeroDivisionError: oh" in err
+        assert "Traceback" in (folder / "r.jsonl.journal").read_text()
+
+
+class TestSources:
+    def test_nothing_matches(self, runs, batch):
+        runs(1)
+        status, _, err = batch("runs/*.parquet", "-o", "r.jsonl")
+        assert status == 2
+        assert err.startswith("error: no file matches 'runs/*.parquet'")
+
+    def test_standard_input_is_refused(self, batch, tmp_path):
+        status, _, err = batch("-", "-o", tmp_path / "r.jsonl")
+        assert status == 2
+        assert "standard input" in err
+
+    def test_the_output_is_no_source(self, runs, batch):
+        folder = runs(1)
+        shutil.copy(folder / "runs/000/p.csv", folder / "p.csv")
+        assert batch("*.csv", "-o", "r.csv")[0] == 0
+        assert batch("*.csv", "-o", "r.csv")[2] == "1 file in r.csv\n"
+
+    def test_a_name_with_wildcards_in_it_stands_for_itself(self, runs, batch):
+        folder = runs(1)
+        (folder / "runs/000/p.csv").rename(folder / "p[1].csv")
+        assert batch("p[1].csv", "-o", "r.jsonl")[0] == 0
+        assert paths(folder / "r.jsonl") == ["p[1].csv"]
+
+    def test_urls(self, runs, batch):
+        folder = runs(2)
+        status, _, err = batch(f"file://{folder}/runs/**/p.csv", "-o", "r.jsonl")
+        assert (status, err) == (0, "2 files in r.jsonl\n")
+        assert paths(folder / "r.jsonl") == [f"file://{folder}/runs/{i:03}/p.csv" for i in (0, 1)]
+        assert batch(f"file://{folder}/runs/**/p.csv", "-o", "r.jsonl", "--resume")[2] == (
+            "2 files in r.jsonl, 2 unchanged\n"
+        )
+
+    def test_urls_of_fsspec(self, batch, tmp_path):
+        fsspec = pytest.importorskip("fsspec")
+        for i in range(2):
+            with fsspec.open(f"memory://runs/{i}/p.csv", "w") as file:
+                file.write(experiment(i))
+        assert batch("memory://runs/*/p.csv", "-o", tmp_path / "r.jsonl")[0] == 0
+        assert [path.rpartition("runs")[2] for path in paths(tmp_path / "r.jsonl")] == [
+            "/0/p.csv",
+            "/1/p.csv",
+        ]
+
+    def test_an_unknown_protocol_is_a_failed_file(self, batch, tmp_path):
+        status, _, err = batch("nope://bucket/p.csv", "-o", tmp_path / "r.jsonl")
+        assert status == 5
+        assert "no library opens nope://" in err
+
+
+class TestManifest:
+    def write(self, folder, text):
+        (folder / "list.csv").write_text(text)
+        return folder / "list.csv"
+
+    def test_options_of_each_file(self, runs, batch):
+        folder = runs(3)
+        text = "path,positive,metric,n-resamples,strict\nruns/000/p.csv,n,,,\n"
+        text += "runs/001/p.csv,,accuracy brier,32,true\nruns/001/p.csv,,,,\n"
+        manifest = self.write(folder, text)
+        assert batch(manifest, "-o", "r.jsonl", "--metric", "auc")[0] == 0
+        first, second, third = lines(folder / "r.jsonl")
+        assert first["input"]["positive_class"] == "n"
+        assert [e["metric"] for e in second["estimates"]] == ["accuracy"] * 2 + ["brier"] * 2
+        assert second["plan"]["n_resamples"] == 32
+        assert third["estimates"][0]["metric"] == "auc"
+
+    def test_paths_are_seen_from_the_manifest(self, runs, batch, monkeypatch):
+        folder = runs(1)
+        self.write(folder / "runs", "path\n000/p.csv\n")
+        assert batch("runs/list.csv", "-o", "r.jsonl")[0] == 0
+        assert paths(folder / "r.jsonl") == ["runs/000/p.csv"]
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("path,positve\nx,n\n", r"column is no option of a file \(column 'positve'\)"),
+            ("path,seed\nx,many\n", "value does not fit the option (column 'seed', row 0, value"),
+            ("path,task\nx,guess\n", "value does not fit the option (column 'task'"),
+            ("path,level\nx,95\n", "--level is 95, not between 0 and 1 (row 0)"),
+            ("path,seed\n,1\nx,1\n", "there is no path (row 0)"),
+        ],
+    )
+    def test_errors_name_the_place(self, runs, batch, text, message):
+        manifest = self.write(runs(1), text)
+        status, _, err = batch(manifest, "-o", "r.jsonl")
+        assert status == 2
+        assert message.replace("\\", "") in err
+        assert "hint: " in err
+
+
+class TestResume:
+    def test_only_what_changed_is_done_again(self, runs, batch):
+        folder = runs(4)
+        assert batch(PATTERN, "-o", "r.jsonl")[0] == 0
+        before = (folder / "r.jsonl").read_text()
+        again = (PATTERN, "-o", "r.jsonl", "--resume")
+        assert batch(*again)[2] == "4 files in r.jsonl, 4 unchanged\n"
+        assert (folder / "r.jsonl").read_text() == before
+        (folder / "runs/001/p.csv").write_text(experiment(99))
+        assert batch(*again)[2] == "4 files in r.jsonl, 3 unchanged\n"
+        after = (folder / "r.jsonl").read_text()
+        assert [a == b for a, b in zip(after.split("\n"), before.split("\n"), strict=True)] == [
+            True,
+            False,
+            True,
+            True,
+            True,
+        ]
+        assert batch(*again, "--seed", "1")[2] == "4 files in r.jsonl\n"
+
+    def test_metadata_beside_a_file_count_too(self, runs, batch):
+        folder = runs(2)
+        batch(PATTERN, "-o", "r.jsonl")
+        text = '{"spec": "bbc-predictions", "version": "1", "positive_class": "n"}'
+        (folder / "runs/000/p.meta.json").write_text(text)
+        assert batch(PATTERN, "-o", "r.jsonl", "--resume")[2] == "2 files in r.jsonl, 1 unchanged\n"
+        assert lines(folder / "r.jsonl")[0]["input"]["positive_class"] == "n"
+
+    def test_failures_are_tried_again(self, runs, batch):
+        folder = runs(2)
+        hidden = folder / "runs/001/p.csv"
+        text = hidden.read_text()
+        args = ("runs/000/p.csv", "runs/001/p.csv", "-o", "r.jsonl")
+        hidden.unlink()
+        assert batch(*args)[0] == 5
+        hidden.write_text(text)
+        assert batch(*args, "--resume")[2] == "2 files in r.jsonl, 1 unchanged\n"
+
+    def test_dry_run_tells_and_writes_nothing(self, runs, batch):
+        folder = runs(2)
+        batch(PATTERN, "-o", "r.jsonl")
+        (folder / "runs/001/p.csv").write_text(experiment(9))
+        held = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+        assert batch(PATTERN, "-o", "r.jsonl", "--dry-run") == (
+            0,
+            "do\truns/000/p.csv\ndo\truns/001/p.csv\n",
+            "",
+        )
+        _, out, _ = batch(PATTERN, "-o", "r.jsonl", "--dry-run", "--resume")
+        assert out == "keep\truns/000/p.csv\ndo\truns/001/p.csv\n"
+        assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == held
+
+
+def test_summary_over_experiments(runs, batch):
+    folder = runs(3)
+    (folder / "runs/002/p.csv").write_text("truth,a\n")
+    status, out, _ = batch(PATTERN, "-o", "r.csv", "--summary", "--fail-under", "0.999")
+    assert status == 5
+    assert out.startswith("3 files, 1 without a result\n")
+    assert "AUC, bbc" in out
+    assert "missed" in out
+    assert "no rows under the header" in out
+
+
+def test_an_interrupt_tells_what_is_kept(runs, batch, monkeypatch):
+    from bbccli.batch import local
+
+    calls = []
+
+    def interrupted(task):
+        calls.append(task)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return local_work(task)
+
+    runs(4)
+    local_work = local.work
+    monkeypatch.setattr(local, "work", interrupted)
+    status, out, err = batch(PATTERN, "-o", "r.jsonl")
+    assert (status, out) == (130, "")
+    assert err == "2 of 4 files are kept in r.jsonl.journal; --resume goes on\n"
+
+
+# The options of correct and batch can't drift apart
+
+
+def parameters(command):
+    return inspect.signature(command).parameters
+
+
+def test_batch_has_the_options_of_correct_with_their_defaults():
+    ours = parameters(batch_command)
+    for name, parameter in parameters(correct).items():
+        if name not in NOT_OF_MANY and name != "ctx":
+            assert ours[name].default == parameter.default, name
+
+
+def test_analysis_has_the_options_of_correct_with_their_defaults():
+    fields = {name: p.default for name, p in parameters(Analysis).items()}
+    options = {
+        name: p.default
+        for name, p in parameters(correct).items()
+        if name not in {*NOT_OF_MANY, "ctx", "quiet"}
+    }
+    assert fields == options

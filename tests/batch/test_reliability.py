@@ -1,0 +1,258 @@
+"""Kills, full disks, two batches at once: nothing is lost, nothing half-written is read."""
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from experiments import FAST, command, environment, experiment
+
+from bbccli.batch.journal import HEADER, Journal
+
+posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals and limits")
+PATTERN = "runs/**/p.csv"
+PACKAGE = Path(__file__).parents[2] / "bbccli"
+
+
+def start(folder, *argv):
+    return subprocess.Popen(
+        command("batch", PATTERN, "-o", "r.jsonl", *FAST, *argv),
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def kept(folder):
+    """Keys in the journal, whose lines must all be whole but for the last."""
+    path = folder / "r.jsonl.journal"
+    if not path.exists():
+        return set()
+    *whole, rest = path.read_bytes().split(b"\n")
+    records = [json.loads(line) for line in whole]
+    assert not rest or HEADER.startswith(rest) or rest.startswith(b"{")
+    return {record["key"] for record in records if "key" in record}
+
+
+def reference(folder, process):
+    done = process(*command("batch", PATTERN, "-o", "ref.jsonl", *FAST, "--jobs", "2"))
+    assert (done.returncode, done.stderr) == (0, f"{done.stderr.split()[0]} files in ref.jsonl\n")
+    return (folder / "ref.jsonl").read_bytes()
+
+
+def kill_and_resume(folder, process, n_kills):
+    """Kill a batch at random moments, then let it end; return how often it was in the middle."""
+    expected, rng = reference(folder, process), random.Random(0)
+    total, before, caught = expected.count(b"\n"), set(), 0
+    for left in range(n_kills, 0, -1):
+        batch = start(folder, "--jobs", "2", "--resume")
+        # a moment of the work, or of the start, which has nothing to show
+        goal = len(before) + rng.randint(0, 2 * (total - len(before)) // (left + 1))
+        while batch.poll() is None and len(kept(folder)) < goal:
+            time.sleep(0.005)
+        time.sleep(rng.random() * (0.05 if goal > len(before) else 2))
+        batch.kill()
+        batch.communicate()
+        now = kept(folder)
+        assert before <= now
+        caught += len(before) < len(now) < total
+        before = now
+        if (folder / "r.jsonl").exists():
+            assert (folder / "r.jsonl").read_bytes() == expected
+    last = start(folder, "--jobs", "2", "--resume")
+    _, err = last.communicate()
+    assert last.returncode == 0, err
+    assert int((re.search(r"(\d+) unchanged", err) or [0, 0])[1]) >= len(before)
+    assert (folder / "r.jsonl").read_bytes() == expected
+    assert [path.name for path in folder.iterdir() if path.name.endswith(".part")] == []
+    return caught
+
+
+@posix
+def test_a_killed_batch_loses_nothing(runs, process):
+    assert kill_and_resume(runs(40), process, n_kills=2) >= 1
+
+
+@posix
+@pytest.mark.slow
+def test_a_batch_killed_at_20_random_moments_loses_nothing(runs, process):
+    assert kill_and_resume(runs(200), process, n_kills=20) >= 10
+
+
+@posix
+def test_workers_end_with_a_killed_parent(runs):
+    folder = runs(60)
+    batch = start(folder, "--jobs", "2")
+    while not kept(folder):
+        time.sleep(0.02)
+    children = _children(batch.pid)
+    batch.kill()
+    batch.communicate()
+    assert children
+    until = time.monotonic() + 20
+    while any(_alive(pid) for pid in children) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not any(_alive(pid) for pid in children)
+
+
+def _children(pid):
+    listing = ["ps", "-o", "pid=", "--ppid", str(pid)]
+    found = subprocess.run(listing, check=False, capture_output=True, text=True)
+    return [int(word) for word in found.stdout.split() if _alive(int(word))]
+
+
+def _alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+    except OSError:
+        return False
+
+
+@posix
+def test_a_worker_that_dies_is_replaced_and_its_file_done(runs, process):
+    folder = runs(40)
+    expected = reference(folder, process)
+    batch = start(folder, "--jobs", "2")
+    while not kept(folder):
+        time.sleep(0.02)
+    workers = [pid for pid in _children(batch.pid) if b"spawn_main" in _words(pid)]
+    os.kill(workers[0], signal.SIGKILL)
+    _, err = batch.communicate()
+    assert batch.returncode == 0, err
+    assert (folder / "r.jsonl").read_bytes() == expected
+
+
+def _words(pid):
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+@posix
+def test_a_file_that_costs_too_many_workers_is_a_failure(runs, process):
+    folder = runs(3)
+    (folder / "deadly.py").write_text(
+        "import os\nfrom pathlib import Path\nfrom bbccli import METRICS\n"
+        "from dataclasses import replace\n\n"
+        "def bind(outcome, predictions):\n"
+        "    if len(outcome.values) == 26:\n        os.kill(os.getpid(), 9)\n"
+        "    return METRICS['auc'].bind(outcome, predictions)\n\n"
+        "M = replace(METRICS['auc'], name='m', bind=bind)\n"
+    )
+    (folder / "runs/001/p.csv").write_text(experiment(1, n_samples=26))
+    options = ("--metric", "deadly:M", "--jobs", "2")
+    done = process(*command("batch", PATTERN, "-o", "r.jsonl", *FAST, *options))
+    assert done.returncode == 5, done.stderr
+    assert "runs/001/p.csv: 3 worker processes ended while they had it: SIGKILL" in done.stderr
+    assert "3 files in r.jsonl, 1 without a result" in done.stderr
+
+
+@posix
+def test_two_batches_with_one_output_refuse(runs, batch):
+    folder = runs(1)
+    with Journal.opened(folder / "r.jsonl.journal", resume=False):
+        status, out, err = batch(PATTERN, "-o", "r.jsonl")
+    assert (status, out) == (2, "")
+    assert err.startswith("error: another batch is writing r.jsonl\nhint: ")
+    assert batch(PATTERN, "-o", "r.jsonl")[0] == 0
+
+
+def test_a_stopped_batch_is_not_begun_anew_unasked(runs, batch):
+    folder = runs(2)
+    with Journal.opened(folder / "r.jsonl.journal", resume=False) as journal:
+        journal.append(['{"key":"k","files":null}\n'])
+    status, _, err = batch(PATTERN, "-o", "r.jsonl")
+    assert status == 2
+    assert "r.jsonl.journal holds 1 files of a batch that was stopped" in err
+    assert "--resume" in err
+    assert batch(PATTERN, "-o", "r.jsonl", "--resume")[0] == 0
+
+
+@pytest.mark.parametrize("rest", [b'{"key":"abc', b"\0\0\0\0\n", b'{"key":"abc","files":"x"}'])
+def test_what_is_left_of_a_line_is_cut_off(runs, batch, rest):
+    folder = runs(2)
+    batch(PATTERN, "-o", "r.jsonl")
+    journal = folder / "r.jsonl.journal"
+    whole = journal.read_bytes()
+    journal.write_bytes(whole + rest)
+    assert batch(PATTERN, "-o", "r.jsonl", "--resume")[2] == "2 files in r.jsonl, 2 unchanged\n"
+    assert rest not in journal.read_bytes()
+
+
+def test_another_file_is_not_taken_for_a_journal(runs, batch):
+    folder = runs(1)
+    other = folder / "r.jsonl.journal"
+    other.write_text("my notes\n")
+    status, _, err = batch(PATTERN, "-o", "r.jsonl", "--resume")
+    assert status == 2
+    assert "is not the journal of a batch" in err
+    assert other.read_text() == "my notes\n"
+
+
+@posix
+@pytest.mark.parametrize(
+    ("words", "limit"),
+    [
+        (("batch", PATTERN, "-o", "r.jsonl", *FAST, "--jobs", "1"), 4),
+        (("correct", "runs/000/p.csv", "-o", "r.json", *FAST, "-q"), 1),
+    ],
+    ids=["batch", "correct"],
+)
+def test_a_full_disk_is_one_line(runs, process, words, limit):
+    folder = runs(6)
+    script = f'ulimit -f {limit}; exec "$@"'
+    done = process("bash", "-c", script, "bash", *command(*words))
+    assert done.returncode == 2
+    assert done.stdout == ""
+    error, hint = done.stderr.splitlines()
+    assert re.match(r"error: cannot write .*: File too large", error)
+    assert hint.startswith("hint: ")
+    assert not list(folder.glob("r.json")) + list(folder.glob("r.jsonl"))
+    assert [path for path in folder.iterdir() if path.name.endswith(".part")] == []
+    if words[0] == "batch":
+        resumed = process(*command(*words, "--resume"))
+        assert resumed.returncode == 0
+        assert int(re.search(r"(\d+) unchanged", resumed.stderr)[1]) >= 1
+
+
+@pytest.mark.parametrize("name", ["batch", "correct"])
+def test_a_folder_that_is_read_only_is_one_line(runs, run, name):
+    folder = runs(1)
+    shut = folder / "shut"
+    shut.mkdir()
+    shut.chmod(0o555)
+    if os.access(shut, os.W_OK):  # root may write anywhere, but not there
+        shut = Path("/proc/self")
+        if not shut.exists():
+            pytest.skip("nothing is read-only for this user")
+    status, out, err = run(name, "runs/000/p.csv", "-o", shut / "r.csv", *FAST)
+    assert (status, out) == (2, "")
+    error, hint = err.splitlines()
+    assert error.startswith("error: cannot write ")
+    assert hint.startswith("hint: ")
+
+
+def test_no_pickle_is_ever_loaded():
+    """Between our own processes pickles travel; no file is ever one."""
+    for path in PACKAGE.rglob("*.py"):
+        text = path.read_text()
+        assert not re.search(r"allow_pickle|pickle\.loads?\b|import c?pickle|joblib\.load", text)
+        assert not re.search(r"\b(np|numpy)\.load\b|read_pickle|torch\.load|marshal\.load", text)
+
+
+@posix
+def test_a_start_that_fails_is_one_line(runs, run, monkeypatch):
+    from bbccli.batch import local
+
+    runs(2)
+    monkeypatch.setattr(local, "_serve", sys.exit)
+    status, _, err = run("batch", PATTERN, "-o", "r.jsonl", *FAST, "--jobs", "2")
+    assert status == 2
+    assert err.startswith("error: worker processes can't be started: exit status")

@@ -1,0 +1,272 @@
+"""Files as they come when something went wrong: each gives one line that says what, and exit 2."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import re
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+GOOD = b"row_id,fold,truth,a,b\n" + b"".join(
+    b"%d,%d,%s,0.%d,0.%d\n" % (i, i % 4, (b"n", b"y")[i % 2], 10 + 7 * i, 90 - 3 * i)
+    for i in range(8)
+)
+
+
+def parquet(columns: dict[str, object], **options: object) -> bytes:
+    """A Parquet file of these columns."""
+    sink = io.BytesIO()
+    pq.write_table(pa.table(columns), sink, **options)
+    return sink.getvalue()
+
+
+def damaged(data: bytes, start: int, more: bytes) -> bytes:
+    """Bytes with some of them overwritten."""
+    return data[:start] + more + data[start:][len(more) :]
+
+
+def swap(old: bytes, new: bytes, times: int = 1) -> bytes:
+    """The good file with a part replaced."""
+    assert old in GOOD
+    return GOOD.replace(old, new, times)
+
+
+def meta(**keys: object) -> dict[str, bytes]:
+    """The metadata beside a CSV."""
+    return {"p.meta.json": json.dumps({"spec": "bbc-predictions", "version": "1"} | keys).encode()}
+
+
+PLAIN = parquet({"truth": ["n", "y"] * 4, "a": np.linspace(0, 1, 8)})
+TIMES = b"time,event,a,b\n" + b"".join(b"%d,%d,0.%d,0.5\n" % (i, i % 2, i) for i in range(1, 9))
+LONG = b"x" * 5000
+NPY = b"\x93NUMPY\x01\x00v\x00{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }"
+PICKLE = b"\x80\x04\x95\x0b\x00\x00\x00\x00\x00\x00\x00]\x94(K\x01K\x02e."
+
+# name: (name of the file, its bytes, what the line says, files beside it)
+CORPUS = {
+    # files
+    "empty csv": ("p.csv", b"", "file is empty", {}),
+    "empty parquet": ("p.parquet", b"", "file is empty", {}),
+    "blank lines": ("p.csv", b"\n\n  \n", "file is empty", {}),
+    "a pickle": ("p.pkl", PICKLE, "end in .pkl cannot be read", {}),
+    "a pickle by its long name": ("p.pickle", PICKLE, "end in .pickle cannot be read", {}),
+    "joblib": ("p.joblib", PICKLE, "end in .joblib cannot be read", {}),
+    "numpy": ("p.npy", NPY, "end in .npy cannot be read", {}),
+    "numpy, several": ("p.npz", b"PK\x03\x04", "end in .npz cannot be read", {}),
+    "a spreadsheet": ("p.xlsx", b"PK\x03\x04", "end in .xlsx cannot be read", {}),
+    "a spreadsheet named csv": ("p.csv", b"PK\x03\x04\x14\x00\x00\x00\x08", "is binary", {}),
+    "a pickle named csv": ("p.csv", PICKLE, "is binary", {}),
+    "an image": ("p.png", b"\x89PNG\r\n", "end in .png cannot be read", {}),
+    "feather": ("p.feather", b"ARROW1\0\0", "end in .feather cannot be read", {}),
+    "zipped": ("p.csv.zip", b"PK\x03\x04", "end in .zip cannot be read", {}),
+    # packing
+    "gzip cut short": ("p.csv.gz", gzip.compress(GOOD)[:-12], "truncated or damaged", {}),
+    "gzip with wrong bytes": (
+        "p.csv.gz",
+        damaged(gzip.compress(GOOD), 20, b"\xff\xff\xff\xff"),
+        "truncated or damaged",
+        {},
+    ),
+    "text named gz": ("p.csv.gz", GOOD, "truncated or damaged", {}),
+    "gzip named zst": ("p.csv.zst", gzip.compress(GOOD), "truncated or damaged", {}),
+    "gzip of nothing": ("p.csv.gz", gzip.compress(b""), "file is empty", {}),
+    "gzip of binary": ("p.csv.gz", gzip.compress(bytes(range(256))), "is binary", {}),
+    # Parquet
+    "csv named parquet": ("p.parquet", GOOD, "is not a Parquet file", {}),
+    "parquet named csv": ("p.csv", PLAIN, "is binary", {}),
+    "parquet cut short": ("p.parquet", PLAIN[:-30], "truncated or damaged", {}),
+    "parquet, only its start": ("p.parquet", PLAIN[:4], "truncated or damaged", {}),
+    "parquet without its start": ("p.parquet", PLAIN[4:], "is not a Parquet file", {}),
+    "parquet with a wrong length": (
+        "p.parquet",
+        PLAIN[:-8] + b"\xff\xff\xff\x7fPAR1",
+        "truncated or damaged",
+        {},
+    ),
+    "parquet with zeros inside": (
+        "p.parquet",
+        damaged(PLAIN, 4, b"\0" * (len(PLAIN) // 2)),
+        "damaged",
+        {},
+    ),
+    "parquet without rows": (
+        "p.parquet",
+        parquet({"truth": pa.array([], pa.string()), "a": pa.array([], pa.float64())}),
+        "no rows",
+        {},
+    ),
+    "parquet without columns": ("p.parquet", parquet({}), "no rows", {}),
+    "lists": (
+        "p.parquet",
+        parquet({"truth": [0, 1], "a": [[0.1], [0.9]]}),
+        "columns of type list.* cannot be read",
+        {},
+    ),
+    "structs": (
+        "p.parquet",
+        parquet({"truth": [0, 1], "a": [{"n": 0.1}, {"n": 0.9}]}),
+        "columns of type struct.* cannot be read",
+        {},
+    ),
+    "bytes": (
+        "p.parquet",
+        parquet({"truth": [0, 1], "a": [b"\0", b"\1"]}),
+        "columns of type binary cannot be read",
+        {},
+    ),
+    "nothing but nulls": (
+        "p.parquet",
+        parquet({"truth": [0, 1] * 4, "a": pa.nulls(8)}),
+        "lacks too many predictions",
+        {},
+    ),
+    "dates as predictions": (
+        "p.parquet",
+        parquet({"truth": [0, 1] * 4, "a": pa.array(range(8), pa.date32())}),
+        "prediction is none of the classes",
+        {},
+    ),
+    # text
+    "utf-16": ("p.csv", GOOD.decode().encode("utf-16"), "UTF-16", {}),
+    "latin-1": ("p.csv", swap(b"truth", b"tr\xfcth"), "not UTF-8", {}),
+    "null bytes": ("p.csv", swap(b"0.10", b"0\x00.10"), "is binary", {}),
+    "html": (
+        "p.csv",
+        b"<!DOCTYPE html>\n<html>\n<body>404</body>\n</html>\n",
+        "no truth column among",
+        {},
+    ),
+    "json": ("p.csv", b'{"truth": [0, 1], "a": [0.1, 0.9]}\n', "no rows under the header", {}),
+    "a message of git lfs": (
+        "p.csv",
+        b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
+        "no truth column among version",
+        {},
+    ),
+    "merge conflict": ("p.csv", swap(b"3,3,", b"<<<<<<< HEAD\n3,3,"), "line 5 has 1 values", {}),
+    "a header alone": ("p.csv", b"row_id,fold,truth,a\n", "no rows under the header", {}),
+    "no header": ("p.csv", b"n,0.1,0.2\ny,0.9,0.8\n", "no truth column among n, 0.1", {}),
+    "too many cells": ("p.csv", swap(b"0.24,0.84", b"0.24,0.84,1"), "line 4 has 6 values", {}),
+    "too few cells": ("p.csv", swap(b"0.24,0.84", b"0.24"), "line 4 has 4 values", {}),
+    "a quote that never ends": ("p.csv", swap(b"0.24", b'"0.24'), "line 4 has 4 values", {}),
+    "cut in the middle of a row": ("p.csv", GOOD[:-12], "values, the header names", {}),
+    "semicolons and commas": (
+        "p.csv",
+        swap(b"row_id,fold", b"row_id;fold"),
+        "line 2 has 5 values",
+        {},
+    ),
+    "an unnamed column": (
+        "p.csv",
+        b"," + GOOD.replace(b"\n", b"\n0,", 8),
+        "column 0 has no name",
+        {},
+    ),
+    "a name twice": ("p.csv", swap(b"a,b", b"a,a"), "column name occurs twice", {}),
+    # roles
+    "no truth": ("p.csv", swap(b"truth", b"label_of_it"), "no truth column", {}),
+    "no configuration": ("p.csv", b"truth,fold\ny,0\nn,1\n", "no configuration column", {}),
+    "only the truth": ("p.csv", b"truth\ny\nn\n", "no configuration column", {}),
+    # values
+    "text for a prediction": ("p.csv", swap(b"0.24", b"n/a?"), "prediction is text", {}),
+    "decimal commas": (
+        "p.tsv",
+        GOOD.replace(b",", b"\t").replace(b"0.", b"0,"),
+        "value '0,10'",
+        {},
+    ),
+    "an infinite prediction": ("p.csv", swap(b"0.24", b"inf"), "prediction is infinite", {}),
+    "a number too large": ("p.csv", swap(b"0.24", b"1e999"), "infinite", {}),
+    "an endless cell": ("p.csv", swap(b"0.24", LONG), "prediction is text", {}),
+    "a date": ("p.csv", swap(b"0.24", b"2020-01-01"), "prediction is text", {}),
+    "a formula error": ("p.csv", swap(b"0.24", b"#DIV/0!"), "prediction is text", {}),
+    "a control character": ("p.csv", swap(b"0.24", b"\x1b[31m0.2"), "prediction is text", {}),
+    "no truth in a row": ("p.csv", swap(b"2,2,n", b"2,2,"), "truth is missing", {}),
+    "one class": ("p.csv", GOOD.replace(b",n,", b",y,"), "one (class|value) only", {}),
+    "an infinite truth": (
+        "p.csv",
+        b"truth,a\n0.5,1\ninf,2\n1.5,3\n2.5,4\n",
+        "truth is infinite",
+        {},
+    ),
+    "every prediction missing": (
+        "p.csv",
+        b"truth,a,b\n" + b"y,,\nn,,\n" * 4,
+        "lacks too many predictions",
+        {},
+    ),
+    "labels that are no class": (
+        "p.csv",
+        b"truth,a\ny,y\nn,maybe\n" * 1 + b"y,n\nn,n\n",
+        "none of the classes",
+        {},
+    ),
+    # rows
+    "a row twice": ("p.csv", swap(b"1,1,y", b"0,1,y"), "row_id", {}),
+    "no row_id in a row": ("p.csv", swap(b"\n1,1", b"\n,1"), "row_id", {}),
+    # survival
+    "a negative time": ("p.csv", TIMES.replace(b"\n1,", b"\n-1,"), "time", {}),
+    "an event of two": ("p.csv", TIMES.replace(b"1,1,0.1", b"1,2,0.1"), "event", {}),
+    "a time that is text": ("p.csv", TIMES.replace(b"\n1,", b"\nsoon,"), "time", {}),
+    # metadata
+    "metadata that are no JSON": ("p.csv", GOOD, "not valid JSON", {"p.meta.json": b"{"}),
+    "metadata that are a list": ("p.csv", GOOD, "must be a JSON object", {"p.meta.json": b"[]"}),
+    "metadata of another kind": ("p.csv", GOOD, "metadata have spec", meta(spec="other")),
+    "metadata of the future": ("p.csv", GOOD, "metadata have version", meta(version="9")),
+    "metadata in binary": ("p.csv", GOOD, "not valid JSON", {"p.meta.json": b"\xff\xfe\0"}),
+    "metadata nested deeply": ("p.csv", GOOD, "not valid JSON", {"p.meta.json": b"[" * 100_000}),
+    "classes that are no list": ("p.csv", GOOD, "'classes' must be", meta(classes="n y")),
+    "a class that is not there": (
+        "p.csv",
+        GOOD,
+        "none of the classes of the metadata",
+        meta(task="binary", classes=["n", "z"]),
+    ),
+    "a positive class that is not": (
+        "p.csv",
+        GOOD,
+        "positive_class is 'z', which is no class",
+        meta(positive_class="z"),
+    ),
+}
+
+
+def test_the_corpus_is_large():
+    assert len(CORPUS) >= 60
+
+
+@pytest.mark.parametrize("case", CORPUS)
+def test_broken_file(case, run, tmp_path):
+    name, data, message, beside = CORPUS[case]
+    for other, content in ({name: data} | beside).items():
+        (tmp_path / other).write_bytes(content)
+    status, out, err = run("correct", tmp_path / name, "--n-resamples", "20", "--method", "bbc")
+    assert (status, out) == (2, ""), err
+    error, hint = err.splitlines()
+    assert error.startswith(f"error: {tmp_path}")
+    assert hint.startswith("hint: ")
+    assert len(hint) > len("hint: ")
+    assert re.search(message, error), error
+    assert all(character.isprintable() for character in error + hint)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (re.sub(rb"(?m)^(\d),1", rb"\1,0", TIMES), "the metric is undefined for every configur"),
+        (GOOD.replace(b",n,", b",y,", 3), "class 'n' has a single sample"),
+    ],
+    ids=["no event", "a class of one sample"],
+)
+def test_files_that_can_be_read_but_not_judged(run, tmp_path, data, message):
+    path = tmp_path / "p.csv"
+    path.write_bytes(data)
+    status, out, err = run("correct", path, "--n-resamples", "20", "--method", "bbc")
+    assert (status, out) == (2, "")
+    assert err.startswith(f"error: {message}")
+    assert all(line.startswith("hint: ") for line in err.splitlines()[1:])
