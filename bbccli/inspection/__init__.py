@@ -27,6 +27,7 @@ INSPECTION_VERSION = "bbc-inspection/1"
 CHECK_OF_NOTE = {
     "samples-left-out": "coverage",
     "configurations-dropped": "missing",
+    "gaps-within-folds": "missing",
     "common-rows": "missing",
     "available-cases": "missing",
     "folds-unknown": "folds",

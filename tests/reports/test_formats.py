@@ -83,15 +83,16 @@ def test_csv():
     header, *rows = REPORTS["csv"](found).split("\r\n")
     assert header == (
         "path,sha256,task,n_samples,n_configurations,metric,selected_by,direction,method,winner,"
-        "naive,value,optimism,lower,upper,level,side,n_resamples,exact,"
-        "value_error,lower_error,upper_error,pooling,seed,gate,gate_threshold,gate_margin,notes,"
-        "version"
+        "naive,value,optimism,lower,upper,level,side,n_resamples,exact,ignores_selection,"
+        "experimental,value_error,lower_error,upper_error,pooling,select,interval_kind,guard,seed,"
+        "gate,gate_threshold,gate_margin,notes,version"
     )
     start = "by_hand.csv,,binary,6,2,accuracy,accuracy,maximize"
     assert rows == [
-        f"{start},cvt,a,{naive!r},{naive!r},0.0,,,,,,false,,,,pooled,0,,,,,0.0.0",
+        f"{start},cvt,a,{naive!r},{naive!r},0.0,,,,,,false,false,false,,,,"
+        "pooled,best,percentile,false,0,,,,,0.0.0",
         f"{start},bbc-f,a,{naive!r},{exact!r},{naive - exact!r},0.0,1.0,0.95,two,9,true,"
-        "0.0,0.0,0.0,pooled,0,missed,0.25,-0.25,few-folds,0.0.0",
+        "false,false,0.0,0.0,0.0,pooled,best,percentile,false,0,missed,0.25,-0.25,few-folds,0.0.0",
         "",
     ]
 
