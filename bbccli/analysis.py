@@ -10,9 +10,9 @@ from bbccli.errors import OptionError
 from bbccli.gate import Rule, judged, never_a_pass, rule_of
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import ALL, choose_methods, estimate
-from bbccli.methods.base import Progress, silent
 from bbccli.metrics import METRICS, choose_metrics, custom
 from bbccli.plan import Plan, resamples_of
+from bbccli.progress import Progress, silent
 from bbccli.readers import Paths, Roles, read
 from bbccli.results import Estimate
 from bbccli.schema import document

@@ -16,7 +16,7 @@ import typer
 from bbccli import gate
 from bbccli.atomic import replacing
 from bbccli.errors import BbcError, OptionError
-from bbccli.methods.base import Progress, silent
+from bbccli.progress import Progress, silent
 from bbccli.reports import FOR_PEOPLE, Style, format_of, remarks, render_all
 from bbccli.types import GateOutcome
 

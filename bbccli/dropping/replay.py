@@ -12,13 +12,13 @@ from bbccli.dropping.results import Replay, ReplayRun
 from bbccli.dropping.rules import EVERY, choose_rules
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Progress, silent
 from bbccli.methods.bbc import bbc
 from bbccli.methods.bbcd import of_survivors
 from bbccli.methods.elimination import MIN_SAMPLES, Standing, fold_order, walk
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, nothing_dropped, rule_left_out
 from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
 from bbccli.types import BoolArray, distinct
 

@@ -29,9 +29,7 @@ from bbccli.methods import (
     tilting,
     tt,
 )
-from bbccli.methods.base import Gives, Method, Need, Progress, silent
-from bbccli.methods.css import css_of, winners_of
-from bbccli.methods.selection import candidates
+from bbccli.methods.base import Gives, Method, Need
 from bbccli.metrics.base import Metric
 from bbccli.notes import (
     Note,
@@ -41,7 +39,10 @@ from bbccli.notes import (
     winners_differ,
 )
 from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
+from bbccli.selection.candidates import candidates
+from bbccli.selection.css import css_of, winners_of
 from bbccli.types import Pooling, Side, Task
 
 __all__ = ["DEFAULT_METHODS", "METHODS", "Gives", "Method", "Need", "choose_methods", "estimate"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -11,6 +10,7 @@ from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
 from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
 
 
@@ -28,14 +28,6 @@ class Gives(StrEnum):
     POINT = "point"
     INTERVAL = "interval"
     DISTRIBUTION = "distribution"
-
-
-Progress = Callable[[int, int], None]
-"""Called with the resamples done and wanted; the core never knows about terminals."""
-
-
-def silent(done: int, total: int) -> None:
-    """Report no progress."""
 
 
 class Run(Protocol):

@@ -18,18 +18,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bbccli.bootstrap.out_of_bag import Selections, extend, measure
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, Progress, silent
+from bbccli.methods.base import Gives, Method
 from bbccli.methods.corrected import enough, from_distribution
-from bbccli.methods.css import css_of
 from bbccli.methods.cvt import cvt
-from bbccli.methods.out_of_bag import Selections, extend, measure
-from bbccli.methods.selection import candidates, kept
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, few_groups, redrawn_resamples
 from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
 from bbccli.resampling import draws_of
 from bbccli.results import Distribution, Estimate
+from bbccli.selection.candidates import candidates, kept
+from bbccli.selection.css import css_of
 
 FEW_GROUPS = 20
 

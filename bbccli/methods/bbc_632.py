@@ -22,14 +22,15 @@ from dataclasses import replace
 import numpy as np
 
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, Progress, silent
+from bbccli.methods.base import Gives, Method
 from bbccli.methods.bbc import notes_on_draws, out_of_bag
 from bbccli.methods.corrected import from_distribution
 from bbccli.methods.cvt import cvt
-from bbccli.methods.selection import candidates
 from bbccli.metrics.base import Metric
 from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
+from bbccli.selection.candidates import candidates
 
 IN_BAG = 0.632
 """Share of the distinct samples that a resample holds: 1 - 1 / e."""

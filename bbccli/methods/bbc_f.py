@@ -24,19 +24,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bbccli import resources
+from bbccli.bootstrap.out_of_bag import Selections, extend, measure
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, Need, Progress, check_needs, silent
+from bbccli.methods.base import Gives, Method, Need, check_needs
 from bbccli.methods.corrected import Units, enough, from_distribution
-from bbccli.methods.css import Css, css_of
 from bbccli.methods.cvt import cvt
-from bbccli.methods.out_of_bag import Selections, extend, measure
-from bbccli.methods.selection import fold_performances
 from bbccli.methods.tt import FEW_FOLDS
 from bbccli.metrics.base import MeanScorer, Metric
 from bbccli.notes import Note, few_folds, partial_folds
 from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
 from bbccli.resampling import Draws, Unit, count_every_resample, every_resample, leaves_some_out
 from bbccli.results import Distribution, Estimate
+from bbccli.selection.candidates import fold_performances
+from bbccli.selection.css import Css, css_of
 from bbccli.threads import ordered_map
 from bbccli.types import FloatArray, IntArray, Pooling
 

@@ -25,10 +25,10 @@ from functools import partial
 import numpy as np
 
 from bbccli import kernels, resources
+from bbccli.bootstrap.drawing import MOST_BLOCKS, WEIGHT_BYTES
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, Need, Progress, check_needs, silent
+from bbccli.methods.base import Gives, Method, Need, check_needs
 from bbccli.methods.bbc import bbc
-from bbccli.methods.drawing import MOST_BLOCKS, WEIGHT_BYTES
 from bbccli.methods.elimination import (
     MIN_SAMPLES,
     Standing,
@@ -37,13 +37,14 @@ from bbccli.methods.elimination import (
     too_early,
     walk,
 )
-from bbccli.methods.selection import candidates
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.notes import nothing_dropped
 from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
 from bbccli.resampling import BLOCK, PATIENCE, Draws, Unit, draws_of_seen, hopeless
 from bbccli.resources import Resources
 from bbccli.results import Estimate
+from bbccli.selection.candidates import candidates
 from bbccli.threads import ordered_map
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from bbccli.influence import influence
 from bbccli.intervals import Basis, interval_of, monte_carlo_error
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.influence import influence
-from bbccli.methods.selection import candidates
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, tolerance_not_reached, undefined_resamples
 from bbccli.plan import FIRST_RESAMPLES, Plan
 from bbccli.results import Distribution, Estimate, SelectionShare
+from bbccli.selection.candidates import candidates
 from bbccli.types import BoolArray, FloatArray
 
 

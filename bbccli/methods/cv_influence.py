@@ -24,15 +24,16 @@ import numpy as np
 from bbccli import kernels, resources
 from bbccli.intervals import normal
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, Progress, silent
+from bbccli.methods.base import Gives, Method
 from bbccli.methods.bbc import FEW_GROUPS
 from bbccli.methods.cvt import cvt
-from bbccli.methods.selection import candidates
 from bbccli.methods.winner import alone
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.notes import few_groups, no_interval
 from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
+from bbccli.selection.candidates import candidates
 from bbccli.types import FloatArray, IntArray, distinct
 
 COPIES = 1000

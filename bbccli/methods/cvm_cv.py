@@ -18,19 +18,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bbccli.bootstrap.out_of_bag import Selections, bootstrap
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, Need, Progress, check_needs, silent
+from bbccli.methods.base import Gives, Method, Need, check_needs
 from bbccli.methods.bbc import notes_on_draws
 from bbccli.methods.corrected import enough, from_distribution
-from bbccli.methods.css import Css, css_of, winners_of
 from bbccli.methods.cvt import cvt
-from bbccli.methods.out_of_bag import Selections, bootstrap
-from bbccli.methods.selection import Candidates, candidates, repeats_of
 from bbccli.metrics.base import Metric
 from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
 from bbccli.resampling import Resamples, draws_of
 from bbccli.results import Estimate
+from bbccli.selection.candidates import Candidates, candidates, repeats_of
+from bbccli.selection.css import Css, css_of, winners_of
 from bbccli.types import FloatArray, IntArray
 
 

@@ -14,13 +14,14 @@ import numpy as np
 
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, Progress, silent
-from bbccli.methods.css import css_of, undefined
-from bbccli.methods.selection import candidates
+from bbccli.methods.base import Gives, Method
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, one_se_winner, tied_winners
 from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
+from bbccli.selection.candidates import candidates
+from bbccli.selection.css import css_of, undefined
 from bbccli.types import FloatArray, Select
 
 

@@ -29,11 +29,12 @@ import numpy as np
 
 from bbccli.kernels.placements import placements
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.auc_interval import auc_estimate, predicted
-from bbccli.methods.base import Gives, Method, Progress, silent
+from bbccli.methods.base import Gives, Method
 from bbccli.metrics.base import Metric
 from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
+from bbccli.splitting.auc_interval import auc_estimate, predicted
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind
 
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from bbccli.errors import OptionError, UndefinedError
 from bbccli.matrix import Outcome, PredictionMatrix, Unfinished
-from bbccli.methods.base import Progress, silent
-from bbccli.methods.selection import candidates, fold_performances
 from bbccli.metrics.base import Metric
 from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
 from bbccli.results import DropStep, DropTrace
+from bbccli.selection.candidates import candidates, fold_performances
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
 MIN_SAMPLES = 50

@@ -27,13 +27,14 @@ import numpy as np
 
 from bbccli.errors import UnsupportedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.auc_interval import auc_estimate
-from bbccli.methods.base import Gives, Method, Progress, silent
-from bbccli.methods.split import performance
+from bbccli.methods.base import Gives, Method
 from bbccli.metrics.base import Metric
 from bbccli.metrics.ranking import AUC
 from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
+from bbccli.splitting.auc_interval import auc_estimate
+from bbccli.splitting.split import performance
 from bbccli.types import BoolArray, Pooling
 
 

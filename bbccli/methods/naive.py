@@ -16,17 +16,18 @@ from dataclasses import replace
 
 import numpy as np
 
+from bbccli.bootstrap.out_of_bag import Selections, bootstrap
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, Progress, silent
+from bbccli.methods.base import Gives, Method
 from bbccli.methods.bbc import notes_on_draws
 from bbccli.methods.corrected import enough, from_distribution
 from bbccli.methods.cvt import cvt
-from bbccli.methods.out_of_bag import Selections, bootstrap
-from bbccli.methods.selection import candidates, kept
 from bbccli.metrics.base import Metric
 from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
 from bbccli.resampling import Resamples, draws_of
 from bbccli.results import Estimate
+from bbccli.selection.candidates import candidates, kept
 from bbccli.types import FloatArray, IntArray
 
 

@@ -17,18 +17,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from bbccli.bootstrap.out_of_bag import Selections, bootstrap
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, Need, Progress, check_needs, silent
+from bbccli.methods.base import Gives, Method, Need, check_needs
 from bbccli.methods.bbc_f import EXACT_LIMIT, mixture
 from bbccli.methods.corrected import Units, enough, from_distribution
 from bbccli.methods.cvt import cvt
 from bbccli.methods.naive import uncorrected
-from bbccli.methods.out_of_bag import Selections, bootstrap
 from bbccli.methods.tt import FEW_FOLDS
 from bbccli.methods.winner import winner_by_fold
 from bbccli.metrics.base import Metric
 from bbccli.notes import few_folds
 from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
 from bbccli.resampling import (
     Draws,
     Resamples,

@@ -18,15 +18,16 @@ import numpy as np
 
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, Need, Progress, check_needs, silent
-from bbccli.methods.css import css_of, undefined, winners_of
+from bbccli.methods.base import Gives, Method, Need, check_needs
 from bbccli.methods.cvt import cvt
-from bbccli.methods.selection import by_repeat, candidates
 from bbccli.metrics.base import Metric
 from bbccli.nested import NestedFold
 from bbccli.notes import Note, outer_selections
 from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
 from bbccli.results import Estimate, SelectionShare
+from bbccli.selection.candidates import by_repeat, candidates
+from bbccli.selection.css import css_of, undefined, winners_of
 from bbccli.types import IntArray
 
 

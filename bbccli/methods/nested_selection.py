@@ -19,15 +19,16 @@ import numpy as np
 
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, Need, Progress, check_needs, silent
-from bbccli.methods.css import css_of, winners_of
+from bbccli.methods.base import Gives, Method, Need, check_needs
 from bbccli.methods.cvt import cvt
-from bbccli.methods.selection import candidates, fold_performances, folds_of, repeats_of
 from bbccli.methods.tt import FEW_FOLDS
 from bbccli.metrics.base import Metric
 from bbccli.notes import few_folds
 from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
+from bbccli.selection.candidates import candidates, fold_performances, folds_of, repeats_of
+from bbccli.selection.css import css_of, winners_of
 from bbccli.types import IntArray, distinct
 
 

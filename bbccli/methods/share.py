@@ -22,15 +22,16 @@ import numpy as np
 
 from bbccli.errors import UnsupportedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.available import AvailableCases
-from bbccli.methods.base import Gives, Method, Progress, Run, silent
+from bbccli.methods.base import Gives, Method, Run
 from bbccli.methods.cvt import cvt
-from bbccli.methods.selection import by_repeat
 from bbccli.methods.winner import alone, interval_by, without_width
 from bbccli.metrics.base import MeanScorer, Metric
 from bbccli.notes import no_interval
 from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
+from bbccli.selection.available import AvailableCases
+from bbccli.selection.candidates import by_repeat
 
 Formula = Callable[[float, float, float], tuple[float, float]]
 """Share p, samples n, probability outside of each end -> lower and upper end."""

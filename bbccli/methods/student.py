@@ -21,13 +21,14 @@ from dataclasses import replace
 import numpy as np
 
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, Need, Progress, check_needs, silent
+from bbccli.methods.base import Gives, Method, Need, check_needs
 from bbccli.methods.cvt import cvt
 from bbccli.methods.tt import FEW_FOLDS
 from bbccli.methods.winner import Ends, alone, interval_by, winner_by_fold, without_width
 from bbccli.metrics.base import Metric
 from bbccli.notes import few_folds
 from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
 from bbccli.types import FloatArray, IntArray, Pooling
 

@@ -22,13 +22,14 @@ from functools import partial
 import numpy as np
 
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, Progress, silent
-from bbccli.methods.split import choose
-from bbccli.methods.tilt import Replicates, Tail, importance, rounding
-from bbccli.methods.tilted import estimate
+from bbccli.methods.base import Gives, Method
 from bbccli.metrics.base import Metric
 from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
+from bbccli.splitting.split import choose
+from bbccli.splitting.tilt import Replicates, Tail, importance, rounding
+from bbccli.splitting.tilted import estimate
 
 LARGEST_LOGARITHM = 500.0
 """Of a weight; a p with such a weight in it is far above any error."""

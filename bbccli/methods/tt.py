@@ -17,13 +17,14 @@ import numpy as np
 
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, Need, Progress, check_needs, silent
+from bbccli.methods.base import Gives, Method, Need, check_needs
 from bbccli.methods.cvt import cvt
-from bbccli.methods.selection import fold_performances
 from bbccli.metrics.base import Metric
 from bbccli.notes import few_folds
 from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
+from bbccli.selection.candidates import fold_performances
 from bbccli.types import Select
 
 FEW_FOLDS = 5

@@ -13,11 +13,11 @@ import numpy as np
 
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.selection import fold_performances
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, listing, no_variance
 from bbccli.plan import Plan
 from bbccli.results import Estimate
+from bbccli.selection.candidates import fold_performances
 from bbccli.types import FloatArray, Interval, Side, distinct
 
 Ends = Callable[[float], tuple[float, float]]

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.methods.css import css_of, winners_of
 from bbccli.methods.cvt import cvt
-from bbccli.methods.selection import candidates
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
+from bbccli.selection.candidates import candidates
+from bbccli.selection.css import css_of, winners_of
 from bbccli.simulation import Simulated, nested
 
 

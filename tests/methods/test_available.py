@@ -7,10 +7,10 @@ import pytest
 from matrices import binary, for_metric
 
 from bbccli.methods import METHODS
-from bbccli.methods.available import AvailableCases
-from bbccli.methods.selection import candidates
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
+from bbccli.selection.available import AvailableCases
+from bbccli.selection.candidates import candidates
 from bbccli.types import Pooling, Task
 
 # the censoring of Uno's concordance is that of all samples, whatever a configuration predicts

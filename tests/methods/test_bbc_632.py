@@ -7,9 +7,9 @@ import pytest
 from matrices import binary
 
 from bbccli.methods import METHODS
-from bbccli.methods.selection import candidates
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
+from bbccli.selection.candidates import candidates
 from bbccli.types import Pooling
 
 PLAN = Plan(n_resamples=300, seed=2)

@@ -9,11 +9,11 @@ from methods import reference
 
 from bbccli.errors import OptionError, UndefinedError
 from bbccli.methods import METHODS, drawing, estimate, selection
-from bbccli.methods.css import css_of, winners_of
-from bbccli.methods.selection import candidates, fold_performances
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.resampling import draws_of
+from bbccli.selection.candidates import candidates, fold_performances
+from bbccli.selection.css import css_of, winners_of
 from bbccli.types import Pooling, Select
 
 ONE_SE = Plan(n_resamples=60, seed=5, select=Select.ONE_SE)

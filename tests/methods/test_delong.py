@@ -284,7 +284,7 @@ def test_a_preselection_widens_the_interval_to_the_level_of_sidak():
     data = binary(n_samples=200, n_configurations=30, seed=7)
     found = METHODS["delong-10p"].run(data, AUC, Plan(level=0.9, side=Side.LOWER))
     rows = np.zeros(200, bool)
-    from bbccli.methods.split import split_samples
+    from bbccli.splitting.split import split_samples
 
     rows[split_samples(data, Plan()).evaluation] = True
     error = np.sqrt(delong_variance(data, data.configurations.index(found.winner), rows))

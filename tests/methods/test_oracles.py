@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from oracle_data import METRIC_OF, QUESTIONS, REAL, answers, drawn, matrix
 
+from bbccli.bootstrap.out_of_bag import select_and_score
 from bbccli.methods import METHODS
 from bbccli.methods.bbc_f import ByFold
-from bbccli.methods.css import Css
-from bbccli.methods.out_of_bag import select_and_score
-from bbccli.methods.selection import candidates, fold_performances
 from bbccli.plan import Plan
 from bbccli.resampling import Resamples
+from bbccli.selection.candidates import candidates, fold_performances
+from bbccli.selection.css import Css
 from bbccli.types import Direction, Pooling
 
 B = 4000

@@ -6,10 +6,10 @@ from matrices import binary, by_hand, multiclass
 from methods import reference
 
 from bbccli.methods import METHODS
-from bbccli.methods.selection import fold_performances
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.resampling import Draws, Unit, every_resample, rule_of
+from bbccli.selection.candidates import fold_performances
 from bbccli.types import Pooling
 
 CASES = [

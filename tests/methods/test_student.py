@@ -10,9 +10,9 @@ from scipy.stats import t, ttest_1samp
 
 from bbccli.errors import UndefinedError
 from bbccli.methods import METHODS
-from bbccli.methods.selection import fold_performances
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
+from bbccli.selection.candidates import fold_performances
 from bbccli.types import Pooling, Side
 
 

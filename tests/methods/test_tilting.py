@@ -7,12 +7,12 @@ import pytest
 from matrices import binary, for_metric, regression
 
 from bbccli.methods import METHODS, mabt, tilted, tilting
-from bbccli.methods.evaluated import Evaluated
-from bbccli.methods.split import choose, sidak, split_samples
-from bbccli.methods.tilt import Replicates, calibrate, tilted_weights
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.resampling import Draws, Unit, any_draw
+from bbccli.splitting.evaluated import Evaluated
+from bbccli.splitting.split import choose, sidak, split_samples
+from bbccli.splitting.tilt import Replicates, calibrate, tilted_weights
 from bbccli.types import PredictionKind, Side
 
 AUC, ACCURACY, RMSE = METRICS["auc"], METRICS["accuracy"], METRICS["rmse"]

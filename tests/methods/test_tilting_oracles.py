@@ -14,12 +14,12 @@ import pyarrow.parquet
 import pytest
 from oracle_data import FOLDER
 
+from bbccli.influence import influence
 from bbccli.matrix import Outcome
 from bbccli.methods import mabt, tilting
-from bbccli.methods.evaluated import Evaluated
-from bbccli.methods.influence import influence
-from bbccli.methods.tilt import Replicates, calibrate
 from bbccli.metrics import METRICS
+from bbccli.splitting.evaluated import Evaluated
+from bbccli.splitting.tilt import Replicates, calibrate
 from bbccli.types import Task
 
 TAILS = {"mabt": mabt.tail, "bt_best": tilting.tail, "bt_10p": tilting.tail}

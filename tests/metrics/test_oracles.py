@@ -11,9 +11,9 @@ from oracle_data import METRIC_OF, METRIC_OF_VALUES, QUESTIONS, VALUES, answers,
 from scipy.stats import spearmanr
 
 from bbccli.methods import METHODS
-from bbccli.methods.selection import candidates, fold_performances
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
+from bbccli.selection.candidates import candidates, fold_performances
 from bbccli.types import Pooling, PredictionKind, Task
 
 PREFIX = {"auc": "auc", "acc": "acc_gt"}

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli import kernels, resources
+from bbccli.influence import influence
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Progress
-from bbccli.methods.influence import influence
-from bbccli.methods.selection import candidates
-from bbccli.methods.split import Finalist
-from bbccli.methods.tilt import Replicates, tilted_weights
 from bbccli.metrics.base import Metric, Scorer
+from bbccli.progress import Progress
 from bbccli.resampling import BLOCK, Draws, Unit, any_draw
+from bbccli.selection.candidates import candidates
+from bbccli.splitting.split import Finalist
+from bbccli.splitting.tilt import Replicates, tilted_weights
 from bbccli.threads import ordered_map
 from bbccli.types import FloatArray, IntArray, Pooling, distinct
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from bbccli import kernels, resources
-from bbccli.methods.base import Progress, silent
-from bbccli.methods.by_columns import Blocks, Selected, score_winners, select
-from bbccli.methods.css import Css
-from bbccli.methods.drawing import Drawing
+from bbccli.bootstrap.by_columns import Blocks, Selected, score_winners, select
+from bbccli.bootstrap.drawing import Drawing
 from bbccli.metrics.base import Scorer
+from bbccli.progress import Progress, silent
 from bbccli.resampling import BLOCK, PATIENCE, Draws, Resamples, Unit, hopeless
 from bbccli.results import Distribution
+from bbccli.selection.css import Css
 from bbccli.types import FloatArray, IntArray
 
 

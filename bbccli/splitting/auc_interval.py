@@ -10,12 +10,12 @@ import numpy as np
 from bbccli.errors import UnsupportedError
 from bbccli.intervals import normal
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.split import choose, from_split, performance
 from bbccli.metrics.base import Metric
 from bbccli.metrics.ranking import AUC
 from bbccli.notes import Note, few_evaluated, no_interval, no_variance
 from bbccli.plan import Plan
 from bbccli.results import Estimate
+from bbccli.splitting.split import choose, from_split, performance
 from bbccli.types import BoolArray, Pooling, Task, distinct
 
 Variance = Callable[[PredictionMatrix, int, BoolArray], float]

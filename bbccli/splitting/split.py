@@ -21,13 +21,13 @@ import numpy as np
 
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.css import css_of, undefined
-from bbccli.methods.held_out import hold_out
-from bbccli.methods.selection import candidates, kept
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, selected_on_evaluation, tied_winners
 from bbccli.plan import Plan
 from bbccli.results import Estimate
+from bbccli.selection.candidates import candidates, kept
+from bbccli.selection.css import css_of, undefined
+from bbccli.splitting.held_out import hold_out
 from bbccli.types import BoolArray, FloatArray, IntArray, Interval, Pooling
 
 ONE_IN = 10

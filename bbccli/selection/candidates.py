@@ -15,10 +15,10 @@ import numpy as np
 from bbccli import resources
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.available import AvailableCases
-from bbccli.methods.pooling import MeanOf, MeanOverFolds
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.notes import listing
+from bbccli.selection.available import AvailableCases
+from bbccli.selection.pooling import MeanOf, MeanOverFolds
 from bbccli.types import FloatArray, IntArray, Pooling, distinct
 
 Kept = TypeVar("Kept")

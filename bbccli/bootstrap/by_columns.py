@@ -11,10 +11,10 @@ from typing import Protocol
 
 import numpy as np
 
-from bbccli.methods.css import Css
-from bbccli.methods.drawing import Drawing
+from bbccli.bootstrap.drawing import Drawing
 from bbccli.metrics.base import Scorer
 from bbccli.resampling import Resamples
+from bbccli.selection.css import Css
 from bbccli.types import Direction, FloatArray, IntArray
 
 

@@ -24,10 +24,10 @@ import numpy as np
 
 from bbccli.errors import OptionError, UndefinedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.selection import Candidates
 from bbccli.metrics.base import Metric
 from bbccli.notes import listing
 from bbccli.plan import Plan
+from bbccli.selection.candidates import Candidates
 from bbccli.types import TIE_TOLERANCE, Direction, FloatArray, IntArray, Select
 
 Errors = Callable[[IntArray, IntArray], FloatArray]

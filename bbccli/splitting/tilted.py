@@ -19,13 +19,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bbccli.influence import standard_error
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.available import AvailableCases
-from bbccli.methods.base import Progress
-from bbccli.methods.evaluated import Evaluated
-from bbccli.methods.influence import standard_error
-from bbccli.methods.split import Finalist, from_split
-from bbccli.methods.tilt import Replicates, Tail, calibrate
 from bbccli.metrics.base import MeanScorer, Metric
 from bbccli.notes import (
     Note,
@@ -35,7 +30,12 @@ from bbccli.notes import (
     undefined_resamples,
 )
 from bbccli.plan import FIRST_RESAMPLES, Plan
+from bbccli.progress import Progress
 from bbccli.results import Estimate, MonteCarloError
+from bbccli.selection.available import AvailableCases
+from bbccli.splitting.evaluated import Evaluated
+from bbccli.splitting.split import Finalist, from_split
+from bbccli.splitting.tilt import Replicates, Tail, calibrate
 from bbccli.types import IntArray, Interval, Side
 
 PARTS = 10

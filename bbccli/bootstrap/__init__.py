@@ -1,0 +1,1 @@
+"""Resamples drawn, selected in and scored out of the bag."""

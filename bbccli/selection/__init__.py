@@ -1,0 +1,1 @@
+"""Which configuration wins, on the data and under any weights."""
