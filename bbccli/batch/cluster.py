@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -52,11 +53,14 @@ def run_dask(tasks: Iterable[Task], jobs: int, scheduler: str | None) -> Iterato
                 sent[future] = task
                 completed.add(future)
 
-        send(_room(client, jobs))
-        while sent:
-            done = [_outcome(future, sent.pop(future)) for future in completed.next_batch()]
-            send(_room(client, jobs) - len(sent))
-            yield done
+        try:
+            send(_room(client, jobs))
+            while sent:
+                done = [_outcome(future, sent.pop(future)) for future in completed.next_batch()]
+                send(_room(client, jobs) - len(sent))
+                yield done
+        except OSError as error:
+            raise _lost(error) from error
 
 
 @contextmanager
@@ -64,6 +68,9 @@ def _client(jobs: int, scheduler: str | None) -> Iterator[Any]:
     """A client of the scheduler, or of a cluster on this machine that ends with it."""
     from dask.distributed import Client, LocalCluster
 
+    for name in ("client", "core", "utils", "comm", "batched"):
+        # what it logs of a lost scheduler is a traceback; we say it in a line
+        logging.getLogger(f"distributed.{name}").setLevel(logging.CRITICAL + 1)
     if scheduler is not None:
         try:
             client = Client(scheduler, timeout=PATIENCE, set_as_default=False)
@@ -97,9 +104,13 @@ def _outcome(future: Any, task: Task) -> Done:
     if isinstance(error, KilledWorker):
         return lost_file(task, "killed, or out of memory")
     if future.status != "finished":
-        raise BbcError(
-            f"the scheduler is lost, or a worker can't work: {error or future.status}",
-            hint="workers need the same version of bbccli; --resume goes on where this ended",
-        )
+        raise _lost(error or future.status)
     found: Done = future.result()
     return found
+
+
+def _lost(reason: object) -> BbcError:
+    return BbcError(
+        f"the scheduler is lost, or a worker can't work: {' '.join(str(reason).split())}",
+        hint="workers need the same version of bbccli; --resume goes on where this ended",
+    )

@@ -150,7 +150,7 @@ class Journal:
     def _start_anew(self) -> None:
         if self.unfinished:
             raise OptionError(
-                f"{self.path} holds {len(self.entries)} files of a batch that was stopped",
+                f"{self.path} holds what a batch had done when it was stopped",
                 hint="--resume goes on with it; delete it to start anew",
             )
         self.entries.clear()

@@ -170,7 +170,7 @@ def test_a_stopped_batch_is_not_begun_anew_unasked(runs, batch):
         journal.append(['{"key":"k","files":null}\n'])
     status, _, err = batch(PATTERN, "-o", "r.jsonl")
     assert status == 2
-    assert "r.jsonl.journal holds 1 files of a batch that was stopped" in err
+    assert "r.jsonl.journal holds what a batch had done when it was stopped" in err
     assert "--resume" in err
     assert batch(PATTERN, "-o", "r.jsonl", "--resume")[0] == 0
 
