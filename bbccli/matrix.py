@@ -12,6 +12,7 @@ import numpy as np
 from bbccli.errors import InputError, OptionError, UndefinedError, UnsupportedError
 from bbccli.nested import NestedFold
 from bbccli.notes import Note
+from bbccli.outcome import Outcome
 from bbccli.types import (
     BoolArray,
     FloatArray,
@@ -20,60 +21,8 @@ from bbccli.types import (
     RiskDirection,
     Task,
     distinct,
+    readonly,
 )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
-    """The truth of N samples.
-
-    Parameters
-    ----------
-    task
-        What is predicted.
-    values : (N,)
-        Class codes 0..K-1 (int64) for classification, the value for regression, the time
-        for survival.
-    classes
-        Names of the K classes in code order; of a binary task the last is the positive one.
-    event : (N,) bool, optional
-        Survival only: True where the event was seen, False where it was censored.
-    weights : (N,) float64, optional
-        Positive sample weights. They enter every metric and multiply the resampling counts.
-
-    Raises
-    ------
-    InputError
-        Weights of another length, or one that is not a positive finite number.
-    """
-
-    task: Task
-    values: IntArray | FloatArray
-    classes: tuple[str, ...] = ()
-    event: BoolArray | None = None
-    weights: FloatArray | None = None
-
-    def __post_init__(self) -> None:
-        if self.weights is not None:
-            object.__setattr__(self, "weights", _checked_weights(self.weights, len(self)))
-        for name in ("values", "event", "weights"):
-            array = getattr(self, name)
-            if array is not None:
-                object.__setattr__(self, name, _readonly(array))
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    @property
-    def class_counts(self) -> IntArray:
-        """(K,) samples per class."""
-        return np.bincount(self.values.astype(np.int64), minlength=len(self.classes))
-
-    def take(self, rows: BoolArray) -> Outcome:
-        """Return the outcome of the rows where `rows` (N,) is True."""
-        event = None if self.event is None else self.event[rows]
-        weights = None if self.weights is None else self.weights[rows]
-        return Outcome(self.task, self.values[rows], self.classes, event, weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +132,7 @@ class PredictionMatrix:
         for name in ("predictions", "folds", "groups", "available"):
             array = getattr(self, name)
             if array is not None:
-                object.__setattr__(self, name, _readonly(array))
+                object.__setattr__(self, name, readonly(array))
 
     @property
     def task(self) -> Task:
@@ -302,27 +251,6 @@ _FORMS = {
     PredictionKind.VALUE: {PredictionKind.VALUE},
 }
 """Forms in which predictions of a kind can be had, whatever the threshold."""
-
-
-def _readonly(array: Any) -> Any:
-    view = np.asarray(array).view()
-    view.setflags(write=False)
-    return view
-
-
-def _checked_weights(given: Any, n_samples: int) -> FloatArray:
-    weights: FloatArray = np.asarray(given, np.float64)
-    if weights.shape != (n_samples,):
-        raise InputError(f"sample weights have shape {weights.shape}, not ({n_samples},)")
-    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))
-    if len(wrong):
-        raise InputError(
-            "sample weight is not a positive number",
-            row=int(wrong[0]),
-            value=float(weights[wrong[0]]),
-            hint="leave out the samples that should not count",
-        )
-    return weights
 
 
 def _check_threshold(matrix: PredictionMatrix) -> None:

@@ -16,7 +16,7 @@ from math import comb, factorial
 import numpy as np
 
 from bbccli.errors import UndefinedError
-from bbccli.matrix import Outcome
+from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
 BLOCK = 64

@@ -25,7 +25,8 @@ import numpy as np
 from numpy.random import Generator
 
 from bbccli.errors import OptionError
-from bbccli.matrix import Outcome, PredictionMatrix
+from bbccli.matrix import PredictionMatrix
+from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
 
 Draw = Callable[[Generator], FloatArray]

@@ -178,6 +178,13 @@ def distinct(values: IntArray) -> IntArray:
     return np.concatenate([ordered[:1], ordered[1:][changes]])
 
 
+def readonly(array: Any) -> Any:
+    """Return a view of an array that can't be written to."""
+    view = np.asarray(array).view()
+    view.setflags(write=False)
+    return view
+
+
 @dataclass(frozen=True, slots=True)
 class Interval:
     """A confidence interval of a performance, in the metric's unit."""

@@ -13,12 +13,13 @@ import numpy as np
 from scipy import stats
 from sklearn import metrics as sklearn_metrics
 
-from bbccli.matrix import Outcome, PredictionMatrix
+from bbccli.matrix import PredictionMatrix
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS, Metric
 from bbccli.metrics.base import MeanScorer, Scorer
 from bbccli.metrics.columns import ColumnScorer
 from bbccli.metrics.totals import TotalsScorer
+from bbccli.outcome import Outcome
 from bbccli.plan import Plan
 from bbccli.resampling import draws_of
 from bbccli.resources import Engine, Resources, use

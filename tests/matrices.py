@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.matrix import Outcome, PredictionMatrix
+from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
+from bbccli.outcome import Outcome
 from bbccli.types import PredictionKind, Task
 
 

@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow.csv
 import pyarrow.parquet
 
-from bbccli.matrix import Outcome, PredictionMatrix, Source
+from bbccli.matrix import PredictionMatrix, Source
 from bbccli.metrics import METRICS
+from bbccli.outcome import Outcome
 from bbccli.types import PredictionKind, Task
 
 FOLDER = Path(__file__).parent / "oracles"

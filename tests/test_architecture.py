@@ -8,10 +8,11 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "bbccli"
 
 RANKS = [
-    {"errors", "types", "notes", "threads", "version", "atomic"},
-    {"matrix", "nested", "plan", "resources"},
-    {"results", "kernels", "metrics", "readers", "resampling", "intervals"},
-    {"methods", "conversion"},
+    {"errors", "types", "notes", "threads", "version", "atomic", "progress"},
+    {"outcome", "matrix", "nested", "plan", "resources"},
+    {"results", "kernels", "metrics", "readers", "resampling", "intervals", "influence"},
+    {"selection", "bootstrap", "splitting", "conversion"},
+    {"methods"},
     {"dropping"},
     {"simulation", "batch", "analysis", "schema", "gate", "saved", "inspection"},
     {"reports"},
@@ -20,7 +21,14 @@ RANKS = [
 RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
 # Rooms of one rank may use each other only in this order.
 WITHIN = {("metrics", "kernels"), ("intervals", "metrics"), ("intervals", "results")}
-WITHIN |= {("gate", "schema"), ("saved", "schema"), ("inspection", "schema"), ("matrix", "nested")}
+WITHIN |= {("influence", "metrics"), ("bootstrap", "selection"), ("splitting", "selection")}
+WITHIN |= {
+    ("matrix", "outcome"),
+    ("gate", "schema"),
+    ("saved", "schema"),
+    ("inspection", "schema"),
+    ("matrix", "nested"),
+}
 WITHIN |= {("analysis", "schema"), ("analysis", "gate"), ("batch", "schema"), ("batch", "analysis")}
 HEAVY = {
     "rich": {"reports/table.py", "reports/drop_table.py", "cli"},

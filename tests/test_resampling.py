@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bbccli.errors import UndefinedError
-from bbccli.matrix import Outcome
+from bbccli.outcome import Outcome
 from bbccli.resampling import (
     BLOCK,
     Draws,

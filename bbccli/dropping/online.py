@@ -70,7 +70,7 @@ def drop(
     --------
     >>> import numpy as np
     >>> from bbccli import METRICS
-    >>> from bbccli.matrix import Outcome
+    >>> from bbccli.outcome import Outcome
     >>> from bbccli.types import PredictionKind, Task
     >>> truth = np.arange(60) % 2
     >>> good, bad = truth, 1 - truth

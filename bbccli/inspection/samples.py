@@ -8,7 +8,8 @@ import numpy as np
 
 from bbccli.errors import BbcError
 from bbccli.inspection.findings import Findings
-from bbccli.matrix import Outcome, PredictionMatrix
+from bbccli.matrix import PredictionMatrix
+from bbccli.outcome import Outcome
 from bbccli.readers.alignment import constant
 from bbccli.readers.assemble import Parts, weights_of
 from bbccli.readers.load import place_rows

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bbccli.errors import OptionError, UndefinedError
-from bbccli.matrix import Outcome, PredictionMatrix, Unfinished
+from bbccli.matrix import PredictionMatrix, Unfinished
 from bbccli.metrics.base import Metric
+from bbccli.outcome import Outcome
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.results import DropStep, DropTrace

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bbccli.kernels import Pairs, concordant_weight
 from bbccli.kernels.sweep import concordant_mass
-from bbccli.matrix import Outcome
+from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
 LARGEST_EXACT = 2**24

@@ -6,10 +6,10 @@ from functools import partial
 
 import numpy as np
 
-from bbccli.matrix import Outcome
 from bbccli.metrics.base import Bind, Metric
 from bbccli.metrics.confusion import MISSING_CLASS, f_scores
 from bbccli.metrics.totals import of_totals
+from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, IntArray, PredictionKind, Task
 
 POSITIVE_SAMPLES = "without positive samples"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from bbccli.matrix import Outcome
 from bbccli.metrics.base import Metric, mean_of
 from bbccli.metrics.confusion import MISSING_CLASS, actual, hits
 from bbccli.metrics.totals import ROUNDING, of_totals
+from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
 CLASSES = frozenset({Task.BINARY, Task.MULTICLASS})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bbccli.matrix import Outcome
+from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 MISSING_CLASS = "where a class has no sample"

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from bbccli.kernels.running import Grid
-from bbccli.matrix import Outcome
 from bbccli.metrics.base import Bind, Metric, ratio
 from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
 from bbccli.metrics.regression import residual, squared_error
 from bbccli.metrics.totals import of_totals, one, scatter
+from bbccli.outcome import Outcome
 from bbccli.types import Direction, FloatArray, IntArray, PredictionKind, Task
 
 CONSTANT_TRUTH = "where the true values are all equal"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bbccli.matrix import Outcome
 from bbccli.metrics.base import Metric, mean_of
 from bbccli.metrics.classification import CLASSES
+from bbccli.outcome import Outcome
 from bbccli.types import Direction, FloatArray, PredictionKind
 
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from bbccli.kernels.pairs import controls_around, presort
 from bbccli.kernels.running import Grid, take
-from bbccli.matrix import Outcome
 from bbccli.metrics.base import Metric, PairScorer, Scorer, pair_share, ratio
 from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
 from bbccli.metrics.combined import Combined, mean
 from bbccli.metrics.confusion import MISSING_CLASS
+from bbccli.outcome import Outcome
 from bbccli.types import Direction, FloatArray, PredictionKind, Task
 
 NEXT_TO_NOTHING = np.finfo(np.float64).tiny

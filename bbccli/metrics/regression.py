@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from bbccli.kernels.running import Search
-from bbccli.matrix import Outcome
 from bbccli.metrics.base import AS_REPEATED, Bind, Metric, mean_of
 from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
 from bbccli.metrics.totals import of_totals, one
+from bbccli.outcome import Outcome
 from bbccli.types import Direction, FloatArray, PredictionKind, Task
 
 

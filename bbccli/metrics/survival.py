@@ -25,8 +25,8 @@ from bbccli.kernels.concordance import (
     comparable_weight,
     concordant_weight_censored,
 )
-from bbccli.matrix import Outcome
 from bbccli.metrics.base import Metric
+from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
 

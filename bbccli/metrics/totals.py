@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli.matrix import Outcome
 from bbccli.metrics.base import LARGEST_EXACT, Bind, Predictions, matching, total_weights
+from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 Part = Callable[[Outcome, Predictions], FloatArray | BoolArray]

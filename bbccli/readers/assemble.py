@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bbccli.errors import InputError, OptionError
-from bbccli.matrix import Outcome, PredictionMatrix, Source, Unfinished
+from bbccli.matrix import PredictionMatrix, Source, Unfinished
 from bbccli.nested import NestedFold
 from bbccli.notes import Note
+from bbccli.outcome import Outcome
 from bbccli.readers import remarks
 from bbccli.readers.alignment import Alignment, constant
 from bbccli.readers.columns import Assignment

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from bbccli.matrix import Outcome
 from bbccli.notes import Note
+from bbccli.outcome import Outcome
 from bbccli.readers import remarks
 from bbccli.readers.predictions import Predictions
 from bbccli.types import BoolArray, FloatArray, PredictionKind, Task

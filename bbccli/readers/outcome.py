@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from bbccli.errors import InputError, UndefinedError
-from bbccli.matrix import Outcome
 from bbccli.notes import listing
+from bbccli.outcome import Outcome
 from bbccli.readers.frame import Column, number_of
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.predictions import CLASS_SEPARATOR

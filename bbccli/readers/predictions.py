@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.matrix import Outcome
 from bbccli.notes import listing
+from bbccli.outcome import Outcome
 from bbccli.readers.frame import Column, number_of
 from bbccli.readers.raw import RawPredictions, text_fault
 from bbccli.types import FloatArray, PredictionKind, Task

@@ -26,7 +26,7 @@ COLUMNS = (*OF_ESTIMATES, "error", "hint")
 WHOLE = frozenset({"n_samples", "n_configurations", "n_resamples", "seed"})
 REAL = frozenset({"naive", "value", "optimism", "lower", "upper", "level"})
 REAL |= {"value_error", "lower_error", "upper_error", "gate_threshold", "gate_margin"}
-TRUTH = frozenset({"exact"})
+TRUTH = frozenset({"exact", "ignores_selection", "experimental", "guard"})
 """Columns of Parquet that are not text."""
 
 GROUP = 10_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bbccli.errors import UndefinedError
-from bbccli.matrix import Outcome
+from bbccli.outcome import Outcome
 from bbccli.resampling import PATIENCE, Unit
 from bbccli.types import BoolArray, IntArray, Task
 

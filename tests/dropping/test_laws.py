@@ -9,10 +9,11 @@ from matrices import binary, multiclass, regression, survival, weighing
 from bbccli.dropping import RULES, drop, replay
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix, Unfinished
-from bbccli.methods import bbcd, selection
+from bbccli.methods import bbcd
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.resources import Resources, use
+from bbccli.selection.candidates import Candidates
 from bbccli.types import Pooling
 
 PLAN = Plan(n_resamples=200, seed=2)
@@ -169,7 +170,7 @@ def test_resources_and_blocks_do_not_matter(limits, name, monkeypatch):
     def narrow(self):
         return np.array_split(np.arange(self.n_configurations), -(-self.n_configurations // 2))
 
-    monkeypatch.setattr(selection.Candidates, "blocks", narrow)
+    monkeypatch.setattr(Candidates, "blocks", narrow)
     monkeypatch.setattr(bbcd, "MOST_BLOCKS", 1)
     with use(limits):
         found = drop(replace(matrix), metric, PLAN).decisions

@@ -14,9 +14,10 @@ from bbccli.dropping.friedman import rank_sums
 from bbccli.dropping.wilcoxon import signed_ranks
 from bbccli.dropping.win_loss import abilities, wins_of
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.matrix import Outcome, PredictionMatrix
+from bbccli.matrix import PredictionMatrix
 from bbccli.methods.elimination import Standing
 from bbccli.metrics import METRICS
+from bbccli.outcome import Outcome
 from bbccli.plan import Plan
 from bbccli.types import PredictionKind, Task
 

@@ -7,12 +7,13 @@ import pytest
 from matrices import binary, changed_source, for_metric
 from methods import reference
 
+from bbccli.bootstrap import drawing
 from bbccli.errors import OptionError, UndefinedError
-from bbccli.methods import METHODS, drawing, estimate, selection
+from bbccli.methods import METHODS, estimate
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.resampling import draws_of
-from bbccli.selection.candidates import candidates, fold_performances
+from bbccli.selection.candidates import Candidates, candidates, fold_performances
 from bbccli.selection.css import css_of, winners_of
 from bbccli.types import Pooling, Select
 
@@ -100,7 +101,7 @@ def test_bbc_f_by_a_slow_loop(matrix):
 def test_blocks_of_columns_do_not_matter(matrix, plan, method, width, monkeypatch):
     expected = METHODS[method].run(matrix, METRICS["auc"], plan)
     monkeypatch.setattr(
-        selection.Candidates,
+        Candidates,
         "blocks",
         lambda self: np.array_split(np.arange(7), -(-7 // width)),
     )

@@ -10,10 +10,10 @@ from oracle_data import ALL, answers, matrix
 
 from bbccli.errors import UnsupportedError
 from bbccli.kernels.placements import placements
-from bbccli.matrix import Outcome
 from bbccli.methods import METHODS
 from bbccli.methods.delong import delong_test, delong_variance, influence, variance_of
 from bbccli.metrics import METRICS
+from bbccli.outcome import Outcome
 from bbccli.plan import Plan
 from bbccli.types import PredictionKind, Side, Task
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from matrices import bound, for_metric, weighing
 
+from bbccli import influence as module
 from bbccli.influence import influence, standard_error
-from bbccli.methods import influence as module
 from bbccli.metrics import METRICS
 from bbccli.metrics.base import MeanScorer
 

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from matrices import for_metric
 
+from bbccli.bootstrap import drawing
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods import DEFAULT_METHODS, METHODS, drawing, estimate, selection
+from bbccli.methods import DEFAULT_METHODS, METHODS, estimate
 from bbccli.methods.base import Gives, Need
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.resources import Engine, Resources, use
+from bbccli.selection import candidates
 from bbccli.types import Direction, Pooling, Side
 
 PLAN = Plan(n_resamples=150, seed=3)
@@ -131,7 +133,7 @@ def test_blocks_do_not_matter(method, metric, matrix, width, blocks, monkeypatch
     def narrow(self):
         return np.array_split(np.arange(self.n_configurations), -(-self.n_configurations // width))
 
-    monkeypatch.setattr(selection.Candidates, "blocks", narrow)
+    monkeypatch.setattr(candidates.Candidates, "blocks", narrow)
     monkeypatch.setattr(drawing, "MOST_BLOCKS", blocks)
     found = method.run(changed(matrix), metric, PLAN)
     assert_same(found, expected)

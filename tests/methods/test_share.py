@@ -8,10 +8,11 @@ from matrices import binary, by_hand
 from scipy.stats import binom, binomtest
 
 from bbccli.errors import UnsupportedError
-from bbccli.matrix import Outcome, PredictionMatrix
+from bbccli.matrix import PredictionMatrix
 from bbccli.methods import METHODS
 from bbccli.methods.share import clopper_pearson, jeffreys, wald, wilson
 from bbccli.metrics import METRICS
+from bbccli.outcome import Outcome
 from bbccli.plan import Plan
 from bbccli.types import PredictionKind, Side, Task
 

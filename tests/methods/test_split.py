@@ -7,9 +7,9 @@ import pytest
 from matrices import binary, by_hand, multiclass, regression, survival, weighing
 
 from bbccli.errors import OptionError, UndefinedError
-from bbccli.matrix import Outcome
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
+from bbccli.outcome import Outcome
 from bbccli.plan import Plan
 from bbccli.splitting.split import best_tenth, choose, sidak, split_samples
 from bbccli.types import PredictionKind, Task

@@ -15,9 +15,9 @@ import pytest
 from oracle_data import FOLDER
 
 from bbccli.influence import influence
-from bbccli.matrix import Outcome
 from bbccli.methods import mabt, tilting
 from bbccli.metrics import METRICS
+from bbccli.outcome import Outcome
 from bbccli.splitting.evaluated import Evaluated
 from bbccli.splitting.tilt import Replicates, calibrate
 from bbccli.types import Task

@@ -8,9 +8,9 @@ import pytest
 from matrices import binary, multiclass, regression
 
 from bbccli.errors import InputError, OptionError, UnsupportedError
-from bbccli.matrix import Outcome
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS, Metric, choose_metric, default_metric, fitting, mean_of
+from bbccli.outcome import Outcome
 from bbccli.plan import Plan
 from bbccli.types import Direction, PredictionKind, Task
 

@@ -7,8 +7,8 @@ import pytest
 from matrices import bound, for_metric, weighing
 
 from bbccli.kernels import product, sweep
-from bbccli.matrix import Outcome
 from bbccli.metrics import METRICS
+from bbccli.outcome import Outcome
 from bbccli.types import Direction, PredictionKind, Task
 
 # Performances are unit-free or of the order of 1 here; differences of sums lose digits near 0.

@@ -10,9 +10,9 @@ import pytest
 from matrices import binary, bound, multiclass, of, regression
 from sklearn.metrics import f1_score
 
-from bbccli.matrix import Outcome
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
+from bbccli.outcome import Outcome
 from bbccli.plan import Plan
 from bbccli.types import Direction, PredictionKind, Task
 

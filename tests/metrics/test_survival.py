@@ -13,13 +13,13 @@ from bbccli.kernels.concordance import (
     concordant_weight_censored,
     count_outlived,
 )
-from bbccli.matrix import Outcome
 from bbccli.metrics.ranking import AUC
 from bbccli.metrics.survival import (
     CONCORDANCE,
     CONCORDANCE_UNO,
     censoring_survival,
 )
+from bbccli.outcome import Outcome
 from bbccli.resources import Engine, Resources
 from bbccli.types import Task
 

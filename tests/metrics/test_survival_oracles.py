@@ -9,8 +9,8 @@ import pytest
 from oracle_data import FOLDER, answers, drawn
 
 from bbccli.kernels.concordance import CensoredPairs, comparable_weight, concordant_weight_censored
-from bbccli.matrix import Outcome
 from bbccli.metrics.survival import CONCORDANCE, CONCORDANCE_UNO
+from bbccli.outcome import Outcome
 from bbccli.types import Task
 
 NAME = "surv1_whas500"

@@ -5,9 +5,10 @@ import pytest
 from matrices import of
 from scipy.stats import binomtest
 
-from bbccli.matrix import Outcome, PredictionMatrix
+from bbccli.matrix import PredictionMatrix
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
+from bbccli.outcome import Outcome
 from bbccli.plan import Plan
 from bbccli.types import PredictionKind, Task
 

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, norm
 
-from bbccli.matrix import Outcome, PredictionMatrix
+from bbccli.matrix import PredictionMatrix
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
+from bbccli.outcome import Outcome
 from bbccli.plan import Plan
 from bbccli.types import PredictionKind, Task
 

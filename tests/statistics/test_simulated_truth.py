@@ -5,9 +5,9 @@ import pytest
 from matrices import of
 from scipy.stats import binomtest
 
-from bbccli.matrix import Outcome
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
+from bbccli.outcome import Outcome
 from bbccli.plan import Plan
 from bbccli.types import PredictionKind, Side, Task
 
