@@ -39,7 +39,7 @@ from bbccli.results import Distribution, Estimate
 from bbccli.selection.candidates import fold_performances
 from bbccli.selection.css import Css, css_of
 from bbccli.threads import ordered_map
-from bbccli.types import FloatArray, IntArray, Pooling
+from bbccli.types import TIE_TOLERANCE, FloatArray, IntArray, Pooling
 
 EXACT_LIMIT = 200_000
 """Different draws up to which all are enumerated: ten folds."""
@@ -138,20 +138,43 @@ def _influence(
 def _enumerate(judged: FloatArray, measured: FloatArray, css: Css) -> Distribution:
     """Every resample of the F folds of one repeat, from performances (F, C)."""
     in_bag, probabilities = every_resample(len(judged))
-    winners, values = np.empty(len(in_bag), np.int64), np.empty(len(in_bag))
-    judge, meter = MeanScorer.of(judged), MeanScorer.of(measured)
-    errors = ByFold(judged).errors
+    jobs = resources.current().jobs
+    starts = np.arange(0, len(in_bag), CHUNK)
+    # each thread works through a run of chunks, in buffers of its own
+    runs = [run for run in np.array_split(starts, jobs) if len(run)]
+    simple = css.order is None and not np.isnan(judged).any()
+    lead = _best_of_sums if simple else _selected
+    winners = np.concatenate(
+        list(ordered_map(lambda run: lead(in_bag, judged, css, run), runs, jobs))
+    )
+    out_of_bag = in_bag == 0
+    sizes = out_of_bag.sum(axis=1)
+    # a fold that is undefined counts only where it is scored
+    scored = np.where(out_of_bag, measured.T[winners], 0.0)
+    return Distribution(scored.sum(axis=1) / sizes, winners, probabilities, sizes=sizes)
 
-    def score(rows: slice) -> tuple[slice, IntArray, FloatArray]:
-        best = css.select(judge(in_bag[rows]), in_bag[rows], errors)
-        return rows, best, meter.paired(in_bag[rows] == 0, best)
 
-    starts = range(0, len(in_bag), CHUNK)
-    slices = (slice(start, start + CHUNK) for start in starts)
-    for rows, best, scores in ordered_map(score, slices, resources.current().jobs):
-        winners[rows], values[rows] = best, scores
-    sizes = (in_bag == 0).sum(axis=1)
-    return Distribution(values, winners, probabilities, sizes=sizes)
+def _best_of_sums(in_bag: IntArray, judged: FloatArray, css: Css, starts: IntArray) -> IntArray:
+    """Best configuration of some chunks of resamples: of sums, for all are sums of F draws."""
+    gains = css.direction.sign * judged
+    sums = np.empty((CHUNK, judged.shape[1]))
+    tied = np.empty(sums.shape, bool)
+    winners = []
+    for start in starts:
+        drawn = in_bag[start : start + CHUNK].astype(float)
+        size = len(drawn)
+        np.matmul(drawn, gains, out=sums[:size])
+        top = sums[:size].max(axis=1, keepdims=True)
+        np.greater_equal(sums[:size], top - TIE_TOLERANCE * np.abs(top), out=tied[:size])
+        winners.append(tied[:size].argmax(axis=1))
+    return np.concatenate(winners)
+
+
+def _selected(in_bag: IntArray, judged: FloatArray, css: Css, starts: IntArray) -> IntArray:
+    """What any rule selects in some chunks of resamples."""
+    judge, errors = MeanScorer.of(judged), ByFold(judged).errors
+    chunks = (in_bag[start : start + CHUNK] for start in starts)
+    return np.concatenate([css.select(judge(drawn), drawn, errors) for drawn in chunks])
 
 
 def _sample(
