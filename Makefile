@@ -14,10 +14,10 @@ demo: $(VENV)/installed ## Install, and correct the winner's performance on real
 	$(BIN)/bbc correct $(DEMO)
 
 test: $(VENV)/installed-test ## Run the tests (under 5 minutes)
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto
 
 slow: $(VENV)/installed-test ## Run the statistical studies too (minutes)
-	$(BIN)/python -m pytest -q -m "slow or not slow"
+	$(BIN)/python -m pytest -q -n auto -m "slow or not slow"
 
 lint: $(VENV)/installed-lint ## Check style, format and types
 	$(BIN)/ruff check .

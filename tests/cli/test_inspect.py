@@ -273,7 +273,7 @@ def test_command_line(run, save, samples, tmp_path):
     path = save(changed(GOOD, ("0.9", "high"), ("0.4", "low")))
     status, out, _ = run("inspect", path)
     assert status == 2
-    assert "value 'high'" in out.replace("\n", " ")
+    assert "value 'high'" in " ".join(out.split())
     assert "cannot be used: 2 errors" in out
     target = tmp_path / "found.json"
     status, out, _ = run("inspect", path, "--format", "json", "--output", target)

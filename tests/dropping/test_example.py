@@ -32,6 +32,17 @@ def accuracies(rows, names):
     }
 
 
+def completed(example, rows, names):
+    """The table of the full run: what the loop trained, and what it did not."""
+    full = {row["row_id"]: dict(row) for row in rows}
+    for fold in range(example.N_FOLDS):
+        first = next(row for row in rows if row["fold"] == str(fold))
+        for row in example.train(fold, {name for name in names if first[name] != ""}):
+            new = {name: row[name] for name in names if str(row[name]) != ""}
+            full[str(row["row_id"])].update(new)
+    return list(full.values())
+
+
 def test_the_loop_ends_with_the_same_winner_at_half_the_models(example, tmp_path):
     names = list(example.configurations())
     assert len(names) >= 60
@@ -52,7 +63,6 @@ def test_the_loop_ends_with_the_same_winner_at_half_the_models(example, tmp_path
     survivors = accuracies(rows, names)
     dropped = (tmp_path / "dropped.txt").read_text().splitlines()
     assert set(names) == {*survivors, *dropped}
-    full = [row for fold in range(example.N_FOLDS) for row in example.train(fold, set())]
-    everyone = accuracies(full, names)
+    everyone = accuracies(completed(example, rows, names), names)
     assert len(everyone) == len(names)
     assert max(survivors, key=survivors.get) == max(everyone, key=everyone.get)

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from matrices import binary, for_metric, regression
 
-from bbccli.methods import METHODS, mabt, tilted, tilting
+from bbccli.methods import METHODS, mabt, tilting
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.resampling import Draws, Unit, any_draw
+from bbccli.splitting import tilted
 from bbccli.splitting.evaluated import Evaluated
 from bbccli.splitting.split import choose, sidak, split_samples
 from bbccli.splitting.tilt import Replicates, calibrate, tilted_weights
