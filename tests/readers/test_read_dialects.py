@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from pyarrow import csv
 
 from bbccli import METHODS, METRICS, Plan
 from bbccli.errors import InputError, OptionError
@@ -35,7 +36,7 @@ def test_caret(name, configurations):
     assert matrix.configurations == configurations
     assert (matrix.task, matrix.kind) == (Task.BINARY, PredictionKind.PROBABILITY)
     assert (matrix.n_repeats, matrix.n_samples, matrix.n_folds) == (2, 80, 5)
-    table = pd.read_csv(path, float_precision="round_trip")
+    table = csv.read_csv(path).to_pandas()  # parses numbers exactly
     keys = list(dict.fromkeys(table.rowIndex))
     parameter = configurations[0].split("=")[0]
     for position, value in enumerate(configurations):
