@@ -13,11 +13,11 @@ help: ## List the targets
 demo: $(VENV)/installed ## Install, and correct the winner's performance on real sample data
 	$(BIN)/bbc correct $(DEMO)
 
-test: $(VENV)/installed-test ## Run the tests (under 5 minutes)
-	$(BIN)/python -m pytest -q -n auto
+test: $(VENV)/installed-test ## Run the tests (some minutes, in as many processes as cores)
+	$(BIN)/python -m pytest -q -n auto --dist worksteal
 
 slow: $(VENV)/installed-test ## Run the statistical studies too (minutes)
-	$(BIN)/python -m pytest -q -n auto -m "slow or not slow"
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "slow or not slow"
 
 lint: $(VENV)/installed-lint ## Check style, format and types
 	$(BIN)/ruff check .

@@ -119,7 +119,7 @@ def _alive(pid):
 
 @posix
 def test_a_worker_that_dies_is_replaced_and_its_file_done(runs, process):
-    folder = runs(40)
+    folder = runs(12)
     expected = reference(folder, process)
     batch = start(folder, "--jobs", "2")
     while not kept(folder):

@@ -6,9 +6,12 @@ import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
+
+from bbccli.cli.app import main
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples"
@@ -43,15 +46,36 @@ def completed(example, rows, names):
     return list(full.values())
 
 
-def test_the_loop_ends_with_the_same_winner_at_half_the_models(example, tmp_path):
-    names = list(example.configurations())
-    assert len(names) >= 60
+def through_the_shell(example, folder):
+    """The loop as its users run it: a process per fold and per question."""
     subprocess.run(
-        ["bash", EXAMPLES / "drop_loop.sh", tmp_path],
+        ["bash", EXAMPLES / "drop_loop.sh", folder],
         check=True,
         capture_output=True,
         env=os.environ | {"PYTHON": sys.executable, "PYTHONPATH": str(ROOT)},
     )
+    return (folder / "dropped.txt").read_text().splitlines()
+
+
+def in_one_process(example, folder):
+    """The same, without starting Python and importing scikit-learn for each fold."""
+    table, dropped = folder / "partial.csv", folder / "dropped.txt"
+    dropped.touch()
+    for fold in range(example.N_FOLDS):
+        with patch("sys.argv", ["drop_loop.py", str(table), str(fold), "--skip", str(dropped)]):
+            example.main()
+        asked = ("--metric", "accuracy", "--n-folds", "5", "--list", "drop", "--quiet")
+        assert main(["drop", str(table), *asked, "--output", str(dropped)]) == 0
+    return dropped.read_text().splitlines()
+
+
+@pytest.mark.parametrize(
+    "loop", [in_one_process, pytest.param(through_the_shell, marks=pytest.mark.slow)]
+)
+def test_the_loop_ends_with_the_same_winner_at_half_the_models(example, tmp_path, loop):
+    names = list(example.configurations())
+    assert len(names) >= 60
+    dropped = loop(example, tmp_path)
     with (tmp_path / "partial.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 500
@@ -61,8 +85,24 @@ def test_the_loop_ends_with_the_same_winner_at_half_the_models(example, tmp_path
     assert says in (ROOT / "docs" / "dropping.md").read_text()
 
     survivors = accuracies(rows, names)
-    dropped = (tmp_path / "dropped.txt").read_text().splitlines()
     assert set(names) == {*survivors, *dropped}
     everyone = accuracies(completed(example, rows, names), names)
     assert len(everyone) == len(names)
     assert max(survivors, key=survivors.get) == max(everyone, key=everyone.get)
+
+
+def test_the_shell_runs_the_first_folds(tmp_path):
+    """The script as it stands, cut off after one fold."""
+    script = (EXAMPLES / "drop_loop.sh").read_text()
+    short = script.replace("in 0 1 2 3 4; do", "in 0; do")
+    assert short != script
+    (tmp_path / "drop_loop.sh").write_text(short)
+    (tmp_path / "drop_loop.py").write_text((EXAMPLES / "drop_loop.py").read_text())
+    done = subprocess.run(
+        ["bash", tmp_path / "drop_loop.sh", tmp_path],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHON": sys.executable, "PYTHONPATH": str(ROOT)},
+    )
+    assert "fold 0: " in done.stdout

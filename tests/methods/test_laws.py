@@ -21,7 +21,7 @@ PLAN = Plan(n_resamples=150, seed=3)
 
 # One metric of each kind of scorer and of each direction; all of them meet all methods once.
 REPRESENTATIVES = [
-    "auc", "accuracy", "f1", "log-loss", "auc-ovo", "balanced-accuracy", "rmse", "r2", "medae"
+    "auc", "accuracy", "f1", "log-loss", "auc-ovo", "rmse", "medae"
 ]  # fmt: skip
 
 
