@@ -42,7 +42,7 @@ from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
 from bbccli.selection.candidates import candidates
-from bbccli.selection.css import css_of, winners_of
+from bbccli.selection.css import css_of, winner_of
 from bbccli.types import Pooling, Side, Task
 
 __all__ = ["DEFAULT_METHODS", "METHODS", "Gives", "Method", "Need", "choose_methods", "estimate"]
@@ -163,8 +163,7 @@ def _polarity(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note
     """Return a note where the risks of a survival task seem to be the other way round."""
     if matrix.task is not Task.SURVIVAL:
         return []
-    everything = np.ones((1, matrix.n_samples), np.uint8)
-    performances = candidates(matrix, metric, Pooling.POOLED).score(everything)
+    performances = candidates(matrix, metric, Pooling.POOLED).performances()
     if np.isnan(performances).all():
         return []  # the methods say that the metric is undefined
     median = float(np.nanmedian(performances))
@@ -179,13 +178,11 @@ def _differing_winners(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> 
     """A note that names both winners where pooled and fold-mean selection disagree."""
     if matrix.folds is None:
         return []
-    everything = np.ones((1, matrix.n_samples), np.uint8)
     try:
         css = css_of(matrix, metric, plan)
-        found = [winners_of(candidates(matrix, metric, rule), css, everything) for rule in Pooling]
+        winners = [winner_of(candidates(matrix, metric, rule), css) for rule in Pooling]
     except UndefinedError:
         return []
-    winners = [int(winner) for (winner,) in found]
     if min(winners) < 0 or winners[0] == winners[1]:
         return []
     return [winners_differ(*(matrix.configurations[winner] for winner in winners))]

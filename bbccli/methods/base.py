@@ -9,9 +9,13 @@ from typing import Protocol
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
+from bbccli.notes import Note, few_folds, few_groups
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
+
+FEW_FOLDS = 5
+FEW_GROUPS = 20
 
 
 class Need(StrEnum):
@@ -100,3 +104,15 @@ def check_needs(method: Method, matrix: PredictionMatrix) -> None:
             f"{method.name} needs at least two folds; there is one",
             hint="use bbc, which resamples the rows: --method bbc",
         )
+
+
+def on_few_folds(matrix: PredictionMatrix) -> tuple[Note, ...]:
+    """Return a note where a method over folds rests on a handful of them."""
+    n_folds = matrix.n_folds
+    return (few_folds(n_folds),) if n_folds and n_folds < FEW_FOLDS else ()
+
+
+def on_few_groups(matrix: PredictionMatrix) -> tuple[Note, ...]:
+    """Return a note where a method over groups rests on a handful of them."""
+    n_groups = matrix.n_groups
+    return (few_groups(n_groups),) if n_groups is not None and n_groups < FEW_GROUPS else ()

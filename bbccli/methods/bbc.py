@@ -20,19 +20,17 @@ from dataclasses import replace
 
 from bbccli.bootstrap.out_of_bag import Selections, extend, measure
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method
+from bbccli.methods.base import Gives, Method, on_few_groups
 from bbccli.methods.corrected import enough, from_distribution
 from bbccli.methods.cvt import cvt
 from bbccli.metrics.base import Metric
-from bbccli.notes import Note, few_groups, redrawn_resamples
+from bbccli.notes import Note, redrawn_resamples
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.resampling import draws_of
 from bbccli.results import Distribution, Estimate
 from bbccli.selection.candidates import candidates, kept
 from bbccli.selection.css import css_of
-
-FEW_GROUPS = 20
 
 
 def bbc(
@@ -110,12 +108,9 @@ def out_of_bag(
 
 def notes_on_draws(matrix: PredictionMatrix, distribution: Distribution) -> tuple[Note, ...]:
     """Return notes on resamples that were drawn again, and on few groups to draw from."""
-    notes = []
-    if distribution.n_redrawn:
-        notes.append(redrawn_resamples(distribution.n_redrawn, len(distribution.values)))
-    if matrix.n_groups is not None and matrix.n_groups < FEW_GROUPS:
-        notes.append(few_groups(matrix.n_groups))
-    return tuple(notes)
+    n_redrawn, n_used = distribution.n_redrawn, len(distribution.values)
+    redrawn = (redrawn_resamples(n_redrawn, n_used),) if n_redrawn else ()
+    return redrawn + on_few_groups(matrix)
 
 
 METHOD = Method(

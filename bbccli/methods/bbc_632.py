@@ -74,8 +74,7 @@ def bbc_632(
     selector = select_by or metric
     naive = cvt(matrix, metric, plan, select_by=selector)
     drawn = out_of_bag(matrix, metric, selector, plan, progress)
-    everything = np.ones((1, matrix.n_samples), np.uint8)
-    performances = candidates(matrix, metric, plan.pooling).score(everything)[0]
+    performances = candidates(matrix, metric, plan.pooling).performances()
     between = IN_BAG * drawn.values + (1 - IN_BAG) * performances[drawn.winners]
     shift = float(np.nanmean(between) - np.nanmean(drawn.values))
     estimate = from_distribution(

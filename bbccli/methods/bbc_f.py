@@ -26,12 +26,11 @@ import numpy as np
 from bbccli import resources
 from bbccli.bootstrap.out_of_bag import Selections, extend, measure
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, Need, check_needs
+from bbccli.methods.base import Gives, Method, Need, check_needs, on_few_folds
 from bbccli.methods.corrected import Units, enough, from_distribution
 from bbccli.methods.cvt import cvt
-from bbccli.methods.tt import FEW_FOLDS
 from bbccli.metrics.base import MeanScorer, Metric
-from bbccli.notes import Note, few_folds, partial_folds
+from bbccli.notes import Note, partial_folds
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.resampling import Draws, Unit, count_every_resample, every_resample, leaves_some_out
@@ -244,12 +243,8 @@ def mixture(parts: list[Distribution]) -> Distribution:
 
 
 def _notes(matrix: PredictionMatrix) -> tuple[Note, ...]:
-    notes = []
-    if matrix.n_folds and matrix.n_folds < FEW_FOLDS:
-        notes.append(few_folds(matrix.n_folds))
-    if matrix.n_repeats > 1:
-        notes.append(partial_folds(matrix.n_repeats))
-    return tuple(notes)
+    repeated = (partial_folds(matrix.n_repeats),) if matrix.n_repeats > 1 else ()
+    return on_few_folds(matrix) + repeated
 
 
 METHOD = Method(

@@ -144,7 +144,7 @@ def worse_shares(standing: Standing) -> FloatArray:
         return counts
     draws = draws_of_seen(matrix.n_samples, matrix.groups, plan.seed)
     every = candidates(matrix, metric, plan.pooling)
-    settled = kernels.decide(matrix.n_samples * matrix.n_configurations * plan.n_resamples)
+    settled = kernels.decide(matrix.n_samples * every.n_sweeps * plan.n_resamples)
     with resources.use(settled):
         best = every.bind(np.array([standing.best]))
         for columns in every.blocks():

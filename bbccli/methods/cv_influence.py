@@ -22,14 +22,14 @@ from __future__ import annotations
 import numpy as np
 
 from bbccli import kernels, resources
+from bbccli.bootstrap.drawing import WEIGHT_BYTES
 from bbccli.intervals import normal
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method
-from bbccli.methods.bbc import FEW_GROUPS
+from bbccli.methods.base import Gives, Method, on_few_groups
 from bbccli.methods.cvt import cvt
 from bbccli.methods.winner import alone
 from bbccli.metrics.base import Metric, Scorer
-from bbccli.notes import few_groups, no_interval
+from bbccli.notes import no_interval
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
@@ -38,9 +38,6 @@ from bbccli.types import FloatArray, IntArray, distinct
 
 COPIES = 1000
 """M, weight of every sample before one is changed by 1: a small step in whole numbers."""
-
-WEIGHT_BYTES = 32
-"""Memory per weight while it is scored."""
 
 ROUNDING = 1e-9
 """Share of the performance below which a standard error is rounding."""
@@ -99,9 +96,7 @@ def influence(
         why = f"the {metric.label} jumps when a sample counts a little more or less"
         return alone(naive, METHOD.name, None, (no_interval(METHOD.name, why),))
     interval = normal(naive.value, float(np.sqrt((changes**2).sum())), metric, plan)
-    n_groups = matrix.n_groups
-    notes = () if n_groups is None or n_groups >= FEW_GROUPS else (few_groups(n_groups),)
-    return alone(naive, METHOD.name, interval, notes)
+    return alone(naive, METHOD.name, interval, on_few_groups(matrix))
 
 
 def _changes(scorer: Scorer, units: IntArray, progress: Progress) -> FloatArray:

@@ -21,7 +21,7 @@ from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
 from bbccli.selection.candidates import candidates
-from bbccli.selection.css import css_of, undefined
+from bbccli.selection.css import css_of, undefined, winner_of
 from bbccli.types import FloatArray, Select
 
 
@@ -63,8 +63,8 @@ def cvt(
     selector = select_by or metric
     everything = np.ones((1, matrix.n_samples), np.uint8)
     every = candidates(matrix, selector, plan.pooling)
-    values = every.score(everything)[0]
-    winner = css_of(matrix, selector, plan).select(values[None], everything, every.errors)
+    values = every.performances()
+    winner = np.array([winner_of(every, css_of(matrix, selector, plan))])
     if winner[0] < 0:
         raise undefined()
     # One row of weights and one column: the same sum whatever the other columns are.

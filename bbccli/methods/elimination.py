@@ -51,8 +51,7 @@ class Standing:
     @classmethod
     def of(cls, matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Standing:
         """Score the configurations of a matrix of the samples seen."""
-        everything = np.ones((1, matrix.n_samples), np.uint8)
-        values = candidates(matrix, metric, plan.pooling).score(everything)[0]
+        values = candidates(matrix, metric, plan.pooling).performances()
         return cls(matrix, metric, plan, values, int(metric.direction.best(values)))
 
     @property

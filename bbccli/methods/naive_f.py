@@ -19,15 +19,13 @@ import numpy as np
 
 from bbccli.bootstrap.out_of_bag import Selections, bootstrap
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, Need, check_needs
+from bbccli.methods.base import Gives, Method, Need, check_needs, on_few_folds
 from bbccli.methods.bbc_f import EXACT_LIMIT, mixture
 from bbccli.methods.corrected import Units, enough, from_distribution
 from bbccli.methods.cvt import cvt
 from bbccli.methods.naive import uncorrected
-from bbccli.methods.tt import FEW_FOLDS
 from bbccli.methods.winner import winner_by_fold
 from bbccli.metrics.base import Metric
-from bbccli.notes import few_folds
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.resampling import (
@@ -97,7 +95,7 @@ def naive_f(
             plan,
         )
     winners = np.full(len(distribution.values), matrix.configurations.index(plain.winner))
-    few = (few_folds(matrix.n_folds),) if matrix.n_folds and matrix.n_folds < FEW_FOLDS else ()
+    few = on_few_folds(matrix)
     return uncorrected(
         from_distribution(
             matrix,

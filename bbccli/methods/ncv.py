@@ -27,7 +27,7 @@ from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.results import Estimate, SelectionShare
 from bbccli.selection.candidates import by_repeat, candidates
-from bbccli.selection.css import css_of, undefined, winners_of
+from bbccli.selection.css import css_of, undefined, winner_of
 from bbccli.types import IntArray
 
 
@@ -112,10 +112,9 @@ def inner_matrix(matrix: PredictionMatrix, fold: NestedFold) -> PredictionMatrix
 
 def _select(matrix: PredictionMatrix, fold: NestedFold, selector: Metric, plan: Plan) -> int:
     """Configuration with the best inner performance in an outer fold."""
-    everything = np.ones((1, len(fold.training)), np.uint8)
     try:
         inner = candidates(inner_matrix(matrix, fold), selector, plan.pooling)
-        winner = int(winners_of(inner, css_of(inner.matrix, selector, plan), everything)[0])
+        winner = winner_of(inner, css_of(inner.matrix, selector, plan))
         if winner < 0:
             raise undefined()
     except UndefinedError as error:

@@ -19,11 +19,9 @@ import numpy as np
 
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, Need, check_needs
+from bbccli.methods.base import Gives, Method, Need, check_needs, on_few_folds
 from bbccli.methods.cvt import cvt
-from bbccli.methods.tt import FEW_FOLDS
 from bbccli.metrics.base import Metric
-from bbccli.notes import few_folds
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
@@ -83,7 +81,7 @@ def nested_selection(
             f"{metric.label} is undefined in fold after fold for what the others select",
             hint="use bbc, which resamples the rows: --method bbc",
         )
-    few = (few_folds(matrix.n_folds),) if matrix.n_folds and matrix.n_folds < FEW_FOLDS else ()
+    few = on_few_folds(matrix)
     return Estimate(
         method="nested-selection",
         metric=metric.name,

@@ -21,12 +21,10 @@ from dataclasses import replace
 import numpy as np
 
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, Need, check_needs
+from bbccli.methods.base import Gives, Method, Need, check_needs, on_few_folds
 from bbccli.methods.cvt import cvt
-from bbccli.methods.tt import FEW_FOLDS
 from bbccli.methods.winner import Ends, alone, interval_by, winner_by_fold, without_width
 from bbccli.metrics.base import Metric
-from bbccli.notes import few_folds
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
@@ -153,7 +151,7 @@ def _student(
     naive = cvt(matrix, metric, replace(plan, pooling=Pooling.FOLD_MEAN), select_by=select_by)
     error, freedom = spread(winner_by_fold(matrix, metric, naive))
     ends = _t_ends(naive.value, error, freedom)
-    few = (few_folds(matrix.n_folds),) if matrix.n_folds and matrix.n_folds < FEW_FOLDS else ()
+    few = on_few_folds(matrix)
     notes = (*few, *without_width(ends, naive.value))
     return replace(alone(naive, method.name, interval_by(ends, metric, plan), notes), plan=plan)
 

@@ -17,17 +17,14 @@ import numpy as np
 
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, Need, check_needs
+from bbccli.methods.base import Gives, Method, Need, check_needs, on_few_folds
 from bbccli.methods.cvt import cvt
 from bbccli.metrics.base import Metric
-from bbccli.notes import few_folds
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
 from bbccli.selection.candidates import fold_performances
 from bbccli.types import Select
-
-FEW_FOLDS = 5
 
 
 def tt(
@@ -87,7 +84,7 @@ def tt(
             f"{metric.label} of the winner is undefined in some fold",
             hint="use bbc, which resamples the rows: --method bbc",
         )
-    few = (few_folds(matrix.n_folds),) if matrix.n_folds and matrix.n_folds < FEW_FOLDS else ()
+    few = on_few_folds(matrix)
     return Estimate(
         method="tt",
         metric=metric.name,

@@ -19,7 +19,7 @@ from bbccli.metrics.base import Metric, Scorer
 from bbccli.notes import listing
 from bbccli.selection.available import AvailableCases
 from bbccli.selection.pooling import MeanOf, MeanOverFolds
-from bbccli.types import FloatArray, IntArray, Pooling, distinct
+from bbccli.types import FloatArray, IntArray, Pooling, distinct, readonly
 
 Kept = TypeVar("Kept")
 
@@ -68,6 +68,12 @@ class Candidates:
     def score(self, weights: IntArray) -> FloatArray:
         """Score weights (B, N) on all configurations, block by block: (B, C)."""
         return np.hstack([self.bind(columns)(weights) for columns in self.blocks()])
+
+    def performances(self) -> FloatArray:
+        """Return the performances (C,) on all samples: scored once, for many methods ask."""
+        everything = np.ones((1, self.matrix.n_samples), np.uint8)
+        key = ("performances", self.metric, self.pooling)
+        return kept(self.matrix, key, lambda: readonly(self.score(everything)[0]))
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Score each row of weights (B, N) on its own configuration (B,): (B,), NaN for -1."""

@@ -100,6 +100,12 @@ def winners_of(candidates: Candidates, css: Css, weights: IntArray) -> IntArray:
     return css.select(candidates.score(weights), weights, candidates.errors)
 
 
+def winner_of(candidates: Candidates, css: Css) -> int:
+    """Select on all samples: -1 where nothing can be scored."""
+    everything = np.ones((1, candidates.matrix.n_samples), np.uint8)
+    return int(css.select(candidates.performances()[None], everything, candidates.errors)[0])
+
+
 def undefined() -> UndefinedError:
     """Return the error for samples on which no configuration can be scored."""
     return UndefinedError("the metric is undefined for every configuration on these samples")
