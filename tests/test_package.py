@@ -10,7 +10,16 @@ import pytest
 import bbccli
 
 ROOT = Path(__file__).parents[1]
-DEVELOPMENT = ("sklearn", "sksurv", "lifelines", "pytest", "hypothesis", "jsonschema", "mypy")
+DEVELOPMENT = (
+    "sklearn",
+    "sksurv",
+    "statsmodels",
+    "lifelines",
+    "pytest",
+    "hypothesis",
+    "jsonschema",
+    "mypy",
+)
 
 
 def python(*arguments):
