@@ -217,6 +217,33 @@ def test_a_process_that_the_system_refuses_is_one_line(runs, run, monkeypatch):
     assert err.startswith("error: worker processes can't be started: Resource temporarily unav")
 
 
+def test_lines_are_on_the_disk_when_they_are_told_to_be(tmp_path, monkeypatch):
+    """What is written and not synchronised is lost with the power, not with the process."""
+    path, on_disk, sync = tmp_path / "r.jsonl.journal", [b""], os.fsync
+
+    def fsync(descriptor):
+        sync(descriptor)
+        assert os.path.sameopenfile(descriptor, journal.file.fileno())
+        on_disk.append(path.read_bytes())
+
+    with Journal.opened(path, resume=True) as journal:
+        monkeypatch.setattr(os, "fsync", fsync)
+        for number in range(3):
+            journal.append([f'{{"key":"{number}{part}","files":null}}\n' for part in "ab"])
+            assert on_disk[-1] == path.read_bytes()
+            assert f'"{number}b"'.encode() in on_disk[-1]
+        journal.finish()
+        assert on_disk[-1] == path.read_bytes()
+        assert len(on_disk) == 5
+
+
+def test_the_header_of_a_new_journal_is_on_the_disk(tmp_path, monkeypatch):
+    calls, sync = [], os.fsync
+    monkeypatch.setattr(os, "fsync", lambda descriptor: calls.append(sync(descriptor)))
+    with Journal.opened(tmp_path / "r.jsonl.journal", resume=True):
+        assert len(calls) == 1
+
+
 @posix
 def test_two_batches_with_one_output_refuse(runs, batch):
     folder = runs(1)
