@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from experiments import FAST, command, environment, experiment
+from experiments import FAST, command, environment, experiment, serve_in_vain, serve_never
 
 from bbccli.batch import local
 from bbccli.batch.journal import HEADER, Journal
@@ -46,15 +46,10 @@ def kept(folder):
     return {record["key"] for record in records if "key" in record}
 
 
-def reference(folder, process):
-    done = process(*command("batch", PATTERN, "-o", "ref.jsonl", *FAST, "--jobs", "2"))
-    assert (done.returncode, done.stderr) == (0, f"{done.stderr.split()[0]} files in ref.jsonl\n")
-    return (folder / "ref.jsonl").read_bytes()
-
-
-def kill_and_resume(folder, process, n_kills):
+def kill_and_resume(folder, run, n_kills):
     """Kill a batch at random moments, then let it end; return how often it was in the middle."""
-    expected, rng = reference(folder, process), random.Random(0)
+    assert run("batch", PATTERN, "-o", "ref.jsonl", *FAST, "--jobs", "1")[0] == 0
+    expected, rng = (folder / "ref.jsonl").read_bytes(), random.Random(0)
     total, before, caught = expected.count(b"\n"), set(), 0
     for left in range(n_kills, 0, -1):
         batch = start(folder, "--jobs", "2", "--resume")
@@ -81,22 +76,22 @@ def kill_and_resume(folder, process, n_kills):
 
 
 @posix
-def test_a_killed_batch_loses_nothing(runs, process):
-    assert kill_and_resume(runs(40), process, n_kills=2) >= 1
+def test_a_killed_batch_loses_nothing(runs, run):
+    assert kill_and_resume(runs(40), run, n_kills=2) >= 1
 
 
 @posix
 @pytest.mark.slow
-def test_a_batch_killed_at_20_random_moments_loses_nothing(runs, process):
-    assert kill_and_resume(runs(200), process, n_kills=20) >= 10
+def test_a_batch_killed_at_20_random_moments_loses_nothing(runs, run):
+    assert kill_and_resume(runs(200), run, n_kills=20) >= 10
 
 
 @posix
 def test_workers_end_with_a_killed_parent(runs):
     folder = runs(60)
     batch = start(folder, "--jobs", "2")
-    while not kept(folder):
-        time.sleep(0.02)
+    while not kept(folder) and batch.poll() is None:
+        time.sleep(0.005)
     children = _children(batch.pid)
     batch.kill()
     batch.communicate()
@@ -149,19 +144,6 @@ def test_a_file_that_costs_too_many_workers_is_a_failure(runs, run, deadly):
     records = [json.loads(line) for line in (folder / "r.jsonl").read_text().splitlines()]
     assert ["error" in record for record in records] == [i == 1 for i in range(6)]
     assert records[1]["error"]["hint"] == "it may need more memory than there is: fewer --jobs"
-
-
-def serve_in_vain(pipe, times=3):
-    """A worker that is killed before it is ready, as long as there were fewer of them."""
-    with Path("starts").open("ab", buffering=0) as starts:
-        starts.write(b"x")  # at the end, whoever else writes
-        if starts.tell() <= times:
-            os.kill(os.getpid(), signal.SIGKILL)
-    local._serve(pipe)
-
-
-def serve_never(pipe):
-    serve_in_vain(pipe, times=10**6)
 
 
 @posix
