@@ -16,20 +16,21 @@ from bbccli.batch.sources import sources_of
 from bbccli.batch.worker import work
 from bbccli.resources import Resources
 
-distributed = pytest.importorskip("distributed")
 PATTERN = "runs/**/p.csv"
 
 
 @pytest.fixture
 def cluster(tmp_path):
     """A scheduler, and a function that starts a worker process in a folder of its own."""
+    from distributed import LocalCluster
+
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     options = {"cwd": elsewhere, "stderr": subprocess.DEVNULL}
     options["env"] = environment() | {"PYTHONPATH": f"{environment()['PYTHONPATH']}:{tmp_path}"}
     processes = []
     local = {"n_workers": 0, "dashboard_address": None, "host": "127.0.0.1"}
-    with distributed.LocalCluster(processes=True, **local) as scheduler:
+    with LocalCluster(processes=True, **local) as scheduler:
 
         def start():
             words = [sys.executable, "-m", "distributed.cli.dask_worker", "--no-nanny"]

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow.csv
 import pytest
 from oracle_data import FOLDER, answers, drawn
-from sksurv import metrics
 
 from bbccli.kernels.concordance import CensoredPairs, comparable_weight, concordant_weight_censored
 from bbccli.metrics.survival import CONCORDANCE, CONCORDANCE_UNO
@@ -107,12 +106,20 @@ def repeated(time, event, risks, weights):
     return time[rows], event[rows], risks[rows]
 
 
+@pytest.fixture(scope="module")
+def metrics():
+    """Those of scikit-survival, which takes long to import."""
+    from sksurv import metrics
+
+    return metrics
+
+
 def surv(time, event):
     return np.array(list(zip(event, time, strict=True)), dtype=[("event", bool), ("time", float)])
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_repeated_rows_in_scikit_survival(seed):
+def test_repeated_rows_in_scikit_survival(metrics, seed):
     *data, weights = tied(seed)
     found = bind(CONCORDANCE, data)(weights[None])[0]
     time, event, risks = repeated(*data, weights)
@@ -128,7 +135,7 @@ def test_repeated_rows_in_lifelines(seed):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_repeated_rows_in_scikit_survivals_uno(seed):
+def test_repeated_rows_in_scikit_survivals_uno(metrics, seed):
     """Its censoring distribution comes from `survival_train`: ours is that of the full sample."""
     time, event, risks, weights = tied(seed)
     found = bind(CONCORDANCE_UNO, (time, event, risks))(weights[None])[0]
@@ -138,7 +145,7 @@ def test_repeated_rows_in_scikit_survivals_uno(seed):
     np.testing.assert_allclose(found, theirs, rtol=1e-12)
 
 
-def test_scikit_survival_refuses_where_uno_leaves_pairs_out():
+def test_scikit_survival_refuses_where_uno_leaves_pairs_out(metrics):
     time, event = np.array([1.0, 2.0, 3.0, 3.0]), np.array([True, False, True, False])
     risks = np.array([[4.0], [3.0], [1.0], [2.0]])
     with pytest.raises(ValueError, match="censoring survival function is zero"):
