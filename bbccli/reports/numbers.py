@@ -25,7 +25,10 @@ MOST = 6
 """Significant digits at most, whatever the interval."""
 
 ZEROS = 9
-"""Digits before, or decimals after the point, beyond which a power of ten is taken out."""
+"""Decimals beyond which a power of ten is taken out."""
+
+LARGE = 15
+"""Digits before the point beyond which it is."""
 
 NOISE = 1e-12
 """Share of a bound, or of the largest figure, that is rounding in the last bits."""
@@ -67,7 +70,7 @@ class Digits:
         if not self.power:
             return fixed(value, self.decimals)
         shown = fixed(float(Decimal(value).scaleb(-self.power)), self.decimals)
-        return shown if float(shown) == 0 else f"{shown}e{self.power}"
+        return f"{shown}e{self.power}" if value else shown
 
 
 def digits_for(
@@ -97,7 +100,7 @@ def digits_for(
     narrowest = min((w for w in _sizes(widths) if w > NOISE * largest), default=None)
     wanted = LEAST - 1 - first if narrowest is None else 1 - math.floor(math.log10(narrowest))
     decimals = max(LEAST - before, min(wanted, MOST - 1 - first))
-    if decimals > ZEROS or first >= ZEROS:
+    if decimals > ZEROS or first >= LARGE:
         return Digits(max(decimals + first, 0), first, bounds)
     return Digits(max(decimals, 0), bounds=bounds)
 
@@ -159,6 +162,6 @@ def _sizes(values: Iterable[float | None]) -> list[float]:
 
 def _apart(value: float, distance: float) -> str:
     """Write a value next to a bound with one digit of its distance from it."""
-    decimals = max(-math.floor(math.log10(distance)), 0)
+    decimals = max(-math.floor(math.log10(distance) + 1e-9), 0)  # 1 - 0.99999 is under 1e-5
     tiny = decimals > ZEROS and abs(value) == distance  # next to 0
     return f"{value:.0e}" if tiny else fixed(value, decimals)

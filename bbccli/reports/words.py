@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 from bbccli.methods import METHODS
@@ -195,12 +196,20 @@ def gate_sentence(gate: Json) -> str:
         return f"{start}{gate['reason']}; what can't be computed does not pass"
     margin, threshold = gate["margin"], short(gate["threshold"])
     above = (margin > 0) == (gate["direction"] == "maximize")
-    known = METRICS.get(gate["metric"])
-    digits = digits_for([gate["value"]], [margin], known.bounds if known else UNBOUNDED)
+    digits = _digits_of_gate(gate)
     value, apart = trimmed(digits.performance(gate["value"])), digits.difference(abs(margin))
     distance = f"{trimmed(apart)} {'over' if above else 'under'} {threshold}"
     figure = f"{metric_label(gate['metric'])}, {judged_figure(gate)} is {value}"
     return f"{start}{figure}, {distance if margin else f'just {threshold}'}"
+
+
+def _digits_of_gate(gate: Json) -> Digits:
+    """As many as tell the figure from the threshold, which is shown as it was given."""
+    known = METRICS.get(gate["metric"])
+    bounds = known.bounds if known else UNBOUNDED
+    digits = digits_for([gate["value"]], [gate["margin"]], bounds)
+    given = -int(Decimal(repr(float(gate["threshold"]))).normalize().as_tuple().exponent)
+    return digits if digits.power else replace(digits, decimals=max(digits.decimals, given))
 
 
 def gate_line(document: Json) -> str:
