@@ -21,7 +21,9 @@ def test_the_table_says_which_samples_decided(run, samples):
     assert (code, err) == (0, "")
     assert "best pooled AUC of 177 in 60 of 80 samples" in text
     assert "best pooled AUC of 18 preselected in 20 of 80 samples" in text
-    assert "evaluated on 20 samples held out; N = 80, 10 folds; DeLong, pooled, 25 % held out," in text
+    assert (
+        "evaluated on 20 samples held out; N = 80, 10 folds; DeLong, pooled, 25 % held out," in text
+    )
     assert "the best of 18 preselected configurations was chosen on the samples" in text
     assert "only 10 samples of class" in text
 
