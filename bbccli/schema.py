@@ -20,7 +20,7 @@ from bbccli.matrix import PredictionMatrix
 from bbccli.notes import Note
 from bbccli.plan import Plan
 from bbccli.results import MOST_SHARES, Estimate, Gate
-from bbccli.types import PredictionKind, RiskDirection, Task
+from bbccli.types import TIE_TOLERANCE, PredictionKind, RiskDirection, Task
 from bbccli.version import __version__
 
 SCHEMA_VERSION = "bbc/1"
@@ -157,7 +157,9 @@ def _is_reportable(estimate: Json) -> bool:
     interval = estimate["interval"]
     if interval is None or estimate["value"] is None or estimate["ignores_selection"]:
         return False
-    return interval["lower"] is None or interval["lower"] != interval["upper"]
+    lower, upper = interval["lower"], interval["upper"]
+    # sums of equal losses in another order differ in the last bits
+    return lower is None or upper is None or upper - lower > TIE_TOLERANCE * abs(upper)
 
 
 def _reported(estimates: Sequence[Json]) -> list[Reported]:

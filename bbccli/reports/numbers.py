@@ -59,7 +59,7 @@ class Digits:
         text = self.difference(value)
         for bound in filter(math.isfinite, self.bounds):
             distance = abs(value - bound)
-            if distance > NOISE * abs(bound) and text == self.difference(bound):
+            if distance > NOISE * abs(bound) and float(text) == float(self.difference(bound)):
                 return _apart(value, distance)
         return text
 
@@ -69,7 +69,8 @@ class Digits:
             return missing
         if not self.power:
             return fixed(value, self.decimals)
-        shown = fixed(float(Decimal(value).scaleb(-self.power)), self.decimals)
+        # a large bound over a tiny power of ten is beyond a float
+        shown = _unsigned(f"{Decimal(value).scaleb(-self.power):.{self.decimals}f}")
         return f"{shown}e{self.power}" if value else shown
 
 
@@ -109,8 +110,7 @@ def fixed(value: float | None, decimals: int, missing: str = "") -> str:
     """Format with a fixed number of decimals; `missing` stands for no value, never -0."""
     if value is None or not math.isfinite(value):
         return missing
-    text = f"{value:.{decimals}f}"
-    return text.removeprefix("-") if float(text) == 0 else text
+    return _unsigned(f"{value:.{decimals}f}")
 
 
 def short(value: float) -> str:
@@ -158,6 +158,10 @@ def count(number: int, word: str) -> str:
 
 def _sizes(values: Iterable[float | None]) -> list[float]:
     return [abs(value) for value in values if value is not None and math.isfinite(value)]
+
+
+def _unsigned(text: str) -> str:
+    return text.removeprefix("-") if float(text) == 0 else text
 
 
 def _apart(value: float, distance: float) -> str:

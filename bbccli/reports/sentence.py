@@ -35,8 +35,10 @@ RESTRICTED = {
     "configurations-dropped": "complete configurations only",
     "common-rows": "common samples only",
     "available-cases": "available cases",
+    "configurations-left-out": "others left out as asked",
+    "repeated-holdout": "repeated hold-out",
 }
-"""What was done about missing predictions, by the note that says so."""
+"""Which predictions count where not all do, by the note that says so."""
 
 
 def sentences(document: Json) -> list[str]:

@@ -226,11 +226,10 @@ def judged_figure(gate: Json) -> str:
 
 def _rule(estimate: Json, document: Json) -> str:
     label = metric_label(estimate["selected_by"])
-    by_fold = estimate["n_preselected"] is None
-    pooling = pooling_of(estimate, document) if by_fold else "pooled"
-    return {"pooled": f"pooled {label}", "fold-mean": "mean over folds"}.get(
-        pooling, f"{pooling} {label}"
-    )
+    pooling = pooling_of(estimate, document)
+    pooling = "pooled" if estimate["n_preselected"] is not None else pooling
+    rules = {"fold-mean": "mean over folds", "within-folds": f"{label} within folds"}
+    return rules.get(pooling, f"{pooling} {label}")
 
 
 def _field(estimate: Json, document: Json) -> str:

@@ -50,6 +50,7 @@ def test_what_is_shown_is_within_half_a_unit(group):
 
 
 @given(GROUPS)
+@example(((0.0, 1.0), [1e-9, 1e-15], []))
 def test_only_a_bound_is_shown_as_the_bound(group):
     bounds, values, widths = group
     digits = digits_for(values, widths, bounds)

@@ -16,7 +16,7 @@ from bbccli.plan import Plan
 from bbccli.reports.numbers import Digits
 from bbccli.reports.sentence import sentence, sentences
 from bbccli.reports.words import digits_of
-from bbccli.schema import document
+from bbccli.schema import document, to_report
 from bbccli.types import IntervalKind, Missing, Pooling, RiskDirection, Select, Side
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
@@ -255,6 +255,16 @@ class TestTheRowToReport:
 
     def test_is_none_without_an_interval_that_does(self):
         assert self.reported("cvt", "tt", "naive") == []
+
+    def test_is_none_without_a_width(self):
+        found = document(
+            self.matrix, [METHODS["bbc"].run(self.matrix, METRICS["auc"], Plan(n_resamples=50))]
+        )
+        (bbc,) = found["estimates"]
+        interval = bbc["interval"] | {"lower": 0.7, "upper": 0.7000000000000001}
+        assert to_report([bbc]) is bbc
+        assert to_report([bbc | {"interval": interval}]) is None
+        assert to_report([bbc | {"interval": interval | {"lower": None}}]) is not None
 
     def test_is_experimental_only_for_want_of_another(self):
         assert self.reported("bbc-632", "bbc") == ["bbc"]
