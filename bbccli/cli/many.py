@@ -40,9 +40,9 @@ def carry_out(
     from bbccli.reports.summary import Summary
 
     sweep(target)
-    groups = RUNNERS[runner](
-        todo(sources, journal.entries, limits), min(processes, len(sources)), scheduler
-    )
+    tasks = todo(sources, journal.entries, limits)
+    tell = (lambda line: None) if quiet else say
+    groups = RUNNERS[runner](tasks, min(processes, len(sources)), scheduler, tell)
     with batch_bar(len(sources), quiet=quiet) as progress:
         course = drive(groups, journal, stop_on_error=stop_on_error, progress=progress)
     if not course.complete:
