@@ -40,7 +40,7 @@ _SILENT = logging.CRITICAL + 1
 
 
 def run_dask(
-    tasks: Iterable[Task], jobs: int, scheduler: str | None, say: Say = str
+    tasks: Iterable[Task], jobs: int, scheduler: str | None, say: Say = lambda _: None
 ) -> Iterator[list[Done]]:
     """Yield what is done, in groups, in any order.
 

@@ -29,7 +29,7 @@ def run_local(
     tasks: Iterable[Task],
     jobs: int,
     scheduler: str | None = None,
-    say: Callable[[str], None] = str,
+    say: Callable[[str], None] = lambda _: None,
 ) -> Iterator[list[Done]]:
     """Yield what is done, in groups, in any order; one job works in this process.
 

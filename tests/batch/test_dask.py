@@ -84,9 +84,9 @@ def test_what_a_dead_worker_had_done_is_done_again(runs, cluster, monkeypatch):
 
     @contextmanager
     def seen(*args):
-        with ours(*args) as (client, cluster):
+        with ours(*args) as (client, own):
             clients.append(client)
-            yield client, cluster
+            yield client, own
 
     monkeypatch.setattr(module, "_client", seen)
 
