@@ -1,4 +1,4 @@
-"""A journal that is damaged, foreign or refused: what is whole is kept, all else stays as it was."""
+"""A journal that is damaged, foreign or refused: the whole is kept, the rest stays as it was."""
 
 import json
 import os
