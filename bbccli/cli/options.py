@@ -237,9 +237,7 @@ Jobs = Annotated[
 Memory = Annotated[str, typer.Option(metavar="SIZE", help="Memory beside the predictions, about.")]
 EngineOption = Annotated[
     Engine,
-    typer.Option(
-        "--engine", envvar="BBC_ENGINE", help="Form of the hot loops; all give the same numbers."
-    ),
+    typer.Option("--engine", help="Form of the hot loops; all give the same numbers."),
 ]
 RowId = Annotated[str | None, typer.Option(metavar="COL", help="Column of the samples' keys.")]
 Time = Annotated[str | None, typer.Option(metavar="COL", help="Column of survival times.")]
