@@ -11,7 +11,7 @@ from bbccli.gate import Rule, judged, never_a_pass, rule_of
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import ALL, choose_methods, estimate
 from bbccli.metrics import METRICS, choose_metrics, custom
-from bbccli.plan import Plan, resamples_of
+from bbccli.plan import CLIP, Plan, resamples_of
 from bbccli.progress import Progress, silent
 from bbccli.readers import Paths, Roles, read
 from bbccli.results import Estimate
@@ -56,6 +56,7 @@ class Analysis:
     select: Select = Select.BEST
     interval: IntervalKind = IntervalKind.PERCENTILE
     guard: bool = False
+    clip: float = CLIP
     evaluation_share: float = 0.25
     seed: int = 0
     fail_under: float | None = None
@@ -95,6 +96,7 @@ class Analysis:
             select=self.select,
             interval=self.interval,
             guard=self.guard,
+            clip=self.clip,
             evaluation_share=self.evaluation_share,
             seed=self.seed,
             tolerance=tolerance,

@@ -15,6 +15,7 @@ from bbccli.cli.output import (
     report_format,
     write,
 )
+from bbccli.plan import CLIP
 from bbccli.reports.distribution import render_distributions
 from bbccli.resources import Engine, Resources, parse_memory
 from bbccli.types import IntervalKind, Missing, Pooling, Select, Side
@@ -33,6 +34,7 @@ def correct(
     select: o.SelectOption = Select.BEST,
     interval: o.IntervalOption = IntervalKind.PERCENTILE,
     guard: o.Guard = False,
+    clip: o.Clip = CLIP,
     evaluation_share: o.EvaluationShare = 0.25,
     seed: o.Seed = 0,
     format: o.Format = "table",
@@ -91,6 +93,7 @@ def correct(
         select=select,
         interval=interval,
         guard=guard,
+        clip=clip,
         evaluation_share=evaluation_share,
         seed=seed,
         fail_under=fail_under,

@@ -9,7 +9,7 @@ from bbccli.dropping import EVERY, replay
 from bbccli.dropping import drop as decide
 from bbccli.errors import OptionError
 from bbccli.metrics import choose_metrics
-from bbccli.plan import Plan
+from bbccli.plan import CLIP, Plan
 from bbccli.readers import Roles, read
 from bbccli.reports import DROP_REPORTS, Style, remarks
 from bbccli.resources import Engine, Resources, parse_memory
@@ -47,6 +47,7 @@ def drop(
     labels: o.Labels = None,
     folds: o.Folds = None,
     cut: o.Cut = None,
+    clip: o.Clip = CLIP,
     risk_direction: o.RiskOption = None,
     jobs: o.Jobs = None,
     memory: o.Memory = "256MB",
@@ -67,7 +68,7 @@ def drop(
       bbc drop --replay sample_data/digits.parquet --rule all --metric accuracy
     """
     rules = _modes(replay_, rule, list_, n_folds, fold_order, orders)
-    plan = Plan(n_resamples, pooling=pooling, seed=seed)
+    plan = Plan(n_resamples, pooling=pooling, clip=clip, seed=seed)
     limits = Resources(
         resources.available_cores() if jobs is None else jobs, parse_memory(memory), engine
     )

@@ -159,6 +159,16 @@ Guard = Annotated[
     bool,
     typer.Option("--guard", help="Keep intervals from collapsing where the winner looks perfect."),
 ]
+Clip = Annotated[
+    float,
+    typer.Option(
+        "--clip",
+        metavar="EPS",
+        show_default=False,
+        help="Log-loss: the true class has at least this probability, whatever type the file has. "
+        "[default: 1.2e-07, exactly 2 to the -23]",
+    ),
+]
 Seed = Annotated[int, typer.Option(metavar="N", help="Same seed, same numbers.")]
 Format = Annotated[
     str,
