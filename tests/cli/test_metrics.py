@@ -157,7 +157,7 @@ class TestClip:
 
     def test_the_type_of_the_file_is_no_matter(self, run, tmp_path):
         truth = [i % 2 for i in range(40)]
-        sure = [float(t) for t in truth[:-1]] + [1 - truth[-1]]
+        sure = [0.5, 0.75, *map(float, truth[2:-1]), 1.0 - truth[-1]]
         found = []
         for kind in (pa.float32(), pa.float64()):
             path = tmp_path / f"{kind}.parquet"
