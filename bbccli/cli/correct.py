@@ -125,6 +125,7 @@ def correct(
     limits = Resources(
         resources.available_cores() if jobs is None else jobs, parse_memory(memory), engine
     )
+    form = report_format(ctx, format, output) or "table"
     check_writable(output, distribution)
     with resources.use(limits), progress_bar(quiet=quiet) as progress:
         answer = analysis.run(files, progress=progress)
@@ -132,5 +133,5 @@ def correct(
         shown = render_distributions(distribution, answer.matrix.configurations, answer.estimates)
         write(shown, distribution)
     result = answer.document
-    publish([result], report_format(ctx, format, output) or "table", output, quiet=quiet)
+    publish([result], form, output, quiet=quiet)
     exit_by_gates([result])

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import typer
+
 from bbccli import resources
 from bbccli.cli import options as o
-from bbccli.cli.output import check_writable, progress_bar, say, style_for_stdout, write
+from bbccli.cli.output import (
+    check_writable,
+    progress_bar,
+    report_format,
+    say,
+    style_for_stdout,
+    write,
+)
 from bbccli.dropping import EVERY, replay
 from bbccli.dropping import drop as decide
 from bbccli.errors import OptionError
@@ -18,6 +27,7 @@ from bbccli.types import Pooling
 
 
 def drop(
+    ctx: typer.Context,
     files: o.Files,
     metric: o.MetricName = None,
     rule: o.RuleNames = None,
@@ -72,6 +82,7 @@ def drop(
     limits = Resources(
         resources.available_cores() if jobs is None else jobs, parse_memory(memory), engine
     )
+    form = format if list_ else report_format(ctx, format, output, DROP_REPORTS) or format
     check_writable(output)
     matrix = read(
         files,
@@ -114,14 +125,14 @@ def drop(
                 n_folds=n_folds,
             )
             result = drop_document(matrix, plan, decision, decision.notes)
-    if (list_ or format != "table") and not quiet:
+    if (list_ or form != "table") and not quiet:
         for line in remarks(result):
             say(line)
     if list_ and not replay_:
         text = "".join(f"{name}\n" for name in getattr(decision, list_))
     else:
         style = style_for_stdout() if output == "-" else Style()
-        text = DROP_REPORTS[format](result, style)
+        text = DROP_REPORTS[form](result, style)
     write(text, output)
 
 

@@ -40,6 +40,7 @@ def gate(
     from bbccli.saved import read_documents
 
     rule = rule_of(fail_under, fail_over, gate_on, gate_method)
+    chosen = report_format(ctx, format, output)
     check_writable(output)
     results = [judged(document, rule) for document in read_documents(result)]
     if any(document["gate"] is None for document in results):
@@ -47,7 +48,6 @@ def gate(
             "no threshold is given, and none was when the result was saved",
             hint="--fail-under 0.8, or --fail-over 0.3",
         )
-    chosen = report_format(ctx, format, output)
     if chosen is not None:
         publish(results, chosen, output, quiet=quiet)
     elif output != "-" or not quiet:

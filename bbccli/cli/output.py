@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from bbccli import gate
 from bbccli.atomic import replacing
 from bbccli.errors import BbcError, OptionError
 from bbccli.progress import Progress, silent
-from bbccli.reports import FOR_PEOPLE, Style, format_of, remarks, render_all
+from bbccli.reports import FOR_PEOPLE, REPORTS, Style, format_of, remarks, render_all
 from bbccli.types import GateOutcome
 
 Json = dict[str, Any]
@@ -77,12 +77,25 @@ def write(text: str | bytes, path: str) -> None:
         raise cannot_write(path, error.strerror or str(error)) from error
 
 
-def report_format(ctx: typer.Context, given: str | None, output: str) -> str | None:
-    """Choose the report: by --format, else by the suffix of the output, else the default."""
+def report_format(
+    ctx: typer.Context, given: str | None, output: str, forms: Collection[str] = REPORTS.keys()
+) -> str | None:
+    """Choose the report: by --format, else by the suffix of the output, else the default.
+
+    Raises
+    ------
+    OptionError
+        Nothing but the suffix tells the form, and it is unknown.
+    """
     source = ctx.get_parameter_source("format")
     if source is not None and source.name == "COMMANDLINE":
         return given
-    return format_of(output) or given
+    try:
+        return format_of(output, forms) or given
+    except OptionError:
+        if source is not None and source.name == "DEFAULT_MAP":
+            return given
+        raise
 
 
 def publish(documents: Sequence[Json], format: str, output: str, *, quiet: bool) -> None:

@@ -182,6 +182,42 @@ class TestForms:
         correct("--output", target, "--format", "csv")
         assert target.read_text().startswith("path,sha256")
 
+    @pytest.mark.parametrize("name", ["r.html", "r.png", "r.xlsx", "r.parquet", "r.JSO", "v0.2"])
+    def test_a_suffix_that_stands_for_nothing(self, correct, run, saved, data, tmp_path, name):
+        target = tmp_path / name
+        for argv in (
+            ("correct", data, "--positive", "y", *FAST),
+            ("gate", saved, "--fail-under", "0.1"),
+            ("drop", data),
+            ("inspect", data),
+        ):
+            status, out, err = run(*argv, "-o", target)
+            assert (status, out, target.exists()) == (2, "", False)
+            problem, hint = err.splitlines()
+            end = target.suffix.lower()
+            assert problem == f"error: --output is '{target}', and {end} is no form of the result"
+            assert ".json" in hint
+            assert ".txt" in hint
+
+    def test_a_form_that_is_set_needs_no_suffix(self, correct, tmp_path, monkeypatch):
+        target = tmp_path / "r.out"
+        assert correct("-o", target, "--format", "jsonl", "-q")[0] == 0
+        at_once = target.read_text()
+        monkeypatch.setenv("BBC_FORMAT", "jsonl")
+        assert correct("-o", target, "-q")[0] == 0
+        assert target.read_text() == at_once
+        assert json.loads(at_once)
+
+    @pytest.mark.parametrize("command", ["drop", "inspect"])
+    def test_the_suffix_chooses_for_other_commands_too(self, run, data, tmp_path, command):
+        for name, is_json in (("r.json", True), ("r.txt", False), ("r", False)):
+            assert run(command, data, "-o", tmp_path / name)[0] == 0
+            assert (tmp_path / name).read_text().startswith("{") is is_json
+
+    def test_names_have_no_form(self, run, data, tmp_path):
+        assert run("drop", data, "--list", "keep", "-o", tmp_path / "keep.lst")[0] == 0
+        assert (tmp_path / "keep.lst").read_text().splitlines() == ["=a", "b"]
+
     def test_names_are_no_formulas(self, correct, data):
         rows = list(csv.DictReader(correct("--format", "csv")[1].splitlines()))
         assert {row["winner"] for row in rows} <= {"'=a", "b"}
