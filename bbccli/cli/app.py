@@ -17,6 +17,7 @@ from bbccli.cli.drop import drop
 from bbccli.cli.gate import gate
 from bbccli.cli.inspect import inspect
 from bbccli.cli.output import complain, style_for_stdout, write
+from bbccli.cli.plain import in_plain_words
 from bbccli.cli.project import project
 from bbccli.errors import BbcError
 from bbccli.version import __version__
@@ -33,6 +34,7 @@ SETTINGS = {command.__name__: settings.configurable(command) for command in COMM
 """What a project can set, by command."""
 
 for command in (*COMMANDS, methods, metrics, schema):
+    in_plain_words(command)
     app.command()(command)
 
 

@@ -82,7 +82,7 @@ def configurable(command: Command) -> dict[str, Setting]:
     for name, parameter in inspect.signature(command).parameters.items():
         info = next((i for i in get_args(hints[name])[1:] if isinstance(i, OptionInfo)), None)
         if get_origin(hints[name]) is Annotated and info is not None and name not in OF_ONE_RUN:
-            kind = _without_none(get_args(hints[name])[0])
+            kind = kind_of(hints[name])
             found[name] = Setting(command.__name__, name, kind, parameter.default, info.parser)
     return found
 
@@ -118,7 +118,9 @@ def why_not(key: str) -> str:
     return ""
 
 
-def _without_none(annotation: Any) -> Any:
+def kind_of(hint: Any) -> Any:
+    """Return the type of an option from its annotation, without None and what a list holds."""
+    annotation = get_args(hint)[0]
     if get_origin(annotation) in (Union, types.UnionType):
         (annotation,) = (part for part in get_args(annotation) if part is not type(None))
     return get_origin(annotation) or annotation
