@@ -12,9 +12,9 @@ from enum import Enum
 from typing import Any
 
 from bbccli.cli.project import Project
-from bbccli.cli.settings import Setting, Settings, common, key_of, nearest, why_not
+from bbccli.cli.settings import Setting, Settings, common, key_of, why_not
 from bbccli.cli.values import MisfitError, converted, of_text
-from bbccli.errors import OptionError
+from bbccli.errors import OptionError, nearest
 
 PREFIX = "BBC_"
 

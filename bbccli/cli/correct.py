@@ -15,7 +15,9 @@ from bbccli.cli.output import (
     report_format,
     write,
 )
+from bbccli.errors import UndecidedError
 from bbccli.plan import CLIP
+from bbccli.reports import render_all
 from bbccli.reports.distribution import render_distributions
 from bbccli.resources import Engine, Resources, parse_memory
 from bbccli.types import IntervalKind, Missing, Pooling, Select, Side
@@ -128,7 +130,12 @@ def correct(
     form = report_format(ctx, format, output) or "table"
     check_writable(output, distribution)
     with resources.use(limits), progress_bar(quiet=quiet) as progress:
-        answer = analysis.run(files, progress=progress)
+        try:
+            answer = analysis.run(files, progress=progress)
+        except UndecidedError as error:
+            if output != "-" or form != "table":  # on the screen the error says it all
+                write(render_all(form, [error.document]), output)
+            raise
     if distribution is not None:
         shown = render_distributions(distribution, answer.matrix.configurations, answer.estimates)
         write(shown, distribution)

@@ -53,6 +53,8 @@ def drop(
     weight: o.Weight = None,
     positive: o.Positive = None,
     task: o.TaskOption = None,
+    configuration: o.Configuration = None,
+    prediction: o.Prediction = None,
     dialect: o.Dialect = None,
     labels: o.Labels = None,
     folds: o.Folds = None,
@@ -84,9 +86,10 @@ def drop(
     )
     form = format if list_ else report_format(ctx, format, output, DROP_REPORTS) or format
     check_writable(output)
+    columns = (truth, fold, repeat, group, row_id, time, event, weight)
     matrix = read(
         files,
-        roles=Roles(truth, fold, repeat, group, row_id, time, event, weight),
+        roles=Roles(*columns, None, configuration, prediction),
         task=task,
         positive=positive,
         labels=labels,

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bbccli.cli.settings import Setting, Settings, common, nearest, why_not
+from bbccli.cli.settings import Setting, Settings, common, why_not
 from bbccli.cli.values import MisfitError, converted
-from bbccli.errors import OptionError
+from bbccli.errors import OptionError, nearest
 
 FILES = {"bbc.toml": (), "pyproject.toml": ("tool", "bbc")}
 """Names of the files, the first of which wins in a folder, and the table that counts."""

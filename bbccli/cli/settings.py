@@ -6,10 +6,9 @@ commands whose option means the same, and one for a single command (`[drop]`, `B
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
@@ -100,13 +99,6 @@ def common(commands: Settings) -> dict[str, Setting]:
 def key_of(name: str) -> str:
     """Return the name of an option; its parameter has a trailing _ where Python has the word."""
     return name.rstrip("_").replace("_", "-")
-
-
-def nearest(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return a hint: the known name that is most like this one; else `otherwise`, or all names."""
-    names = list(known)
-    near = difflib.get_close_matches(name, names, n=1)
-    return f"did you mean {near[0]}?" if near else otherwise or f"one of: {', '.join(names)}"
 
 
 def why_not(key: str) -> str:

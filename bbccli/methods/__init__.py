@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.errors import OptionError, UndefinedError, UnsupportedError
+from bbccli.errors import OptionError, UndefinedError, UnsupportedError, nearest
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import (
     bbc,
@@ -89,7 +89,7 @@ def choose_methods(names: Sequence[str]) -> list[Method]:
     """
     for name in names:
         if name not in METHODS:
-            raise OptionError(f"no method named {name!r}", hint=f"one of: {', '.join(METHODS)}")
+            raise OptionError(f"no method named {name!r}", hint=nearest(name, METHODS))
     return [METHODS[name] for name in dict.fromkeys(names)]
 
 

@@ -47,3 +47,16 @@ def test_help_of_correct_lists_the_registries(run):
     words = "".join(out.split())  # lines break after the hyphen of a name too
     assert ",".join(METRICS) in words
     assert ",".join(METHODS) in words
+
+
+def test_schema_describes_the_record_of_an_error(run):
+    import jsonschema
+
+    whole = json.loads(run("schema")[1])
+    record = whole["$defs"]["ErrorDocument"]
+    assert record["description"] == "The line of a file of a batch that has no result."
+    one = {"problem": "p.csv: no samples", "hint": "", "status": 2}
+    line = {"schema": "bbc-error/1", "version": "0", "path": "p.csv", "error": one}
+    check = jsonschema.Draft202012Validator({"$defs": whole["$defs"], **record})
+    check.validate(line)
+    assert not check.is_valid(line | {"error": {"problem": "x"}})
