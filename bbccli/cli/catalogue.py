@@ -10,6 +10,7 @@ from typing import Any
 from bbccli.cli import options as o
 from bbccli.cli.output import style_for_stdout, write
 from bbccli.errors import OptionError, nearest
+from bbccli.gate import NAIVE
 from bbccli.methods import DEFAULT_METHODS, METHODS, Method
 from bbccli.metrics import ALIASES, METRICS, Metric, metric_named
 from bbccli.schema import json_schema
@@ -31,7 +32,7 @@ def methods(name: o.MethodToShow = None, format: o.CatalogueFormat = "table") ->
     if name is not None and name not in METHODS:
         raise OptionError(f"no method named {name!r}", hint=nearest(name, METHODS))
     every = {one.name: _of_method(one) for one in METHODS.values()}
-    _print(every, name, format, lambda facts: _KINDS[facts["ignores_selection"]])
+    _print(every, name, format, _kind)
 
 
 def metrics(name: o.MetricToShow = None, format: o.CatalogueFormat = "table") -> None:
@@ -64,10 +65,12 @@ def schema() -> None:
     write(json.dumps(json_schema(), indent=2) + "\n", "-")
 
 
-_KINDS = {
-    False: "account for the selection of the winner",
-    True: "ignore that the winner was selected",
-}
+def _kind(facts: Facts) -> str:
+    if facts["name"] == NAIVE:
+        return "for comparison"
+    if facts["ignores_selection"]:
+        return "ignore that the winner was selected"
+    return "account for the selection of the winner"
 
 
 def _of_method(method: Method) -> Facts:

@@ -171,3 +171,13 @@ class TestClip:
         status, out, err = run(*argv, "--format", "json", "--clip", "0.3")
         assert status == 0, err
         assert json.loads(out)["plan"]["clip"] == 0.3
+
+
+def test_names_of_scikit_learn_are_taken_everywhere(run, samples):
+    path = samples / "progression.parquet"
+    ours = result(run, path, "--metric", "auc", "--metric", "log-loss", *FAST)
+    assert result(run, path, "--metric", "roc_auc", "--metric", "neg_log_loss", *FAST) == ours
+    argv = ("drop", path, "--format", "json", "-q", "--metric")
+    assert run(*argv, "roc_auc") == run(*argv, "auc")
+    status, _, err = run("correct", path, "--metric", "roc_auk")
+    assert (status, err.splitlines()[1][:14]) == (2, "hint: one of: ")
