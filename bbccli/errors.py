@@ -11,13 +11,14 @@ def nearest(name: str, known: Iterable[str], otherwise: str = "") -> str:
 
     Examples
     --------
-    >>> nearest("acuracy", ["auc", "accuracy"])
-    'did you mean accuracy?'
+    >>> nearest("acuracy", ["auc", "accuracy"]), nearest("acc", ["mcc", "accuracy"])
+    ('did you mean accuracy?', 'did you mean accuracy?')
     """
     import difflib
 
     names = list(known)
-    near = difflib.get_close_matches(name, names, n=1)
+    begun = [one for one in names if len(name) > 2 and one.startswith(name)]
+    near = begun or difflib.get_close_matches(name, names, n=1)
     return f"did you mean {near[0]}?" if near else otherwise or f"one of: {', '.join(names)}"
 
 

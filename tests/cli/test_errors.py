@@ -135,7 +135,7 @@ ERRORS = {
 HINTS = {
     "level in percent": "--level 0.95",
     "no truth column": "truht",
-    "unknown metric": "auc, average-precision",
+    "unknown metric": "did you mean accuracy?",
     "metric of another kind": "accuracy",
     "unknown method": "bbc-f",
     "column that is not there": "truth",
