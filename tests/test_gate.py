@@ -148,7 +148,7 @@ def test_a_document_is_not_changed_in_place():
         ((None, math.inf, None, None), "--fail-over is inf", "finite"),
         ((None, None, GateOn.BOUND, None), "--gate-on without a threshold", "--fail-under"),
         ((None, None, None, "bbc"), "--gate-method without a threshold", "--fail-under"),
-        ((0.8, None, None, "bcb"), "--gate-method is 'bcb'", "bbc-f"),
+        ((0.8, None, None, "bcb"), "--gate-method is 'bcb'", "did you mean bbc?"),
         ((0.8, None, None, "tt"), "tt gives no interval", "--gate-on estimate"),
     ],
 )

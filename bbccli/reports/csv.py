@@ -40,13 +40,13 @@ COLUMNS = (
     "select",
     "interval_kind",
     "guard",
-    "clip",
     "seed",
     "gate",
     "gate_threshold",
     "gate_margin",
     "notes",
     "version",
+    "clip",
 )
 """Names of the columns, in order; more may follow in later versions."""
 
