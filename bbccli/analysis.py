@@ -82,6 +82,8 @@ class Analysis:
     outer_fold: str | None = None
     configuration: str | None = None
     prediction: str | None = None
+    only: Sequence[str] | None = None
+    exclude: Sequence[str] | None = None
 
     @property
     def plan(self) -> Plan:
@@ -147,6 +149,8 @@ class Analysis:
             folds=self.folds,
             missing=Missing.ERROR if self.strict else self.missing,
             dialect=self.dialect,
+            only=self.only or (),
+            exclude=self.exclude or (),
         )
         if self.threshold is not None:
             matrix = matrix.with_threshold(self.threshold)

@@ -54,6 +54,8 @@ def correct(
     outer_fold: o.OuterFold = None,
     configuration: o.Configuration = None,
     prediction: o.Prediction = None,
+    only: o.Only = None,
+    exclude: o.Exclude = None,
     dialect: o.Dialect = None,
     task: o.TaskOption = None,
     labels: o.Labels = None,
@@ -117,6 +119,8 @@ def correct(
         outer_fold=outer_fold,
         configuration=configuration,
         prediction=prediction,
+        only=only,
+        exclude=exclude,
     )
     analysis.check()
     limits = Resources(

@@ -44,6 +44,8 @@ def drop(
     positive: o.Positive = None,
     task: o.TaskOption = None,
     dialect: o.Dialect = None,
+    only: o.Only = None,
+    exclude: o.Exclude = None,
     labels: o.Labels = None,
     folds: o.Folds = None,
     cut: o.Cut = None,
@@ -81,6 +83,8 @@ def drop(
         folds=folds,
         unfinished=not replay_,
         dialect=dialect,
+        only=only or (),
+        exclude=exclude or (),
     )
     if cut is not None:
         matrix = matrix.with_threshold(cut)

@@ -64,6 +64,20 @@ Configuration = Annotated[
 Prediction = Annotated[
     str | None, typer.Option(metavar="COL", help="Long layout: column of the predictions.")
 ]
+Only = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PATTERN",
+        help="Configurations that take part, such as 'svm*'; repeatable. What it matches is a "
+        "configuration, whatever it looks like. [default: all]",
+    ),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PATTERN", help="Columns or configurations that take no part; repeatable."
+    ),
+]
 OuterFold = Annotated[
     str | None, typer.Option(metavar="COL", help="Column of the outer folds of nested predictions.")
 ]

@@ -16,6 +16,7 @@ from bbccli.readers import remarks
 from bbccli.readers.alignment import Alignment, constant
 from bbccli.readers.columns import Assignment
 from bbccli.readers.completeness import complete
+from bbccli.readers.copies import equal_to_truth, refuse_copies
 from bbccli.readers.doubts import doubts
 from bbccli.readers.folds import code_folds, code_groups, count_spanning
 from bbccli.readers.frame import Column, Frame
@@ -30,8 +31,10 @@ from bbccli.readers.outcome import (
     spelled_alike,
     survival,
 )
+from bbccli.readers.perfection import perfect
 from bbccli.readers.predictions import Predictions, interpret
 from bbccli.readers.raw import RawPredictions, read_predictions
+from bbccli.readers.strays import strays
 from bbccli.types import FloatArray, IntArray, Missing, Task
 
 
@@ -55,6 +58,8 @@ class Parts:
         What was noticed before.
     nested
         Which rows are inner and which are outer, where the cross-validation is a nested one.
+    named
+        Configurations named by hand.
     """
 
     frame: Frame
@@ -64,6 +69,7 @@ class Parts:
     metadata: Metadata
     notes: tuple[Note, ...] = ()
     nested: NestedRows | None = None
+    named: frozenset[str] = frozenset()
 
     @property
     def alignment(self) -> Alignment:
@@ -104,6 +110,11 @@ def assemble(
     )
     predictions = completed.predictions
     outcome, samples = outcome.take(completed.samples), samples[completed.samples]
+    copies = equal_to_truth(predictions, outcome, completed.available)
+    copied = [predictions.configurations[c] for c in copies]
+    known = parts.named | set(parts.metadata.configurations)
+    if unfinished is None:
+        refuse_copies([name for name in copied if name not in known], frame.path)
     folds, fold_names, fold_notes = _folds(parts, samples)
     groups = _groups(parts, samples)
     n_read = len(shaped) or len(parts.assignment.configurations)
@@ -125,6 +136,9 @@ def assemble(
             *completed.notes,
             *fold_notes,
             *_notes_on_groups(groups, folds),
+            *([remarks.equals_truth(copied)] if copied else []),
+            *strays(predictions, outcome, folds, known),
+            *perfect(predictions, outcome, copies),
             *doubts(predictions, outcome),
             *_notes_on_candidates(parts.metadata, n_read, predictions.configurations),
         ),

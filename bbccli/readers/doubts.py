@@ -6,11 +6,15 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from bbccli.areas import area, error_by_chance
 from bbccli.notes import Note
 from bbccli.outcome import Outcome
 from bbccli.readers import remarks
 from bbccli.readers.predictions import Predictions
 from bbccli.types import BoolArray, FloatArray, PredictionKind, Task
+
+ERRORS = 3
+"""Standard errors by chance that a median AUC lies below one half where it is remarked on."""
 
 # Cells that the check of the polarity looks at; of larger matrices it takes evenly spaced columns.
 _MOST_CELLS = 4_000_000
@@ -20,31 +24,32 @@ _PREFIX = 16
 def doubts(predictions: Predictions, outcome: Outcome) -> Iterator[Note]:
     """Yield a note for suspicious polarity, and one for configurations that are the same."""
     if outcome.task is Task.BINARY and predictions.kind is not PredictionKind.LABEL:
-        positive = np.asarray(outcome.values == 1)
-        if 0 < positive.sum() < len(positive):
-            aucs = _aucs(predictions.array[0], positive)
-            median = float(np.median(aucs))
-            if median < 0.5:
+        counts = [int(count) for count in outcome.class_counts]
+        if min(counts):
+            areas = _areas(predictions.array[0], np.asarray(outcome.values == 1))
+            median = float(np.median(areas))
+            if median < reversed_below(*counts):
                 other, name = outcome.classes
-                yield remarks.polarity(median, len(aucs), name, other)
+                yield remarks.polarity(median, len(areas), name, other)
     pairs = _duplicates(predictions.array, predictions.configurations)
     if pairs:
         yield remarks.duplicate_configurations(len(pairs), pairs[0])
 
 
-def _aucs(predictions: FloatArray, positive: BoolArray) -> FloatArray:
+def reversed_below(n_negative: int, n_positive: int) -> float:
+    """Median AUC below which predictions seem reversed rather than unlucky.
+
+    All configurations predict the same samples, so that their median errs no less than one of
+    them does, however many there are.
+    """
+    return 0.5 - ERRORS * error_by_chance(n_negative, n_positive)
+
+
+def _areas(predictions: FloatArray, positive: BoolArray) -> FloatArray:
     """AUC of (evenly spaced) configurations of (N, C), ties counting one half."""
     n_samples, n_configurations = predictions.shape
     step = -(-n_configurations * n_samples // _MOST_CELLS)
-    return np.array([_auc(column, positive) for column in predictions.T[:: max(step, 1)]])
-
-
-def _auc(scores: FloatArray, positive: BoolArray) -> float:
-    """Share of pairs in which the positive sample scores higher; scores (N,)."""
-    negatives, positives = np.sort(scores[~positive]), np.sort(scores[positive])
-    below = np.searchsorted(negatives, positives, "left")
-    not_above = np.searchsorted(negatives, positives, "right")
-    return float((below + not_above).mean() / (2 * len(negatives)))
+    return np.array([area(column, positive) for column in predictions.T[:: max(step, 1)]])
 
 
 def _duplicates(array: FloatArray, names: Sequence[str]) -> list[tuple[str, str]]:
