@@ -43,6 +43,9 @@ class Input:
     n_folds: int | None = field(metadata={"doc": "folds of a repeat, F; null when unknown"})
     n_repeats: int = field(metadata={"doc": "cross-validation passes, R"})
     n_groups: int | None = field(metadata={"doc": "groups, G; null without groups"})
+    configurations: tuple[str, ...] = field(
+        default=(), metadata={"doc": "names of the configurations compared, in their order"}
+    )
 
     @classmethod
     def of(cls, matrix: PredictionMatrix) -> Input:
@@ -60,6 +63,7 @@ class Input:
             n_folds=matrix.n_folds,
             n_repeats=matrix.n_repeats,
             n_groups=matrix.n_groups,
+            configurations=matrix.configurations,
         )
 
 

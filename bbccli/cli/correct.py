@@ -17,7 +17,7 @@ from bbccli.cli.output import (
 )
 from bbccli.reports.distribution import render_distributions
 from bbccli.resources import Engine, Resources, parse_memory
-from bbccli.types import IntervalKind, Missing, Pooling, Select, Side
+from bbccli.types import IntervalKind, Missing, Select, Side
 
 
 def correct(
@@ -29,7 +29,7 @@ def correct(
     tolerance: o.Tolerance = None,
     level: o.Level = 0.95,
     side: o.SideOption = Side.TWO,
-    pooling: o.PoolingOption = Pooling.POOLED,
+    pooling: o.PoolingOption = None,
     select: o.SelectOption = Select.BEST,
     interval: o.IntervalOption = IntervalKind.PERCENTILE,
     guard: o.Guard = False,

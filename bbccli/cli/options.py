@@ -141,9 +141,11 @@ SideOption = Annotated[
     ),
 ]
 PoolingOption = Annotated[
-    Pooling,
+    Pooling | None,
     typer.Option(
-        "--pooling", help="Select by the performance over pooled rows, or by the mean over folds."
+        "--pooling",
+        help="Select by the performance over pooled rows, or by the mean over folds. "
+        "[default: the metadata's selection, else pooled]",
     ),
 ]
 EvaluationShare = Annotated[

@@ -13,6 +13,7 @@ from bbccli.nested import NestedFold
 from bbccli.notes import Note
 from bbccli.outcome import Outcome
 from bbccli.readers import remarks
+from bbccli.readers.agreement import differing
 from bbccli.readers.alignment import Alignment, constant
 from bbccli.readers.columns import Assignment
 from bbccli.readers.completeness import complete
@@ -133,6 +134,7 @@ def assemble(
         notes=(
             *parts.notes,
             *_notes_on_roles(parts, outcome.task, task),
+            *_notes_on_rounding(parts),
             *completed.notes,
             *fold_notes,
             *_notes_on_groups(groups, folds),
@@ -261,6 +263,16 @@ def _notes_on_roles(parts: Parts, found: Task, by_hand: Task | None) -> Iterator
     declared = parts.metadata.task
     if by_hand is None and declared is not None and declared is not found:
         yield remarks.metadata_contradicted(declared, found)
+
+
+def _notes_on_rounding(parts: Parts) -> Iterator[Note]:
+    """Values of one sample that differ between repeats in their last digits."""
+    earlier = parts.alignment.first[parts.alignment.samples]
+    for role in ("truth", "time", "weight"):
+        if role in parts.columns:
+            _, apart = differing(parts.columns[role], earlier)
+            if apart:
+                yield remarks.truth_rounded(role, apart)
 
 
 def _notes_on_groups(groups: IntArray | None, folds: IntArray | None) -> Iterator[Note]:

@@ -52,7 +52,7 @@ def _methods(document: Json, metric: str) -> str:
         optimism = "" if words.is_naive(estimate) else fixed(estimate["optimism"], decimals)
         cells = (
             escaped(estimate["method"]),
-            escaped(words.method_label(estimate)),
+            escaped(words.method_label(estimate, document)),
             fixed(estimate["value"], decimals),
             words.interval_text(estimate["interval"], decimals),
             optimism,

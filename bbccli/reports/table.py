@@ -115,7 +115,7 @@ def _methods(document: Json, metric: str) -> RenderableType:
         naive = words.is_naive(estimate)
         table.add_row(
             plain(estimate["method"]),
-            words.method_label(estimate),
+            words.method_label(estimate, document),
             fixed(estimate["value"], decimals),
             words.interval_text(estimate["interval"], decimals),
             "" if naive else fixed(estimate["optimism"], decimals),
