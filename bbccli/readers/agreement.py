@@ -50,6 +50,5 @@ def disagreement(
     """Build the error about the first of some entries that differ: it names both values."""
     other = int(reference[entries[0]])
     path, _, row = column.place(other)
-    place = f"row {row}" if path == column.place(int(entries[0]))[0] else f"row {row} of {path}"
-    said = f"{place} has {column.values[other].as_py()!r} for it: {hint}"
-    return column.fault(problem, entries, hint=said)
+    there = f"row {row} of {path} has {column.values[other].as_py()!r} for the same key"
+    return column.fault(problem, entries, hint=f"{there}: {hint}")
