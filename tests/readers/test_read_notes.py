@@ -108,7 +108,7 @@ def reversed_columns(n: int) -> dict[str, object]:
 
 
 def test_polarity(save):
-    path = save("m.csv", reversed_columns(8))
+    path = save("m.csv", reversed_columns(12))
     matrix = read(path)
     (note,) = matrix.notes
     assert note.code == "polarity"
@@ -171,9 +171,9 @@ def test_groups_that_span_folds(save):
 
 
 def test_every_note_has_a_remedy(save):
-    columns = reversed_columns(8) | {"y": range(16), "group": ["g"] * 16}
+    columns = reversed_columns(12) | {"y": range(24), "group": ["g"] * 24}
     del columns["fold"]
-    columns |= {"b": columns["a"], "c": [0.1, None, *[0.2] * 14]}
+    columns |= {"b": columns["a"], "c": [0.1, None, *[0.2] * 22]}
     metadata = META | {"task": "regression", "n_candidates_total": 9}
     matrix = read(save("m.parquet", columns, metadata))
     assert codes(matrix) == [
