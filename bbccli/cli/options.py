@@ -45,7 +45,8 @@ Files = Annotated[
     typer.Argument(
         metavar="FILE...",
         help="Predictions: .parquet, .csv, .tsv, .csv.gz, .csv.zst, .arff ...; - reads standard "
-        "input. Several files or a quoted pattern: one configuration each, named by the file.",
+        "input. Several files or a quoted pattern: one configuration each, named by what differs "
+        "in their paths.",
     ),
 ]
 Dialect = Annotated[

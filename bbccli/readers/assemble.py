@@ -32,10 +32,8 @@ from bbccli.readers.outcome import (
     spelled_alike,
     survival,
 )
-from bbccli.readers.perfection import perfect
 from bbccli.readers.predictions import Predictions, interpret
 from bbccli.readers.raw import RawPredictions, read_predictions
-from bbccli.readers.strays import strays
 from bbccli.types import FloatArray, IntArray, Missing, Task
 
 
@@ -111,11 +109,10 @@ def assemble(
     )
     predictions = completed.predictions
     outcome, samples = outcome.take(completed.samples), samples[completed.samples]
-    copies = equal_to_truth(predictions, outcome, completed.available)
-    copied = [predictions.configurations[c] for c in copies]
     known = parts.named | set(parts.metadata.configurations)
+    copies = equal_to_truth(predictions, outcome, completed.available)
     if unfinished is None:
-        refuse_copies([name for name in copied if name not in known], frame.path)
+        refuse_copies(predictions.configurations, copies, known, frame.path)
     folds, fold_names, fold_notes = _folds(parts, samples)
     groups = _groups(parts, samples)
     n_read = len(shaped) or len(parts.assignment.configurations)
@@ -138,10 +135,7 @@ def assemble(
             *completed.notes,
             *fold_notes,
             *_notes_on_groups(groups, folds),
-            *([remarks.equals_truth(copied)] if copied else []),
-            *strays(predictions, outcome, folds, known),
-            *perfect(predictions, outcome, copies),
-            *doubts(predictions, outcome),
+            *doubts(predictions, outcome, folds, copies, known),
             *_notes_on_candidates(parts.metadata, n_read, predictions.configurations),
         ),
     )

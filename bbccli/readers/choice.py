@@ -74,7 +74,9 @@ def _columns(parts: Parts) -> dict[str, list[str]]:
     return owned
 
 
-def _matched(names: dict[str, list[str]], patterns: Sequence[str], flag: str, path: str) -> set[str]:
+def _matched(
+    names: dict[str, list[str]], patterns: Sequence[str], flag: str, path: str
+) -> set[str]:
     """Names that some pattern matches; each pattern matches one at least."""
     found: set[str] = set()
     for pattern in patterns:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 import numpy as np
 
@@ -53,23 +53,24 @@ def equal_to_truth(
         _, samples = np.nonzero(there)
         column = array[:, :, [c]][there]
         if any(_equal(column, truth[samples])[0] for truth in truths):
-            found.append(int(c))
+            found.append(c)
     return np.array(found, np.int64)
 
 
-def refuse_copies(names: Sequence[str], path: str) -> None:
-    """Refuse configurations that are the truth.
+def refuse_copies(names: Sequence[str], copies: IntArray, known: Container[str], path: str) -> None:
+    """Refuse configurations that are the truth, unless they are known to be such.
 
     Raises
     ------
     InputError
         Says how to keep them.
     """
-    if names:
+    refused = [names[c] for c in copies.tolist() if names[c] not in known]
+    if refused:
         raise InputError(
-            f"equal to the truth in every row: {listing(names)}",
+            f"equal to the truth in every row: {listing(refused)}",
             path=path,
-            hint=f"--exclude {names[0]!r}; if it is a model that is always right, name the "
+            hint=f"--exclude {refused[0]!r}; if it is a model that is always right, name the "
             "configurations by --only",
         )
 
@@ -85,7 +86,7 @@ def _glance(array: FloatArray, truth: FloatArray | IntArray) -> BoolArray:
     """(C,) whether a few of the rows (N, C) or (N, C, K) leave it open that they are the truth."""
     rows = np.arange(min(_GLANCE, len(truth)))
     if _is_coded(truth):
-        rows = np.concatenate([np.flatnonzero(truth == k)[:_GLANCE] for k in distinct(truth)])
+        rows = np.concatenate([np.flatnonzero(truth == k)[:_GLANCE] for k in _classes(truth)])
     return _equal(array[rows], truth[rows])
 
 
@@ -98,13 +99,18 @@ def _equal(columns: FloatArray, truth: FloatArray | IntArray) -> BoolArray:
         apart = np.abs(columns - truth[:, None])
         largest = np.maximum(np.abs(columns), np.abs(truth[:, None]))
         return np.asarray((apart <= _TOLERANCE[columns.itemsize] * largest).all(axis=0))
-    parts = [columns[truth == k] for k in distinct(truth)]
+    parts = [columns[truth == k] for k in _classes(truth)]
     if len(parts) < 2:
         return np.zeros(columns.shape[1], bool)
     lowest = np.stack([part.min(axis=0) for part in parts])
     highest = np.stack([part.max(axis=0) for part in parts])
     apart = np.diff(np.sort(lowest, axis=0), axis=0)
     return np.asarray((lowest == highest).all(axis=0) & (apart > 0).all(axis=0))
+
+
+def _classes(truth: FloatArray | IntArray) -> list[int]:
+    """Codes that occur."""
+    return [int(k) for k in distinct(truth.astype(np.int64))]
 
 
 def _is_coded(truth: FloatArray | IntArray) -> bool:

@@ -10,8 +10,10 @@ from bbccli.areas import area, error_by_chance
 from bbccli.notes import Note
 from bbccli.outcome import Outcome
 from bbccli.readers import remarks
+from bbccli.readers.perfection import perfect
 from bbccli.readers.predictions import Predictions
-from bbccli.types import BoolArray, FloatArray, PredictionKind, Task
+from bbccli.readers.strays import strays
+from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
 
 ERRORS = 3.5
 """Standard errors by chance that a median AUC lies below one half where it is remarked on.
@@ -24,8 +26,41 @@ _MOST_CELLS = 4_000_000
 _PREFIX = 16
 
 
-def doubts(predictions: Predictions, outcome: Outcome) -> Iterator[Note]:
-    """Yield a note for suspicious polarity, and one for configurations that are the same."""
+def doubts(
+    predictions: Predictions,
+    outcome: Outcome,
+    folds: IntArray | None = None,
+    copies: IntArray | None = None,
+    known: frozenset[str] = frozenset(),
+) -> Iterator[Note]:
+    """Yield notes on columns that hardly are predictions, on polarity and on duplicates.
+
+    Parameters
+    ----------
+    predictions
+        (R, N, C) or (R, N, C, K), finite.
+    outcome
+        Truth of the N samples.
+    folds : (R, N), optional
+        Fold of each sample in each repeat.
+    copies : optional
+        Configurations that equal the truth.
+    known
+        Configurations that are known to be such.
+    """
+    names, copied = predictions.configurations, [] if copies is None else copies.tolist()
+    if copied:
+        yield remarks.equals_truth([names[c] for c in copied])
+    yield from strays(predictions, outcome, folds, known)
+    yield from perfect(predictions, outcome, copied)
+    yield from _polarity(predictions, outcome)
+    pairs = _duplicates(predictions.array, names)
+    if pairs:
+        yield remarks.duplicate_configurations(len(pairs), pairs[0])
+
+
+def _polarity(predictions: Predictions, outcome: Outcome) -> Iterator[Note]:
+    """Predictions that seem to be of the other class."""
     if outcome.task is Task.BINARY and predictions.kind is not PredictionKind.LABEL:
         counts = [int(count) for count in outcome.class_counts]
         if min(counts):
@@ -34,9 +69,6 @@ def doubts(predictions: Predictions, outcome: Outcome) -> Iterator[Note]:
             if median < reversed_below(*counts):
                 other, name = outcome.classes
                 yield remarks.polarity(median, len(areas), name, other)
-    pairs = _duplicates(predictions.array, predictions.configurations)
-    if pairs:
-        yield remarks.duplicate_configurations(len(pairs), pairs[0])
 
 
 def reversed_below(n_negative: int, n_positive: int) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from itertools import takewhile
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 from bbccli.errors import InputError
 from bbccli.readers.files import PACKINGS, STDIN_NAME
@@ -31,7 +31,7 @@ def names_of(paths: Sequence[str]) -> list[str]:
     """
     _refuse_twice(paths)
     plain = [os.path.normpath(path) if "://" not in path else path for path in paths]
-    stems = [PurePath(path).parts[:-1] + (stem_of(path),) for path in plain]
+    stems = [(*PurePath(path).parts[:-1], stem_of(path)) for path in plain]
     candidates = ([(parts[-1],) for parts in stems], stems, [PurePath(p).parts for p in plain])
     for parts in candidates:
         found = _differing(parts)
@@ -69,7 +69,9 @@ def _refuse_twice(paths: Sequence[str]) -> None:
     """Each file is a configuration of its own, so none may be given twice."""
     seen: set[str] = set()
     for path in paths:
-        place = path if "://" in path or path == STDIN_NAME else os.path.abspath(path)
+        place = (
+            path if "://" in path or path == STDIN_NAME else os.path.normpath(Path(path).absolute())
+        )
         if place in seen:
             raise InputError("file is given twice", path=path, hint="name each file once")
         seen.add(place)

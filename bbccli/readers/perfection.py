@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from math import sqrt
 
 import numpy as np
@@ -12,7 +12,7 @@ from bbccli.notes import Note
 from bbccli.outcome import Outcome
 from bbccli.readers import remarks
 from bbccli.readers.predictions import Predictions
-from bbccli.types import BoolArray, FloatArray, PredictionKind, Task
+from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
 
 ERRORS = 3
 """Standard errors from 1 that make the best of the others imperfect beyond chance."""
@@ -44,7 +44,11 @@ def perfect(
     if truth.min() == truth.max():
         return
     possible = _ordered(*_glance(array, outcome), outcome.task)
-    found = [c for c in np.flatnonzero(possible) if _ordered(array[:, [c]], truth, outcome.task)[0]]
+    found = [
+        c
+        for c in np.flatnonzero(possible).tolist()
+        if _ordered(array[:, [c]], truth, outcome.task)[0]
+    ]
     told = [c for c in found if c not in passed_over]
     others = [c for c in range(array.shape[1]) if c not in found]
     if not told or not others:
@@ -52,11 +56,11 @@ def perfect(
     best, performance, said = _best(array[:, others], outcome)
     if _comes_near(performance, outcome):
         return
-    names: Sequence[str] = predictions.configurations
+    names = predictions.configurations
     yield remarks.perfect_configuration([names[c] for c in told], names[others[best]], said)
 
 
-def _glance(array: FloatArray, outcome: Outcome) -> tuple[FloatArray, FloatArray]:
+def _glance(array: FloatArray, outcome: Outcome) -> tuple[FloatArray, FloatArray | IntArray]:
     """Predictions and truth of a few samples, some of each class."""
     truth = outcome.values
     rows = np.arange(min(_GLANCE, len(truth)))
@@ -66,7 +70,7 @@ def _glance(array: FloatArray, outcome: Outcome) -> tuple[FloatArray, FloatArray
     return array[rows], truth[rows]
 
 
-def _ordered(columns: FloatArray, truth: FloatArray, task: Task) -> BoolArray:
+def _ordered(columns: FloatArray, truth: FloatArray | IntArray, task: Task) -> BoolArray:
     """(C,) whether columns (n, C) or (n, C, K) order the samples as the truth (n,) does.
 
     Scores may do so the other way round. Of class columns, that of the true class is the largest.

@@ -15,7 +15,7 @@ from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, 
 _GLANCE = 64
 """Rows that are looked at before a configuration is looked at as a whole."""
 
-_MOST_CELLS = 4_000_000
+_MOST_CELLS = 1_000_000
 """Cells that a median is taken of; of larger matrices, evenly spaced samples."""
 
 _FEWEST_SAMPLES = 20
@@ -115,7 +115,8 @@ def _constant_in_folds(
     array = predictions.array
     cells = np.arange(len(folds))[:, None] * (int(folds.max()) + 1) + folds
     parts = [cells == cell for cell in distinct(cells)]
-    found = among & _constant(array[parts[0]])
+    repeats, samples = (places[:_GLANCE] for places in np.nonzero(parts[0]))
+    found = among & _constant(array[repeats, samples])
     for c in np.flatnonzero(found):
         column = array[:, :, [c]]
         values = np.array([column[part][0, 0] for part in parts])

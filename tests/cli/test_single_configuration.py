@@ -16,7 +16,9 @@ def file(tmp_path):
 
     def write(n_configurations):
         table = {"fold": np.arange(N) % 8, "truth": TRUTH}
-        table |= {f"m{i}": np.round(RNG.random(N) + 0.5 * TRUTH, 3) for i in range(n_configurations)}
+        table |= {
+            f"m{i}": np.round(RNG.random(N) + 0.5 * TRUTH, 3) for i in range(n_configurations)
+        }
         lines = [",".join(map(str, row)) for row in zip(*table.values(), strict=True)]
         path = tmp_path / f"{n_configurations}.csv"
         path.write_text("\n".join([",".join(table), *lines]))
@@ -47,6 +49,8 @@ def test_the_labels(run, file, form):
     ):
         assert all(words in text for words in said)
         assert unsaid not in text
-    labels = [line.split("note")[0] for line in one.splitlines() if line.lstrip("| ").startswith("bbc")]
+    labels = [
+        line.split("note")[0] for line in one.splitlines() if line.lstrip("| ").startswith("bbc")
+    ]
     assert labels
     assert not any("corrected" in line for line in labels)

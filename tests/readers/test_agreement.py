@@ -17,7 +17,10 @@ ALMOST[4] = 64.99999999999999
 
 def files(save, *truths, **more):
     return [
-        save(f"m{i}.csv", {"row_id": range(N), "truth": t, "prediction": t + i + RNG.random(N)} | more)
+        save(
+            f"m{i}.csv",
+            {"row_id": range(N), "truth": t, "prediction": t + i + RNG.random(N)} | more,
+        )
         for i, t in enumerate(truths)
     ]
 
@@ -61,7 +64,9 @@ def test_the_last_bit_between_repeats(save, role):
     assert note.text.startswith(role)
     table[role][N + 4] = 66.0
     path = save("m.csv", table)
-    with pytest.raises(InputError, match=rf"{role} differs between repeats .*row 34, value 66.0") as e:
+    with pytest.raises(
+        InputError, match=rf"{role} differs between repeats .*row 34, value 66.0"
+    ) as e:
         read(path)
     assert e.value.hint.startswith(f"row 4 of {path} has 65.0 for the same key")
 
@@ -82,7 +87,9 @@ def test_a_weight_that_differs_between_configurations(save):
     first, second = np.ones(N), np.ones(N)
     second[7] = 2
     paths = [
-        save(f"m{i}.csv", {"row_id": range(N), "truth": TRUTH, "weight": w, "prediction": TRUTH + i})
+        save(
+            f"m{i}.csv", {"row_id": range(N), "truth": TRUTH, "weight": w, "prediction": TRUTH + i}
+        )
         for i, w in enumerate((first, second), start=1)
     ]
     with pytest.raises(InputError, match=r"m2.csv: weight differs between .*row 7, value 2.0"):

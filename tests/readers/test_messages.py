@@ -257,5 +257,3 @@ def test_no_column_has_a_name(save):
         read(path)
     texts = [f.text for f in inspect(path).findings]
     assert f"{path}: no column has a name" in texts
-
-

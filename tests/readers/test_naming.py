@@ -61,7 +61,9 @@ def test_the_same_in_a_folder_of_folders(tmp_path):
 
 def test_only_a_column_of_configurations_lets_files_be_appended(save):
     header = "config,row_id,truth,score\n"
-    rows = [f"{c},{i},{i % 2},{(i * 7 + len(c)) % 10 / 10}\n" for c in ("a", "bb") for i in range(12)]
+    rows = [
+        f"{c},{i},{i % 2},{(i * 7 + len(c)) % 10 / 10}\n" for c in ("a", "bb") for i in range(12)
+    ]
     whole = read(save("whole.csv", header + "".join(rows)))
     first = save("first.csv", header + "".join(rows[::2]))
     second = save("second.csv", header + "".join(rows[1::2]))

@@ -252,7 +252,9 @@ def test_values_off_the_scale_of_the_truth(save, column):
 def test_one_that_is_perfect_where_the_others_are_not(save, table, column, said):
     matrix = read(save("m.csv", table | {"leak": column}))
     found = note(matrix, "perfect-configuration")
-    assert found.text.startswith("leak orders all samples as the truth does; the best of the others")
+    assert found.text.startswith(
+        "leak orders all samples as the truth does; the best of the others"
+    )
     assert said in found.text
 
 
