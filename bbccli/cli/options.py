@@ -76,7 +76,7 @@ Only = Annotated[
 Exclude = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="PATTERN", help="Columns or configurations that take no part; repeatable."
+        metavar="PATTERN", help="Configurations that take no part, such as a column age; repeatable."
     ),
 ]
 OuterFold = Annotated[
