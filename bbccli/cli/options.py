@@ -76,7 +76,8 @@ Only = Annotated[
 Exclude = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="PATTERN", help="Configurations that take no part, such as a column age; repeatable."
+        metavar="PATTERN",
+        help="Configurations that take no part, such as a column age; repeatable.",
     ),
 ]
 OuterFold = Annotated[
