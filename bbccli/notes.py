@@ -43,6 +43,15 @@ def few_folds(n_folds: int) -> Note:
     )
 
 
+def single_configuration() -> Note:
+    """There was nothing to choose from."""
+    return Note(
+        "single-configuration",
+        "one configuration: nothing was selected here, so nothing is corrected",
+        "if it won over others, add their predictions; the naive figure is too good otherwise",
+    )
+
+
 def winners_differ(pooled: str, fold_mean: str) -> Note:
     """The two selection rules disagree."""
     return Note(
