@@ -24,13 +24,13 @@ def listing(names: Sequence[str], most: int = 5) -> str:
     return head if len(names) <= most else f"{head} and {len(names) - most} more"
 
 
-def redrawn_resamples(n_redrawn: int, n_resamples: int) -> Note:
-    """Some resamples lacked a class in or out of the bag."""
+def redrawn_resamples(n_redrawn: int, n_resamples: int, label: str) -> Note:
+    """The metric that selects is undefined in some resamples."""
     return Note(
         "redrawn-resamples",
-        f"{n_redrawn} resamples lacked a class in or out of the bag and were drawn again "
-        f"({n_resamples} were used)",
-        "a class is rare: read the interval with care, or collect more of it",
+        f"{label} is undefined in {n_redrawn} resamples, which were drawn again ({n_resamples} "
+        "were used)",
+        "a class is rare, or there are few samples: read the interval with care, or collect more",
     )
 
 

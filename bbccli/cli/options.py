@@ -129,7 +129,9 @@ SideOption = Annotated[
 PoolingOption = Annotated[
     Pooling,
     typer.Option(
-        "--pooling", help="Select by the performance over pooled rows, or by the mean over folds."
+        "--pooling",
+        help="Select by the performance over pooled rows, by the mean over folds, or (AUC, "
+        "concordance) over the pairs of samples within folds.",
     ),
 ]
 EvaluationShare = Annotated[

@@ -41,7 +41,7 @@ from bbccli.notes import (
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
-from bbccli.selection.candidates import candidates
+from bbccli.selection.candidates import candidates, check_of_pairs
 from bbccli.selection.css import css_of, winner_of
 from bbccli.types import Pooling, Side, Task
 
@@ -123,6 +123,9 @@ def estimate(
     if not names and matrix.folds is None:
         # the note on unknown folds says it already
         methods = [method for method in methods if Need.FOLDS not in method.needs]
+    if plan.pooling is Pooling.WITHIN_FOLDS:
+        for metric in metrics:
+            check_of_pairs(metric)
     notes = [*_polarity(matrix, metrics[0], plan), *_differing_winners(matrix, metrics[0], plan)]
     estimates = []
     for metric in metrics:
@@ -180,7 +183,8 @@ def _differing_winners(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> 
         return []
     try:
         css = css_of(matrix, metric, plan)
-        winners = [winner_of(candidates(matrix, metric, rule), css) for rule in Pooling]
+        rules = (Pooling.POOLED, Pooling.FOLD_MEAN)
+        winners = [winner_of(candidates(matrix, metric, rule), css) for rule in rules]
     except UndefinedError:
         return []
     if min(winners) < 0 or winners[0] == winners[1]:

@@ -22,7 +22,7 @@ from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
 from bbccli.selection.candidates import candidates
 from bbccli.selection.css import css_of, undefined, winner_of
-from bbccli.types import FloatArray, Select
+from bbccli.types import FloatArray, Pooling, Select
 
 
 def cvt(
@@ -66,7 +66,7 @@ def cvt(
     values = every.performances()
     winner = np.array([winner_of(every, css_of(matrix, selector, plan))])
     if winner[0] < 0:
-        raise undefined()
+        raise _no_pair(selector) if plan.pooling is Pooling.WITHIN_FOLDS else undefined()
     # One row of weights and one column: the same sum whatever the other columns are.
     naive = float(
         candidates(matrix, metric, plan.pooling).bind(winner).paired(everything, np.array([0]))[0]
@@ -84,6 +84,13 @@ def cvt(
         value=naive,
         plan=plan,
         notes=_notes(matrix, values, name, selector, plan),
+    )
+
+
+def _no_pair(metric: Metric) -> UndefinedError:
+    return UndefinedError(
+        f"no fold holds two samples that {metric.label} can compare",
+        hint="--pooling pooled; or larger folds",
     )
 
 

@@ -143,9 +143,12 @@ def _reportable(estimate: Json) -> bool:
 
 
 def _rule(estimate: Json, document: Json) -> str:
-    by_fold = estimate["method"] in OVER_FOLDS or document["plan"]["pooling"] == "fold-mean"
-    pooled = f"pooled {metric_label(estimate['selected_by'])}"
-    return "mean over folds" if by_fold and estimate["n_preselected"] is None else pooled
+    label, pooling = metric_label(estimate["selected_by"]), document["plan"]["pooling"]
+    if estimate["n_preselected"] is not None:
+        return f"pooled {label}"
+    if estimate["method"] in OVER_FOLDS or pooling == "fold-mean":
+        return "mean over folds"
+    return f"{label} within folds" if pooling == "within-folds" else f"pooled {label}"
 
 
 def _field(estimate: Json, document: Json) -> str:

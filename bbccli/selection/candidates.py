@@ -13,12 +13,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from bbccli import resources
-from bbccli.errors import UndefinedError
+from bbccli.errors import OptionError, UndefinedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.notes import listing
 from bbccli.selection.available import AvailableCases
-from bbccli.selection.pooling import MeanOf, MeanOverFolds
+from bbccli.selection.pooling import MeanOf, MeanOverFolds, within_folds
 from bbccli.types import FloatArray, IntArray, Pooling, distinct, readonly
 
 Kept = TypeVar("Kept")
@@ -86,9 +86,13 @@ class Candidates:
 
     def of_repeats(self, columns: IntArray) -> tuple[Scorer, ...]:
         """Return the scorers of some columns in each of R repeats."""
+        if self.pooling is Pooling.FOLD_MEAN:
+            return self._by_fold(columns)
+        scorers = by_repeat(self.matrix, self.metric, columns)
         if self.pooling is Pooling.POOLED:
-            return by_repeat(self.matrix, self.metric, columns)
-        return self._by_fold(columns)
+            return scorers
+        folds = folds_of(self.matrix)
+        return tuple(within_folds(s, f) for s, f in zip(scorers, folds, strict=True))
 
     def errors(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Standard error over folds of one configuration per row of weights (B, N): (B,).
@@ -137,16 +141,36 @@ def _bind(
 
 
 def candidates(matrix: PredictionMatrix, metric: Metric, pooling: Pooling) -> Candidates:
-    """Return all configurations, scored over pooled rows or by the mean over folds.
+    """Return all configurations, scored over pooled rows, by the mean over folds or within them.
 
     Raises
     ------
     UndefinedError
-        Fold means without folds, or with a fold in which the metric is undefined.
+        Folds are unknown; fold means with a fold in which the metric is undefined.
+    OptionError
+        Pairs within folds of a metric that is not of pairs.
     """
     if pooling is Pooling.FOLD_MEAN:
         fold_performances(matrix, metric)
+    if pooling is Pooling.WITHIN_FOLDS:
+        check_of_pairs(metric)
+        folds_of(matrix)
     return Candidates(matrix, metric, pooling)
+
+
+def check_of_pairs(metric: Metric) -> None:
+    """Refuse to count pairs of a metric that is not made of pairs.
+
+    Raises
+    ------
+    OptionError
+        It is a mean, or another function of the samples.
+    """
+    if not metric.of_pairs:
+        raise OptionError(
+            f"--pooling within-folds counts pairs of samples; {metric.label} is not made of pairs",
+            hint="--pooling pooled; of pairs are auc, gini, auc-ovo, auc-ovr and the concordances",
+        )
 
 
 def repeats_of(matrix: PredictionMatrix) -> tuple[PredictionMatrix, ...]:
@@ -203,9 +227,10 @@ def folds_of(matrix: PredictionMatrix) -> IntArray:
 
 def _undefined_folds(matrix: PredictionMatrix, metric: Metric, codes: IntArray) -> UndefinedError:
     names = [matrix.fold_names[code] for code in codes]
+    pooled = "--pooling within-folds or pooled" if metric.of_pairs else "pooled predictions"
     one_each = " (leave-one-out)" if matrix.n_folds == matrix.n_samples else ""
     return UndefinedError(
         f"{metric.label} is undefined in fold{'s' if len(names) > 1 else ''} "
         f"{listing(names)}{one_each}, where a class is missing or nothing can be scored",
-        hint="use bbc with pooled predictions, or stratified folds that hold every class",
+        hint=f"use bbc with {pooled}, or stratified folds that hold every class",
     )
