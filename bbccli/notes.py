@@ -158,6 +158,16 @@ def undefined_resamples(n_undefined: int, n_resamples: int, label: str) -> Note:
     )
 
 
+def undefined_repeats(n_undefined: int, n_repeats: int, label: str) -> Note:
+    """A performance is missing in some repeats of a repeated hold-out."""
+    return Note(
+        "undefined-repeats",
+        f"{label} of the winner is undefined in {n_undefined} of {n_repeats} repeats, which are "
+        "left out",
+        "hold out more samples at a time, or a share of each class",
+    )
+
+
 def tolerance_not_reached(tolerance: float | None, error: float) -> Note:
     """The largest number of resamples was used up."""
     return Note(

@@ -13,6 +13,7 @@ from bbccli.matrix import PredictionMatrix
 from bbccli.outcome import Outcome
 from bbccli.readers.alignment import constant
 from bbccli.readers.assemble import Parts, weights_of
+from bbccli.readers.holdout import held_out, note_on
 from bbccli.readers.load import place_rows
 from bbccli.resampling import BLOCK, Resamples, any_draw, draws_of
 from bbccli.types import BoolArray, distinct
@@ -66,6 +67,11 @@ def check_constant(findings: Findings, parts: Parts) -> None:
 
 def check_coverage(findings: Findings, parts: Parts) -> None:
     """Note samples that some repeat lacks."""
+    parted = held_out(parts.alignment, parts.columns.get("fold"))
+    if parted is not None:
+        note = note_on(parted)
+        findings.warn("coverage", note.text, note.remedy)
+        return
     there = parts.alignment.in_every_repeat
     n_absent = int((~there).sum())
     if not n_absent:

@@ -19,6 +19,7 @@ from bbccli.readers.completeness import complete
 from bbccli.readers.doubts import doubts
 from bbccli.readers.folds import code_folds, code_groups, count_spanning
 from bbccli.readers.frame import Column, Frame
+from bbccli.readers.holdout import held_out, note_on
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.nested import NestedRows, nested_folds, without_gaps
 from bbccli.readers.outcome import (
@@ -32,7 +33,7 @@ from bbccli.readers.outcome import (
 )
 from bbccli.readers.predictions import Predictions, interpret
 from bbccli.readers.raw import RawPredictions, read_predictions
-from bbccli.types import FloatArray, IntArray, Missing, Task
+from bbccli.types import BoolArray, FloatArray, IntArray, Missing, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +97,20 @@ def assemble(
     outcome, shaped = outcome_of(parts, raw, samples, task, positive)
     outcome = replace(outcome, weights=weights_of(parts, samples))
     found = interpret(raw, outcome, shaped)
+    there = None if unfinished else held_out(alignment, parts.columns.get("fold"))
     completed = complete(
         _of_outer_rows(parts, found, samples),
         alignment.n_samples - len(samples),
         frame.path,
         policy=missing,
+        there=there,
     )
     predictions = completed.predictions
     outcome, samples = outcome.take(completed.samples), samples[completed.samples]
-    folds, fold_names, fold_notes = _folds(parts, samples)
+    if there is None:
+        folds, fold_names, fold_notes = _folds(parts, samples)
+    else:
+        folds, fold_names, fold_notes = None, (), (note_on(there[:, completed.samples]),)
     groups = _groups(parts, samples)
     n_read = len(shaped) or len(parts.assignment.configurations)
     return PredictionMatrix(
@@ -117,6 +123,7 @@ def assemble(
         groups=groups,
         available=completed.available,
         unfinished=unfinished,
+        repeated_holdout=there is not None,
         nested=_nested(parts, found, predictions.configurations, samples),
         source=Source(frame.path, frame.sha256, parts.metadata.raw),
         notes=(
@@ -125,7 +132,7 @@ def assemble(
             *completed.notes,
             *fold_notes,
             *_notes_on_groups(groups, folds),
-            *doubts(predictions, outcome),
+            *_doubts(predictions, outcome, None if there is None else there[0, completed.samples]),
             *_notes_on_candidates(parts.metadata, n_read, predictions.configurations),
         ),
     )
@@ -153,14 +160,27 @@ def _nested(
     return tuple(nested_folds(parts.nested, inner, predictions, parts.alignment, samples))
 
 
+def _doubts(predictions: Predictions, outcome: Outcome, first: BoolArray | None) -> Iterator[Note]:
+    """What the predictions tell: of the polarity, the `first` repeat (N,) on its own samples."""
+    if first is None:
+        yield from doubts(predictions, outcome)
+        return
+    yield from (note for note in doubts(predictions, outcome) if note.code != "polarity")
+    own = replace(predictions, array=predictions.array[:1, first])
+    yield from (note for note in doubts(own, outcome.take(first)) if note.code == "polarity")
+
+
 def samples_of(parts: Parts) -> IntArray:
-    """Samples that every repeat holds."""
+    """Samples that every repeat holds, or that any does in repeated hold-out."""
+    if held_out(parts.alignment, parts.columns.get("fold")) is not None:
+        return np.arange(parts.alignment.n_samples)
     samples = np.flatnonzero(parts.alignment.in_every_repeat)
     if not len(samples):
         raise InputError(
             f"no sample is in all {parts.alignment.n_repeats} repeats",
             path=parts.frame.path,
-            hint="a sample has the same row_id in every repeat",
+            hint="a sample has the same row_id in every repeat; folds of one cross-validation are "
+            "a column `fold`; repeated hold-out has no folds within a repeat",
         )
     return samples
 

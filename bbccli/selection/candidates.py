@@ -19,7 +19,7 @@ from bbccli.metrics.base import Metric, Scorer
 from bbccli.notes import listing
 from bbccli.selection.available import AvailableCases
 from bbccli.selection.pooling import MeanOf, MeanOverFolds, within_folds
-from bbccli.types import FloatArray, IntArray, Pooling, distinct, readonly
+from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, distinct, readonly
 
 Kept = TypeVar("Kept")
 
@@ -119,6 +119,9 @@ class Candidates:
 
     def _bind(self, columns: IntArray) -> Scorer:
         scorers = self.of_repeats(columns)
+        parts = parts_of(self.matrix)
+        if parts is not None:
+            return MeanOverFolds.of_parts(scorers, parts)
         return scorers[0] if len(scorers) == 1 else MeanOf(scorers)
 
 
@@ -138,6 +141,15 @@ def _bind(
         return scorers
     available = matrix.available[:, :, columns]
     return tuple(AvailableCases.of(*part) for part in zip(scorers, available, strict=True))
+
+
+def parts_of(matrix: PredictionMatrix) -> BoolArray | None:
+    """Return what each repeat holds out (R, N) in repeated hold-out, else None."""
+    available = matrix.available
+    if not matrix.repeated_holdout or available is None:
+        return None
+    parts: BoolArray = kept(matrix, "parts", lambda: readonly(available.any(axis=2)))
+    return parts
 
 
 def candidates(matrix: PredictionMatrix, metric: Metric, pooling: Pooling) -> Candidates:
@@ -217,6 +229,11 @@ def kept(matrix: PredictionMatrix, key: Hashable, make: Callable[[], Kept]) -> K
 
 def folds_of(matrix: PredictionMatrix) -> IntArray:
     """Return the folds (R, N); an UndefinedError where they are unknown."""
+    if matrix.repeated_holdout:
+        raise UndefinedError(
+            "in repeated hold-out each repeat is one part of the samples: there are no folds",
+            hint="--pooling pooled scores each repeat, and averages over the repeats",
+        )
     if matrix.folds is None:
         raise UndefinedError(
             "the folds of the samples are unknown",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +43,8 @@ class MeanOf:
 class MeanOverFolds:
     """Mean over the folds of one repeat; folds where a resample is undefined don't count.
 
+    In repeated hold-out the parts that the repeats hold out take the place of the folds.
+
     Attributes
     ----------
     members : F arrays (N,) bool
@@ -52,6 +55,12 @@ class MeanOverFolds:
 
     members: tuple[BoolArray, ...]
     scorers: tuple[Scorer, ...]
+
+    @classmethod
+    def of_parts(cls, scorers: Sequence[Scorer], parts: BoolArray) -> MeanOverFolds:
+        """Take each scorer on the samples of its own part (R, N)."""
+        own = zip(scorers, parts, strict=True)
+        return cls(tuple(parts), tuple(scorer.restrict(rows) for scorer, rows in own))
 
     @classmethod
     def of(cls, scorer: Scorer, folds: IntArray) -> MeanOverFolds:
@@ -73,6 +82,12 @@ class MeanOverFolds:
         """Mean over folds (B,) of one configuration per row of weights."""
         parts = zip(self.scorers, self.members, strict=True)
         return _nanmean([scorer.paired(weights[:, rows], configurations) for scorer, rows in parts])
+
+    def n_undefined(self, weights: IntArray, configurations: IntArray) -> IntArray:
+        """Count the folds (B,) in which `paired` is undefined."""
+        parts = zip(self.scorers, self.members, strict=True)
+        values = [s.paired(weights[:, rows], configurations) for s, rows in parts]
+        return np.asarray(np.isnan(values).sum(axis=0))
 
     def error(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Standard error (B,) of `paired`: s / sqrt(F) over the folds that are defined."""
