@@ -204,6 +204,17 @@ def no_variance(value: float) -> Note:
     )
 
 
+def resamples_alike(method: str, value: float) -> Note:
+    """An interval of resamples has no width."""
+    return Note(
+        "no-variance",
+        f"nearly every resample of {method} gives {value:.3g}, so the interval has no width: it "
+        "doesn't show what is uncertain",
+        "check whether the predictions vary; folds or samples that are all alike say nothing of "
+        "others",
+    )
+
+
 def few_evaluated(n_units: int, what: str) -> Note:
     """A normal interval rests on a handful of samples."""
     return Note(

@@ -35,6 +35,7 @@ from bbccli.notes import (
     Note,
     collapsed_interval,
     method_left_out,
+    resamples_alike,
     risk_reversed,
     winners_differ,
 )
@@ -137,7 +138,7 @@ def estimate(
                     raise
                 notes.append(method_left_out(method.name, error.problem, error.hint))
             else:
-                estimates.append(_with_doubt(found, metric, plan, method))
+                estimates.append(_with_width(_with_doubt(found, metric, plan, method)))
     return estimates, notes
 
 
@@ -159,6 +160,16 @@ def _with_doubt(found: Estimate, metric: Metric, plan: Plan, method: Method) -> 
         return found
     guarded = Gives.DISTRIBUTION in method.gives and not plan.guard
     note = collapsed_interval(method.name, f"{best:g}", "--guard" if guarded else "bbc --guard")
+    return replace(found, notes=(*found.notes, note))
+
+
+def _with_width(found: Estimate) -> Estimate:
+    """The estimate, with a note where its interval has no width and nothing says so yet."""
+    if found.interval is None or found.interval.lower != found.interval.upper:
+        return found
+    if {"no-variance", "collapsed-interval"} & {note.code for note in found.notes}:
+        return found
+    note = resamples_alike(found.method, found.interval.lower)
     return replace(found, notes=(*found.notes, note))
 
 

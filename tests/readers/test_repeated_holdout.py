@@ -48,9 +48,8 @@ def test_every_repeat_has_its_own_samples(tmp_path):
     for row, (key, repeat) in enumerate(zip(columns["row_id"], columns["repeat"], strict=True)):
         sample = order.index(key)
         assert matrix.available[repeat, sample].all()
-        assert_array_equal(
-            matrix.predictions[repeat, sample], [columns["a"][row], columns["b"][row]]
-        )
+        shown = [columns["a"][row], columns["b"][row]]
+        assert_array_equal(matrix.predictions[repeat, sample], shown)
     assert matrix.available[:, :, 0].sum() == len(columns["row_id"])
     (note,) = [note for note in matrix.notes if note.code == "repeated-holdout"]
     assert note.text == (
@@ -157,9 +156,8 @@ def test_parts_without_a_key_of_the_repeat_are_told_what_to_do(tmp_path):
 
 def test_the_polarity_is_that_of_the_samples_held_out(tmp_path):
     columns = rows()
-    columns["a"] = columns["b"] = (
-        np.where(columns["truth"] == "y", 0.9, 0.1) + 0.001 * columns["row_id"]
-    )
+    right = np.where(columns["truth"] == "y", 0.9, 0.1) + 0.001 * columns["row_id"]
+    columns["a"] = columns["b"] = right
     assert "polarity" not in codes(read(written(tmp_path / "p.csv", columns)))
     columns["a"] = columns["b"] = 1 - columns["a"]
     assert "polarity" in codes(read(written(tmp_path / "p.csv", columns)))
