@@ -229,3 +229,25 @@ def test_a_resample_whose_winner_is_undefined_out_of_the_bag_is_left_out():
 
 def test_binary_resamples_of_common_classes_are_all_used():
     assert METHODS["bbc"].run(binary(), METRICS["auc"], Plan()).distribution.n_redrawn == 0
+
+
+def test_a_metric_that_one_configuration_has_without_the_class_is_no_error():
+    # the second predicts positives elsewhere too: it has a precision whatever is drawn
+    truth = np.zeros(50, int)
+    truth[49] = 1
+    labels = np.zeros((1, 50, 2))
+    labels[0, 49] = 1
+    labels[0, :20, 1] = 1
+    matrix = PredictionMatrix(
+        Outcome(Task.BINARY, truth, ("no", "yes")), labels, ("few", "many"), PredictionKind.LABEL
+    )
+    found = METHODS["bbc"].run(matrix, METRICS["precision"], Plan(n_resamples=50))
+    assert 0 <= found.value <= 1
+
+
+def test_the_naive_bootstrap_uses_every_draw_that_can_be_scored():
+    # of two groups every other draw leaves none out of the bag, which only bbc needs
+    matrix = replace(binary(), groups=np.arange(40) // 20)
+    naive, bbc = (METHODS[m].run(matrix, METRICS["auc"], Plan()) for m in ("naive", "bbc"))
+    assert naive.distribution.n_redrawn == 0
+    assert 800 < bbc.distribution.n_redrawn < 1250

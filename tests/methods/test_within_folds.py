@@ -244,3 +244,19 @@ def test_ties_across_folds_do_not_count():
     matrix = replace(matrix, folds=np.array([[0, 0, 1, 1]]))
     assert candidates(matrix, METRICS["auc"], WITHIN.pooling).performances()[0] == 1.0
     assert candidates(matrix, METRICS["auc"], Pooling.POOLED).performances()[0] == 3.5 / 4
+
+
+@pytest.mark.parametrize("name", OF_PAIRS)
+def test_restricted_to_some_samples(name):
+    matrix = for_metric(name)
+    scorer = candidates(matrix, METRICS[name], WITHIN.pooling).bind(
+        np.arange(matrix.n_configurations)
+    )
+    rows = np.random.default_rng(0).random(matrix.n_samples) < 0.7
+    weights = draws_of(matrix.n_samples, None, 3).batch(0, 1).in_bag[:9]
+    chosen = np.arange(9) % matrix.n_configurations
+    some = scorer.restrict(rows)
+    np.testing.assert_allclose(some(weights[:, rows]), scorer(weights * rows), rtol=1e-13)
+    np.testing.assert_allclose(
+        some.paired(weights[:, rows], chosen), scorer.paired(weights * rows, chosen), rtol=1e-13
+    )

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from matrices import binary, regression
 
-from bbccli.methods import METHODS, estimate
-from bbccli.methods.base import Gives, Need
+from bbccli.methods import estimate
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.types import PredictionKind
@@ -33,16 +32,8 @@ def test_constant_predictions():
     assert "no-variance" not in codes(wide)
 
 
-INTERVALS = [
-    name
-    for name, method in METHODS.items()
-    if Gives.INTERVAL in method.gives and Need.NESTED not in method.needs
-]
-
-
-@pytest.mark.parametrize("method", INTERVALS)
 @pytest.mark.parametrize("case", ["constant", "perfect", "one error"])
-def test_every_interval_without_width_is_noted_once(method, case):
+def test_every_interval_without_width_is_noted_once(case):
     if case == "one error":
         matrix, metric = regression(n_repeats=2), METRICS["rmse"]
         # all errors are 1: no resample differs
@@ -60,10 +51,13 @@ def test_every_interval_without_width_is_noted_once(method, case):
         )
     plan = Plan(n_resamples=60, guard=False)
     estimates, _ = estimate(matrix, [metric], plan, ["all"])
+    n_flat = 0
     for found in estimates:
-        if found.method != method or found.interval is None:
+        if found.interval is None:
             continue
         told = [code for code in codes(found) if code in ("no-variance", "collapsed-interval")]
         flat = found.interval.lower == found.interval.upper
         assert bool(told) >= flat
-        assert len(set(told)) == len(told)
+        assert told.count("no-variance") <= 1
+        n_flat += flat
+    assert n_flat
