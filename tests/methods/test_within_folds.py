@@ -260,3 +260,15 @@ def test_restricted_to_some_samples(name):
     np.testing.assert_allclose(
         some.paired(weights[:, rows], chosen), scorer.paired(weights * rows, chosen), rtol=1e-13
     )
+
+
+def test_nested_selection_by_a_slow_loop():
+    matrix = binary(n_samples=30, n_configurations=5, seed=6)
+    found = METHODS["nested-selection"].run(matrix, METRICS["auc"], WITHIN)
+    values, truth, folds = [], matrix.outcome.values, matrix.folds[0]
+    for fold in range(5):
+        others = np.flatnonzero(folds != fold)
+        judged = [share_within(matrix, comparable_binary, others, c) for c in range(5)]
+        rows, winner = folds == fold, reference.best(judged)
+        values.append(reference.auc(truth[rows], matrix.predictions[0, rows, winner]))
+    assert found.value == pytest.approx(np.mean(values), rel=1e-12)
