@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from bbccli import resources
-from bbccli.errors import OptionError, UndefinedError
+from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.notes import listing
@@ -159,7 +159,7 @@ def candidates(matrix: PredictionMatrix, metric: Metric, pooling: Pooling) -> Ca
     ------
     UndefinedError
         Folds are unknown; fold means with a fold in which the metric is undefined.
-    OptionError
+    UnsupportedError
         Pairs within folds of a metric that is not of pairs.
     """
     if pooling is Pooling.FOLD_MEAN:
@@ -175,11 +175,11 @@ def check_of_pairs(metric: Metric) -> None:
 
     Raises
     ------
-    OptionError
+    UnsupportedError
         It is a mean, or another function of the samples.
     """
     if not metric.of_pairs:
-        raise OptionError(
+        raise UnsupportedError(
             f"--pooling within-folds counts pairs of samples; {metric.label} is not made of pairs",
             hint="--pooling pooled; of pairs are auc, gini, auc-ovo, auc-ovr and the concordances",
         )
