@@ -54,6 +54,9 @@ class Input:
         default=None,
         metadata={"doc": "survival only: what higher predictions were taken to mean"},
     )
+    configurations: tuple[str, ...] = field(
+        default=(), metadata={"doc": "names of the configurations compared, in their order"}
+    )
 
     @classmethod
     def of(cls, matrix: PredictionMatrix) -> Input:
@@ -74,6 +77,7 @@ class Input:
             weighted=matrix.outcome.weights is not None,
             threshold=matrix.threshold,
             risk_direction=matrix.risk_direction if matrix.task is Task.SURVIVAL else None,
+            configurations=matrix.configurations,
         )
 
 

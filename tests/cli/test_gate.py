@@ -60,7 +60,7 @@ class TestCorrect:
 
     def test_what_cannot_be_computed_exits_4(self, run, tmp_path):
         path = tmp_path / "rare.csv"
-        path.write_text("truth,a,b\n" + "y,0.9,0.8\n" + "n,0.1,0.2\n" * 9)
+        path.write_text("truth,a,b\n" + "y,0.9,0.8\n" + "n,0.1,0.2\n" * 8 + "n,0.2,0.1\n")
         assert run("correct", path, "--fail-under", "0.1")[0] == 4
         status, out, err = run("correct", path, "--fail-under", "0.1")
         assert (status, out) == (4, "")
@@ -70,7 +70,7 @@ class TestCorrect:
     @pytest.mark.parametrize("form", ["json", "jsonl", "csv", "md", "xml", "txt"])
     def test_what_cannot_be_computed_is_written_with_its_reason(self, run, tmp_path, form):
         path, target = tmp_path / "rare.csv", tmp_path / f"g.{form}"
-        path.write_text("truth,a,b\n" + "y,0.9,0.8\n" + "n,0.1,0.2\n" * 9)
+        path.write_text("truth,a,b\n" + "y,0.9,0.8\n" + "n,0.1,0.2\n" * 8 + "n,0.2,0.1\n")
         argv = ("--fail-under", "0.1", "--level", "0.9", "-o", target)
         status, out, err = run("correct", path, *argv)
         assert (status, out) == (4, "")
@@ -91,7 +91,7 @@ class TestCorrect:
 
     def test_what_cannot_be_computed_is_printed_for_programs(self, run, tmp_path):
         path = tmp_path / "rare.csv"
-        path.write_text("truth,a,b\n" + "y,0.9,0.8\n" + "n,0.1,0.2\n" * 9)
+        path.write_text("truth,a,b\n" + "y,0.9,0.8\n" + "n,0.1,0.2\n" * 8 + "n,0.2,0.1\n")
         status, out, _ = run("correct", path, "--fail-under", "0.1", "--format", "json")
         assert status == 4
         assert json.loads(out)["gate"]["outcome"] == "undecided"
@@ -217,7 +217,7 @@ class TestBatch:
     @pytest.mark.parametrize("form", ["jsonl", "parquet"])
     def test_one_that_is_undecided_exits_4(self, run, batch, data, tmp_path, form):
         rare = tmp_path / "rare.csv"
-        rare.write_text("truth,a,b\n" + "y,0.9,0.8\n" + "n,0.1,0.2\n" * 9)
+        rare.write_text("truth,a,b\n" + "y,0.9,0.8\n" + "n,0.1,0.2\n" * 8 + "n,0.2,0.1\n")
         target = batch(f"t.{form}", "--fail-under", "0.1", files=[data, rare])
         status, out, err = run("gate", target)
         assert status == 4
