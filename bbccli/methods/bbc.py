@@ -70,7 +70,7 @@ def bbc(
 
     References
     ----------
-    Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 5 and section 3.3.
+    Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 5; section 3.1 for the interval.
     """
     selector = select_by or metric
     naive = cvt(matrix, metric, plan, select_by=selector)

@@ -18,7 +18,7 @@ RULES = {
 }
 """Words for the rules of selection."""
 
-OVER_FOLDS = frozenset({"bbc-f", "naive-f", "t-folds", "t-corrected"})
+OVER_FOLDS = frozenset({"tt", "bbc-f", "naive-f", "t-folds", "t-corrected"})
 """Methods that always select by the mean over folds."""
 
 
