@@ -12,6 +12,7 @@ from bbccli.matrix import PredictionMatrix
 from bbccli.methods import (
     bbc,
     bbc_632,
+    bbc_632plus,
     bbc_f,
     bbcd,
     cv_influence,
@@ -55,6 +56,7 @@ METHODS: dict[str, Method] = {
         bbc.METHOD,
         bbc_f.METHOD,
         bbc_632.METHOD,
+        bbc_632plus.METHOD,
         bbcd.METHOD,
         cvm_cv.METHOD,
         delong.METHOD,

@@ -31,6 +31,7 @@ from bbccli.resampling import draws_of
 from bbccli.results import Distribution, Estimate
 from bbccli.selection.candidates import candidates, kept
 from bbccli.selection.css import css_of
+from bbccli.types import FloatArray
 
 
 def bbc(
@@ -93,7 +94,7 @@ def out_of_bag(
     draws = draws_of(matrix.outcome, matrix.groups, plan.seed)
     chosen = candidates(matrix, selector, plan.pooling)
     css = css_of(matrix, selector, plan)
-    found = kept(matrix, ("bbc", selector, plan.select, plan.pooling, plan.seed), Selections)
+    found = _selections(matrix, selector, plan)
 
     def draw(n_resamples: int) -> Distribution:
         extend(found, n_resamples, chosen, draws, css, progress=progress)
@@ -104,6 +105,21 @@ def out_of_bag(
         return replace(first, values=measure(found, n_resamples, measured, draws))
 
     return enough(draw, metric, plan)
+
+
+def in_bag(
+    matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Plan, n_resamples: int
+) -> FloatArray:
+    """Return what the winners of the first resamples of `out_of_bag` reach in their bags: (B,)."""
+    draws = draws_of(matrix.outcome, matrix.groups, plan.seed)
+    found = _selections(matrix, selector, plan)
+    measured = candidates(matrix, metric, plan.pooling)
+    return measure(found, n_resamples, measured, draws, in_bag=True)
+
+
+def _selections(matrix: PredictionMatrix, selector: Metric, plan: Plan) -> Selections:
+    """What was selected so far, kept with the matrix: it depends on all that is in the key."""
+    return kept(matrix, ("bbc", selector, plan.select, plan.pooling, plan.seed), Selections)
 
 
 def notes_on_draws(matrix: PredictionMatrix, distribution: Distribution) -> tuple[Note, ...]:
