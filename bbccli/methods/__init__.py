@@ -46,7 +46,16 @@ from bbccli.selection.candidates import candidates
 from bbccli.selection.css import css_of, winner_of
 from bbccli.types import Pooling, Side, Task, distinct
 
-__all__ = ["DEFAULT_METHODS", "METHODS", "Gives", "Method", "Need", "choose_methods", "estimate"]
+__all__ = [
+    "DEFAULT_METHODS",
+    "ENOUGH_FOLDS",
+    "METHODS",
+    "Gives",
+    "Method",
+    "Need",
+    "choose_methods",
+    "estimate",
+]
 
 METHODS: dict[str, Method] = {
     method.name: method
@@ -79,7 +88,7 @@ METHODS: dict[str, Method] = {
 DEFAULT_METHODS = ("cvt", "tt", "bbc", "bbc-f")
 
 ENOUGH_FOLDS = 8
-"""Folds from which on `bbc-f` is in the default set: with five, its bounds fell to 0.75 inclusion."""
+"""From so many folds on `bbc-f` is a default: with five, 75 % of its bounds held the truth."""
 
 
 def default_methods(matrix: PredictionMatrix) -> list[str]:

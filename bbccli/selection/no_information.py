@@ -20,7 +20,10 @@ Source: Efron & Tibshirani 1997, section 3.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from bbccli import resources
 from bbccli.matrix import PredictionMatrix
@@ -92,7 +95,7 @@ def _bind(
     return [AvailableCases.of(*part) for part in zip(scorers, available, strict=True)]
 
 
-def _pairs(outcome: Outcome, seed: int) -> tuple[IntArray, IntArray, FloatArray]:
+def _pairs(outcome: Outcome, seed: int) -> tuple[IntArray, IntArray, NDArray[Any]]:
     """Samples whose truth and whose prediction make each of P pairs, and weights (P,) in [0, 1]."""
     n_samples = len(outcome)
     given: FloatArray = np.ones(n_samples) if outcome.weights is None else outcome.weights
