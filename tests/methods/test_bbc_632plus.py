@@ -127,13 +127,22 @@ def test_weights_of_truth_and_prediction_multiply():
     assert found == pytest.approx(expected, rel=1e-12)
 
 
+def test_weights_of_values_multiply_too():
+    matrix = regression()
+    matrix = replace(matrix, outcome=weighing(matrix.outcome))
+    truth, weights = matrix.outcome.values, matrix.outcome.weights / matrix.outcome.weights.sum()
+    losses = np.abs(truth[:, None, None] - matrix.predictions[0])  # (truth, prediction, C)
+    expected = np.einsum("i,j,ijc->c", weights, weights, losses)
+    found = no_information(matrix, METRICS["mae"], np.arange(6), 0)
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
 def test_missing_predictions_meet_no_truth():
-    matrix = binary(n_samples=30)
-    available = np.ones(matrix.predictions.shape, bool)
-    available[0, :9, 2] = False
-    found = no_information(
-        replace(matrix, available=available), METRICS["accuracy"], np.arange(7), 0
-    )
+    matrix = binary(n_samples=31)
+    available, predictions = np.ones(matrix.predictions.shape, bool), matrix.predictions.copy()
+    available[0, :9, 2], predictions[0, :9, 2] = False, 1.0
+    known = replace(matrix, available=available, predictions=predictions)
+    found = no_information(known, METRICS["accuracy"], np.arange(7), 0)
     share = matrix.outcome.values.mean()
     positive = (matrix.predictions[0, 9:, 2] > 0.5).mean()
     assert found[2] == pytest.approx(share * positive + (1 - share) * (1 - positive), rel=1e-12)
@@ -258,6 +267,26 @@ def test_its_error_is_that_of_all_its_parts():
     runs = [estimate(matrix, "accuracy", replace(plan, seed=s)) for s in range(80)]
     spread = np.std([found.value for found in runs], ddof=1)
     assert 0.75 < np.mean([found.error.value for found in runs]) / spread < 1.35
+
+
+def test_its_error_is_that_of_the_jackknife():
+    """The weights are drawn too: leaving out each resample in turn moves R."""
+    matrix, metric = binary(n_samples=30, n_configurations=20, seed=6), METRICS["accuracy"]
+    found, bbc = (estimate(matrix, "accuracy", PLAN, m) for m in ("bbc-632plus", "bbc"))
+    outside, winners = bbc.distribution.values, bbc.distribution.winners
+    inside = in_bag(matrix, metric, metric, PLAN, 60)
+    chance = no_information(matrix, metric, winners, 0)
+    everywhere = candidates(matrix, metric, Pooling.POOLED).performances()[winners]
+
+    def of(rows):
+        rate = overfitting(inside[rows], outside[rows], chance[rows], Direction.MAXIMIZE).rate
+        weight = weight_of(rate)[0]
+        return (1 - weight) * everywhere[rows].mean() + weight * outside[rows].mean()
+
+    assert found.value == pytest.approx(of(np.arange(60)), rel=1e-12)
+    without = np.array([of(np.delete(np.arange(60), b)) for b in range(60)])
+    error = np.sqrt(59 / 60 * ((without - without.mean()) ** 2).sum())
+    assert found.error.value == pytest.approx(error, rel=0.005)
 
 
 def test_marked_in_all_outputs(run, samples):
