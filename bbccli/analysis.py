@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from bbccli.errors import OptionError
-from bbccli.gate import Rule, judged, never_a_pass, rule_of
+from bbccli.errors import UndecidedError, UndefinedError, UnsupportedError
+from bbccli.gate import Rule, judged, left_undecided, rule_of
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import ALL, choose_methods, estimate
-from bbccli.metrics import METRICS, choose_metrics, custom
-from bbccli.plan import Plan, resamples_of
+from bbccli.metrics import choose_metrics, metric_named
+from bbccli.plan import CLIP, Plan, pooling_of, resamples_of
 from bbccli.progress import Progress, silent
 from bbccli.readers import Paths, Roles, read
 from bbccli.results import Estimate
@@ -52,10 +52,11 @@ class Analysis:
     tolerance: float | None = None
     level: float = 0.95
     side: Side = Side.TWO
-    pooling: Pooling = Pooling.POOLED
+    pooling: Pooling | None = None
     select: Select = Select.BEST
     interval: IntervalKind = IntervalKind.PERCENTILE
     guard: bool = False
+    clip: float = CLIP
     evaluation_share: float = 0.25
     seed: int = 0
     fail_under: float | None = None
@@ -82,19 +83,22 @@ class Analysis:
     outer_fold: str | None = None
     configuration: str | None = None
     prediction: str | None = None
+    only: Sequence[str] | None = None
+    exclude: Sequence[str] | None = None
 
     @property
     def plan(self) -> Plan:
-        """Resamples, selection, intervals and seed."""
+        """Resamples, selection, intervals and seed, before the metadata have their say."""
         count, tolerance = resamples_of(self.n_resamples, self.tolerance)
         return Plan(
             n_resamples=count,
             level=self.level,
             side=self.side,
-            pooling=self.pooling,
+            pooling=pooling_of(self.pooling, {}),
             select=self.select,
             interval=self.interval,
             guard=self.guard,
+            clip=self.clip,
             evaluation_share=self.evaluation_share,
             seed=self.seed,
             tolerance=tolerance,
@@ -123,11 +127,9 @@ class Analysis:
         _ = self.plan, self.roles
         choose_methods([name for name in self.method or () if name != ALL])
         for position, name in enumerate(self.metric or ()):
-            if name not in METRICS and ":" not in name:
-                raise OptionError(f"no metric named {name!r}", hint=f"one of: {', '.join(METRICS)}")
-            metric = METRICS[name] if name in METRICS else custom.load(name)
+            metric = metric_named(name)
             if position == 0 and self.rule is not None:
-                self.rule.check(metric.label, metric.direction)
+                self.rule.check(metric.label, metric.direction, metric.bounds)
         _ = self.rule
 
     def read(self, path: Paths) -> PredictionMatrix:
@@ -147,6 +149,8 @@ class Analysis:
             folds=self.folds,
             missing=Missing.ERROR if self.strict else self.missing,
             dialect=self.dialect,
+            only=self.only or (),
+            exclude=self.exclude or (),
         )
         if self.threshold is not None:
             matrix = matrix.with_threshold(self.threshold)
@@ -159,13 +163,22 @@ class Analysis:
 
         Raises
         ------
+        UndecidedError
+            What a gate judges can't be computed; carries the document.
         BbcError
-            Whatever keeps the file from having a result.
+            Whatever else keeps the file from having a result.
         """
         matrix, rule = self.read(path), self.rule
+        plan = replace(self.plan, pooling=pooling_of(self.pooling, matrix.source.metadata))
         metrics = choose_metrics(self.metric, matrix)
         if rule is not None:
-            rule.check(metrics[0].label, metrics[0].direction)
-        with never_a_pass(rule):
-            estimates, notes = estimate(matrix, metrics, self.plan, self.method, progress=progress)
+            rule.check(metrics[0].label, metrics[0].direction, metrics[0].bounds)
+        try:
+            estimates, notes = estimate(matrix, metrics, plan, self.method, progress=progress)
+        except (UndefinedError, UnsupportedError) as error:
+            if rule is None:
+                raise
+            empty = document(matrix, [], plan=plan)
+            found = left_undecided(empty, rule, metrics[0].name, error.problem)
+            raise UndecidedError(error.problem, found, hint=error.hint) from error
         return Answer(matrix, estimates, judged(document(matrix, estimates, notes), rule))

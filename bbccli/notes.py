@@ -5,6 +5,7 @@ A note is data: reports print it, JSON carries it, tests match its `code`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -24,13 +25,13 @@ def listing(names: Sequence[str], most: int = 5) -> str:
     return head if len(names) <= most else f"{head} and {len(names) - most} more"
 
 
-def redrawn_resamples(n_redrawn: int, n_resamples: int) -> Note:
-    """Some resamples lacked a class in or out of the bag."""
+def redrawn_resamples(n_redrawn: int, n_resamples: int, label: str) -> Note:
+    """The metric that selects is undefined in some resamples."""
     return Note(
         "redrawn-resamples",
-        f"{n_redrawn} resamples lacked a class in or out of the bag and were drawn again "
-        f"({n_resamples} were used)",
-        "a class is rare: read the interval with care, or collect more of it",
+        f"{label} is undefined in {n_redrawn} resamples, which were drawn again ({n_resamples} "
+        "were used)",
+        "a class is rare, or there are few samples: read the interval with care, or collect more",
     )
 
 
@@ -40,6 +41,15 @@ def few_folds(n_folds: int) -> Note:
         "few-folds",
         f"{n_folds} folds only: methods that compare or resample folds are coarse",
         "10 folds; or rely on bbc, which resamples the rows",
+    )
+
+
+def single_configuration() -> Note:
+    """There was nothing to choose from."""
+    return Note(
+        "single-configuration",
+        "one configuration: nothing was selected here, so nothing is corrected",
+        "if it won over others, add their predictions; the naive figure is too good otherwise",
     )
 
 
@@ -105,6 +115,16 @@ def guard_without_bound(label: str) -> Note:
     )
 
 
+def beyond_bounds(method: str, value: float, label: str, low: float, high: float) -> Note:
+    """A correction leads to a figure that the metric can't have."""
+    return Note(
+        "beyond-bounds",
+        f"the estimate of {method}, {value:.3g}, is beyond the bounds of {label}, {low:g} to "
+        f"{high:g}: the folds are too small for its correction",
+        "bbc, whose estimate is always a possible one; or fewer, larger folds",
+    )
+
+
 def collapsed_interval(method: str, value: str, remedy: str) -> Note:
     """A pessimistic bound equals the best possible performance."""
     return Note(
@@ -160,6 +180,29 @@ def undefined_resamples(n_undefined: int, n_resamples: int, label: str) -> Note:
     )
 
 
+def clipped_probabilities(
+    winner: str, label: str, n_below: int, n_all: int, clip: float, held: float, unclipped: float
+) -> Note:
+    """The log-loss depends on the least probability that counts."""
+    return Note(
+        "clipped-probabilities",
+        f"the {label} of {winner} is {held:.3g} with probabilities of at least {clip:.2g}, and "
+        f"{'infinite' if math.isinf(unclipped) else format(unclipped, '.3g')} without: "
+        f"{n_below} of {n_all} predictions give the true class less",
+        "say in the paper what --clip was; or report brier, which no single prediction decides",
+    )
+
+
+def undefined_repeats(n_undefined: int, n_repeats: int, label: str) -> Note:
+    """A performance is missing in some repeats of a repeated hold-out."""
+    return Note(
+        "undefined-repeats",
+        f"{label} of the winner is undefined in {n_undefined} of {n_repeats} repeats, which are "
+        "left out",
+        "hold out more samples at a time, or a share of each class",
+    )
+
+
 def tolerance_not_reached(tolerance: float | None, error: float) -> Note:
     """The largest number of resamples was used up."""
     return Note(
@@ -193,6 +236,17 @@ def no_variance(value: float) -> Note:
         f"the variance at {value:.3g} is 0, so the interval has no width: it doesn't show what "
         "is uncertain",
         "use bbc, or collect more samples",
+    )
+
+
+def resamples_alike(method: str, value: float) -> Note:
+    """An interval of resamples has no width."""
+    return Note(
+        "no-variance",
+        f"nearly every resample of {method} gives {value:.3g}, so the interval has no width: it "
+        "doesn't show what is uncertain",
+        "check whether the predictions vary; folds or samples that are all alike say nothing of "
+        "others",
     )
 
 

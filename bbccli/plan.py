@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from bbccli.errors import OptionError
 from bbccli.types import IntervalKind, Pooling, Select, Side
@@ -13,6 +15,12 @@ FIRST_RESAMPLES = 1000
 MOST_RESAMPLES = 100_000
 """Where an automatic number of resamples ends."""
 
+
+CLIP = 2.0**-23
+"""Least probability of the true class in logarithms: the precision of 32 bits near 1, 1.2e-7.
+
+Files hold probabilities in 32 or 64 bits, which differ in what is smaller: 1 - 1e-9 is 1 in 32.
+"""
 
 TOLERANCE = 0.001
 """Monte-Carlo standard error that an automatic number of resamples aims at."""
@@ -25,8 +33,8 @@ class Plan:
     Raises
     ------
     OptionError
-        `n_resamples` below 1, `level` outside (0, 1), `evaluation_share` outside [0, 1), or a
-        negative seed.
+        `n_resamples` below 1, `level` outside (0, 1), `evaluation_share` outside [0, 1), `clip`
+        outside (0, 0.5), or a negative seed.
     """
 
     n_resamples: int = field(
@@ -36,7 +44,8 @@ class Plan:
     level: float = field(default=0.95, metadata={"doc": "level of the intervals, in (0, 1)"})
     side: Side = field(default=Side.TWO, metadata={"doc": "ends of the interval to estimate"})
     pooling: Pooling = field(
-        default=Pooling.POOLED, metadata={"doc": "performance over pooled rows, or mean over folds"}
+        default=Pooling.POOLED,
+        metadata={"doc": "performance over pooled rows, mean over folds, or pairs within folds"},
     )
     select: Select = field(
         default=Select.BEST,
@@ -54,6 +63,10 @@ class Plan:
     tolerance: float | None = field(
         default=None,
         metadata={"doc": "largest Monte-Carlo standard error; null for a fixed n_resamples"},
+    )
+    clip: float = field(
+        default=CLIP,
+        metadata={"doc": "least probability of the true class in logarithms, in (0, 0.5)"},
     )
     evaluation_share: float = field(
         default=0.25,
@@ -78,8 +91,30 @@ class Plan:
                 f"--evaluation-share is {self.evaluation_share:g}, not in [0, 1)",
                 hint="for example 0.25; 0 selects and evaluates on all samples",
             )
+        if not 0 < self.clip < 0.5:
+            raise OptionError(
+                f"--clip is {self.clip:g}, not between 0 and 0.5", hint="for example 1e-7"
+            )
         if self.seed < 0:
             raise OptionError(f"--seed is {self.seed}", hint="a whole number, 0 or more")
+
+
+def pooling_of(asked: Pooling | None, metadata: Mapping[str, Any]) -> Pooling:
+    """Return the pooling that selects: the one asked for, else that of the metadata.
+
+    Parameters
+    ----------
+    asked
+        By an option; None where it is not given.
+    metadata
+        Of the file: `selection` says how the tool that wrote it selected.
+
+    Examples
+    --------
+    >>> str(pooling_of(None, {"selection": "fold-mean"})), str(pooling_of(None, {}))
+    ('fold-mean', 'pooled')
+    """
+    return asked or Pooling(metadata.get("selection") or Pooling.POOLED)
 
 
 def resamples_of(text: str, tolerance: float | None) -> tuple[int, float | None]:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bbccli.dropping import EVERY, RULES
-from bbccli.methods import DEFAULT_METHODS, METHODS
+from bbccli.methods import DEFAULT_METHODS, ENOUGH_FOLDS, METHODS
 from bbccli.metrics import METRICS
 from bbccli.readers.dialects import DIALECTS, WIDE
 from bbccli.reports import REPORTS
@@ -45,7 +45,8 @@ Files = Annotated[
     typer.Argument(
         metavar="FILE...",
         help="Predictions: .parquet, .csv, .tsv, .csv.gz, .csv.zst, .arff ...; - reads standard "
-        "input. Several files or a quoted pattern: one configuration each, named by the file.",
+        "input. Several files or a quoted pattern: one configuration each, named by what differs "
+        "in their paths.",
     ),
 ]
 Dialect = Annotated[
@@ -64,6 +65,21 @@ Configuration = Annotated[
 Prediction = Annotated[
     str | None, typer.Option(metavar="COL", help="Long layout: column of the predictions.")
 ]
+Only = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PATTERN",
+        help="Configurations that take part, such as 'svm*'; repeatable. What it matches is a "
+        "configuration, whatever it looks like. [default: all]",
+    ),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PATTERN",
+        help="Configurations that take no part, such as a column age; repeatable.",
+    ),
+]
 OuterFold = Annotated[
     str | None, typer.Option(metavar="COL", help="Column of the outer folds of nested predictions.")
 ]
@@ -79,7 +95,8 @@ Result = Annotated[
     str,
     typer.Argument(
         metavar="RESULT",
-        help="A saved result: .json, or .jsonl with one on each line; - reads standard input.",
+        help="A saved result: .json, or .jsonl with one on each line; the .parquet table of a "
+        "batch; - reads standard input.",
     ),
 ]
 
@@ -89,8 +106,8 @@ MetricNames = Annotated[
         "--metric",
         metavar="NAME",
         autocompletion=_starting(METRICS),
-        help=f"Of: {', '.join(METRICS)}; or package.module:NAME. "
-        "Repeatable: the first selects, all are estimated. "
+        help=f"Of: {', '.join(METRICS)}; or a name of scikit-learn's such as roc_auc; or "
+        "package.module:NAME. Repeatable: the first selects, all are estimated. "
         "[default: the first that fits the task]",
     ),
 ]
@@ -101,7 +118,8 @@ MethodNames = Annotated[
         metavar="NAME",
         autocompletion=_starting(METHODS),
         help=f"Repeatable; of: {', '.join(METHODS)}; or all, as far as they can be computed. "
-        f"[default: {', '.join(DEFAULT_METHODS)}, as far as they can be computed]",
+        f"[default: {', '.join(DEFAULT_METHODS)}, as far as they can be computed; bbc-f with "
+        f"{ENOUGH_FOLDS} folds or more]",
     ),
 ]
 NResamples = Annotated[
@@ -127,9 +145,12 @@ SideOption = Annotated[
     ),
 ]
 PoolingOption = Annotated[
-    Pooling,
+    Pooling | None,
     typer.Option(
-        "--pooling", help="Select by the performance over pooled rows, or by the mean over folds."
+        "--pooling",
+        help="Select by the performance over pooled rows, by the mean over folds, or (AUC, "
+        "concordance) over the pairs of samples within folds. "
+        "[default: the metadata's selection, else pooled]",
     ),
 ]
 EvaluationShare = Annotated[
@@ -158,6 +179,16 @@ IntervalOption = Annotated[
 Guard = Annotated[
     bool,
     typer.Option("--guard", help="Keep intervals from collapsing where the winner looks perfect."),
+]
+Clip = Annotated[
+    float,
+    typer.Option(
+        "--clip",
+        metavar="EPS",
+        show_default=False,
+        help="Log-loss: the true class has at least this probability, whatever type the file has. "
+        "[default: 1.2e-07, exactly 2 to the -23]",
+    ),
 ]
 Seed = Annotated[int, typer.Option(metavar="N", help="Same seed, same numbers.")]
 Format = Annotated[
@@ -237,9 +268,7 @@ Jobs = Annotated[
 Memory = Annotated[str, typer.Option(metavar="SIZE", help="Memory beside the predictions, about.")]
 EngineOption = Annotated[
     Engine,
-    typer.Option(
-        "--engine", envvar="BBC_ENGINE", help="Form of the hot loops; all give the same numbers."
-    ),
+    typer.Option("--engine", help="Form of the hot loops; all give the same numbers."),
 ]
 RowId = Annotated[str | None, typer.Option(metavar="COL", help="Column of the samples' keys.")]
 Time = Annotated[str | None, typer.Option(metavar="COL", help="Column of survival times.")]
@@ -379,6 +408,31 @@ Cut = Annotated[
         metavar="X",
         help="Cut scores of a binary task into classes above this, as --threshold of bbc correct "
         "does.",
+    ),
+]
+
+
+# of `bbc methods` and `bbc metrics`
+
+MethodToShow = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="NAME", autocompletion=_starting(METHODS), help="Tell all about this one."
+    ),
+]
+MetricToShow = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="NAME", autocompletion=_starting(METRICS), help="Tell all about this one."
+    ),
+]
+CatalogueFormat = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        parser=_choice(("table", "json")),
+        metavar="table|json",
+        help="Form of the list.",
     ),
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -22,7 +23,12 @@ RULES = {
 }
 """Words for the rules of selection."""
 
-OVER_FOLDS = frozenset({"bbc-f", "naive-f", "t-folds", "t-corrected"})
+WITHOUT_SELECTION = {"corrected": "nothing to correct", "naive, too good": "naive"}
+"""What labels say of a single configuration, in place of words that speak of a selection."""
+
+UNSELECTED = re.compile("|".join(WITHOUT_SELECTION))
+
+OVER_FOLDS = frozenset({"tt", "bbc-f", "naive-f", "t-folds", "t-corrected"})
 """Methods that always select by the mean over folds."""
 
 
@@ -84,10 +90,12 @@ def estimates_of(document: Json, metric: str) -> list[Json]:
     return [e for e in document["estimates"] if e["metric"] == metric]
 
 
-def method_label(estimate: Json) -> str:
+def method_label(estimate: Json, document: Json) -> str:
     """What a method does to the naive figure, and what to beware of."""
     name = estimate["method"]
     words = [METHODS[name].label] if name in METHODS else []
+    if document["input"]["n_configurations"] == 1:
+        words = [UNSELECTED.sub(lambda word: WITHOUT_SELECTION[word[0]], one) for one in words]
     words += ["ignores selection"] if estimate["ignores_selection"] else []
     words += ["experimental"] if estimate["experimental"] else []
     return ", ".join(words)
@@ -147,7 +155,7 @@ def rows(document: Json, metric: str) -> list[Row]:
             estimate["method"],
             letters[estimate["winner"]],
             (
-                method_label(estimate),
+                method_label(estimate, document),
                 digits.performance(estimate["value"]),
                 interval_text(estimate["interval"], digits),
                 digits.performance(estimate["naive"]),

@@ -224,7 +224,7 @@ WORST = {
     Task.BINARY: {
         **dict.fromkeys(["mcc", "kappa", "youden", "gini"], -1),
         **dict.fromkeys(["error", "brier"], 1),
-        **dict.fromkeys(["log-loss"], -np.log(np.finfo(float).eps)),
+        **dict.fromkeys(["log-loss"], 23 * np.log(2)),
         **dict.fromkeys(["average-precision"], 0.5),
     },
     Task.REGRESSION: {"pearson": -1, "spearman": -1, "pearson-squared": 1},
@@ -261,11 +261,11 @@ UNDEFINED = {
     "npv": {"all said positive"},
     "recall": {"no positive"},
     "specificity": {"no negative"},
-    "f1": {"none positive or said so"},
-    "f2": {"none positive or said so"},
-    "f0.5": {"none positive or said so"},
-    "jaccard": {"none positive or said so"},
-    "kappa": {"none positive or said so"},
+    "f1": {"no positive"},
+    "f2": {"no positive"},
+    "f0.5": {"no positive"},
+    "jaccard": {"no positive"},
+    "kappa": {"no positive", "no negative"},
 }
 SITUATIONS = {
     # weights, labels
@@ -298,7 +298,7 @@ UNDEFINED_OF_CLASSES = {
     "recall-macro": {"class missing"},
     "precision-macro": {"class never said", "class missing and never said"},
     "precision-weighted": {"class never said"},
-    "f1-macro": {"class missing and never said"},
+    "f1-macro": {"class missing"},
 }
 SITUATIONS_OF_CLASSES = {
     "usual": ([1, 1, 1, 1, 1, 1], [0, 1, 1, 2, 2, 0]),
