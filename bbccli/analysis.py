@@ -10,7 +10,7 @@ from bbccli.errors import UndecidedError, UndefinedError, UnsupportedError
 from bbccli.gate import Rule, judged, left_undecided, rule_of
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import ALL, choose_methods, estimate
-from bbccli.metrics import choose_metrics, metric_named
+from bbccli.metrics import choose_metrics, custom, metric_named
 from bbccli.plan import CLIP, Plan, pooling_of, resamples_of
 from bbccli.progress import Progress, silent
 from bbccli.readers import Paths, Roles, read
@@ -174,7 +174,8 @@ class Analysis:
         if rule is not None:
             rule.check(metrics[0].label, metrics[0].direction, metrics[0].bounds)
         try:
-            estimates, notes = estimate(matrix, metrics, plan, self.method, progress=progress)
+            with custom.blamed(self.metric or (), matrix.source.path):
+                estimates, notes = estimate(matrix, metrics, plan, self.method, progress=progress)
         except (UndefinedError, UnsupportedError) as error:
             if rule is None:
                 raise

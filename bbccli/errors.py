@@ -99,3 +99,29 @@ class UndecidedError(BbcError):
     def __init__(self, problem: str, document: dict[str, Any], *, hint: str = "") -> None:
         super().__init__(problem, hint=hint)
         self.document = document
+
+
+OF_THE_MACHINE = (MemoryError, RecursionError, OSError, UnicodeError)
+"""What the machine or the data can cause anywhere; never shown as a bug."""
+
+
+def last_resort(error: BaseException) -> BbcError:
+    """Return the message of an error `OF_THE_MACHINE` that nobody expected where it happened."""
+    if isinstance(error, MemoryError):
+        return BbcError(
+            "out of memory", hint="a smaller --memory, fewer --jobs, or fewer configurations"
+        )
+    if isinstance(error, RecursionError):
+        return BbcError("the input is nested too deeply", hint="write the file again, flatter")
+    if isinstance(error, UnicodeError):
+        return BbcError(
+            f"text can't be encoded: {error}", hint="a UTF-8 locale, for example LC_ALL=C.UTF-8"
+        )
+    name, reason = getattr(error, "filename", None), getattr(error, "strerror", None)
+    if isinstance(error, FileNotFoundError) and name is None:
+        return BbcError("the current folder no longer exists", hint="change to one that does")
+    where = f"{name}: " if name is not None else ""
+    return BbcError(
+        f"{where}{reason or error or type(error).__name__}",
+        hint="check the path, the rights and the room on the disk",
+    )

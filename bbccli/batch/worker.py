@@ -14,7 +14,7 @@ from typing import Any
 
 from bbccli import resources
 from bbccli.batch.sources import Source
-from bbccli.errors import BbcError
+from bbccli.errors import OF_THE_MACHINE, BbcError, last_resort
 from bbccli.metrics import custom
 from bbccli.readers.files import sha256_of
 from bbccli.readers.tables import metadata_path
@@ -98,6 +98,9 @@ def work(task: Task) -> Done:
     except MemoryError as error:
         problem = f"{source.path}: out of memory: {error}".rstrip(": ")
         return failure(task, problem, MORE_MEMORY)
+    except OF_THE_MACHINE as error:
+        found = last_resort(error)
+        return failure(task, f"{source.path}: {found.problem}", found.hint)
     except Exception as error:  # a bug: the row of this file, not the end of all
         problem = f"{source.path}: {type(error).__name__}: {error}".rstrip(": ")
         hint = "a bug; please report it with the traceback in the journal"

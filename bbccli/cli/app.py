@@ -19,7 +19,7 @@ from bbccli.cli.inspect import inspect
 from bbccli.cli.output import complain, style_for_stdout, write
 from bbccli.cli.plain import in_plain_words
 from bbccli.cli.project import project
-from bbccli.errors import BbcError
+from bbccli.errors import OF_THE_MACHINE, BbcError, last_resort
 from bbccli.version import __version__
 
 app = typer.Typer(
@@ -101,4 +101,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return error.status
     except SystemExit as done:
         return int(done.code or 0)
+    except OF_THE_MACHINE as error:
+        complain(last_resort(error))
+        return BbcError.status
     return 0

@@ -169,7 +169,8 @@ class MeanScorer:
         """Mean loss of each configuration under each row of weights."""
         chosen = slice(None) if configurations is None else configurations
         totals = total_weights(weights, self.sample_weights)
-        sums = matching(weights, self.losses.dtype, totals) @ self.losses[:, chosen]
+        with np.errstate(invalid="ignore", over="ignore"):  # infinite losses: NaN, as undefined
+            sums = matching(weights, self.losses.dtype, totals) @ self.losses[:, chosen]
         means = ratio(sums, totals[:, None])
         if self.undefined is not None:
             means[(weights > 0).astype(np.float32) @ self.undefined[:, chosen] > 0] = np.nan

@@ -18,8 +18,9 @@ def residual(outcome: Outcome, predictions: FloatArray) -> FloatArray:
 
 
 def squared_error(outcome: Outcome, predictions: FloatArray) -> FloatArray:
-    """(N, C) squared residual."""
-    return residual(outcome, predictions) ** 2
+    """(N, C) squared residual; infinite where it is too large for a float."""
+    with np.errstate(over="ignore"):
+        return residual(outcome, predictions) ** 2
 
 
 def absolute_error(outcome: Outcome, predictions: FloatArray) -> FloatArray:

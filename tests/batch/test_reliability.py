@@ -85,7 +85,7 @@ def test_a_killed_batch_loses_nothing(runs, run):
 @posix
 @pytest.mark.slow
 def test_a_batch_killed_at_100_random_moments_loses_nothing(runs, run):
-    assert kill_and_resume(runs(400), run, n_kills=100) >= 50
+    assert kill_and_resume(runs(1000), run, n_kills=100) >= 50
 
 
 @posix
