@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from bbccli.errors import UndecidedError, UndefinedError, UnsupportedError
 from bbccli.gate import Rule, judged, left_undecided, rule_of
 from bbccli.matrix import PredictionMatrix
@@ -174,7 +176,7 @@ class Analysis:
         if rule is not None:
             rule.check(metrics[0].label, metrics[0].direction, metrics[0].bounds)
         try:
-            with custom.blamed(self.metric or (), matrix.source.path):
+            with custom.blamed(self.metric or (), matrix.source.path), np.errstate(over="ignore"):
                 estimates, notes = estimate(matrix, metrics, plan, self.method, progress=progress)
         except (UndefinedError, UnsupportedError) as error:
             if rule is None:
