@@ -55,7 +55,7 @@ class Analysis:
     pooling: Pooling = Pooling.POOLED
     select: Select = Select.BEST
     interval: IntervalKind = IntervalKind.PERCENTILE
-    guard: bool = False
+    guard: bool = True
     evaluation_share: float = 0.25
     seed: int = 0
     fail_under: float | None = None

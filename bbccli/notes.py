@@ -95,11 +95,12 @@ def bca_undefined() -> Note:
 
 
 def guard_without_bound(label: str) -> Note:
-    """A metric that can be arbitrarily bad has no worst value to guard with."""
+    """An interval has no width, and the metric has no worst value to guard it with."""
     return Note(
         "guard-without-bound",
-        f"{label} has no worst value: --guard leaves the pessimistic end as it is",
-        "",
+        f"{label} can be arbitrarily bad, so there is no worst value that would keep its interval "
+        "from collapsing",
+        "another metric, one with a worst value; or more samples",
     )
 
 

@@ -32,7 +32,7 @@ def correct(
     pooling: o.PoolingOption = Pooling.POOLED,
     select: o.SelectOption = Select.BEST,
     interval: o.IntervalOption = IntervalKind.PERCENTILE,
-    guard: o.Guard = False,
+    guard: o.Guard = True,
     evaluation_share: o.EvaluationShare = 0.25,
     seed: o.Seed = 0,
     format: o.Format = "table",

@@ -157,7 +157,11 @@ IntervalOption = Annotated[
 ]
 Guard = Annotated[
     bool,
-    typer.Option("--guard", help="Keep intervals from collapsing where the winner looks perfect."),
+    typer.Option(
+        "--guard/--no-guard",
+        help="Keep intervals from collapsing where the winner looks perfect; --no-guard gives the "
+        "papers' intervals.",
+    ),
 ]
 Seed = Annotated[int, typer.Option(metavar="N", help="Same seed, same numbers.")]
 Format = Annotated[

@@ -28,7 +28,7 @@ class Basis:
     value
         The estimate that the interval belongs to.
     n_units
-        Samples, or groups of samples.
+        Samples, or groups of samples, that the metric rests on: what the guard counts.
     n_drawn
         Units that were drawn from: the same, or folds.
     influence
@@ -78,9 +78,9 @@ def interval_of(
         ends.append(quantiles.quantile(at))
         errors.append(quantiles.quantile_error(at))
     side = side_of(metric, plan)
-    if plan.guard and not np.isfinite(_worst(metric)):
-        notes += (guard_without_bound(metric.label),)
     interval = Interval(ends[0], ends[1], plan.level, side)
+    if plan.guard and not np.isfinite(_worst(metric)) and ends[0] == ends[1]:
+        notes += (guard_without_bound(metric.label),)
     return interval, MonteCarloError(distribution.mean_error(), *errors), notes
 
 

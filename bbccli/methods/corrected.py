@@ -48,8 +48,14 @@ def from_distribution(
     units = units or samples_of(matrix, metric, plan, naive.winner)
     drawn = value is None
     value = distribution.mean() if value is None else value
-    basis = Basis(value, n_units_of(matrix), units.n_drawn, units.influence)
-    interval, error, on_interval = interval_of(distribution, metric, plan, basis)
+    basis = Basis(
+        value,
+        rests_on(matrix, metric, naive.winner) if plan.guard else units.n_drawn,
+        units.n_drawn,
+        units.influence,
+    )
+    within = metric.within(matrix.outcome)
+    interval, error, on_interval = interval_of(distribution, within, plan, basis)
     error = error if drawn else replace(error, value=0.0)
     missed = plan.tolerance is not None and not error.largest() <= plan.tolerance
     short = (tolerance_not_reached(plan.tolerance, error.largest()),) if missed else ()
@@ -83,6 +89,23 @@ class Units:
 def n_units_of(matrix: PredictionMatrix) -> int:
     """Return the number of samples, or of the groups that they come in."""
     return matrix.n_samples if matrix.n_groups is None else matrix.n_groups
+
+
+def rests_on(matrix: PredictionMatrix, metric: Metric, winner: str) -> int:
+    """Return the number of samples, or groups, that a performance of the winner rests on.
+
+    The samples that the metric names, such as those of the smallest class; with repeats, in the
+    repeat where they are fewest.
+    """
+    column = matrix.configurations.index(winner)
+    predictions = matrix.as_kind(metric.wants, slice(column, column + 1))[:, :, 0]
+    available = [None] * len(predictions)
+    if matrix.available is not None:
+        available = list(matrix.available[:, :, column])
+    return min(
+        metric.rests_on.n_units(matrix.outcome, of_repeat, groups=matrix.groups, available=there)
+        for of_repeat, there in zip(predictions, available, strict=True)
+    )
 
 
 def samples_of(matrix: PredictionMatrix, metric: Metric, plan: Plan, winner: str) -> Units:

@@ -8,6 +8,14 @@ import numpy as np
 
 from bbccli.metrics.base import Bind, Metric
 from bbccli.metrics.confusion import MISSING_CLASS, f_scores
+from bbccli.metrics.rests import (
+    EACH_CLASS,
+    NEGATIVES,
+    POSITIVES,
+    SAID_NEGATIVE,
+    SAID_POSITIVE,
+    RestsOn,
+)
 from bbccli.metrics.totals import of_totals
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, IntArray, PredictionKind, Task
@@ -53,6 +61,7 @@ def _of_classes(
     bind: Bind,
     reference: str,
     *,
+    rests_on: RestsOn,
     formula: str,
     undefined: str,
     label: str = "",
@@ -69,6 +78,7 @@ def _of_classes(
         bounds=(lowest, 1.0),
         bind=bind,
         reference=reference,
+        rests_on=rests_on,
         formula=formula,
         undefined=undefined,
     )
@@ -81,6 +91,7 @@ PRECISION = _of_classes(
     "share of samples predicted positive that are (positive predictive value)",
     of_totals((true_positive, predicted_positive), np.divide),
     "Sokolova & Lapalme 2009",
+    rests_on=SAID_POSITIVE,
     formula="TP / (TP + FP)",
     undefined=PREDICTED_NONE,
 )
@@ -90,6 +101,7 @@ RECALL = _of_classes(
     "share of positive samples that are predicted so (sensitivity, true positive rate)",
     of_totals((true_positive, positive), np.divide),
     "Sokolova & Lapalme 2009",
+    rests_on=POSITIVES,
     formula="TP / (TP + FN)",
     undefined=POSITIVE_SAMPLES,
 )
@@ -99,6 +111,7 @@ SPECIFICITY = _of_classes(
     "share of negative samples that are predicted so (true negative rate)",
     of_totals((true_negative, negative), np.divide),
     "Altman & Bland 1994",
+    rests_on=NEGATIVES,
     formula="TN / (TN + FP)",
     undefined="without negative samples",
 )
@@ -108,6 +121,7 @@ NPV = _of_classes(
     "share of samples predicted negative that are (negative predictive value)",
     of_totals((true_negative, predicted_negative), np.divide),
     "Altman & Bland 1994",
+    rests_on=SAID_NEGATIVE,
     formula="TN / (TN + FN)",
     undefined="where no sample is predicted negative",
     label="NPV",
@@ -118,6 +132,7 @@ F1 = _of_classes(
     "harmonic mean of precision and recall",
     of_totals(OVERLAP, f_scores),
     "van Rijsbergen 1979",
+    rests_on=POSITIVES,
     formula="2 TP / (2 TP + FP + FN)",
     undefined=NO_POSITIVE,
     label="F1",
@@ -128,6 +143,7 @@ F2 = _of_classes(
     "mean of precision and recall in which recall counts twice as much",
     of_totals(OVERLAP, partial(f_scores, beta=2.0)),
     "van Rijsbergen 1979",
+    rests_on=POSITIVES,
     formula="5 TP / (5 TP + FP + 4 FN)",
     undefined=NO_POSITIVE,
     label="F2",
@@ -138,6 +154,7 @@ F05 = _of_classes(
     "mean of precision and recall in which precision counts twice as much",
     of_totals(OVERLAP, partial(f_scores, beta=0.5)),
     "van Rijsbergen 1979",
+    rests_on=POSITIVES,
     formula="1.25 TP / (1.25 TP + FP + 0.25 FN)",
     undefined=NO_POSITIVE,
     label="F0.5",
@@ -148,6 +165,7 @@ JACCARD = _of_classes(
     "samples positive and predicted so, as a share of those that are either",
     of_totals(OVERLAP, lambda tp, predicted, actual: tp / (predicted + actual - tp)),
     "Jaccard 1912",
+    rests_on=POSITIVES,
     formula="TP / (TP + FP + FN)",
     undefined=NO_POSITIVE,
     label="Jaccard",
@@ -161,6 +179,7 @@ YOUDEN = _of_classes(
         lambda tp, p, tn, n: tp / p + tn / n - 1,
     ),
     "Youden 1950",
+    rests_on=EACH_CLASS,
     formula="TP / (TP + FN) + TN / (TN + FP) - 1",
     undefined=MISSING_CLASS,
     label="Youden's J",

@@ -6,8 +6,9 @@ import numpy as np
 
 from bbccli.metrics.base import Metric, mean_of
 from bbccli.metrics.classification import CLASSES
+from bbccli.metrics.rests import EVERY_SAMPLE
 from bbccli.outcome import Outcome
-from bbccli.types import Direction, FloatArray, PredictionKind
+from bbccli.types import Direction, FloatArray, PredictionKind, Task
 
 
 def chance_of_truth(outcome: Outcome, chances: FloatArray) -> FloatArray:
@@ -44,6 +45,7 @@ LOG_LOSS = Metric(
     bounds=(0.0, np.inf),
     bind=mean_of(surprise),
     reference="Good 1952",
+    rests_on=EVERY_SAMPLE,
     formula="-(1/N) Σ ln pᵢ(yᵢ)",
     remarks="Probabilities are kept ε away from 0 and 1, where ε is the precision of the type "
     "they are stored in (2.2e-16 in float64), so that one certain mistake costs 36 and not "
@@ -60,6 +62,8 @@ BRIER = Metric(
     bounds=(0.0, 2.0),
     bind=mean_of(quadratic_loss),
     reference="Brier 1950",
+    rests_on=EVERY_SAMPLE,
+    bounds_of=lambda outcome: (0.0, 1.0 if outcome.task is Task.BINARY else 2.0),
     formula="(1/N) Σ (pᵢ - [yᵢ positive])² for two classes, (1/N) Σ Σₖ (pᵢₖ - [yᵢ = k])² for more",
     remarks="Of two classes it is the squared error of the positive one alone, from 0 to 1, half "
     "of the sum over both; of more classes the sum over all, from 0 to 2. So are scikit-learn's.",
