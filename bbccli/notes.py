@@ -79,18 +79,28 @@ def matched_interval() -> Note:
     return Note(
         "matched-interval",
         "matched intervals are experimental: with real training they held the truth less often "
-        "than percentile intervals did",
+        "than percentile intervals did, and of bbc-f even without any",
         "--interval percentile is the default and the papers' choice",
     )
 
 
-def bca_undefined() -> Note:
-    """Bias correction or acceleration can't be computed."""
+def few_resamples(n_resamples: int, level: float, least: int) -> Note:
+    """An end of the interval is the smallest or largest resample for want of others."""
     return Note(
-        "bca-undefined",
-        "the resamples all lie on one side of the estimate, or the winner is undefined without "
-        "some sample: the interval is the percentile interval",
-        "--guard, if the winner looks perfect",
+        "few-resamples",
+        f"{n_resamples} resamples can't tell a bound at level {level:g}: it is the most extreme "
+        "of them, and nearer to the estimate than it should be",
+        f"--n-resamples {least} at least; the papers use 1000",
+    )
+
+
+def wide_fold_mean(per_fold: float, words: str) -> Note:
+    """Means over folds rest on very few samples out of the bag."""
+    return Note(
+        "wide-fold-mean",
+        f"of {words} a fold holds {per_fold:.3g}, and fewer out of the bag: intervals of means "
+        "over folds come out two or three times as wide as the standard error",
+        "--pooling within-folds, or --pooling pooled where all folds have one scale",
     )
 
 

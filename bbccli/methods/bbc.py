@@ -21,7 +21,7 @@ from dataclasses import replace
 from bbccli.bootstrap.out_of_bag import Selections, extend, measure
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method, on_few_groups
-from bbccli.methods.corrected import enough, from_distribution
+from bbccli.methods.corrected import check_matched, enough, from_distribution
 from bbccli.methods.cvt import cvt
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, redrawn_resamples
@@ -63,6 +63,8 @@ def bbc(
     ------
     UndefinedError
         A class with a single sample, or data on which hardly any resample can be used.
+    UnsupportedError
+        Matched intervals of means over folds.
 
     Notes
     -----
@@ -90,6 +92,7 @@ def out_of_bag(
     matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Plan, progress: Progress
 ) -> Distribution:
     """Return the out-of-bag performances of the winners of the resamples: steps 2 to 4."""
+    check_matched(plan)
     draws = draws_of(matrix.outcome, matrix.groups, plan.seed)
     chosen = candidates(matrix, selector, plan.pooling)
     css = css_of(matrix, selector, plan)
@@ -103,7 +106,7 @@ def out_of_bag(
         measured = candidates(matrix, metric, plan.pooling)
         return replace(first, values=measure(found, n_resamples, measured, draws))
 
-    return enough(draw, metric, plan)
+    return enough(draw, matrix, metric, plan)
 
 
 def notes_on_draws(matrix: PredictionMatrix, distribution: Distribution) -> tuple[Note, ...]:

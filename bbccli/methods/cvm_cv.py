@@ -94,6 +94,7 @@ def cvm_cv(
             n_sweeps=matrix.n_repeats * procedure.together.n_sweeps,
             progress=progress,
         ),
+        matrix,
         metric,
         plan,
     )

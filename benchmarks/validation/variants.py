@@ -80,7 +80,6 @@ VARIANTS = (
     Variant("bbc", Group.RESAMPLES, INTERVAL, {"guard": True}),
     Variant("bbc", Group.RESAMPLES, INTERVAL, {"interval": "matched"}),
     Variant("bbc", Group.RESAMPLES, INTERVAL, {"interval": "matched", "guard": True}),
-    Variant("bbc", Group.RESAMPLES, INTERVAL, {"interval": "bca"}),
     Variant("bbc-632", Group.RESAMPLES, BOTH),
     Variant("bbc-632", Group.RESAMPLES, INTERVAL, {"guard": True}),
     Variant("bbc-f", Group.RESAMPLES, INTERVAL),
