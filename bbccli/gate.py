@@ -204,9 +204,11 @@ def _bound(estimate: Json, direction: Direction) -> float | None:
 
 def _collapsed(estimate: Json) -> bool:
     """Whether the interval has no width, so that its bound says nothing of what is uncertain."""
-    ends = estimate["interval"]
     codes = {note["code"] for note in estimate["notes"]}
-    return ends["lower"] == ends["upper"] or not codes.isdisjoint(WITHOUT_WIDTH)
+    lower, upper = (estimate["interval"][end] for end in ("lower", "upper"))
+    # sums of equal losses in another order differ in the last bits
+    equal = None not in (lower, upper) and upper - lower <= TIE_TOLERANCE * abs(upper)
+    return equal or not codes.isdisjoint(WITHOUT_WIDTH)
 
 
 def _why_no_value(estimate: Json, rule: Rule) -> str:

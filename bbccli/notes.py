@@ -78,8 +78,8 @@ def matched_interval() -> Note:
     """The spread of the resamples was shrunk to that of the estimate."""
     return Note(
         "matched-interval",
-        "matched intervals are experimental: with real training they held the truth less often "
-        "than percentile intervals did, and of bbc-f even without any",
+        "matched intervals are experimental: with real training, and for bbc-f without it too, "
+        "they held the truth less often than percentile intervals did",
         "--interval percentile is the default and the papers' choice",
     )
 

@@ -9,7 +9,7 @@
 The spread is that of single resamples, as in the paper. Out of the bag they rest on 0.37 of the
 units, so that it is 1.31 times the standard error of a mean over all of them.
 
-Source: Raschka 2018, section 2.6 and equation 31; step 3 is ours.
+Source: Raschka 2018, equation 31; step 3 is ours.
 """
 
 from __future__ import annotations

@@ -150,9 +150,9 @@ def _with_doubt(found: Estimate, metric: Metric, plan: Plan, method: Method) -> 
     if found.interval is None:
         return found
     best = max(metric.bounds) if metric.direction.sign > 0 else min(metric.bounds)
-    end = metric.direction.pessimistic()
-    bound = found.interval.lower if end is Side.LOWER else found.interval.upper
-    if found.interval.side not in (Side.TWO, end) or bound != best:
+    # an end that was not estimated is the worst value, not the best
+    lower_is_worse = metric.direction.pessimistic() is Side.LOWER
+    if (found.interval.lower if lower_is_worse else found.interval.upper) != best:
         return found
     note = collapsed_interval(method.name, f"{best:g}", _way_out(metric, plan, method))
     return replace(found, notes=(*found.notes, note))

@@ -20,7 +20,7 @@ def test_markdown():
 
         binary (positive: yes), 6 samples x 2 configurations, 3 folds, accuracy
 
-        **accuracy 0.51 (95 % interval 0.00 to 1.00; BBC-F, all 9 resamples)**
+        **accuracy 0.51 (95 % interval 0.00 to 1.00; BBC-F, guarded, all 9 resamples)**
 
         **Gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25**
 
@@ -38,7 +38,7 @@ def test_markdown():
 def test_github():
     assert REPORTS["github"](gated(0.25)) == dedent(
         """\
-        ::notice title=bbc%3A by_hand.csv::accuracy 0.51 (95 %25 interval 0.00 to 1.00; BBC-F, all 9 resamples)
+        ::notice title=bbc%3A by_hand.csv::accuracy 0.51 (95 %25 interval 0.00 to 1.00; BBC-F, guarded, all 9 resamples)
         ::error title=bbc%3A by_hand.csv::gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25
         ::warning title=bbc%3A by_hand.csv::3 folds only: methods that compare or resample folds are coarse; hint: 10 folds; or rely on bbc, which resamples the rows
         """  # noqa: E501
@@ -63,7 +63,7 @@ def test_junit():
               <system-out>accuracy 0.833 (CVT)</system-out>
             </testcase>
             <testcase classname="by_hand.csv" name="accuracy bbc-f" time="0">
-              <system-out>accuracy 0.512 (95 % interval 0.000 to 1.000; BBC-F, all 9 resamples)</system-out>
+              <system-out>accuracy 0.512 (95 % interval 0.000 to 1.000; BBC-F, guarded, all 9 resamples)</system-out>
             </testcase>
             <testcase classname="by_hand.csv" name="gate accuracy lower bound of bbc-f" time="0">
               <failure type="gate missed" message="gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25">gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25</failure>
@@ -90,9 +90,9 @@ def test_csv():
     start = "by_hand.csv,,binary,6,2,accuracy,accuracy,maximize"
     assert rows == [
         f"{start},cvt,a,{naive!r},{naive!r},0.0,,,,,,false,false,false,,,,"
-        "pooled,best,percentile,false,0,,,,,0.0.0",
+        "pooled,best,percentile,true,0,,,,,0.0.0",
         f"{start},bbc-f,a,{naive!r},{exact!r},{naive - exact!r},0.0,1.0,0.95,two,9,true,"
-        "false,false,0.0,0.0,0.0,pooled,best,percentile,false,0,missed,0.25,-0.25,few-folds,0.0.0",
+        "false,false,0.0,0.0,0.0,pooled,best,percentile,true,0,missed,0.25,-0.25,few-folds,0.0.0",
         "",
     ]
 

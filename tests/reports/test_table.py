@@ -37,7 +37,8 @@ def test_golden():
         bbc      corrected             0.615   0.000 to 1.000      0.218
         bbc-f    corrected, folds      0.512   0.000 to 1.000      0.321
 
-        report   accuracy 0.62 (95 % interval 0.00 to 1.00; BBC, 1000 resamples, seed 0)
+        report   accuracy 0.62 (95 % interval 0.00 to 1.00; BBC, guarded, 1000
+                 resamples, seed 0)
         note     3 folds only: methods that compare or resample folds are coarse   hint:
                  10 folds; or rely on bbc, which resamples the rows
         note     921 resamples lacked a class in or out of the bag and were drawn again
@@ -57,9 +58,9 @@ def test_the_sentence_to_report_is_of_the_first_interval():
     plan = {"n_resamples": 50, "level": 0.9, "seed": 4}
     text = " ".join(REPORTS["table"](result(names=["bbc", "bbc-f"], **plan)).split())
     assert "90 % interval" in text
-    assert "BBC, 50 resamples, seed 4)" in text
+    assert "BBC, guarded, 50 resamples, seed 4)" in text
     text = " ".join(REPORTS["table"](result(names=["bbc-f", "bbc"], **plan)).split())
-    assert "BBC-F, all 9 resamples)" in text
+    assert "BBC-F, guarded, all 9 resamples)" in text
 
 
 @pytest.mark.parametrize("side", ["lower", "upper", "pessimistic"])
