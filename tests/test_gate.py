@@ -180,3 +180,18 @@ def test_an_error_of_the_work_is_undecided_only_with_a_gate(error):
     with pytest.raises(UndecidedError, match="one class only") as raised, never_a_pass(Rule(1, UP)):
         raise error("one class only", hint="more data")
     assert (raised.value.status, raised.value.hint) == (4, "more data")
+
+
+@pytest.mark.parametrize("code", ["collapsed-interval", "no-variance"])
+def test_a_note_on_an_interval_without_width_is_enough(code):
+    """One end alone does not show it: equal folds give 0.75 to 1 with --side lower."""
+    found = result(level=0.5)
+    estimate = found["estimates"][1]
+    lower = estimate["interval"]["lower"]
+    assert verdict(lower - 0.1, found=found)["outcome"] == "met"
+    noted = estimate | {"notes": [{"code": code, "text": "", "remedy": ""}]}
+    gate = verdict(lower - 0.1, found=found | {"estimates": [found["estimates"][0], noted]})
+    assert (gate["outcome"], gate["value"]) == ("undecided", None)
+    assert "collapsed" in gate["reason"]
+    missed = verdict(lower + 0.1, found=found | {"estimates": [found["estimates"][0], noted]})
+    assert missed["outcome"] == "missed"

@@ -1,12 +1,14 @@
 """What the guard does to methods: few samples of a class, perfect winners, folds."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from matrices import binary, by_hand, of, regression
 from scipy.stats import beta
 
+from bbccli.dropping.base import loss_range
 from bbccli.errors import UnsupportedError
 from bbccli.methods import METHODS, Gives, Need, estimate
 from bbccli.metrics import METRICS
@@ -114,6 +116,10 @@ class TestBrier:
         assert METRICS["brier"].within(of_two).bounds == (0.0, 1.0)
         assert METRICS["brier"].within(of_three).bounds == (0.0, 2.0)
 
+    def test_the_range_of_its_losses(self):
+        standing = SimpleNamespace(metric=METRICS["brier"], matrix=binary())
+        assert loss_range(standing) == 1.0
+
     def test_the_guard_pulls_towards_1(self):
         found = run(all_right(20, 20), "bbc", "brier", replace(LOWER, side=Side.UPPER))
         assert found.interval.upper == pytest.approx(beta(0.5, 40.5).ppf(0.95), abs=1e-3)
@@ -176,9 +182,12 @@ def test_the_guard_reaches_every_method_that_resamples(name):
 
 
 def test_resamples_are_drawn_until_the_guarded_ends_are_known():
-    """The ends of shares of few samples stand still for long; the guarded ones don't."""
-    data = binary(20, n_configurations=1)
-    plan = Plan(n_resamples=50_000, tolerance=0.002)
-    found = METHODS["bbc"].run(data, METRICS["accuracy"], plan)
-    assert found.error.largest() <= 0.002
-    assert "tolerance-not-reached" not in codes(found)
+    """Shares of 100 samples stand still for long; between two of them the guarded ends move."""
+    plan = Plan(n_resamples=20_000, tolerance=0.003)
+    on, off = (
+        METHODS["naive"].run(binary(100), METRICS["accuracy"], replace(plan, guard=guard))
+        for guard in (True, False)
+    )
+    assert on.error.largest() <= 0.003
+    assert on.n_resamples > off.n_resamples
+    assert "tolerance-not-reached" not in codes(on)
