@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bbccli.intervals.tail import root, tail
 from bbccli.results import Distribution
 from bbccli.types import FloatArray
 
@@ -47,21 +48,20 @@ class Guarded:
 
     def quantile(self, probability: float) -> float:
         """Return the value at which the distribution function of G reaches a probability."""
-        from scipy.optimize import brentq
+        lifts, chances = self._distinct()
+
+        def reached(lift: float) -> float:
+            return float(self._shares(lift, lifts) @ chances)
 
         # towards an upper bound everything is mirrored
-        lifts: FloatArray = np.abs(self.distribution.values - self.bound)
         below = bool(self.distribution.values.max() > self.bound)
         wanted = probability if below else 1 - probability
-        largest = float(lifts.max(initial=0.0))
-        if largest == 0 or self._reached(0.0, lifts) >= wanted:
+        largest = float(lifts[-1])
+        if largest == 0 or reached(0.0) >= wanted:
             return self.bound
-        if self._reached(largest, lifts) <= wanted:
-            lift = largest
-        else:
-            lift = float(
-                brentq(lambda x: self._reached(x, lifts) - wanted, 0.0, largest, xtol=1e-13)
-            )
+        lift = largest
+        if reached(largest) > wanted:
+            lift = root(lambda x: reached(x) - wanted, 0.0, largest)
         return self.bound + lift if below else self.bound - lift
 
     def quantile_error(self, probability: float) -> float:
@@ -69,23 +69,24 @@ class Guarded:
         if self.distribution.exact:
             return 0.0
         # the distribution function of G is a mean over resamples: known as well as they agree
-        share = self._shares(abs(self.quantile(probability) - self.bound))
+        lifts = np.abs(self.distribution.values - self.bound)
+        share = self._shares(abs(self.quantile(probability) - self.bound), lifts)
         size = len(share)
         spread = float(np.std(share, ddof=1) / np.sqrt(size)) if size > 1 else 1.0
         ends = [self.quantile(float(np.clip(probability + s, 0, 1))) for s in (-spread, spread)]
         return (ends[1] - ends[0]) / 2
 
-    def _reached(self, lift: float, lifts: FloatArray) -> float:
-        """P(|G - w| <= lift), where |D - w| are `lifts`."""
-        return float(np.average(self._shares(lift, lifts), weights=self.distribution.probabilities))
+    def _distinct(self) -> tuple[FloatArray, FloatArray]:
+        """|D - w| in increasing order, each once, and their probabilities: folds give few."""
+        lifts = np.abs(self.distribution.values - self.bound)
+        order, given = np.argsort(lifts), self.distribution.probabilities
+        chances = np.full(len(lifts), 1 / len(lifts)) if given is None else given / given.sum()
+        lifts = lifts[order]
+        first = np.flatnonzero(np.r_[True, lifts[1:] > lifts[:-1]])
+        return lifts[first], np.add.reduceat(chances[order], first)
 
-    def _shares(self, lift: float, lifts: FloatArray | None = None) -> FloatArray:
-        """The same (B,) of each resample."""
-        from scipy.special import erfc
-
-        if lifts is None:
-            lifts = np.abs(self.distribution.values - self.bound)
+    def _shares(self, lift: float, lifts: FloatArray) -> FloatArray:
+        """P(|G - w| <= lift) for each |D - w| of `lifts`."""
         if lift <= 0:
             return np.asarray(lifts == 0, float)
-        needed = (self.n_units + 0.25) * np.log(np.maximum(lifts / lift, 1.0))
-        return np.asarray(erfc(np.sqrt(needed)))
+        return tail((self.n_units + 0.25) * np.log(np.maximum(lifts / lift, 1.0)))

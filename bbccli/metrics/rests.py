@@ -90,11 +90,11 @@ def _every_sample(outcome: Outcome, _: NDArray[Any]) -> BoolArray:
 
 
 def _each_class(outcome: Outcome, _: NDArray[Any]) -> BoolArray:
-    return np.asarray(outcome.values[:, None] == np.unique(outcome.values))
+    return np.asarray(outcome.values[:, None] == np.arange(len(outcome.classes)))
 
 
 def _each_class_said(outcome: Outcome, predictions: NDArray[Any]) -> BoolArray:
-    said = predictions[:, None] == np.unique(outcome.values)
+    said = predictions[:, None] == np.arange(len(outcome.classes))
     return np.hstack([_each_class(outcome, predictions), said])
 
 
