@@ -43,6 +43,15 @@ def few_folds(n_folds: int) -> Note:
     )
 
 
+def single_configuration() -> Note:
+    """There was nothing to choose from."""
+    return Note(
+        "single-configuration",
+        "one configuration: nothing was selected here, so nothing is corrected",
+        "if it won over others, add their predictions; the naive figure is too good otherwise",
+    )
+
+
 def winners_differ(pooled: str, fold_mean: str) -> Note:
     """The two selection rules disagree."""
     return Note(
@@ -65,7 +74,9 @@ def one_se_winner(winner: str, best: str, chosen: float, top: float, label: str)
     """The rule of one standard error selected."""
     text = f"{winner} ({label} {chosen:.3g}) is within one standard error of the best, {best} "
     if winner == best:
-        text = f"nothing preferred to the best, {best}, is within one standard error of it "
+        text = (
+            f"no configuration preferred to the best, {best}, is within one standard error of it "
+        )
     return Note("one-se-winner", f"{text}({top:.3g})")
 
 
@@ -210,7 +221,7 @@ def few_evaluated(n_units: int, what: str) -> Note:
     return Note(
         "few-evaluated",
         f"only {n_units} {what} evaluate{'s' if n_units == 1 else ''}: normal intervals hold the "
-        "truth too seldom",
+        "truth too rarely",
         "a larger --evaluation-share, or bbc, which evaluates on all samples",
     )
 
@@ -238,7 +249,7 @@ def nothing_dropped(reason: str) -> Note:
     return Note(
         "nothing-dropped",
         f"nothing is dropped: {reason}",
-        "go on with the next fold; what is predicted so far can't tell good from bad",
+        "continue with the next fold; the predictions so far can't tell good from bad",
     )
 
 

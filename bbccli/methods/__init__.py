@@ -36,6 +36,7 @@ from bbccli.notes import (
     collapsed_interval,
     method_left_out,
     risk_reversed,
+    single_configuration,
     winners_differ,
 )
 from bbccli.plan import Plan
@@ -123,7 +124,8 @@ def estimate(
     if not names and matrix.folds is None:
         # the note on unknown folds says it already
         methods = [method for method in methods if Need.FOLDS not in method.needs]
-    notes = [*_polarity(matrix, metrics[0], plan), *_differing_winners(matrix, metrics[0], plan)]
+    notes = [single_configuration()] if matrix.n_configurations == 1 else []
+    notes += [*_polarity(matrix, metrics[0], plan), *_differing_winners(matrix, metrics[0], plan)]
     estimates = []
     for metric in metrics:
         for method in methods:

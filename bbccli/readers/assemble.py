@@ -13,9 +13,11 @@ from bbccli.nested import NestedFold
 from bbccli.notes import Note
 from bbccli.outcome import Outcome
 from bbccli.readers import remarks
+from bbccli.readers.agreement import differing
 from bbccli.readers.alignment import Alignment, constant
 from bbccli.readers.columns import Assignment
 from bbccli.readers.completeness import complete
+from bbccli.readers.copies import equal_to_truth, refuse_copies
 from bbccli.readers.doubts import doubts
 from bbccli.readers.folds import code_folds, code_groups, count_spanning
 from bbccli.readers.frame import Column, Frame
@@ -55,6 +57,8 @@ class Parts:
         What was noticed before.
     nested
         Which rows are inner and which are outer, where the cross-validation is a nested one.
+    named
+        Configurations named by hand.
     """
 
     frame: Frame
@@ -64,6 +68,7 @@ class Parts:
     metadata: Metadata
     notes: tuple[Note, ...] = ()
     nested: NestedRows | None = None
+    named: frozenset[str] = frozenset()
 
     @property
     def alignment(self) -> Alignment:
@@ -104,6 +109,10 @@ def assemble(
     )
     predictions = completed.predictions
     outcome, samples = outcome.take(completed.samples), samples[completed.samples]
+    known = parts.named | set(parts.metadata.configurations)
+    copies = equal_to_truth(predictions, outcome, completed.available)
+    if unfinished is None:
+        refuse_copies(predictions.configurations, copies, known, frame.path)
     folds, fold_names, fold_notes = _folds(parts, samples)
     groups = _groups(parts, samples)
     n_read = len(shaped) or len(parts.assignment.configurations)
@@ -122,10 +131,11 @@ def assemble(
         notes=(
             *parts.notes,
             *_notes_on_roles(parts, outcome.task, task),
+            *_notes_on_rounding(parts),
             *completed.notes,
             *fold_notes,
             *_notes_on_groups(groups, folds),
-            *doubts(predictions, outcome),
+            *doubts(predictions, outcome, folds, copies, known),
             *_notes_on_candidates(parts.metadata, n_read, predictions.configurations),
         ),
     )
@@ -247,6 +257,16 @@ def _notes_on_roles(parts: Parts, found: Task, by_hand: Task | None) -> Iterator
     declared = parts.metadata.task
     if by_hand is None and declared is not None and declared is not found:
         yield remarks.metadata_contradicted(declared, found)
+
+
+def _notes_on_rounding(parts: Parts) -> Iterator[Note]:
+    """Values of one sample that differ between repeats in their last digits."""
+    earlier = parts.alignment.first[parts.alignment.samples]
+    for role in ("truth", "time", "weight"):
+        if role in parts.columns:
+            _, apart = differing(parts.columns[role], earlier)
+            if apart:
+                yield remarks.truth_rounded(role, apart)
 
 
 def _notes_on_groups(groups: IntArray | None, folds: IntArray | None) -> Iterator[Note]:

@@ -72,7 +72,7 @@ def text_fault(column: Column) -> InputError:
     entries = text_entries(column)
     value = column.values[int(entries[0])].as_py()
     comma = not np.isnan(number_of(value.replace(",", ".")))
-    hint = "leave the cell empty if there is no prediction; drop the column if it is none"
+    hint = "leave the cell empty if there is no prediction; --exclude a column that has none"
     return column.fault(
         "prediction is text",
         entries,

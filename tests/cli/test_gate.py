@@ -60,7 +60,7 @@ class TestCorrect:
 
     def test_what_cannot_be_computed_exits_4(self, run, tmp_path):
         path = tmp_path / "rare.csv"
-        path.write_text("truth,a,b\n" + "y,0.9,0.8\n" + "n,0.1,0.2\n" * 9)
+        path.write_text("truth,a,b\n" + "y,0.9,0.8\n" + "n,0.1,0.2\n" * 8 + "n,0.2,0.1\n")
         assert run("correct", path, "--fail-under", "0.1")[0] == 4
         status, out, err = run("correct", path, "--fail-under", "0.1")
         assert (status, out) == (4, "")
@@ -200,7 +200,11 @@ class TestCollapsed:
 
     @pytest.fixture
     def perfect(self, tmp_path):
-        rows = [f"{i % 5},{i % 2}" + f",{0.1 + 0.8 * (i % 2):.1f}" * 20 for i in range(40)]
+        def row(i):
+            scores = (0.1 + 0.8 * (i % 2) + (i * 7 + c) % 11 / 200 for c in range(20))
+            return ",".join([f"{i % 5},{i % 2}", *(f"{score:.3f}" for score in scores)])
+
+        rows = [row(i) for i in range(40)]
         path = tmp_path / "perfect.csv"
         path.write_text(
             "fold,truth," + ",".join(f"c{c}" for c in range(20)) + "\n" + "\n".join(rows) + "\n"
@@ -239,7 +243,7 @@ class TestCollapsed:
         assert run("gate", saved, "--fail-under", "0.99")[0] == 4
 
     def test_a_collapsed_bound_of_a_loss(self, run, perfect):
-        argv = ("--metric", "brier", "--no-guard", "--n-resamples", "50", "--fail-over", "0.1")
+        argv = ("--metric", "error", "--no-guard", "--n-resamples", "50", "--fail-over", "0.1")
         assert run("correct", perfect, *argv)[0] == 4
 
     def test_the_estimate_may_be_judged(self, run, perfect):

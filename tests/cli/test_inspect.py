@@ -134,7 +134,8 @@ def test_warnings(save):
     found = inspect(save(text))
     assert warnings(found) == {"missing", "folds", "resamples"}
     assert [(g.configuration, g.n_missing) for g in found.missing] == [("b", 1)]
-    reverse = changed(GOOD, (",x,", ",z,"))
+    rows = [f"{'xz'[i < 9]},{i / 18}" for i in range(18)]
+    reverse = "\n".join(["truth,a", *rows])
     assert "polarity" in warnings(inspect(save(reverse)))
 
 

@@ -17,7 +17,7 @@ CORRELATIONS = {"pearson", "pearson-squared", "spearman"}
 BOUNDED = [
     (name, task)
     for name, metric in METRICS.items()
-    for task in metric.tasks
+    for task in sorted(metric.tasks)
     if np.isfinite(metric.bounds).all() and name not in CORRELATIONS
 ]
 # Of two classes, those that more negative samples tell more of; of several, the largest class.
@@ -81,7 +81,8 @@ def test_one_mistake_costs_no_more_than_one_unit_in_n(name, task, counts):
 
 
 @pytest.mark.parametrize(
-    ("name", "task"), [(n, t) for n in METRICS for t in METRICS[n].tasks if t.is_classification]
+    ("name", "task"),
+    [(n, t) for n in METRICS for t in sorted(METRICS[n].tasks) if t.is_classification],
 )
 def test_more_samples_of_a_class_that_it_does_not_rest_on_count_for_nothing(name, task):
     metric = METRICS[name]
