@@ -99,6 +99,10 @@ class PredictionMatrix:
         Of a survival task: what higher predictions meant before `with_risk_direction`.
     unfinished
         Of a cross-validation in progress; its samples so far may be of one class.
+    repeated_holdout
+        Whether each repeat predicts a part of the samples, as in Monte-Carlo cross-validation:
+        `available` says which. A performance is then the mean over the repeats that have one, and
+        there are no folds.
 
     Raises
     ------
@@ -123,6 +127,7 @@ class PredictionMatrix:
     available: BoolArray | None = None
     unfinished: Unfinished | None = None
     nested: tuple[NestedFold, ...] | None = None
+    repeated_holdout: bool = False
     risk_direction: RiskDirection = RiskDirection.EARLIER
 
     def __post_init__(self) -> None:
@@ -295,6 +300,8 @@ def _check_shapes(matrix: PredictionMatrix) -> None:
         expected["folds"] = (matrix.folds.shape, (n_repeats, n_samples))
     if matrix.groups is not None:
         expected["groups"] = (matrix.groups.shape, (n_samples,))
+    if matrix.repeated_holdout and matrix.available is None:
+        raise InputError("repeated hold-out needs to know what is available", path=path)
     if matrix.available is not None:
         expected["available"] = (matrix.available.shape, shape[:3])
     for name, (found, wanted) in expected.items():

@@ -24,13 +24,13 @@ def listing(names: Sequence[str], most: int = 5) -> str:
     return head if len(names) <= most else f"{head} and {len(names) - most} more"
 
 
-def redrawn_resamples(n_redrawn: int, n_resamples: int) -> Note:
-    """Some resamples lacked a class in or out of the bag."""
+def redrawn_resamples(n_redrawn: int, n_resamples: int, label: str) -> Note:
+    """The metric that selects is undefined in some resamples."""
     return Note(
         "redrawn-resamples",
-        f"{n_redrawn} resamples lacked a class in or out of the bag and were drawn again "
-        f"({n_resamples} were used)",
-        "a class is rare: read the interval with care, or collect more of it",
+        f"{label} is undefined in {n_redrawn} resamples, which were drawn again ({n_resamples} "
+        "were used)",
+        "a class is rare, or there are few samples: read the interval with care, or collect more",
     )
 
 
@@ -180,6 +180,16 @@ def undefined_resamples(n_undefined: int, n_resamples: int, label: str) -> Note:
     )
 
 
+def undefined_repeats(n_undefined: int, n_repeats: int, label: str) -> Note:
+    """A performance is missing in some repeats of a repeated hold-out."""
+    return Note(
+        "undefined-repeats",
+        f"{label} of the winner is undefined in {n_undefined} of {n_repeats} repeats, which are "
+        "left out",
+        "hold out more samples at a time, or a share of each class",
+    )
+
+
 def tolerance_not_reached(tolerance: float | None, error: float) -> Note:
     """The largest number of resamples was used up."""
     return Note(
@@ -213,6 +223,17 @@ def no_variance(value: float) -> Note:
         f"the variance at {value:.3g} is 0, so the interval has no width: it doesn't show what "
         "is uncertain",
         "use bbc, or collect more samples",
+    )
+
+
+def resamples_alike(method: str, value: float) -> Note:
+    """An interval of resamples has no width."""
+    return Note(
+        "no-variance",
+        f"nearly every resample of {method} gives {value:.3g}, so the interval has no width: it "
+        "doesn't show what is uncertain",
+        "check whether the predictions vary; folds or samples that are all alike say nothing of "
+        "others",
     )
 
 

@@ -38,7 +38,8 @@ class Plan:
     level: float = field(default=0.95, metadata={"doc": "level of the intervals, in (0, 1)"})
     side: Side = field(default=Side.TWO, metadata={"doc": "ends of the interval to estimate"})
     pooling: Pooling = field(
-        default=Pooling.POOLED, metadata={"doc": "performance over pooled rows, or mean over folds"}
+        default=Pooling.POOLED,
+        metadata={"doc": "performance over pooled rows, mean over folds, or pairs within folds"},
     )
     select: Select = field(
         default=Select.BEST,

@@ -77,8 +77,8 @@ def extend(
 ) -> None:
     """Add resamples until there are at least `n_resamples`.
 
-    A resample whose winner is undefined out of the bag is left out, as if drawn again. Blocks of
-    resamples run in threads. Memory O(B + N) beside one block of bound configurations.
+    A resample that can't be scored, in the bag or out of it, is left out, as if drawn again. Blocks
+    of resamples run in threads. Memory O(B + N) beside one block of bound configurations.
 
     Raises
     ------

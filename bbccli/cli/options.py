@@ -146,7 +146,8 @@ PoolingOption = Annotated[
     Pooling | None,
     typer.Option(
         "--pooling",
-        help="Select by the performance over pooled rows, or by the mean over folds. "
+        help="Select by the performance over pooled rows, by the mean over folds, or (AUC, "
+        "concordance) over the pairs of samples within folds. "
         "[default: the metadata's selection, else pooled]",
     ),
 ]

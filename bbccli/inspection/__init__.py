@@ -26,6 +26,7 @@ INSPECTION_VERSION = "bbc-inspection/1"
 
 CHECK_OF_NOTE = {
     "samples-left-out": "coverage",
+    "repeated-holdout": "coverage",
     "configurations-dropped": "missing",
     "gaps-within-folds": "missing",
     "common-rows": "missing",

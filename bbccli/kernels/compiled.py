@@ -10,7 +10,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from bbccli.kernels.pairs import PresortedPairs, largest_total
+from bbccli.kernels.pairs import PresortedPairs
 from bbccli.types import IntArray
 
 LANES = 64
@@ -23,7 +23,7 @@ def concordant_weight(
     """Count as `kernels.concordant_weight` does. Extra memory O(B N)."""
     n_resamples, n_samples = weights.shape
     n_groups = -(-n_resamples // LANES)
-    narrow = fits_narrow_lanes(pairs, weights)
+    narrow = fits_narrow_lanes(weights)
     lanes = np.zeros((n_groups, n_samples, LANES), np.uint16 if narrow else np.uint64)
     for group in range(n_groups):
         part = weights[group * LANES : (group + 1) * LANES]
@@ -35,11 +35,15 @@ def concordant_weight(
     return counts[:n_resamples]
 
 
-def fits_narrow_lanes(pairs: PresortedPairs, weights: IntArray) -> bool:
-    """Whether running totals fit in 16 bits and counts in 32."""
+def fits_narrow_lanes(weights: IntArray) -> bool:
+    """Whether running totals fit in 16 bits; then counts fit in 32.
+
+    A count is at most twice the product of the cases' weight and the controls', whose sum is the
+    row's total t: at most t^2 / 2, which is less than 2^31.
+    """
     heaviest = int(weights.sum(axis=1, dtype=np.int64).max(initial=0))
     fits: bool = heaviest <= np.iinfo(np.uint16).max
-    return fits and largest_total(pairs, weights) <= np.iinfo(np.uint32).max
+    return fits
 
 
 def _make_sweep(lane: Any, total: Any) -> Any:

@@ -35,6 +35,7 @@ from bbccli.notes import (
     Note,
     collapsed_interval,
     method_left_out,
+    resamples_alike,
     risk_reversed,
     single_configuration,
     winners_differ,
@@ -42,7 +43,7 @@ from bbccli.notes import (
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
-from bbccli.selection.candidates import candidates
+from bbccli.selection.candidates import candidates, check_of_pairs
 from bbccli.selection.css import css_of, winner_of
 from bbccli.types import Pooling, Side, Task
 
@@ -124,6 +125,9 @@ def estimate(
     if not names and matrix.folds is None:
         # the note on unknown folds says it already
         methods = [method for method in methods if Need.FOLDS not in method.needs]
+    if plan.pooling is Pooling.WITHIN_FOLDS:
+        for metric in metrics:
+            check_of_pairs(metric)
     notes = [single_configuration()] if matrix.n_configurations == 1 else []
     notes += [*_polarity(matrix, metrics[0], plan), *_differing_winners(matrix, metrics[0], plan)]
     estimates = []
@@ -136,7 +140,7 @@ def estimate(
                     raise
                 notes.append(method_left_out(method.name, error.problem, error.hint))
             else:
-                estimates.append(_with_doubt(found, metric, plan, method))
+                estimates.append(_with_width(_with_doubt(found, metric, plan, method)))
     return estimates, notes
 
 
@@ -169,6 +173,16 @@ def _way_out(metric: Metric, plan: Plan, method: Method) -> str:
     return "use bbc, whose interval is guarded" + ("" if plan.guard else ", without --no-guard")
 
 
+def _with_width(found: Estimate) -> Estimate:
+    """The estimate, with a note where its interval has no width and nothing says so yet."""
+    if found.interval is None or found.interval.lower != found.interval.upper:
+        return found
+    if {"no-variance", "collapsed-interval"} & {note.code for note in found.notes}:
+        return found
+    note = resamples_alike(found.method, found.interval.lower)
+    return replace(found, notes=(*found.notes, note))
+
+
 def _polarity(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note]:
     """Return a note where the risks of a survival task seem to be the other way round."""
     if matrix.task is not Task.SURVIVAL:
@@ -190,7 +204,8 @@ def _differing_winners(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> 
         return []
     try:
         css = css_of(matrix, metric, plan)
-        winners = [winner_of(candidates(matrix, metric, rule), css) for rule in Pooling]
+        rules = (Pooling.POOLED, Pooling.FOLD_MEAN)
+        winners = [winner_of(candidates(matrix, metric, rule), css) for rule in rules]
     except UndefinedError:
         return []
     if min(winners) < 0 or winners[0] == winners[1]:

@@ -1,8 +1,9 @@
 """BBC: bootstrap bias corrected cross-validation, over samples.
 
 1. Select the winner and its naive performance by css (CVT).
-2. B times: draw N of the N rows with replacement. A draw without every class both in the bag and
-   out of it is drawn again.
+2. B times: draw N of the N rows with replacement. A draw that leaves no row out of the bag is drawn
+   again, and so is one in which the metric is undefined: in the bag for every configuration, or
+   out of it for the one selected there.
 3. Select the best configuration on the rows in the bag, by the same css as in step 1.
 4. Score that configuration on the rows out of the bag.
 5. The estimate is the mean of the B performances, the interval their percentiles.
@@ -19,6 +20,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bbccli.bootstrap.out_of_bag import Selections, extend, measure
+from bbccli.bootstrap.single_classes import refuse_single_classes
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method, on_few_groups
 from bbccli.methods.corrected import check_matched, enough, from_distribution
@@ -62,7 +64,8 @@ def bbc(
     Raises
     ------
     UndefinedError
-        A class with a single sample, or data on which hardly any resample can be used.
+        A class with a single sample that the selecting metric can't do without, or data on which
+        hardly any resample can be used.
     UnsupportedError
         Matched intervals of means over folds.
 
@@ -84,7 +87,7 @@ def bbc(
         naive,
         distribution,
         method="bbc",
-        notes=notes_on_draws(matrix, distribution),
+        notes=notes_on_draws(matrix, selector, distribution),
     )
 
 
@@ -93,8 +96,9 @@ def out_of_bag(
 ) -> Distribution:
     """Return the out-of-bag performances of the winners of the resamples: steps 2 to 4."""
     check_matched(plan)
-    draws = draws_of(matrix.outcome, matrix.groups, plan.seed)
     chosen = candidates(matrix, selector, plan.pooling)
+    refuse_single_classes(chosen)
+    draws = draws_of(matrix.n_samples, matrix.groups, plan.seed)
     css = css_of(matrix, selector, plan)
     found = kept(matrix, ("bbc", selector, plan.select, plan.pooling, plan.seed), Selections)
 
@@ -109,10 +113,12 @@ def out_of_bag(
     return enough(draw, matrix, metric, plan)
 
 
-def notes_on_draws(matrix: PredictionMatrix, distribution: Distribution) -> tuple[Note, ...]:
-    """Return notes on resamples that were drawn again, and on few groups to draw from."""
+def notes_on_draws(
+    matrix: PredictionMatrix, metric: Metric, distribution: Distribution
+) -> tuple[Note, ...]:
+    """Return notes on resamples drawn again for a metric, and on few groups to draw from."""
     n_redrawn, n_used = distribution.n_redrawn, len(distribution.values)
-    redrawn = (redrawn_resamples(n_redrawn, n_used),) if n_redrawn else ()
+    redrawn = (redrawn_resamples(n_redrawn, n_used, metric.label),) if n_redrawn else ()
     return redrawn + on_few_groups(matrix)
 
 

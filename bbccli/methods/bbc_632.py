@@ -65,7 +65,8 @@ def bbc_632(
     Raises
     ------
     UndefinedError
-        A class with a single sample, or data on which hardly any resample can be used.
+        A class with a single sample that the selecting metric can't do without, or data on which
+        hardly any resample can be used.
 
     References
     ----------
@@ -84,7 +85,7 @@ def bbc_632(
         naive,
         replace(drawn, values=drawn.values + shift),
         method="bbc-632",
-        notes=notes_on_draws(matrix, drawn),
+        notes=notes_on_draws(matrix, selector, drawn),
     )
     error = float(np.nanstd(between, ddof=1) / np.sqrt(len(between)))
     with_error = estimate.error and replace(estimate.error, value=error)

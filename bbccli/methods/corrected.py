@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.errors import UnsupportedError
+from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.intervals import Basis, interval_of
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import MeanScorer, Metric
@@ -186,6 +186,11 @@ def _defined(distribution: Distribution, metric: Metric) -> tuple[Distribution, 
     undefined = np.isnan(distribution.values)
     if not undefined.any():
         return distribution, ()
+    if undefined.all():
+        raise UndefinedError(
+            f"{metric.label} is undefined in every resample",
+            hint="collect more samples of the rarest class, or use another metric",
+        )
     rows = ~undefined
     kept = replace(
         distribution,

@@ -83,7 +83,7 @@ def cvm_cv(
     if np.isnan(value):
         raise UndefinedError(f"{metric.label} is undefined in some repeat")
 
-    draws = draws_of(matrix.outcome, matrix.groups, plan.seed)
+    draws = draws_of(matrix.n_samples, matrix.groups, plan.seed)
     found = Selections()
     distribution = enough(
         lambda n: bootstrap(
@@ -106,7 +106,7 @@ def cvm_cv(
         distribution,
         method="cvm-cv",
         value=value,
-        notes=notes_on_draws(matrix, distribution),
+        notes=notes_on_draws(matrix, selector, distribution),
     )
 
 

@@ -74,7 +74,7 @@ def hanley_mcneil(
     UnsupportedError
         Another metric, class labels instead of scores, sample weights or groups.
     UndefinedError
-        A class with a single sample.
+        The samples can't be split, or the AUC is undefined on a side of the split.
 
     References
     ----------

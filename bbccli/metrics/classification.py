@@ -45,11 +45,11 @@ def correlation_of_classes(correct: FloatArray, true: FloatArray, said: FloatArr
 
 
 def agreement_beyond_chance(correct: FloatArray, true: FloatArray, said: FloatArray) -> FloatArray:
-    """Cohen's kappa of totals (B, C), (B, 1, K) and (B, C, K)."""
+    """Cohen's kappa of totals (B, C), (B, 1, K) and (B, C, K); NaN where one class is true."""
     n = true.sum(axis=-1)
     by_chance = (true * said).sum(axis=-1)
-    room = n**2 - by_chance
-    return np.where(room > ROUNDING * n**2, (correct * n - by_chance) / room, np.nan)
+    varies = n**2 - (true**2).sum(axis=-1) > ROUNDING * n**2
+    return np.where(varies, (correct * n - by_chance) / (n**2 - by_chance), np.nan)
 
 
 def rank_distance(outcome: Outcome, predicted: IntArray) -> FloatArray:
@@ -130,7 +130,7 @@ KAPPA = Metric(
     reference="Cohen 1960",
     rests_on=BESIDE_THE_LARGEST,
     formula="(c N - Σₖ tₖ pₖ) / (N² - Σₖ tₖ pₖ), with the terms of mcc",
-    undefined="where all samples are of one class and predicted to be",
+    undefined="where all samples are of one class",
 )
 
 MAE_RANK = Metric(

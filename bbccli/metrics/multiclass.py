@@ -118,7 +118,7 @@ F1_MACRO = _averaged(
     of_totals((hits, guessed, actual), lambda *totals: f_scores(*totals).mean(axis=-1)),
     rests_on=EACH_CLASS,
     formula="(1/K) Σₖ 2 TPₖ / (2 TPₖ + FPₖ + FNₖ)",
-    undefined="where a class has no sample and is predicted for none",
+    undefined=MISSING_CLASS,
 )
 
 F1_MICRO = _averaged(

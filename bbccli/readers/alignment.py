@@ -170,7 +170,8 @@ def _refuse_duplicates(cells: IntArray, row_id: Column, repeat: Column | None) -
     again = np.ones(len(cells), dtype=bool)
     again[first] = False
     if repeat is None:
-        problem, hint = "row_id occurs twice", "if the rows are repeats, add a column `repeat`; "
+        problem = "row_id occurs twice"
+        hint = "if the rows are repeats, or of a repeated hold-out, add a column `repeat`; "
     else:
         problem, hint = "row_id occurs twice in one repeat", ""
     raise row_id.fault(problem, np.flatnonzero(again), hint=f"{hint}else remove one of the rows")

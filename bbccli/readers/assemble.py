@@ -21,6 +21,7 @@ from bbccli.readers.copies import equal_to_truth, refuse_copies
 from bbccli.readers.doubts import doubts
 from bbccli.readers.folds import code_folds, code_groups, count_spanning
 from bbccli.readers.frame import Column, Frame
+from bbccli.readers.holdout import held_out, note_on
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.nested import NestedRows, nested_folds, without_gaps
 from bbccli.readers.outcome import (
@@ -34,7 +35,10 @@ from bbccli.readers.outcome import (
 )
 from bbccli.readers.predictions import Predictions, interpret
 from bbccli.readers.raw import RawPredictions, read_predictions
-from bbccli.types import FloatArray, IntArray, Missing, Task
+from bbccli.types import BoolArray, FloatArray, IntArray, Missing, Task
+
+DUPLICATES = "duplicate-configurations"
+"""Code of the note that is about all repeats together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +105,13 @@ def assemble(
     outcome, shaped = outcome_of(parts, raw, samples, task, positive)
     outcome = replace(outcome, weights=weights_of(parts, samples))
     found = interpret(raw, outcome, shaped)
+    there = None if unfinished else held_out(alignment, parts.columns.get("fold"))
     completed = complete(
         _of_outer_rows(parts, found, samples),
         alignment.n_samples - len(samples),
         frame.path,
         policy=missing,
+        there=there,
     )
     predictions = completed.predictions
     outcome, samples = outcome.take(completed.samples), samples[completed.samples]
@@ -113,7 +119,11 @@ def assemble(
     copies = equal_to_truth(predictions, outcome, completed.available)
     if unfinished is None:
         refuse_copies(predictions.configurations, copies, known, frame.path)
-    folds, fold_names, fold_notes = _folds(parts, samples)
+    own_samples = None if there is None else there[0, completed.samples]
+    if there is None:
+        folds, fold_names, fold_notes = _folds(parts, samples)
+    else:
+        folds, fold_names, fold_notes = None, (), (note_on(there[:, completed.samples]),)
     groups = _groups(parts, samples)
     n_read = len(shaped) or len(parts.assignment.configurations)
     return PredictionMatrix(
@@ -126,6 +136,7 @@ def assemble(
         groups=groups,
         available=completed.available,
         unfinished=unfinished,
+        repeated_holdout=there is not None,
         nested=_nested(parts, found, predictions.configurations, samples),
         source=Source(frame.path, frame.sha256, parts.metadata.raw),
         notes=(
@@ -135,7 +146,7 @@ def assemble(
             *completed.notes,
             *fold_notes,
             *_notes_on_groups(groups, folds),
-            *doubts(predictions, outcome, folds, copies, known),
+            *_doubts(predictions, outcome, folds, copies, known, own_samples),
             *_notes_on_candidates(parts.metadata, n_read, predictions.configurations),
         ),
     )
@@ -163,14 +174,37 @@ def _nested(
     return tuple(nested_folds(parts.nested, inner, predictions, parts.alignment, samples))
 
 
+def _doubts(
+    predictions: Predictions,
+    outcome: Outcome,
+    folds: IntArray | None,
+    copies: IntArray,
+    known: frozenset[str],
+    first: BoolArray | None,
+) -> Iterator[Note]:
+    """What the predictions tell: in repeated hold-out, the `first` repeat on its samples (N,)."""
+    whole = doubts(predictions, outcome, folds, copies, known)
+    if first is None:
+        yield from whole
+        return
+    own = replace(predictions, array=predictions.array[:1, first])
+    for note in doubts(own, outcome.take(first), None, copies, known):
+        if note.code != DUPLICATES:
+            yield note
+    yield from (note for note in whole if note.code == DUPLICATES)
+
+
 def samples_of(parts: Parts) -> IntArray:
-    """Samples that every repeat holds."""
+    """Samples that every repeat holds, or that any does in repeated hold-out."""
+    if held_out(parts.alignment, parts.columns.get("fold")) is not None:
+        return np.arange(parts.alignment.n_samples)
     samples = np.flatnonzero(parts.alignment.in_every_repeat)
     if not len(samples):
         raise InputError(
             f"no sample is in all {parts.alignment.n_repeats} repeats",
             path=parts.frame.path,
-            hint="a sample has the same row_id in every repeat",
+            hint="a sample has the same row_id in every repeat; folds of one cross-validation are "
+            "a column `fold`; repeated hold-out has no folds within a repeat",
         )
     return samples
 

@@ -52,6 +52,17 @@ def samples_left_out(n_left_out: int, n_samples: int) -> Note:
     )
 
 
+def repeated_holdout(n_repeats: int, n_samples: int, fewest: int, most: int) -> Note:
+    """Each repeat predicts another part of the samples."""
+    size = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    return Note(
+        "repeated-holdout",
+        f"repeated hold-out: each of {n_repeats} repeats predicts {size} of {n_samples} samples "
+        "and is scored on those; methods over folds cannot run",
+        "if the repeats are cross-validations, give every sample the same row_id in each",
+    )
+
+
 def configurations_dropped(names: Sequence[str], n_configurations: int) -> Note:
     """Configurations that lack predictions other configurations have."""
     return Note(

@@ -152,6 +152,15 @@ def test_a_single_sample_of_a_class(save):
     assert "resamples" in warnings(found)
 
 
+def test_a_class_of_one_sample_is_a_warning(save):
+    rows = "".join(f"{i},{'y' if i == 3 else 'x'},0.{i}\n" for i in range(9))
+    found = inspect(save(f"row_id,truth,a\n{rows}"))
+    assert found.n_errors == 0
+    (finding,) = [f for f in found.findings if f.check == "resamples"]
+    assert finding.status is Status.WARNING
+    assert finding.text.startswith("class 'y' has a single sample: no resample holds it in and out")
+
+
 def test_resamples_to_redraw(save):
     rows = [f"{int(i < 2)},{i / 50}" for i in range(40)]
     found = inspect(save("truth,a\n" + "\n".join(rows)))

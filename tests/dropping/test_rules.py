@@ -74,6 +74,20 @@ def test_bbcd_draws_groups_together():
     assert verdict("bbcd", labels(right)).probability[1] == 1
 
 
+def test_bbcd_does_not_count_what_is_undefined():
+    # precision: a is right at 20 positives; b predicts one positive, wrongly, and so has no
+    # precision in a draw without that sample
+    truth = np.arange(60) % 2
+    said = np.zeros((60, 2))
+    said[1:40:2, 0] = 1
+    said[0, 1] = 1
+    matrix = of(Outcome(Task.BINARY, truth, ("no", "yes")), said[None], PredictionKind.LABEL)
+    found = verdict("bbcd", matrix, metric=METRICS["precision"])
+    drawn = 1 - (59 / 60) ** 60
+    assert abs(found.probability[1] - drawn) < 4 * np.sqrt(drawn * (1 - drawn) / 200)
+    assert not found.worse.any()
+
+
 def test_hoeffding_by_hand():
     # n = 1000, m = 2: eps = sqrt((ln 4000 - ln 0.05) / 1000) = 0.1063
     def gap(wrong):
@@ -112,6 +126,17 @@ def test_friedman_by_hand():
     sums = rank_sums(shares).sums
     assert sums.tolist() == [6, 10, 14]
     assert found.worse.tolist() == [False, False, True]
+
+
+def test_friedman_compares_only_after_the_overall_test():
+    # Conover's comparison alone would drop the first (p 0.030), Friedman's test sees no
+    # difference among the four (p 0.145)
+    ranks = [[0, 3, 1, 2], [0, 3, 1, 2], [1, 0, 3, 2], [1, 2, 3, 0], [0, 3, 1, 2]]
+    shares = (np.array(ranks) + 2) / 10
+    assert rank_sums(shares).p_value == pytest.approx(0.1447, abs=1e-4)
+    found = verdict("friedman", by_fold(shares))
+    assert not found.worse.any()
+    assert found.p_value.min() == pytest.approx(0.1447, abs=1e-4)
 
 
 def test_friedman_of_two():
