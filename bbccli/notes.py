@@ -125,6 +125,16 @@ def guard_without_bound(label: str) -> Note:
     )
 
 
+def beyond_bounds(method: str, value: float, label: str, low: float, high: float) -> Note:
+    """A correction leads to a figure that the metric can't have."""
+    return Note(
+        "beyond-bounds",
+        f"the estimate of {method}, {value:.3g}, is beyond the bounds of {label}, {low:g} to "
+        f"{high:g}: the folds are too small for its correction",
+        "bbc, whose estimate is always a possible one; or fewer, larger folds",
+    )
+
+
 def collapsed_interval(method: str, value: str, remedy: str) -> Note:
     """A pessimistic bound equals the best possible performance."""
     return Note(

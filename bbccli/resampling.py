@@ -37,6 +37,7 @@ class Unit(IntEnum):
     SPLIT = 3
     EVALUATION = 4
     SEEN = 5  # what is predicted so far, in samples or groups: the tests between folds
+    TRUTH = 6  # the order in which samples meet the truth of others: no information
 
 
 @dataclass(frozen=True, slots=True, eq=False)

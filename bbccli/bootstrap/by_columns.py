@@ -64,9 +64,14 @@ def select(candidates: Blocks, drawing: Drawing, css: Css) -> Selected:
 
 
 def score_winners(
-    candidates: Blocks, drawing: Drawing, ordinals: IntArray, winners: IntArray
+    candidates: Blocks,
+    drawing: Drawing,
+    ordinals: IntArray,
+    winners: IntArray,
+    *,
+    in_bag: bool = False,
 ) -> FloatArray:
-    """Score each winner (B,) out of the bag of its resample: (B,), NaN where undefined."""
+    """Score each winner (B,) out of the bag of its resample, or in it: (B,), NaN if undefined."""
     values = np.full(len(winners), np.nan)
     for columns in candidates.blocks():
         mine = np.flatnonzero(np.isin(winners, columns))
@@ -74,7 +79,7 @@ def score_winners(
             continue
         needed, places = np.unique(winners[mine], return_inverse=True)
         scorer = candidates.bind(needed)
-        score = partial(_paired, scorer, ordinals=ordinals[mine], places=places)
+        score = partial(_paired, scorer, ordinals=ordinals[mine], places=places, in_bag=in_bag)
         for rows, scores in drawing.over(score):
             values[mine[rows]] = scores
     return values
@@ -125,9 +130,10 @@ def _in_bag(scorer: Scorer, drawn: Resamples) -> FloatArray:
 
 
 def _paired(
-    scorer: Scorer, drawn: Resamples, *, ordinals: IntArray, places: IntArray
+    scorer: Scorer, drawn: Resamples, *, ordinals: IntArray, places: IntArray, in_bag: bool
 ) -> tuple[IntArray, FloatArray]:
     """Positions among `ordinals` of the drawn resamples, and the scores of their winners."""
     known = np.isin(drawn.ordinals, ordinals)
     rows = np.searchsorted(ordinals, drawn.ordinals[known])
-    return rows, scorer.paired(drawn.out_of_bag[known], places[rows])
+    weights = drawn.in_bag if in_bag else drawn.out_of_bag
+    return rows, scorer.paired(weights[known], places[rows])

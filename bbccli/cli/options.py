@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bbccli.dropping import EVERY, RULES
-from bbccli.methods import DEFAULT_METHODS, METHODS
+from bbccli.methods import DEFAULT_METHODS, ENOUGH_FOLDS, METHODS
 from bbccli.metrics import METRICS
 from bbccli.readers.dialects import DIALECTS, WIDE
 from bbccli.reports import REPORTS
@@ -117,7 +117,8 @@ MethodNames = Annotated[
         metavar="NAME",
         autocompletion=_starting(METHODS),
         help=f"Repeatable; of: {', '.join(METHODS)}; or all, as far as they can be computed. "
-        f"[default: {', '.join(DEFAULT_METHODS)}, as far as they can be computed]",
+        f"[default: {', '.join(DEFAULT_METHODS)}, as far as they can be computed; bbc-f with "
+        f"{ENOUGH_FOLDS} folds or more]",
     ),
 ]
 NResamples = Annotated[

@@ -12,6 +12,7 @@ from bbccli.matrix import PredictionMatrix
 from bbccli.methods import (
     bbc,
     bbc_632,
+    bbc_632plus,
     bbc_f,
     bbcd,
     cv_influence,
@@ -45,9 +46,18 @@ from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
 from bbccli.selection.candidates import candidates, check_of_pairs
 from bbccli.selection.css import css_of, winner_of
-from bbccli.types import Pooling, Side, Task
+from bbccli.types import Pooling, Side, Task, distinct
 
-__all__ = ["DEFAULT_METHODS", "METHODS", "Gives", "Method", "Need", "choose_methods", "estimate"]
+__all__ = [
+    "DEFAULT_METHODS",
+    "ENOUGH_FOLDS",
+    "METHODS",
+    "Gives",
+    "Method",
+    "Need",
+    "choose_methods",
+    "estimate",
+]
 
 METHODS: dict[str, Method] = {
     method.name: method
@@ -57,6 +67,7 @@ METHODS: dict[str, Method] = {
         bbc.METHOD,
         bbc_f.METHOD,
         bbc_632.METHOD,
+        bbc_632plus.METHOD,
         bbcd.METHOD,
         cvm_cv.METHOD,
         delong.METHOD,
@@ -77,6 +88,24 @@ METHODS: dict[str, Method] = {
 }
 
 DEFAULT_METHODS = ("cvt", "tt", "bbc", "bbc-f")
+
+ENOUGH_FOLDS = 8
+"""From so many folds on `bbc-f` is a default: with five, 75 % of its bounds held the truth."""
+
+
+def default_methods(matrix: PredictionMatrix) -> list[str]:
+    """Return the methods that are run when none is named, for this matrix.
+
+    Without folds those over folds are left out: the note on unknown folds says it already. `bbc-f`
+    takes `ENOUGH_FOLDS` folds in each repeat. A file with nested predictions was made for `ncv`.
+    """
+    left_out = set()
+    if matrix.folds is None:
+        left_out = {name for name in DEFAULT_METHODS if Need.FOLDS in METHODS[name].needs}
+    elif min(len(distinct(row)) for row in matrix.folds) < ENOUGH_FOLDS:
+        left_out = {"bbc-f"}
+    nested = ["ncv"] if matrix.nested else []
+    return [*(name for name in DEFAULT_METHODS if name not in left_out), *nested]
 
 
 def choose_methods(names: Sequence[str]) -> list[Method]:
@@ -104,8 +133,9 @@ def estimate(
     """Run several methods on one matrix, from the same resamples.
 
     The first metric selects; all are estimated for the configuration that it selects. Methods
-    asked for by name must be computable. Without names the default set is run, and `all` runs
-    every method: those of them that can't be computed are left out, with a note that says why.
+    asked for by name must be computable. Without names those of `default_methods` are run, and
+    `all` runs every method: those of them that can't be computed are left out, with a note that
+    says why.
 
     Returns
     -------
@@ -118,13 +148,8 @@ def estimate(
         An unknown method, or one asked for by name that can't be computed.
     """
     by_name = bool(names) and list(names or ()) != [ALL]
-    # a file with nested predictions was made for the nested estimate
-    default = (*DEFAULT_METHODS, "ncv") if matrix.nested else DEFAULT_METHODS
-    everything = list(METHODS) if names else default
+    everything = list(METHODS) if names else default_methods(matrix)
     methods = choose_methods(names if names and by_name else everything)
-    if not names and matrix.folds is None:
-        # the note on unknown folds says it already
-        methods = [method for method in methods if Need.FOLDS not in method.needs]
     if plan.pooling is Pooling.WITHIN_FOLDS:
         for metric in metrics:
             check_of_pairs(metric)

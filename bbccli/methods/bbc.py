@@ -33,6 +33,7 @@ from bbccli.resampling import draws_of
 from bbccli.results import Distribution, Estimate
 from bbccli.selection.candidates import candidates, kept
 from bbccli.selection.css import css_of
+from bbccli.types import FloatArray
 
 
 def bbc(
@@ -75,7 +76,7 @@ def bbc(
 
     References
     ----------
-    Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 5 and section 3.3.
+    Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 5; section 3.1 for the interval.
     """
     selector = select_by or metric
     naive = cvt(matrix, metric, plan, select_by=selector)
@@ -100,7 +101,7 @@ def out_of_bag(
     refuse_single_classes(chosen)
     draws = draws_of(matrix.n_samples, matrix.groups, plan.seed)
     css = css_of(matrix, selector, plan)
-    found = kept(matrix, ("bbc", selector, plan.select, plan.pooling, plan.seed), Selections)
+    found = _selections(matrix, selector, plan)
 
     def draw(n_resamples: int) -> Distribution:
         extend(found, n_resamples, chosen, draws, css, progress=progress)
@@ -111,6 +112,21 @@ def out_of_bag(
         return replace(first, values=measure(found, n_resamples, measured, draws))
 
     return enough(draw, matrix, metric, plan)
+
+
+def in_bag(
+    matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Plan, n_resamples: int
+) -> FloatArray:
+    """Return what the winners of the first resamples of `out_of_bag` reach in their bags: (B,)."""
+    draws = draws_of(matrix.n_samples, matrix.groups, plan.seed)
+    found = _selections(matrix, selector, plan)
+    measured = candidates(matrix, metric, plan.pooling)
+    return measure(found, n_resamples, measured, draws, in_bag=True)
+
+
+def _selections(matrix: PredictionMatrix, selector: Metric, plan: Plan) -> Selections:
+    """What was selected so far, kept with the matrix: it depends on all that is in the key."""
+    return kept(matrix, ("bbc", selector, plan.select, plan.pooling, plan.seed), Selections)
 
 
 def notes_on_draws(

@@ -28,7 +28,7 @@ WITHOUT_SELECTION = {"corrected": "nothing to correct", "naive, too good": "naiv
 
 UNSELECTED = re.compile("|".join(WITHOUT_SELECTION))
 
-OVER_FOLDS = frozenset({"bbc-f", "naive-f", "t-folds", "t-corrected"})
+OVER_FOLDS = frozenset({"tt", "bbc-f", "naive-f", "t-folds", "t-corrected"})
 """Methods that always select by the mean over folds."""
 
 

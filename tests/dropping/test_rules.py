@@ -89,21 +89,31 @@ def test_bbcd_does_not_count_what_is_undefined():
 
 
 def test_hoeffding_by_hand():
-    # n = 1000, m = 2: eps = sqrt((ln 4000 - ln 0.05) / 1000) = 0.1063
+    # n = 1000, m = 2: 2 eps = 2 sqrt((ln 4000 - ln 0.05) / 2000) = 0.1503
     def gap(wrong):
         right = np.ones((1000, 2), bool)
         right[:wrong, 1] = False
         return verdict("hoeffding", labels(right)).worse.tolist()
 
-    assert gap(212) == [False, False]
-    assert gap(213) == [False, True]
+    assert gap(150) == [False, False]
+    assert gap(151) == [False, True]
+
+
+def test_hoeffding_of_a_large_race():
+    # n = 500, m = 200: 2 eps = 2 sqrt((ln 200000 - ln 0.05) / 1000) = 0.2466
+    n_wrong = np.arange(200)
+    right = np.arange(500)[:, None] >= n_wrong
+    worse = verdict("hoeffding", labels(right)).worse
+    np.testing.assert_array_equal(worse, n_wrong / 500 > 0.2466)
+    assert worse[124]
+    assert not worse[123]
 
 
 def test_hoeffding_counts_groups_once():
     right = np.ones((1000, 2), bool)
     right[:, 1] = False
     assert verdict("hoeffding", labels(right)).worse[1]
-    assert not verdict("hoeffding", labels(right, groups=np.arange(1000) // 50)).worse[1]
+    assert not verdict("hoeffding", labels(right, groups=np.arange(1000) // 100)).worse[1]
 
 
 @pytest.mark.parametrize("n_folds", [5, 8])
