@@ -2,6 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
+
+def nearest(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return a hint: the known name that is most like this one; else `otherwise`, or all names.
+
+    Examples
+    --------
+    >>> nearest("acuracy", ["auc", "accuracy"]), nearest("acc", ["mcc", "accuracy"])
+    ('did you mean accuracy?', 'did you mean accuracy?')
+    """
+    import difflib
+
+    names = list(known)
+    begun = [one for one in names if len(name) > 2 and one.startswith(name)]
+    near = begun or difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {near[0]}?" if near else otherwise or f"one of: {', '.join(names)}"
+
 
 class BbcError(Exception):
     """Base of every error that `bbc` reports without a traceback.
@@ -67,6 +86,16 @@ class UndefinedError(BbcError):
 
 
 class UndecidedError(BbcError):
-    """A gate has nothing to judge: what it asks about can't be computed. Never a pass."""
+    """A gate has nothing to judge: what it asks about can't be computed. Never a pass.
+
+    Parameters
+    ----------
+    document
+        The result, as far as there is one, with the gate undecided.
+    """
 
     status = 4
+
+    def __init__(self, problem: str, document: dict[str, Any], *, hint: str = "") -> None:
+        super().__init__(problem, hint=hint)
+        self.document = document

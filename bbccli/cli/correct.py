@@ -15,6 +15,9 @@ from bbccli.cli.output import (
     report_format,
     write,
 )
+from bbccli.errors import UndecidedError
+from bbccli.plan import CLIP
+from bbccli.reports import render_all
 from bbccli.reports.distribution import render_distributions
 from bbccli.resources import Engine, Resources, parse_memory
 from bbccli.types import IntervalKind, Missing, Select, Side
@@ -33,6 +36,7 @@ def correct(
     select: o.SelectOption = Select.BEST,
     interval: o.IntervalOption = IntervalKind.PERCENTILE,
     guard: o.Guard = True,
+    clip: o.Clip = CLIP,
     evaluation_share: o.EvaluationShare = 0.25,
     seed: o.Seed = 0,
     format: o.Format = "table",
@@ -93,6 +97,7 @@ def correct(
         select=select,
         interval=interval,
         guard=guard,
+        clip=clip,
         evaluation_share=evaluation_share,
         seed=seed,
         fail_under=fail_under,
@@ -126,12 +131,18 @@ def correct(
     limits = Resources(
         resources.available_cores() if jobs is None else jobs, parse_memory(memory), engine
     )
+    form = report_format(ctx, format, output) or "table"
     check_writable(output, distribution)
     with resources.use(limits), progress_bar(quiet=quiet) as progress:
-        answer = analysis.run(files, progress=progress)
+        try:
+            answer = analysis.run(files, progress=progress)
+        except UndecidedError as error:
+            if output != "-" or form != "table":  # on the screen the error says it all
+                write(render_all(form, [error.document]), output)
+            raise
     if distribution is not None:
         shown = render_distributions(distribution, answer.matrix.configurations, answer.estimates)
         write(shown, distribution)
     result = answer.document
-    publish([result], report_format(ctx, format, output) or "table", output, quiet=quiet)
+    publish([result], form, output, quiet=quiet)
     exit_by_gates([result])

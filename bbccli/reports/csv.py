@@ -46,6 +46,7 @@ COLUMNS = (
     "gate_margin",
     "notes",
     "version",
+    "clip",
 )
 """Names of the columns, in order; more may follow in later versions."""
 
@@ -94,6 +95,7 @@ def _row(document: Json, estimate: Json) -> Json:
         "select": plan["select"],
         "interval_kind": plan["interval"],
         "guard": plan["guard"],
+        "clip": plan["clip"],
         "seed": plan["seed"],
         "gate": gate.get("outcome"),
         "gate_threshold": gate.get("threshold"),
