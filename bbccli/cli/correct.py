@@ -35,7 +35,7 @@ def correct(
     pooling: o.PoolingOption = None,
     select: o.SelectOption = Select.BEST,
     interval: o.IntervalOption = IntervalKind.PERCENTILE,
-    guard: o.Guard = False,
+    guard: o.Guard = True,
     clip: o.Clip = CLIP,
     evaluation_share: o.EvaluationShare = 0.25,
     seed: o.Seed = 0,

@@ -184,13 +184,21 @@ def _with_doubt(found: Estimate, metric: Metric, plan: Plan, method: Method) -> 
     if found.interval is None:
         return found
     best = max(metric.bounds) if metric.direction.sign > 0 else min(metric.bounds)
-    end = metric.direction.pessimistic()
-    bound = found.interval.lower if end is Side.LOWER else found.interval.upper
-    if found.interval.side not in (Side.TWO, end) or bound != best:
+    # an end that was not estimated is the worst value, not the best
+    lower_is_worse = metric.direction.pessimistic() is Side.LOWER
+    if (found.interval.lower if lower_is_worse else found.interval.upper) != best:
         return found
-    guarded = Gives.DISTRIBUTION in method.gives and not plan.guard
-    note = collapsed_interval(method.name, f"{best:g}", "--guard" if guarded else "bbc --guard")
+    note = collapsed_interval(method.name, f"{best:g}", _way_out(metric, plan, method))
     return replace(found, notes=(*found.notes, note))
+
+
+def _way_out(metric: Metric, plan: Plan, method: Method) -> str:
+    """What keeps an interval of this method from collapsing."""
+    if not np.isfinite(metric.bounds).all():
+        return "more samples; the guard needs a metric that has a worst value"
+    if Gives.DISTRIBUTION in method.gives:
+        return "leave out --no-guard" if not plan.guard else "more samples"
+    return "use bbc, whose interval is guarded" + ("" if plan.guard else ", without --no-guard")
 
 
 def _with_width(found: Estimate) -> Estimate:
