@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from bbccli.areas import concordance_error_by_chance
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError, nearest
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import (
@@ -219,11 +220,17 @@ def _polarity(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note
     if np.isnan(performances).all():
         return []  # the methods say that the metric is undefined
     median = float(np.nanmedian(performances))
-    return [risk_reversed(median)] if median < HALF else []
+    n_events = 0 if matrix.outcome.event is None else int(matrix.outcome.event.sum())
+    limit = HALF - REVERSED * concordance_error_by_chance(n_events)
+    return [risk_reversed(median)] if median < limit else []
 
 
 HALF = 0.5
 """Concordance of predictions that know nothing."""
+
+REVERSED = 3.5
+"""Standard errors by chance that a median concordance lies below one half where risks seem to be
+the other way round; as for the polarity of scores."""
 
 
 def _differing_winners(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note]:
