@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bbccli.cli import config
+from bbccli.cli import config, usage
 from bbccli.cli.batch import batch
 from bbccli.cli.catalogue import methods, metrics, schema
 from bbccli.cli.convert import convert
@@ -17,7 +17,8 @@ from bbccli.cli.drop import drop
 from bbccli.cli.gate import gate
 from bbccli.cli.inspect import inspect
 from bbccli.cli.output import complain, style_for_stdout, write
-from bbccli.errors import BbcError
+from bbccli.cli.streams import leave
+from bbccli.errors import OF_THE_MACHINE, BbcError, OptionError, last_resort
 from bbccli.version import __version__
 
 app = typer.Typer(
@@ -96,11 +97,30 @@ def main(argv: Sequence[str] | None = None) -> int:
     0 done; 1 a bug; 2 bad input or options; 3 a gate is missed; 4 a gate is undecided, because what
     it judges can't be computed; 5 some files of a batch have no result; 130 interrupted.
     """
+    arguments, output = list(sys.argv[1:] if argv is None else argv), sys.stdout
     try:
-        app(args=list(sys.argv[1:] if argv is None else argv), prog_name="bbc")
+        return int(app(args=arguments, prog_name="bbc", standalone_mode=False) or 0)
     except BbcError as error:
-        complain(error)
-        return error.status
+        return _complained(error)
+    except usage.misuse() as error:
+        return _misused(error)
     except SystemExit as done:
-        return int(done.code or 0)
-    return 0
+        # typer's answer to a pipe that nobody reads, which is no failure
+        return 0 if sys.stdout is not output else int(done.code or 0)
+    except OF_THE_MACHINE as error:
+        if isinstance(error, OSError) and sys.stdout is not None:
+            leave(sys.stdout)
+        return _complained(last_resort(error))
+
+
+def _misused(error: Exception) -> int:
+    text = usage.as_help(error)
+    if text is None:
+        return _complained(usage.explained(error))
+    typer.echo(text, err=True)
+    return OptionError.status
+
+
+def _complained(error: BbcError) -> int:
+    complain(error)
+    return error.status

@@ -15,6 +15,7 @@ from bbccli.cli.output import (
     report_format,
     write,
 )
+from bbccli.cli.places import check_apart
 from bbccli.reports.distribution import render_distributions
 from bbccli.resources import Engine, Resources, parse_memory
 from bbccli.types import IntervalKind, Missing, Pooling, Select, Side
@@ -123,6 +124,7 @@ def correct(
         resources.available_cores() if jobs is None else jobs, parse_memory(memory), engine
     )
     check_writable(output, distribution)
+    check_apart({"--output": output, "--distribution": distribution}, files, labels, folds)
     with resources.use(limits), progress_bar(quiet=quiet) as progress:
         answer = analysis.run(files, progress=progress)
     if distribution is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bbccli import resources
 from bbccli.cli import options as o
 from bbccli.cli.output import check_writable, progress_bar, say, style_for_stdout, write
+from bbccli.cli.places import check_apart
 from bbccli.dropping import EVERY, replay
 from bbccli.dropping import drop as decide
 from bbccli.errors import OptionError
@@ -14,6 +15,7 @@ from bbccli.readers import Roles, read
 from bbccli.reports import DROP_REPORTS, Style, remarks
 from bbccli.resources import Engine, Resources, parse_memory
 from bbccli.schema import drop_document
+from bbccli.text import visible
 from bbccli.types import Pooling
 
 
@@ -72,6 +74,7 @@ def drop(
         resources.available_cores() if jobs is None else jobs, parse_memory(memory), engine
     )
     check_writable(output)
+    check_apart({"--output": output}, files, labels, folds)
     matrix = read(
         files,
         roles=Roles(truth, fold, repeat, group, row_id, time, event, weight),
@@ -117,7 +120,7 @@ def drop(
         for line in remarks(result):
             say(line)
     if list_ and not replay_:
-        text = "".join(f"{name}\n" for name in getattr(decision, list_))
+        text = "".join(f"{visible(name)}\n" for name in getattr(decision, list_))
     else:
         style = style_for_stdout() if output == "-" else Style()
         text = DROP_REPORTS[format](result, style)

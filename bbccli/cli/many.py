@@ -90,7 +90,7 @@ def told_when_interrupted(journal: Journal, sources: Sequence[Source]) -> Iterat
 @contextmanager
 def batch_bar(total: int, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
     """Yield a callback of files done and failed: a bar on a terminal, else nothing."""
-    if quiet or not sys.stderr.isatty():
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield lambda done, failed: None
         return
     from rich.console import Console

@@ -14,7 +14,8 @@ from typing import Any
 import typer
 
 from bbccli import gate
-from bbccli.atomic import replacing
+from bbccli.atomic import is_read_only, is_stream, replacing
+from bbccli.cli.streams import emit, say
 from bbccli.errors import BbcError, OptionError
 from bbccli.progress import Progress, silent
 from bbccli.reports import FOR_PEOPLE, Style, format_of, remarks, render_all
@@ -28,7 +29,7 @@ PATIENCE_SECONDS = 1.0
 
 def style_for_stdout() -> Style:
     """Width and colour of standard output: colour on a terminal only, and never with NO_COLOR."""
-    terminal = sys.stdout.isatty()
+    terminal = sys.stdout is not None and sys.stdout.isatty()
     width = shutil.get_terminal_size((80, 24)).columns if terminal else 80
     return Style(width=width, colour=terminal and not os.environ.get("NO_COLOR"))
 
@@ -44,16 +45,25 @@ def check_writable(*paths: str | None) -> None:
     for path in paths:
         if path is None or path == "-":
             continue
-        target = Path(path)
-        problem = None
-        if target.is_dir():
-            problem = "it is a folder"
-        elif not target.parent.is_dir():
-            problem = "its folder does not exist"
-        elif not os.access(target.parent, os.W_OK):
-            problem = "its folder can't be written to"
+        problem = _obstacle(path)
         if problem:
             raise cannot_write(path, problem)
+
+
+def _obstacle(path: str) -> str | None:
+    """Why nothing can be written to a path; None where something can."""
+    if is_stream(Path(path)):
+        return None
+    # of what a link leads to, for that is what is replaced; os.path never raises
+    target = os.path.realpath(path)
+    folder = os.path.dirname(target)  # noqa: PTH120
+    if os.path.isdir(target):  # noqa: PTH112
+        return "it is a folder"
+    if not os.path.isdir(folder):  # noqa: PTH112
+        return "its folder does not exist"
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return "its folder can't be written to"
+    return "it is read-only" if is_read_only(Path(target)) else None
 
 
 def write(text: str | bytes, path: str) -> None:
@@ -67,8 +77,7 @@ def write(text: str | bytes, path: str) -> None:
     # A path that is not UTF-8 has surrogates; JSON reads the escape that this writes.
     content = text.encode(errors="backslashreplace") if isinstance(text, str) else text
     if path == "-":
-        sys.stdout.write(content.decode())
-        sys.stdout.flush()
+        emit(content)
         return
     try:
         with replacing(Path(path)) as file:
@@ -107,22 +116,16 @@ def exit_by_gates(documents: Sequence[Json]) -> None:
         raise typer.Exit(status)
 
 
-def say(line: str) -> None:
-    """Say something about the work on standard error."""
-    print(line, file=sys.stderr)
-
-
 def complain(error: BbcError) -> None:
     """Print what is wrong and what to do."""
     say(f"error: {error.problem}")
-    if error.hint:
-        say(f"hint: {error.hint}")
+    say(f"hint: {error.hint or 'bbc --help'}")
 
 
 @contextmanager
 def progress_bar(*, quiet: bool) -> Iterator[Progress]:
     """Yield a progress callback: a bar on a terminal once the work takes long, else nothing."""
-    if quiet or not sys.stderr.isatty():
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield silent
         return
     bar = _Bar()
