@@ -36,7 +36,7 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
     """
     if is_stream(target):
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as held:
-            yield held  # type: ignore[misc]
+            yield held
             held.seek(0)
             with _stream(target) as stream:
                 shutil.copyfileobj(held, stream)

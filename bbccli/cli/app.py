@@ -17,6 +17,7 @@ from bbccli.cli.drop import drop
 from bbccli.cli.gate import gate
 from bbccli.cli.inspect import inspect
 from bbccli.cli.output import complain, style_for_stdout, write
+from bbccli.cli.reading import reads_files
 from bbccli.cli.streams import leave
 from bbccli.errors import OF_THE_MACHINE, BbcError, OptionError, last_resort
 from bbccli.version import __version__
@@ -31,7 +32,9 @@ app = typer.Typer(
 SETTINGS: dict[str, dict[str, config.Setting]] = {}
 """What a project can set, by command."""
 
-for command in (correct, batch, drop, inspect, convert, gate, methods, metrics, schema):
+READERS: tuple[config.Command, ...] = (correct, batch, drop, inspect, convert)
+COMMANDS: list[config.Command] = [*map(reads_files, READERS), gate, methods, metrics, schema]
+for command in COMMANDS:
     SETTINGS[command.__name__.replace("_", "-")] = config.configurable(command)
     app.command()(command)
 

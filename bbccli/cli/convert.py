@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bbccli.cli import options as o
-from bbccli.cli.output import check_writable, say, write
+from bbccli.cli.output import check_writable, write
 from bbccli.cli.places import check_apart, check_metadata
+from bbccli.cli.streams import say
 from bbccli.readers import Request, Roles
 from bbccli.reports.remarks import plain
 from bbccli.types import Missing, TableLayout

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bbccli import resources
 from bbccli.cli import options as o
-from bbccli.cli.output import check_writable, progress_bar, say, style_for_stdout, write
+from bbccli.cli.output import check_writable, progress_bar, style_for_stdout, write
 from bbccli.cli.places import check_apart
+from bbccli.cli.streams import say
 from bbccli.dropping import EVERY, replay
 from bbccli.dropping import drop as decide
 from bbccli.errors import OptionError
