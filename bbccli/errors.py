@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from bbccli.text import message, redacted, shortened, visible
 
 LONGEST_VALUE = 120
 LONGEST_PATH = 400
+
+
+def nearest(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return a hint: the known name that is most like this one; else `otherwise`, or all names.
+
+    Examples
+    --------
+    >>> nearest("acuracy", ["auc", "accuracy"])
+    'did you mean accuracy?'
+    """
+    import difflib
+
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {near[0]}?" if near else otherwise or f"one of: {', '.join(names)}"
 
 
 class BbcError(Exception):
@@ -79,9 +97,19 @@ class UndefinedError(BbcError):
 
 
 class UndecidedError(BbcError):
-    """A gate has nothing to judge: what it asks about can't be computed. Never a pass."""
+    """A gate has nothing to judge: what it asks about can't be computed. Never a pass.
+
+    Parameters
+    ----------
+    document
+        The result, as far as there is one, with the gate undecided.
+    """
 
     status = 4
+
+    def __init__(self, problem: str, document: dict[str, Any], *, hint: str = "") -> None:
+        super().__init__(problem, hint=hint)
+        self.document = document
 
 
 OF_THE_MACHINE = (MemoryError, RecursionError, OSError, UnicodeError)

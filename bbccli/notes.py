@@ -5,6 +5,7 @@ A note is data: reports print it, JSON carries it, tests match its `code`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -155,6 +156,19 @@ def undefined_resamples(n_undefined: int, n_resamples: int, label: str) -> Note:
         "undefined-resamples",
         f"{label} is undefined in {n_undefined} of {n_resamples} resamples, which are left out",
         "read its interval with care",
+    )
+
+
+def clipped_probabilities(
+    winner: str, label: str, n_below: int, n_all: int, clip: float, held: float, unclipped: float
+) -> Note:
+    """The log-loss depends on the least probability that counts."""
+    return Note(
+        "clipped-probabilities",
+        f"the {label} of {winner} is {held:.3g} with probabilities of at least {clip:.2g}, and "
+        f"{'infinite' if math.isinf(unclipped) else format(unclipped, '.3g')} without: "
+        f"{n_below} of {n_all} predictions give the true class less",
+        "say in the paper what --clip was; or report brier, which no single prediction decides",
     )
 
 

@@ -14,7 +14,7 @@ RANKS = [
     {"selection", "bootstrap", "splitting", "conversion"},
     {"methods"},
     {"dropping"},
-    {"simulation", "batch", "analysis", "schema", "gate", "saved", "inspection"},
+    {"simulation", "batch", "analysis", "schema", "gate", "saved", "saved_rows", "inspection"},
     {"reports"},
     {"cli"},
 ]
@@ -27,10 +27,13 @@ WITHIN |= {
     ("matrix", "outcome"),
     ("gate", "schema"),
     ("saved", "schema"),
+    ("saved", "saved_rows"),
+    ("saved_rows", "schema"),
     ("inspection", "schema"),
     ("matrix", "nested"),
 }
 WITHIN |= {("analysis", "schema"), ("analysis", "gate"), ("batch", "schema"), ("batch", "analysis")}
+WITHIN |= {("batch", "gate")}
 HEAVY = {
     "rich": {"reports/table.py", "reports/drop_table.py", "cli"},
     "pandas": {"readers"},

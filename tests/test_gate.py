@@ -6,8 +6,8 @@ import re
 import pytest
 from documents import gated, result
 
-from bbccli.errors import OptionError, UndecidedError, UndefinedError, UnsupportedError
-from bbccli.gate import Rule, judged, never_a_pass, rule_of, status
+from bbccli.errors import OptionError
+from bbccli.gate import Rule, judged, rule_of, status
 from bbccli.types import Direction, GateOn, Side
 
 UP, DOWN = Direction
@@ -169,14 +169,26 @@ def test_options_make_a_rule():
 )
 def test_the_wrong_way_round_is_refused(direction, other, hint):
     with pytest.raises(OptionError, match="does not go with AUC") as raised:
-        Rule(0.8, direction).check("AUC", other)
+        Rule(0.8, direction).check("AUC", other, (0, 1))
     assert raised.value.hint == hint
 
 
-@pytest.mark.parametrize("error", [UndefinedError, UnsupportedError])
-def test_an_error_of_the_work_is_undecided_only_with_a_gate(error):
-    with pytest.raises(error), never_a_pass(None):
-        raise error("one class only", hint="more data")
-    with pytest.raises(UndecidedError, match="one class only") as raised, never_a_pass(Rule(1, UP)):
-        raise error("one class only", hint="more data")
-    assert (raised.value.status, raised.value.hint) == (4, "more data")
+@pytest.mark.parametrize(
+    ("threshold", "direction", "bounds"),
+    [(1.2, UP, (0, 1)), (1.001, UP, (-1, 1)), (-0.1, DOWN, (0, math.inf)), (-0.1, DOWN, (0, 2))],
+)
+def test_a_threshold_beyond_the_bounds_is_refused(threshold, direction, bounds):
+    rule = Rule(threshold, direction)
+    problem = f"{rule.option} is {threshold:g}: no result can meet it"
+    with pytest.raises(OptionError, match=problem) as raised:
+        rule.check("AUC", direction, bounds)
+    assert raised.value.hint.startswith(f"AUC lies between {bounds[0]} and {bounds[1]}")
+    for end in bounds:
+        if math.isfinite(end):
+            Rule(end, direction).check("AUC", direction, bounds)
+
+
+def test_a_percentage_is_guessed():
+    with pytest.raises(OptionError) as raised:
+        Rule(85, UP).check("AUC", UP, (0, 1))
+    assert raised.value.hint == "AUC lies between 0 and 1: --fail-under 0.85"

@@ -12,13 +12,11 @@ from bbccli.batch.journal import Entry, Journal
 from bbccli.batch.sources import Source
 from bbccli.batch.worker import Done, Task, key_of
 from bbccli.errors import UndecidedError
+from bbccli.gate import FAILED
 from bbccli.resources import Resources
 from bbccli.types import GateOutcome
 
 Json = dict[str, Any]
-
-FAILED = 5
-"""Exit status where some files have no result."""
 
 MOST_PROBLEMS = 5
 """Failures that are named in full; the table has all."""

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bbccli.cli import config, usage
+from bbccli.cli import config, settings, usage
 from bbccli.cli.batch import batch
 from bbccli.cli.catalogue import methods, metrics, schema
 from bbccli.cli.convert import convert
@@ -17,6 +17,8 @@ from bbccli.cli.drop import drop
 from bbccli.cli.gate import gate
 from bbccli.cli.inspect import inspect
 from bbccli.cli.output import complain, style_for_stdout, write
+from bbccli.cli.plain import in_plain_words
+from bbccli.cli.project import project
 from bbccli.cli.reading import reads_files
 from bbccli.cli.streams import leave
 from bbccli.errors import OF_THE_MACHINE, BbcError, OptionError, last_resort
@@ -29,13 +31,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-SETTINGS: dict[str, dict[str, config.Setting]] = {}
+READERS: tuple[settings.Command, ...] = (correct, batch, drop, inspect, convert)
+COMMANDS: list[settings.Command] = [*map(reads_files, READERS), gate]
+SETTINGS = {command.__name__: settings.configurable(command) for command in COMMANDS}
 """What a project can set, by command."""
 
-READERS: tuple[config.Command, ...] = (correct, batch, drop, inspect, convert)
-COMMANDS: list[config.Command] = [*map(reads_files, READERS), gate, methods, metrics, schema]
-for command in COMMANDS:
-    SETTINGS[command.__name__.replace("_", "-")] = config.configurable(command)
+for command in (*COMMANDS, methods, metrics, schema):
+    in_plain_words(command)
     app.command()(command)
 
 
@@ -50,16 +52,10 @@ def _show_config(wanted: bool) -> None:
         return
     from bbccli.reports.table import listing_table
 
-    rows = config.holding(_all_settings(), config.project(_all_settings()))
+    config.check_variables(SETTINGS)
+    rows = config.holding(SETTINGS, project(SETTINGS))
     write(listing_table(("option", "value", "from"), rows, style_for_stdout()), "-")
     raise typer.Exit
-
-
-def _all_settings() -> dict[str, config.Setting]:
-    every: dict[str, config.Setting] = {}
-    for found in SETTINGS.values():
-        every |= {name: setting for name, setting in found.items() if name not in every}
-    return every
 
 
 @app.callback()
@@ -89,9 +85,10 @@ def bbc(
     Options can also be set by variables (BBC_SEED=7) and by a file: bbc.toml, or [tool.bbc] in
     pyproject.toml.
     """
-    if settings := SETTINGS.get(ctx.invoked_subcommand or ""):
-        config.check_environment(settings)
-        ctx.default_map = config.default_map(SETTINGS, config.project(_all_settings()))
+    name = ctx.invoked_subcommand or ""
+    if name in SETTINGS:
+        config.check_variables(SETTINGS)
+        ctx.default_map = {name: config.defaults(SETTINGS, name, project(SETTINGS))}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

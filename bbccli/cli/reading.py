@@ -40,13 +40,15 @@ def reads_files(command: Command) -> Command:
         with reading.use(Reading(timeout, quoted_newlines)):
             command(*arguments, **options)
 
-    parameters = list(inspect.signature(command).parameters.values())
-    kind = inspect.Parameter.KEYWORD_ONLY
-    for name, (annotation, default) in _ADDED.items():
-        own = inspect.Parameter(name, kind, default=default, annotation=annotation)
-        parameters.append(own)
+    hints = get_type_hints(command, include_extras=True)
+    hints |= {name: annotation for name, (annotation, _) in _ADDED.items()}
+    own = inspect.signature(command).parameters
+    parameters = [p.replace(annotation=hints[name]) for name, p in own.items()]
+    parameters += [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default) in _ADDED.items()
+    ]
     described: Any = wrapped
     described.__signature__ = inspect.Signature(parameters, return_annotation=None)
-    hints = get_type_hints(command, include_extras=True)
-    described.__annotations__ = hints | {name: kind for name, (kind, _) in _ADDED.items()}
+    described.__annotations__ = hints
     return described  # type: ignore[no-any-return]

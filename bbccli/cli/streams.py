@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import sys
+import textwrap
 from contextlib import suppress
 from typing import Any, TextIO
 
@@ -45,12 +47,15 @@ def emit(content: bytes) -> None:
 
 
 def say(line: str) -> None:
-    """Say something about the work on standard error, if anybody listens."""
-    stream = sys.stderr
+    """Say something about the work on standard error; a terminal gets it broken between words."""
+    stream, text = sys.stderr, message(line)
     if stream is None:
         return
     try:
-        print(message(line), file=stream, flush=True)
+        if stream.isatty():
+            width = shutil.get_terminal_size((80, 24)).columns
+            text = textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
+        print(text, file=stream, flush=True)
     except OSError:
         leave(stream)
 

@@ -36,8 +36,8 @@ def explained(error: Any) -> OptionError:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "bbc"
     hint = f"did you mean {' or '.join(_near(error))}?" if _near(error) else f"{command} --help"
-    words = " ".join(str(problem).split()).rstrip(".")
-    return OptionError(words[:1].lower() + words[1:], hint=hint)
+    words = " ".join(str(problem).split())
+    return OptionError(words, hint=hint)
 
 
 def _near(error: Any) -> list[str]:

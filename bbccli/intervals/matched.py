@@ -38,8 +38,9 @@ def matched(
 
     Examples
     --------
-    >>> shrinkage(Distribution(np.zeros(2), np.zeros(2, int), sizes=np.array([4, 4])), 10)
-    0.816496580927726
+    >>> of_two = Distribution(np.zeros(2), np.zeros(2, int), sizes=np.array([4, 4]))
+    >>> round(shrinkage(of_two, 10), 6)
+    0.816497
     """
     factor = shrinkage(distribution, n_drawn)
     values = value + factor * (distribution.values - distribution.mean())

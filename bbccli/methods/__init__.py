@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.errors import OptionError, UndefinedError, UnsupportedError
+from bbccli.errors import OptionError, UndefinedError, UnsupportedError, nearest
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import (
     bbc,
@@ -30,7 +30,9 @@ from bbccli.methods import (
     tt,
 )
 from bbccli.methods.base import Gives, Method, Need
+from bbccli.methods.clipping import on_clipping
 from bbccli.metrics.base import Metric
+from bbccli.metrics.probability import with_clip
 from bbccli.notes import (
     Note,
     collapsed_interval,
@@ -87,7 +89,7 @@ def choose_methods(names: Sequence[str]) -> list[Method]:
     """
     for name in names:
         if name not in METHODS:
-            raise OptionError(f"no method named {name!r}", hint=f"one of: {', '.join(METHODS)}")
+            raise OptionError(f"no method named {name!r}", hint=nearest(name, METHODS))
     return [METHODS[name] for name in dict.fromkeys(names)]
 
 
@@ -115,6 +117,7 @@ def estimate(
     OptionError, UndefinedError
         An unknown method, or one asked for by name that can't be computed.
     """
+    metrics = [with_clip(metric, plan.clip) for metric in metrics]
     by_name = bool(names) and list(names or ()) != [ALL]
     # a file with nested predictions was made for the nested estimate
     default = (*DEFAULT_METHODS, "ncv") if matrix.nested else DEFAULT_METHODS
@@ -135,7 +138,7 @@ def estimate(
                 notes.append(method_left_out(method.name, error.problem, error.hint))
             else:
                 estimates.append(_with_doubt(found, metric, plan, method))
-    return estimates, notes
+    return estimates, [*notes, *on_clipping(matrix, metrics, estimates, plan)]
 
 
 ALL = "all"
