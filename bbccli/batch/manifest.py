@@ -43,7 +43,8 @@ def read_manifest(path: str, analysis: Analysis) -> Iterator[tuple[str, Analysis
     Raises
     ------
     InputError
-        A column that is no option, a value that does not fit, or a row without a path.
+        A column that is no option, a value that does not fit or names code, or a row without a
+        path.
     """
     frame = read_frame(path)
     options = {name.replace("-", "_"): name for name in frame.table.column_names if name != PATH}
@@ -62,6 +63,15 @@ def read_manifest(path: str, analysis: Analysis) -> Iterator[tuple[str, Analysis
             for option, name in options.items()
             if cells[name][row] not in (None, "")
         }
+        if any(":" in metric for metric in own.get("metric", ())):
+            raise InputError(
+                "a metric of your own is code, which a table can't name",
+                path=path,
+                row=row,
+                column=options["metric"],
+                value=cells[options["metric"]][row],
+                hint="give it by --metric on the command line",
+            )
         try:
             asked = replace(analysis, **own)
             asked.check()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -47,13 +48,13 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def _show_config(wanted: bool) -> None:
+def _show_config(ctx: typer.Context, wanted: bool) -> None:
     if not wanted:
         return
     from bbccli.reports.table import listing_table
 
     config.check_variables(SETTINGS)
-    rows = config.holding(SETTINGS, project(SETTINGS))
+    rows = config.holding(SETTINGS, project(SETTINGS, named=ctx.params.get("config_file")))
     write(listing_table(("option", "value", "from"), rows, style_for_stdout()), "-")
     raise typer.Exit
 
@@ -67,12 +68,20 @@ def bbc(
             "--version", callback=_print_version, is_eager=True, help="Print the version."
         ),
     ] = False,
+    config_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--config",
+            metavar="FILE",
+            is_eager=True,
+            help="Take defaults from this file, which may name code, and from no other.",
+        ),
+    ] = None,
     show_config: Annotated[
         bool,
         typer.Option(
             "--show-config",
             callback=_show_config,
-            is_eager=True,
             help="Print the options that the environment and files set, and from where.",
         ),
     ] = False,
@@ -82,13 +91,15 @@ def bbc(
     Trying many configurations and reporting the best one's cross-validated performance is too good
     to be true. bbc corrects it from the out-of-sample predictions; nothing is trained again.
 
-    Options can also be set by variables (BBC_SEED=7) and by a file: bbc.toml, or [tool.bbc] in
-    pyproject.toml.
+    Options can also be set by variables (BBC_SEED=7) and by a file of the project: bbc.toml, or
+    [tool.bbc] in pyproject.toml.
     """
     name = ctx.invoked_subcommand or ""
     if name in SETTINGS:
         config.check_variables(SETTINGS)
-        ctx.default_map = {name: config.defaults(SETTINGS, name, project(SETTINGS))}
+        ctx.default_map = {
+            name: config.defaults(SETTINGS, name, project(SETTINGS, named=config_file))
+        }
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import Any
 
 import typer
 
 from bbccli.errors import OptionError
-
-_FURTHER = 3
 
 
 def misuse() -> type[Exception]:
@@ -35,10 +34,11 @@ def explained(error: Any) -> OptionError:
     problem = getattr(error, "message", "") if _near(error) else error.format_message()
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "bbc"
-    hint = f"did you mean {' or '.join(_near(error))}?" if _near(error) else f"{command} --help"
+    hint = f"did you mean {_near(error)[0]}?" if _near(error) else f"{command} --help"
     words = " ".join(str(problem).split())
     return OptionError(words, hint=hint)
 
 
 def _near(error: Any) -> list[str]:
-    return sorted(getattr(error, "possibilities", None) or ())[:_FURTHER]
+    known = getattr(error, "possibilities", None) or ()
+    return difflib.get_close_matches(getattr(error, "option_name", ""), known, n=1)

@@ -81,7 +81,10 @@ def cvm_cv(
     procedure = _Procedure.of(matrix, metric, selector, plan)
     value = float(procedure.estimate(np.ones((1, matrix.n_samples), np.uint8))[0])
     if np.isnan(value):
-        raise UndefinedError(f"{metric.label} is undefined in some repeat")
+        raise UndefinedError(
+            f"{metric.label} is undefined in some repeat",
+            hint="another --metric, or a --method that pools the repeats",
+        )
 
     draws = draws_of(matrix.outcome, matrix.groups, plan.seed)
     found = Selections()

@@ -53,9 +53,9 @@ def http_exists(url: str) -> bool:
     try:
         _answer(url, "HEAD").close()
     except _RefusedError as error:
-        if error.status in _NO_HEAD:
+        if error.answer in _NO_HEAD:
             return _can_be_got(url)
-        if error.status in (*_NONE_THERE, *_NEVER_SHOWN):
+        if error.answer in (*_NONE_THERE, *_NEVER_SHOWN):
             return False
         raise
     return True
@@ -73,7 +73,7 @@ class _RefusedError(InputError):
         elif status >= 500:
             problem, hint = f"the server fails: {words}", "try again later"
         super().__init__(problem, path=url, hint=hint)
-        self.status = status
+        self.answer = status
 
 
 def _can_be_got(url: str) -> bool:

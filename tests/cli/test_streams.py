@@ -52,10 +52,6 @@ class TestClosed:
         done = shell("bbc gate - --fail-under 1 <&-")
         assert (done.returncode, is_two_lines(done.stderr.decode())) == (2, True)
 
-    def test_standard_input_is_a_folder(self, shell):
-        done = shell("bbc correct - < .")
-        assert (done.returncode, is_two_lines(done.stderr.decode())) == (2, True)
-
     def test_standard_output(self, shell):
         done = shell(f"{CORRECT} >&-")
         assert done.returncode == 2
@@ -116,7 +112,7 @@ class TestPipeThatNobodyReads:
             ("bbc --help", 0),
             ("bbc schema", 0),
             ("bbc correct none.csv", 2),
-            (f"{CORRECT} --fail-under 1 --gate-on estimate", 3),
+            ("bbc correct p.csv --method bbc --fail-under 0.99 --gate-on estimate", 3),
         ],
     )
     def test_is_no_failure(self, shell, command, status):
@@ -139,7 +135,7 @@ class TestLocales:
 
     @pytest.fixture
     def text(self, tmp_path):
-        return TEXT.replace("fold,truth,a,b", f"fold,truth,{self.NAME},b")
+        return TEXT.replace("fold,truth,a,b", f"fold,truth,{self.NAME},{self.NAME} 2")
 
     ASCII = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}  # noqa: RUF012
 
@@ -159,10 +155,9 @@ class TestLocales:
         (tmp_path / "n.csv").write_text(text, encoding="utf-8")
         done = shell(f"bbc correct n.csv --method cvt --format {form}", **locale)
         assert done.returncode == 0, done.stderr
-        assert "fold" in done.stdout.decode("utf-8")
+        assert self.NAME in done.stdout.decode("utf-8")
         if form == "json":
-            assert json.loads(done.stdout)["input"]["n_configurations"] == 2
-            assert self.NAME in done.stdout.decode("utf-8")
+            assert self.NAME in json.loads(done.stdout)["estimates"][0]["winner"]
 
     def test_an_error_in_ascii(self, shell, tmp_path, text):
         (tmp_path / "n.csv").write_text(text.replace("0.99", "x"), encoding="utf-8")
