@@ -120,7 +120,7 @@ def last_resort(error: BaseException) -> BbcError:
     """Return the message of an error `OF_THE_MACHINE` that nobody expected where it happened."""
     if isinstance(error, MemoryError):
         return BbcError(
-            "not enough memory", hint="a smaller --memory, fewer --jobs, or fewer configurations"
+            "out of memory", hint="a smaller --memory, fewer --jobs, or fewer configurations"
         )
     if isinstance(error, RecursionError):
         return BbcError("the input is nested too deeply", hint="write the file again, flatter")

@@ -95,6 +95,8 @@ class PredictionMatrix:
     threshold
         Where scores or probabilities of a binary task are cut into classes; without it
         probabilities are cut at 0.5 and unbounded scores are not.
+    risk_direction
+        Of a survival task: what higher predictions meant before `with_risk_direction`.
     unfinished
         Of a cross-validation in progress; its samples so far may be of one class.
 
@@ -121,6 +123,7 @@ class PredictionMatrix:
     available: BoolArray | None = None
     unfinished: Unfinished | None = None
     nested: tuple[NestedFold, ...] | None = None
+    risk_direction: RiskDirection = RiskDirection.EARLIER
 
     def __post_init__(self) -> None:
         _check_shapes(self)
@@ -197,7 +200,7 @@ class PredictionMatrix:
         if direction is RiskDirection.EARLIER:
             return self
         nested = self.nested and tuple(replace(f, predictions=-f.predictions) for f in self.nested)
-        return replace(self, predictions=-self.predictions, nested=nested)
+        return replace(self, predictions=-self.predictions, nested=nested, risk_direction=direction)
 
     def offers(self, kind: PredictionKind) -> bool:
         """Whether the predictions can be had in this form."""

@@ -66,7 +66,9 @@ def one_se_winner(winner: str, best: str, chosen: float, top: float, label: str)
     """The rule of one standard error selected."""
     text = f"{winner} ({label} {chosen:.3g}) is within one standard error of the best, {best} "
     if winner == best:
-        text = f"nothing preferred to the best, {best}, is within one standard error of it "
+        text = (
+            f"no configuration preferred to the best, {best}, is within one standard error of it "
+        )
     return Note("one-se-winner", f"{text}({top:.3g})")
 
 
@@ -213,7 +215,7 @@ def few_evaluated(n_units: int, what: str) -> Note:
     return Note(
         "few-evaluated",
         f"only {n_units} {what} evaluate{'s' if n_units == 1 else ''}: normal intervals hold the "
-        "truth too seldom",
+        "truth too rarely",
         "a larger --evaluation-share, or bbc, which evaluates on all samples",
     )
 
@@ -241,7 +243,7 @@ def nothing_dropped(reason: str) -> Note:
     return Note(
         "nothing-dropped",
         f"nothing is dropped: {reason}",
-        "go on with the next fold; what is predicted so far can't tell good from bad",
+        "continue with the next fold; the predictions so far can't tell good from bad",
     )
 
 

@@ -27,6 +27,9 @@ from bbccli.version import __version__
 
 Json = dict[str, Any]
 
+MORE_MEMORY = "it may need more memory than there is: fewer --jobs"
+"""What helps a file that no process survives."""
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -102,6 +105,9 @@ def _work(task: Task) -> Done:
         if message(source.path) not in problem:
             problem = f"{source.path}: {problem}"
         return failure(task, problem, hint, status=error.status)
+    except MemoryError as error:
+        problem = f"{source.path}: out of memory: {error}".rstrip(": ")
+        return failure(task, problem, MORE_MEMORY)
     except OF_THE_MACHINE as error:
         found = last_resort(error)
         return failure(task, f"{source.path}: {found.problem}", found.hint)

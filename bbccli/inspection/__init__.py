@@ -192,7 +192,7 @@ def _check_similar(findings: Findings, close: Similarity) -> None:
         f"correlated with one; such as {close.examples[0]}"
     )
     if close.n_copies:
-        findings.warn("duplicates", text, "harmless; check that the settings had an effect")
+        findings.warn("duplicates", text, "harmless; check that these settings differ in effect")
     else:
         findings.passed("duplicates", text)
 

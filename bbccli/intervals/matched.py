@@ -38,9 +38,9 @@ def matched(
 
     Examples
     --------
-    >>> of_two = Distribution(np.zeros(2), np.zeros(2, int), sizes=np.array([4, 4]))
-    >>> round(shrinkage(of_two, 10), 6)
-    0.816497
+    >>> four_of_ten = Distribution(np.zeros(2), np.zeros(2, int), sizes=np.array([4, 4]))
+    >>> round(float(shrinkage(four_of_ten, 10)), 4)
+    0.8165
     """
     factor = shrinkage(distribution, n_drawn)
     values = value + factor * (distribution.values - distribution.mean())

@@ -11,7 +11,7 @@ def columns_ignored(names: Sequence[str]) -> Note:
     """Columns whose name could play a role that another column plays."""
     return Note(
         "columns-ignored",
-        f"left aside as no configuration: {listing(names)}",
+        f"ignored; not treated as configurations: {listing(names)}",
         "rename a column if it is a configuration",
     )
 
@@ -20,7 +20,7 @@ def columns_set_aside(names: Sequence[str]) -> Note:
     """Columns of a long table that play no part."""
     return Note(
         "columns-ignored",
-        f"left aside, neither a role nor a prediction: {listing(names)}",
+        f"ignored; neither a role nor a prediction: {listing(names)}",
         "name the columns by options if one of them matters",
     )
 
@@ -78,7 +78,7 @@ def available_cases(share: float) -> Note:
         "available-cases",
         f"{share:.0%} of the predictions are missing: each configuration is scored on the samples "
         "that it predicts",
-        "complete the cross-validation: who was scored on easier samples looks better",
+        "complete the cross-validation: configurations scored on easier samples look better",
     )
 
 
@@ -128,7 +128,7 @@ def duplicate_configurations(n_duplicates: int, example: tuple[str, str]) -> Not
         "duplicate-configurations",
         f"{n_duplicates} configurations repeat the predictions of another, "
         f"such as {example[1]} those of {example[0]}",
-        "harmless for the estimate; check that the settings had an effect",
+        "harmless for the estimate; check that these settings differ in effect",
     )
 
 

@@ -74,7 +74,7 @@ def test_usage_errors_have_the_same_form(run, folder, argv, problem, hint):
 @pytest.mark.parametrize(
     ("error", "problem"),
     [
-        (MemoryError(), "not enough memory"),
+        (MemoryError(), "out of memory"),
         (RecursionError("maximum"), "the input is nested too deeply"),
         (OSError(errno.ENOSPC, "No space left on device", "x"), "x: No space left on device"),
         (OSError(errno.EMFILE, "Too many open files"), "Too many open files"),

@@ -169,8 +169,8 @@ def test_anova_by_hand():
 
 
 def test_anova_agrees_with_statsmodels():
-    mixed = pytest.importorskip("statsmodels.regression.mixed_linear_model")
     import pandas as pd
+    from statsmodels.regression import mixed_linear_model as mixed
 
     gains = RNG.normal(size=(6, 3)) + 2 * RNG.normal(size=(6, 1))
     table = pd.DataFrame(
