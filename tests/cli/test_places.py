@@ -182,7 +182,7 @@ def soft(path):
 @posix
 class TestSameFile:
     @pytest.mark.parametrize("named", [str, lambda path: f"./{path}", hard, soft])
-    @pytest.mark.parametrize("command", ["correct", "inspect", "drop", "convert"])
+    @pytest.mark.parametrize("command", ["correct", "convert"])
     def test_an_input_is_no_output(self, run, folder, command, named):
         status, out, err = run(command, "p.csv", "-o", named("p.csv"))
         assert (status, out) == (2, "")
@@ -190,6 +190,13 @@ class TestSameFile:
             "error: --output is a file that is read: p.csv\nhint: name another file for it\n"
         )
         assert Path("p.csv").read_text() == TEXT
+
+    @pytest.mark.parametrize("command", ["inspect", "drop"])
+    def test_nor_by_the_name_of_another_form(self, run, folder, command):
+        os.link("p.csv", "p.json")
+        status, _, err = run(command, "p.csv", "-o", "p.json")
+        assert (status, "--output is a file that is read: p.csv" in err) == (2, True)
+        assert Path("p.json").read_text() == TEXT
 
     @pytest.mark.parametrize("option", ["--labels", "--folds"])
     def test_labels_and_folds(self, run, folder, option):
