@@ -57,7 +57,7 @@ class Analysis:
     pooling: Pooling | None = None
     select: Select = Select.BEST
     interval: IntervalKind = IntervalKind.PERCENTILE
-    guard: bool = False
+    guard: bool = True
     clip: float = CLIP
     evaluation_share: float = 0.25
     seed: int = 0
@@ -174,7 +174,8 @@ class Analysis:
         plan = replace(self.plan, pooling=pooling_of(self.pooling, matrix.source.metadata))
         metrics = choose_metrics(self.metric, matrix)
         if rule is not None:
-            rule.check(metrics[0].label, metrics[0].direction, metrics[0].bounds)
+            judging = metrics[0].within(matrix.outcome)
+            rule.check(judging.label, judging.direction, judging.bounds)
         try:
             with custom.blamed(self.metric or (), matrix.source.path), np.errstate(over="ignore"):
                 estimates, notes = estimate(matrix, metrics, plan, self.method, progress=progress)

@@ -15,6 +15,7 @@ from bbccli.cli.output import (
     report_format,
     write,
 )
+from bbccli.cli.places import check_apart
 from bbccli.errors import UndecidedError
 from bbccli.plan import CLIP
 from bbccli.reports import render_all
@@ -35,7 +36,7 @@ def correct(
     pooling: o.PoolingOption = None,
     select: o.SelectOption = Select.BEST,
     interval: o.IntervalOption = IntervalKind.PERCENTILE,
-    guard: o.Guard = False,
+    guard: o.Guard = True,
     clip: o.Clip = CLIP,
     evaluation_share: o.EvaluationShare = 0.25,
     seed: o.Seed = 0,
@@ -133,6 +134,7 @@ def correct(
     )
     form = report_format(ctx, format, output) or "table"
     check_writable(output, distribution)
+    check_apart({"--output": output, "--distribution": distribution}, files, labels, folds)
     with resources.use(limits), progress_bar(quiet=quiet) as progress:
         try:
             answer = analysis.run(files, progress=progress)

@@ -178,7 +178,11 @@ IntervalOption = Annotated[
 ]
 Guard = Annotated[
     bool,
-    typer.Option("--guard", help="Keep intervals from collapsing where the winner looks perfect."),
+    typer.Option(
+        "--guard/--no-guard",
+        help="Keep intervals from collapsing where the winner looks perfect; --no-guard gives the "
+        "papers' intervals.",
+    ),
 ]
 Clip = Annotated[
     float,
