@@ -60,7 +60,8 @@ def kill_and_resume(folder, run, n_kills):
             before = set()
         batch = start(folder, "--jobs", "2", "--resume")
         # a moment of the work, or of the start, which has nothing to show
-        goal = len(before) + rng.randint(0, 2 * (total - len(before)) // (left + 1))
+        most = max(2 * (total - len(before)) // (left + 1), total // 20)
+        goal = min(len(before) + rng.randint(0, most), total - 1)
         while batch.poll() is None and len(kept(folder)) < goal:
             time.sleep(0.005)
         time.sleep(rng.random() * (0.05 if goal > len(before) else 2))
