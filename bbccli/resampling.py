@@ -25,6 +25,10 @@ BLOCK = 64
 SHARED_UNITS = 512
 """Up to so many units a block is drawn once for all matrices with as many."""
 
+FEW_UNITS = int(np.iinfo(np.uint16).max)
+"""Up to so many units are drawn with 16 bits. Of more, none is ever drawn 256 times: the chance is
+below 1e-500, so counts take one byte."""
+
 GLANCE = 16
 """Samples of a class looked at first."""
 
@@ -163,8 +167,9 @@ class Draws:
 
     def batch(self, first: int, n_blocks: int) -> Resamples:
         """Return the usable resamples of blocks `first`, ..., `first + n_blocks - 1`."""
-        in_bag = np.zeros((n_blocks * BLOCK, self.n_units), np.uint16)
-        cells = np.empty((BLOCK, self.n_units), np.intp)
+        few = self.n_units <= FEW_UNITS
+        in_bag = np.zeros((n_blocks * BLOCK, self.n_units), np.uint16 if few else np.uint8)
+        cells = np.empty((BLOCK, self.n_units) if few else 0, np.intp)
         strata = None if self.strata is None else [self.strata == k for k in distinct(self.strata)]
         for position in range(n_blocks):
             block = in_bag[position * BLOCK : (position + 1) * BLOCK]
@@ -231,13 +236,19 @@ def _draw_within(counts: IntArray, strata: list[BoolArray], rng: np.random.Gener
 
 
 def _draw_block(counts: IntArray, cells: IntArray, rng: np.random.Generator) -> None:
-    """Fill counts (BLOCK, U), all zero, with one block of draws; cells (BLOCK, U) is scratch."""
+    """Fill counts (BLOCK, U), all zero, with one block of draws; cells (BLOCK, U) is scratch.
+
+    Of many units row by row, for which one row of memory is enough.
+    """
     n_units = counts.shape[1]
-    # 16 random bits per draw are enough for most matrices, and take half the time of 32
-    width = np.uint16 if n_units <= np.iinfo(np.uint16).max else np.uint32
-    drawn = rng.integers(0, n_units, size=counts.shape, dtype=width)
+    if n_units > FEW_UNITS:
+        for row in counts:
+            np.add.at(row, rng.integers(0, n_units, n_units, np.uint32), row.dtype.type(1))
+        return
+    # 16 random bits per draw are enough, and take half the time of 32
+    drawn = rng.integers(0, n_units, size=counts.shape, dtype=np.uint16)
     np.add(drawn, n_units * np.arange(BLOCK)[:, None], out=cells)
-    np.add.at(counts.reshape(-1), cells.reshape(-1), np.uint16(1))
+    np.add.at(counts.reshape(-1), cells.reshape(-1), counts.dtype.type(1))
 
 
 @lru_cache(maxsize=4)  # the files of a batch mostly have as many folds

@@ -22,6 +22,9 @@ from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionK
 LARGEST_EXACT = 2**24
 """Whole numbers up to here are exact in float32."""
 
+CHUNK = 2**16
+"""Samples per matrix product: of more samples, so many weights at a time are made floats."""
+
 AS_REPEATED = "a sample of weight w counts as w equal samples"
 
 
@@ -167,14 +170,15 @@ class MeanScorer:
         """Mean loss of each configuration under each row of weights."""
         chosen = slice(None) if configurations is None else configurations
         totals = total_weights(weights, self.sample_weights)
-        sums = matching(weights, self.losses.dtype, totals) @ self.losses[:, chosen]
-        means = ratio(sums, totals[:, None])
+        means = ratio(weighted_sums(weights, self.losses[:, chosen], totals), totals[:, None])
         if self.undefined is not None:
-            means[(weights > 0).astype(np.float32) @ self.undefined[:, chosen] > 0] = np.nan
+            means[weighted_sums(weights > 0, self.undefined[:, chosen]) > 0] = np.nan
         return means
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Mean loss of one configuration per row of weights."""
+        if len(self.losses) > CHUNK:
+            return by_configuration(self, weights, configurations)
         totals = total_weights(weights, self.sample_weights)
         losses = self.losses.T[configurations]
         sums = np.einsum("bn,bn->b", matching(weights, losses.dtype, totals), losses)
@@ -259,9 +263,8 @@ class PairScorer:
 
     def _pair_weight(self, masses: NDArray[Any]) -> FloatArray:
         """(B,) weight of all (case, control) pairs."""
-        return np.multiply(
-            total_weights(masses[:, self.cases]), total_weights(masses[:, self.controls])
-        )
+        sides = np.stack([self.cases, self.controls], axis=1).astype(np.float32)
+        return np.asarray(weighted_sums(masses, sides).prod(axis=1))
 
     def _share(self, counts: NDArray[Any], pair_weight: FloatArray) -> FloatArray:
         shares = ratio(counts, 2.0 * pair_weight)
@@ -291,6 +294,43 @@ def matching(weights: IntArray, dtype: np.dtype[np.floating], totals: FloatArray
     """Return weights (B, N) as floats of a type, or wider where they or their totals need it."""
     heavy = totals.max(initial=0.0) >= LARGEST_EXACT
     return weights.astype(np.float64 if heavy or not whole(weights) else dtype)
+
+
+def weighted_sums(
+    weights: NDArray[Any], terms: FloatArray, totals: FloatArray | None = None
+) -> FloatArray:
+    """Return the sums (B, M) of terms (N, M) under weights (B, N), as a matrix product.
+
+    Whole weights stay exact where the terms are counts. Memory O(B min(N, CHUNK)).
+
+    Parameters
+    ----------
+    totals : (B,), optional
+        Total of each row of weights, where it is known.
+    """
+    totals = total_weights(weights) if totals is None else totals
+    if len(terms) <= CHUNK:
+        return np.asarray(matching(weights, terms.dtype, totals) @ terms, np.float64)
+    sums = np.zeros((len(weights), terms.shape[1]))
+    for start in range(0, len(terms), CHUNK):
+        part = slice(start, start + CHUNK)
+        sums += matching(weights[:, part], terms.dtype, totals) @ terms[part]
+    return sums
+
+
+def by_configuration(
+    scorer: Scorer, weights: NDArray[Any], configurations: IntArray
+) -> FloatArray:
+    """Score each row of weights (B, N) on its own configuration (B,), those of one at once: (B,).
+
+    For many samples, of which it copies none but those of one configuration.
+    """
+    values = np.empty(len(weights))
+    for c in np.unique(configurations):
+        rows = np.flatnonzero(configurations == c)
+        chosen = weights if len(rows) == len(weights) else weights[rows]
+        values[rows] = scorer(chosen, np.array([c]))[:, 0]
+    return values
 
 
 def ratio(numerator: IntArray | FloatArray, denominator: FloatArray) -> FloatArray:
