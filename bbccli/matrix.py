@@ -211,7 +211,7 @@ class PredictionMatrix:
     ) -> FloatArray | IntArray:
         """Return the predictions of some configurations in the form that a metric wants.
 
-        Class codes (R, N, C') int64 for labels: labels as they are; the positive class where a
+        Class codes (R, N, C') for labels, int8 where they fit: labels as they are; the positive class where a
         score or probability is above the threshold; of class columns the largest, the first on
         ties. Else the predictions as they are, (R, N, C') or (R, N, C', K).
 
@@ -225,12 +225,13 @@ class PredictionMatrix:
             raise UnsupportedError(f"{PLURAL[self.kind]} can't be taken as {PLURAL[kind]}")
         if kind is not PredictionKind.LABEL:
             return predictions
+        codes = np.int8 if len(self.outcome.classes) <= np.iinfo(np.int8).max else np.int64
         if predictions.ndim == 4:
-            return np.asarray(np.argmax(predictions, axis=3))
+            return np.asarray(np.argmax(predictions, axis=3).astype(codes))
         if self.kind is PredictionKind.LABEL:
-            return predictions.astype(np.int64)
+            return predictions.astype(codes)
         cut = CUT if self.threshold is None else self.threshold
-        return (predictions > cut).astype(np.int64)
+        return (predictions > cut).view(np.int8)
 
 
 # A probability of exactly one half is not above it: the class that sorts first is predicted,

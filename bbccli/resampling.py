@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from math import comb, factorial
+from typing import Any
 
 import numpy as np
 
@@ -165,10 +166,15 @@ class Draws:
         """N, weights per resample."""
         return self.n_units if self.members is None else len(self.members)
 
+    @property
+    def count_type(self) -> np.dtype[np.unsignedinteger[Any]]:
+        """Type of the weights."""
+        return np.dtype(np.uint16 if self.n_units <= FEW_UNITS else np.uint8)
+
     def batch(self, first: int, n_blocks: int) -> Resamples:
         """Return the usable resamples of blocks `first`, ..., `first + n_blocks - 1`."""
         few = self.n_units <= FEW_UNITS
-        in_bag = np.zeros((n_blocks * BLOCK, self.n_units), np.uint16 if few else np.uint8)
+        in_bag = np.zeros((n_blocks * BLOCK, self.n_units), self.count_type)
         cells = np.empty((BLOCK, self.n_units) if few else 0, np.intp)
         strata = None if self.strata is None else [self.strata == k for k in distinct(self.strata)]
         for position in range(n_blocks):

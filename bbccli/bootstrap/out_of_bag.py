@@ -174,7 +174,7 @@ def _select(candidates: Blocks, drawing: Drawing, css: Css) -> Iterator[Selected
     """Winners of the resamples, and their performances out of the bag."""
     blocks = candidates.blocks()
     if len(blocks) > 1:
-        yield select(candidates, drawing.keeping(), css)
+        yield from select(candidates, drawing, css)
         return
     scorer = candidates.bind(blocks[0])
     yield from drawing.over(

@@ -83,6 +83,8 @@ class Metric:
         them, multiply those of each call.
     reference
         Where it is defined.
+    cell
+        Bytes per prediction while it is bound, about: 40 where columns are sorted.
     formula, under_weights, undefined, remarks
         For the documentation: definition; what weights do; when the value is NaN; conventions.
     """
@@ -96,6 +98,7 @@ class Metric:
     bounds: tuple[float, float]
     bind: Bind
     reference: str
+    cell: int = 40
     formula: str = ""
     under_weights: str = AS_REPEATED
     undefined: str = "without samples"
@@ -106,13 +109,13 @@ class Metric:
         return n_samples.bit_length() if Task.SURVIVAL in self.tasks else 1
 
     def cell_bytes(self, n_samples: int) -> int:
-        """Memory per prediction while it is bound: sorted rows, ranks, and what sorting takes.
+        """Memory per prediction while it is bound, of a matrix of N samples.
 
         Of censored pairs each binary digit has sorted rows and ranks of its own: at most one half
         of the samples are controls, and one half cases with three numbers each.
         """
         kept_by_digit = 8 * n_samples.bit_length() if Task.SURVIVAL in self.tasks else 0
-        return 40 + kept_by_digit
+        return self.cell + kept_by_digit
 
 
 def mean_of(loss: Callable[[Outcome, Predictions], FloatArray | BoolArray]) -> Bind:
@@ -149,11 +152,13 @@ class MeanScorer:
     def of(
         cls, given: FloatArray | BoolArray, sample_weights: FloatArray | None = None
     ) -> MeanScorer:
-        """Keep counts in float32, exact for whole numbers below 2**24; the rest in float64."""
+        """Keep counts in float32, exact for whole numbers below 2**24; the rest in float64.
+
+        Very many counts stay yes or no until they are added up.
+        """
         share = given.dtype == np.bool_
         if share and sample_weights is None:
-            kind = np.float32 if len(given) < LARGEST_EXACT else np.float64
-            return cls(given.astype(kind), share=True)
+            return cls(given if len(given) > CHUNK else given.astype(np.float32), share=True)
         losses: FloatArray = np.asarray(given, np.float64)
         gaps = np.isnan(losses)
         undefined = gaps.astype(np.float32) if gaps.any() else None
@@ -312,9 +317,12 @@ def weighted_sums(
     if len(terms) <= CHUNK:
         return np.asarray(matching(weights, terms.dtype, totals) @ terms, np.float64)
     sums = np.zeros((len(weights), terms.shape[1]))
+    exact = np.float32 if totals.max(initial=0.0) < LARGEST_EXACT else np.float64
+    dtype = np.dtype(exact) if terms.dtype == np.bool_ else terms.dtype
     for start in range(0, len(terms), CHUNK):
         part = slice(start, start + CHUNK)
-        sums += matching(weights[:, part], terms.dtype, totals) @ terms[part]
+        floats = matching(weights[:, part], dtype, totals)
+        sums += floats @ terms[part].astype(floats.dtype, copy=False)
     return sums
 
 

@@ -66,6 +66,7 @@ ACCURACY = Metric(
     bounds=(0.0, 1.0),
     bind=mean_of(is_correct),
     reference="Raschka 2018",
+    cell=6,
     formula="(1/N) Σ [ŷᵢ = yᵢ]",
 )
 
@@ -78,6 +79,7 @@ ERROR = Metric(
     direction=Direction.MINIMIZE,
     bounds=(0.0, 1.0),
     bind=mean_of(is_wrong),
+    cell=6,
     reference="Raschka 2018",
     formula="(1/N) Σ [ŷᵢ ≠ yᵢ]",
 )

@@ -128,6 +128,8 @@ def by_repeat(matrix: PredictionMatrix, metric: Metric, columns: IntArray) -> tu
 def _bind(
     matrix: PredictionMatrix, metric: Metric, columns: IntArray | slice
 ) -> tuple[Scorer, ...]:
+    if isinstance(columns, np.ndarray) and np.all(np.diff(columns) == 1) and len(columns):
+        columns = slice(int(columns[0]), int(columns[-1]) + 1)  # a view, where a copy would be made
     predictions = matrix.as_kind(metric.wants, columns)
     scorers = tuple(metric.bind(matrix.outcome, of_repeat) for of_repeat in predictions)
     if matrix.available is None:
