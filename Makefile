@@ -14,8 +14,8 @@ demo: $(VENV)/installed ## Install, and correct the winner's performance on real
 	$(BIN)/bbc correct $(DEMO)
 
 test: $(VENV)/installed-test ## Run the tests (some minutes, in as many processes as cores)
-	@$(BIN)/python -m compileall -q bbccli # some tests start processes, which need not compile it again
-	$(BIN)/python -m pytest -q -n auto --dist worksteal
+	@$(BIN)/python -m compileall -q bbccli # what is compiled once, no process need compile again
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist worksteal
 
 slow: $(VENV)/installed-test ## Run the statistical studies too (minutes)
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "slow or not slow"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bbccli.errors import OptionError
@@ -11,7 +11,7 @@ from bbccli.gate import Rule, judged, never_a_pass, rule_of
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import ALL, choose_methods, estimate
 from bbccli.metrics import METRICS, choose_metrics, custom
-from bbccli.plan import Plan, resamples_of
+from bbccli.plan import Plan, pooling_of, resamples_of
 from bbccli.progress import Progress, silent
 from bbccli.readers import Paths, Roles, read
 from bbccli.results import Estimate
@@ -52,7 +52,7 @@ class Analysis:
     tolerance: float | None = None
     level: float = 0.95
     side: Side = Side.TWO
-    pooling: Pooling = Pooling.POOLED
+    pooling: Pooling | None = None
     select: Select = Select.BEST
     interval: IntervalKind = IntervalKind.PERCENTILE
     guard: bool = False
@@ -82,16 +82,18 @@ class Analysis:
     outer_fold: str | None = None
     configuration: str | None = None
     prediction: str | None = None
+    only: Sequence[str] | None = None
+    exclude: Sequence[str] | None = None
 
     @property
     def plan(self) -> Plan:
-        """Resamples, selection, intervals and seed."""
+        """Resamples, selection, intervals and seed, before the metadata have their say."""
         count, tolerance = resamples_of(self.n_resamples, self.tolerance)
         return Plan(
             n_resamples=count,
             level=self.level,
             side=self.side,
-            pooling=self.pooling,
+            pooling=pooling_of(self.pooling, {}),
             select=self.select,
             interval=self.interval,
             guard=self.guard,
@@ -147,6 +149,8 @@ class Analysis:
             folds=self.folds,
             missing=Missing.ERROR if self.strict else self.missing,
             dialect=self.dialect,
+            only=self.only or (),
+            exclude=self.exclude or (),
         )
         if self.threshold is not None:
             matrix = matrix.with_threshold(self.threshold)
@@ -163,9 +167,10 @@ class Analysis:
             Whatever keeps the file from having a result.
         """
         matrix, rule = self.read(path), self.rule
+        plan = replace(self.plan, pooling=pooling_of(self.pooling, matrix.source.metadata))
         metrics = choose_metrics(self.metric, matrix)
         if rule is not None:
             rule.check(metrics[0].label, metrics[0].direction)
         with never_a_pass(rule):
-            estimates, notes = estimate(matrix, metrics, self.plan, self.method, progress=progress)
+            estimates, notes = estimate(matrix, metrics, plan, self.method, progress=progress)
         return Answer(matrix, estimates, judged(document(matrix, estimates, notes), rule))

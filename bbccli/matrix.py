@@ -95,8 +95,14 @@ class PredictionMatrix:
     threshold
         Where scores or probabilities of a binary task are cut into classes; without it
         probabilities are cut at 0.5 and unbounded scores are not.
+    risk_direction
+        Of a survival task: what higher predictions meant before `with_risk_direction`.
     unfinished
         Of a cross-validation in progress; its samples so far may be of one class.
+    repeated_holdout
+        Whether each repeat predicts a part of the samples, as in Monte-Carlo cross-validation:
+        `available` says which. A performance is then the mean over the repeats that have one, and
+        there are no folds.
 
     Raises
     ------
@@ -121,6 +127,8 @@ class PredictionMatrix:
     available: BoolArray | None = None
     unfinished: Unfinished | None = None
     nested: tuple[NestedFold, ...] | None = None
+    repeated_holdout: bool = False
+    risk_direction: RiskDirection = RiskDirection.EARLIER
 
     def __post_init__(self) -> None:
         _check_shapes(self)
@@ -197,7 +205,7 @@ class PredictionMatrix:
         if direction is RiskDirection.EARLIER:
             return self
         nested = self.nested and tuple(replace(f, predictions=-f.predictions) for f in self.nested)
-        return replace(self, predictions=-self.predictions, nested=nested)
+        return replace(self, predictions=-self.predictions, nested=nested, risk_direction=direction)
 
     def offers(self, kind: PredictionKind) -> bool:
         """Whether the predictions can be had in this form."""
@@ -211,7 +219,7 @@ class PredictionMatrix:
     ) -> FloatArray | IntArray:
         """Return the predictions of some configurations in the form that a metric wants.
 
-        Class codes (R, N, C') for labels, int8 where they fit: labels as they are; the positive class where a
+        Class codes (R, N, C') int64 for labels: labels as they are; the positive class where a
         score or probability is above the threshold; of class columns the largest, the first on
         ties. Else the predictions as they are, (R, N, C') or (R, N, C', K).
 
@@ -225,13 +233,12 @@ class PredictionMatrix:
             raise UnsupportedError(f"{PLURAL[self.kind]} can't be taken as {PLURAL[kind]}")
         if kind is not PredictionKind.LABEL:
             return predictions
-        codes = np.int8 if len(self.outcome.classes) <= np.iinfo(np.int8).max else np.int64
         if predictions.ndim == 4:
-            return np.asarray(np.argmax(predictions, axis=3).astype(codes))
+            return np.asarray(np.argmax(predictions, axis=3))
         if self.kind is PredictionKind.LABEL:
-            return predictions.astype(codes)
+            return predictions.astype(np.int64)
         cut = CUT if self.threshold is None else self.threshold
-        return (predictions > cut).view(np.int8)
+        return (predictions > cut).astype(np.int64)
 
 
 # A probability of exactly one half is not above it: the class that sorts first is predicted,
@@ -293,6 +300,8 @@ def _check_shapes(matrix: PredictionMatrix) -> None:
         expected["folds"] = (matrix.folds.shape, (n_repeats, n_samples))
     if matrix.groups is not None:
         expected["groups"] = (matrix.groups.shape, (n_samples,))
+    if matrix.repeated_holdout and matrix.available is None:
+        raise InputError("repeated hold-out needs to know what is available", path=path)
     if matrix.available is not None:
         expected["available"] = (matrix.available.shape, shape[:3])
     for name, (found, wanted) in expected.items():

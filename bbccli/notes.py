@@ -24,13 +24,13 @@ def listing(names: Sequence[str], most: int = 5) -> str:
     return head if len(names) <= most else f"{head} and {len(names) - most} more"
 
 
-def redrawn_resamples(n_redrawn: int, n_resamples: int) -> Note:
-    """Some resamples lacked a class in or out of the bag."""
+def redrawn_resamples(n_redrawn: int, n_resamples: int, label: str) -> Note:
+    """The metric that selects is undefined in some resamples."""
     return Note(
         "redrawn-resamples",
-        f"{n_redrawn} resamples lacked a class in or out of the bag and were drawn again "
-        f"({n_resamples} were used)",
-        "a class is rare: read the interval with care, or collect more of it",
+        f"{label} is undefined in {n_redrawn} resamples, which were drawn again ({n_resamples} "
+        "were used)",
+        "a class is rare, or there are few samples: read the interval with care, or collect more",
     )
 
 
@@ -40,6 +40,15 @@ def few_folds(n_folds: int) -> Note:
         "few-folds",
         f"{n_folds} folds only: methods that compare or resample folds are coarse",
         "10 folds; or rely on bbc, which resamples the rows",
+    )
+
+
+def single_configuration() -> Note:
+    """There was nothing to choose from."""
+    return Note(
+        "single-configuration",
+        "one configuration: nothing was selected here, so nothing is corrected",
+        "if it won over others, add their predictions; the naive figure is too good otherwise",
     )
 
 
@@ -65,7 +74,9 @@ def one_se_winner(winner: str, best: str, chosen: float, top: float, label: str)
     """The rule of one standard error selected."""
     text = f"{winner} ({label} {chosen:.3g}) is within one standard error of the best, {best} "
     if winner == best:
-        text = f"nothing preferred to the best, {best}, is within one standard error of it "
+        text = (
+            f"no configuration preferred to the best, {best}, is within one standard error of it "
+        )
     return Note("one-se-winner", f"{text}({top:.3g})")
 
 
@@ -100,6 +111,16 @@ def guard_without_bound(label: str) -> Note:
         "guard-without-bound",
         f"{label} has no worst value: --guard leaves the pessimistic end as it is",
         "",
+    )
+
+
+def beyond_bounds(method: str, value: float, label: str, low: float, high: float) -> Note:
+    """A correction leads to a figure that the metric can't have."""
+    return Note(
+        "beyond-bounds",
+        f"the estimate of {method}, {value:.3g}, is beyond the bounds of {label}, {low:g} to "
+        f"{high:g}: the folds are too small for its correction",
+        "bbc, whose estimate is always a possible one; or fewer, larger folds",
     )
 
 
@@ -158,6 +179,16 @@ def undefined_resamples(n_undefined: int, n_resamples: int, label: str) -> Note:
     )
 
 
+def undefined_repeats(n_undefined: int, n_repeats: int, label: str) -> Note:
+    """A performance is missing in some repeats of a repeated hold-out."""
+    return Note(
+        "undefined-repeats",
+        f"{label} of the winner is undefined in {n_undefined} of {n_repeats} repeats, which are "
+        "left out",
+        "hold out more samples at a time, or a share of each class",
+    )
+
+
 def tolerance_not_reached(tolerance: float | None, error: float) -> Note:
     """The largest number of resamples was used up."""
     return Note(
@@ -194,12 +225,23 @@ def no_variance(value: float) -> Note:
     )
 
 
+def resamples_alike(method: str, value: float) -> Note:
+    """An interval of resamples has no width."""
+    return Note(
+        "no-variance",
+        f"nearly every resample of {method} gives {value:.3g}, so the interval has no width: it "
+        "doesn't show what is uncertain",
+        "check whether the predictions vary; folds or samples that are all alike say nothing of "
+        "others",
+    )
+
+
 def few_evaluated(n_units: int, what: str) -> Note:
     """A normal interval rests on a handful of samples."""
     return Note(
         "few-evaluated",
         f"only {n_units} {what} evaluate{'s' if n_units == 1 else ''}: normal intervals hold the "
-        "truth too seldom",
+        "truth too rarely",
         "a larger --evaluation-share, or bbc, which evaluates on all samples",
     )
 
@@ -227,7 +269,7 @@ def nothing_dropped(reason: str) -> Note:
     return Note(
         "nothing-dropped",
         f"nothing is dropped: {reason}",
-        "go on with the next fold; what is predicted so far can't tell good from bad",
+        "continue with the next fold; the predictions so far can't tell good from bad",
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from bbccli.errors import OptionError
 from bbccli.types import IntervalKind, Pooling, Select, Side
@@ -36,7 +38,8 @@ class Plan:
     level: float = field(default=0.95, metadata={"doc": "level of the intervals, in (0, 1)"})
     side: Side = field(default=Side.TWO, metadata={"doc": "ends of the interval to estimate"})
     pooling: Pooling = field(
-        default=Pooling.POOLED, metadata={"doc": "performance over pooled rows, or mean over folds"}
+        default=Pooling.POOLED,
+        metadata={"doc": "performance over pooled rows, mean over folds, or pairs within folds"},
     )
     select: Select = field(
         default=Select.BEST,
@@ -80,6 +83,24 @@ class Plan:
             )
         if self.seed < 0:
             raise OptionError(f"--seed is {self.seed}", hint="a whole number, 0 or more")
+
+
+def pooling_of(asked: Pooling | None, metadata: Mapping[str, Any]) -> Pooling:
+    """Return the pooling that selects: the one asked for, else that of the metadata.
+
+    Parameters
+    ----------
+    asked
+        By an option; None where it is not given.
+    metadata
+        Of the file: `selection` says how the tool that wrote it selected.
+
+    Examples
+    --------
+    >>> str(pooling_of(None, {"selection": "fold-mean"})), str(pooling_of(None, {}))
+    ('fold-mean', 'pooled')
+    """
+    return asked or Pooling(metadata.get("selection") or Pooling.POOLED)
 
 
 def resamples_of(text: str, tolerance: float | None) -> tuple[int, float | None]:

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from bbccli.errors import UndefinedError
-from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
 BLOCK = 64
@@ -29,9 +28,6 @@ SHARED_UNITS = 512
 FEW_UNITS = int(np.iinfo(np.uint16).max)
 """Up to so many units are drawn with 16 bits. Of more, none is ever drawn 256 times: the chance is
 below 1e-500, so counts take one byte."""
-
-GLANCE = 16
-"""Samples of a class looked at first."""
 
 PATIENCE = 200
 """Draws per accepted resample after which none is expected to come."""
@@ -46,6 +42,7 @@ class Unit(IntEnum):
     SPLIT = 3
     EVALUATION = 4
     SEEN = 5  # what is predicted so far, in samples or groups: the tests between folds
+    TRUTH = 6  # the order in which samples meet the truth of others: no information
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,50 +84,6 @@ def leaves_some_out(in_bag: IntArray) -> BoolArray:
 def any_draw(in_bag: IntArray) -> BoolArray:
     """Accept every resample."""
     return np.ones(len(in_bag), bool)
-
-
-def rule_of(outcome: Outcome, groups: IntArray | None = None) -> Rule:
-    """Return the rule for resamples of samples with this outcome, drawn singly or in groups (N,).
-
-    Classification needs every class that occurs both in the bag and out of it; other tasks need
-    some sample out of the bag.
-
-    Raises
-    ------
-    UndefinedError
-        A class with a single sample, or in a single group: it can't be on both sides.
-    """
-    if not outcome.task.is_classification:
-        return leaves_some_out
-    members = [np.flatnonzero(outcome.values == k) for k in range(len(outcome.classes))]
-    for name, rows in zip(outcome.classes, members, strict=True):
-        if len(rows) == 1 or (groups is not None and len(np.unique(groups[rows])) == 1):
-            unit = "sample" if groups is None else "group"
-            raise UndefinedError(
-                f"class {name!r} has a single {unit}: no resample holds it in and out of the bag",
-                hint=f"collect more samples of that class, or remove the {unit}",
-            )
-
-    def every_class_on_both_sides(in_bag: IntArray) -> BoolArray:
-        accepted = np.ones(len(in_bag), bool)
-        for rows in members:
-            if len(rows):
-                accepted &= _on_both_sides(in_bag, rows)
-        return accepted
-
-    return every_class_on_both_sides
-
-
-def _on_both_sides(in_bag: IntArray, rows: IntArray) -> BoolArray:
-    """(B,) whether some of the rows are drawn and some are not."""
-    # A few rows settle it for nearly every resample; all of them are looked at for the rest.
-    drawn = in_bag[:, rows[:GLANCE]] > 0
-    found = np.asarray(drawn.any(axis=1) & ~drawn.all(axis=1))
-    if len(rows) > GLANCE:
-        unsettled = np.flatnonzero(~found)
-        drawn = in_bag[np.ix_(unsettled, rows)] > 0
-        found[unsettled] = drawn.any(axis=1) & ~drawn.all(axis=1)
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,17 +147,15 @@ class Draws:
         return Resamples(in_bag if usable.all() else in_bag[usable], ordinals, sizes[usable])
 
 
-def draws_of(outcome: Outcome, groups: IntArray | None, seed: int) -> Draws:
+def draws_of(
+    n_samples: int, groups: IntArray | None, seed: int, accept: Rule = leaves_some_out
+) -> Draws:
     """Return the resamples of N samples, or of the groups (N,) that they come in.
 
-    Raises
-    ------
-    UndefinedError
-        A class with a single sample, or in a single group.
+    By default those that leave some sample out of the bag.
     """
-    accept = rule_of(outcome, groups)
     if groups is None:
-        return Draws(len(outcome), seed, (Unit.SAMPLES,), accept)
+        return Draws(n_samples, seed, (Unit.SAMPLES,), accept)
     codes, members = np.unique(groups, return_inverse=True)
     return Draws(len(codes), seed, (Unit.GROUPS,), accept, members)
 

@@ -206,7 +206,8 @@ class Estimate:
     notes: tuple[Note, ...] = field(default=(), metadata={"doc": "what to know of this estimate"})
 
     def __post_init__(self) -> None:
-        optimism = float(self.direction.gain(self.naive, self.value))
+        # + 0.0: nothing taken off a loss is 0, not -0.0
+        optimism = float(self.direction.gain(self.naive, self.value)) + 0.0
         object.__setattr__(self, "optimism", optimism)
 
 

@@ -20,7 +20,7 @@ from bbccli.matrix import PredictionMatrix
 from bbccli.notes import Note
 from bbccli.plan import Plan
 from bbccli.results import MOST_SHARES, Estimate, Gate
-from bbccli.types import PredictionKind, Task
+from bbccli.types import TIE_TOLERANCE, PredictionKind, RiskDirection, Task
 from bbccli.version import __version__
 
 SCHEMA_VERSION = "bbc/1"
@@ -43,6 +43,18 @@ class Input:
     n_folds: int | None = field(metadata={"doc": "folds of a repeat, F; null when unknown"})
     n_repeats: int = field(metadata={"doc": "cross-validation passes, R"})
     n_groups: int | None = field(metadata={"doc": "groups, G; null without groups"})
+    weighted: bool = field(default=False, metadata={"doc": "whether samples have weights"})
+    threshold: float | None = field(
+        default=None,
+        metadata={"doc": "where scores were cut into classes; null where no cut was asked for"},
+    )
+    risk_direction: RiskDirection | None = field(
+        default=None,
+        metadata={"doc": "survival only: what higher predictions were taken to mean"},
+    )
+    configurations: tuple[str, ...] = field(
+        default=(), metadata={"doc": "names of the configurations compared, in their order"}
+    )
 
     @classmethod
     def of(cls, matrix: PredictionMatrix) -> Input:
@@ -60,7 +72,19 @@ class Input:
             n_folds=matrix.n_folds,
             n_repeats=matrix.n_repeats,
             n_groups=matrix.n_groups,
+            weighted=matrix.outcome.weights is not None,
+            threshold=matrix.threshold,
+            risk_direction=matrix.risk_direction if matrix.task is Task.SURVIVAL else None,
+            configurations=matrix.configurations,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """The one estimate of a metric to report."""
+
+    metric: str = field(metadata={"doc": "name of the metric"})
+    method: str = field(metadata={"doc": "name of the method"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +100,10 @@ class Document:
     notes: tuple[Note, ...] = field(metadata={"doc": "what to know of the input and all methods"})
     gate: Gate | None = field(
         default=None, metadata={"doc": "verdict on the result; null where none was asked for"}
+    )
+    report: tuple[Reported, ...] = field(
+        default=(),
+        metadata={"doc": "the estimate to report of each metric; the others are for comparison"},
     )
 
 
@@ -116,7 +144,32 @@ def document(
         notes=(*matrix.notes, *notes),
     )
     encoded: Json = as_json(envelope)
-    return encoded
+    return encoded | {"report": as_json(_reported(encoded["estimates"]))}
+
+
+def to_report(estimates: Sequence[Json]) -> Json | None:
+    """Return the one of a metric's estimates to report: the first whose interval counts.
+
+    An interval that ignores the selection, or has no width, does not; one of an experimental method
+    does where there is no other.
+    """
+    found = [estimate for estimate in estimates if _is_reportable(estimate)]
+    return next((e for e in found if not e["experimental"]), found[0] if found else None)
+
+
+def _is_reportable(estimate: Json) -> bool:
+    interval = estimate["interval"]
+    if interval is None or estimate["value"] is None or estimate["ignores_selection"]:
+        return False
+    lower, upper = interval["lower"], interval["upper"]
+    # sums of equal losses in another order differ in the last bits
+    return lower is None or upper is None or upper - lower > TIE_TOLERANCE * abs(upper)
+
+
+def _reported(estimates: Sequence[Json]) -> list[Reported]:
+    metrics = dict.fromkeys(estimate["metric"] for estimate in estimates)
+    found = (to_report([e for e in estimates if e["metric"] == metric]) for metric in metrics)
+    return [Reported(e["metric"], e["method"]) for e in found if e is not None]
 
 
 def drop_document(

@@ -12,7 +12,7 @@ With `correlation` r > 0 the configurations err on the same samples: the normal 
 each prediction is sqrt(r) times one of the sample plus sqrt(1 - r) times one of its own. What one
 configuration does alone is not changed.
 
-Source: section 5.1 of Tsamardinos, Greasidou & Borboudakis 2018 (accuracies); section 3.1 of
+Source: section 5.1 of Tsamardinos, Greasidou & Borboudakis 2018 (accuracies); section 4 of
 Paraschakis et al. 2024 (areas under the ROC curve).
 """
 
@@ -141,7 +141,7 @@ def binormal(
 
     References
     ----------
-    Paraschakis, Castellani, Borboudakis & Tsamardinos 2024, section 3.1: areas from Be(9, 6) and
+    Paraschakis, Castellani, Borboudakis & Tsamardinos 2024, section 4: areas from Be(9, 6) and
     Be(24, 6), balance 0.1 and 0.5, 10 folds or as many as the rare class has samples.
 
     Examples

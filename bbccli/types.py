@@ -69,6 +69,7 @@ class Pooling(StrEnum):
 
     POOLED = "pooled"
     FOLD_MEAN = "fold-mean"
+    WITHIN_FOLDS = "within-folds"
 
 
 class Select(StrEnum):

@@ -151,7 +151,7 @@ def matrix_of(task: Task, n_samples: int, n_configurations: int) -> PredictionMa
 
 def weights_of(matrix: PredictionMatrix, n_blocks: int) -> np.ndarray:
     """In-bag weights (B, N) of the first blocks of resamples that BBC draws."""
-    return draws_of(matrix.outcome, None, seed=0).batch(0, n_blocks).in_bag
+    return draws_of(matrix.n_samples, None, seed=0).batch(0, n_blocks).in_bag
 
 
 def whole_run(

@@ -1,6 +1,7 @@
 """Small experiments for batches, and `bbc` as a process of its own."""
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -29,3 +30,19 @@ def command(*argv: object) -> list[str]:
 def environment() -> dict[str, str]:
     clean = {key: value for key, value in os.environ.items() if not key.startswith("BBC_")}
     return clean | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def serve_in_vain(pipe: object, times: int = 3) -> None:
+    """A worker that is killed before it is ready, as long as there were fewer of them."""
+    with Path("starts").open("ab", buffering=0) as starts:
+        starts.write(b"x")  # at the end, whoever else writes
+        if starts.tell() <= times:
+            os.kill(os.getpid(), signal.SIGKILL)
+    from bbccli.batch import local  # late, for those that die are to die soon
+
+    local._serve(pipe)
+
+
+def serve_never(pipe: object) -> None:
+    """A worker that never starts."""
+    serve_in_vain(pipe, times=10**6)

@@ -9,7 +9,7 @@ PACKAGE = Path(__file__).parents[1] / "bbccli"
 
 RANKS = [
     {"errors", "types", "notes", "threads", "version", "atomic", "progress"},
-    {"outcome", "matrix", "nested", "plan", "resources"},
+    {"outcome", "matrix", "nested", "plan", "resources", "areas"},
     {"results", "kernels", "metrics", "readers", "resampling", "intervals", "influence"},
     {"selection", "bootstrap", "splitting", "conversion"},
     {"methods"},

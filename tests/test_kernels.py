@@ -80,6 +80,19 @@ def test_counts_beyond_the_narrow_lanes(name, count, total):
         np.testing.assert_array_equal(count(pairs, weights, np.arange(4)), expected)
 
 
+@pytest.mark.parametrize(
+    ("name", "count"), list(forms()), ids=lambda f: f if isinstance(f, str) else ""
+)
+@pytest.mark.parametrize("of_cases", [1, 2**15 - 1, 2**15])
+@pytest.mark.parametrize("total", [2**16 - 1, 2**16, 2**16 + 1])
+def test_counts_at_the_limit_of_16_bits(name, count, of_cases, total):
+    """One heavy case above one heavy control: the largest count that a total allows."""
+    scores, cases = np.array([[0.2], [0.7], [0.5]]), np.array([False, True, False])
+    weights = np.array([[total - of_cases, of_cases, 0], [0, of_cases, total - of_cases]])
+    found = count(presort(scores, cases, ~cases), weights, np.array([0]))
+    assert found[:, 0].tolist() == [2 * of_cases * (total - of_cases)] * 2
+
+
 @pytest.mark.parametrize("n_lanes", [1, 16, 17, 40])
 @pytest.mark.parametrize("n_rows", [1, 2, 10, 31])
 def test_running_totals_in_a_grid(n_rows, n_lanes):

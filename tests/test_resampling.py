@@ -3,8 +3,6 @@ from math import comb
 import numpy as np
 import pytest
 
-from bbccli.errors import UndefinedError
-from bbccli.outcome import Outcome
 from bbccli.resampling import (
     BLOCK,
     Draws,
@@ -12,20 +10,20 @@ from bbccli.resampling import (
     any_draw,
     count_every_resample,
     draws_of,
+    draws_of_seen,
     every_resample,
     leaves_some_out,
-    rule_of,
 )
-from bbccli.types import Task
 
 
 def draws(n_units=20, seed=0, stream=(Unit.SAMPLES,), accept=leaves_some_out):
     return Draws(n_units, seed, stream, accept)
 
 
-def outcome(*codes):
-    names = tuple("abc"[: max(codes) + 1])
-    return Outcome(Task.BINARY if len(names) == 2 else Task.MULTICLASS, np.array(codes), names)
+def holds_some(in_bag):
+    """Whether some of three units are drawn and some are not."""
+    drawn = in_bag[:, -3:] > 0
+    return drawn.any(axis=1) & ~drawn.all(axis=1)
 
 
 def test_a_resample_draws_as_many_units_as_there_are():
@@ -41,11 +39,12 @@ def test_every_unit_is_drawn_once_on_average():
 
 @pytest.mark.parametrize("sizes", [(1, 5), (2, 2, 2), (6,)])
 def test_batches_do_not_matter(sizes):
-    rare = rule_of(outcome(*[0] * 17, 1, 1, 1))
-    whole = draws(accept=rare).batch(0, 6)
+    whole = draws(accept=holds_some).batch(0, 6)
+    assert len(whole) < 6 * BLOCK
     starts = np.cumsum((0, *sizes))[:-1]
     parts = [
-        draws(accept=rare).batch(start, size) for start, size in zip(starts, sizes, strict=True)
+        draws(accept=holds_some).batch(start, size)
+        for start, size in zip(starts, sizes, strict=True)
     ]
     assert np.array_equal(np.concatenate([p.in_bag for p in parts]), whole.in_bag)
     assert np.array_equal(np.concatenate([p.ordinals for p in parts]), whole.ordinals)
@@ -80,37 +79,6 @@ def test_global_random_state_has_no_part():
     assert np.array_equal(first, draws().batch(0, 1).in_bag)
 
 
-def test_every_class_in_and_out_of_the_bag():
-    truth = outcome(0, 0, 1, 1, 1, 1, 1, 1)
-    drawn = draws(8, accept=rule_of(truth)).batch(0, 10)
-    for code in (0, 1):
-        counts = drawn.in_bag[:, truth.values == code]
-        assert (counts > 0).any(axis=1).all()
-        assert (counts == 0).any(axis=1).all()
-
-
-def test_the_share_of_redraws_is_the_theoretical_one():
-    # Two rows of the rare class among 100: accepted when exactly one of them is drawn.
-    truth = outcome(*[1] * 98, 0, 0)
-    share = len(draws(100, accept=rule_of(truth)).batch(0, 125)) / 8000
-    theory = 2 * (0.99**100 - 0.98**100)
-    assert abs(share - theory) < 4 * np.sqrt(theory * (1 - theory) / 8000)
-
-
-def test_the_rule_looks_at_every_sample():
-    truth = outcome(*[0] * 40, *[1] * 40)
-    in_bag = np.zeros((3, 80), np.uint16)
-    in_bag[0, :30] = in_bag[0, 40:] = 1  # class b is all in the bag
-    in_bag[1, 39] = in_bag[1, 79] = 1  # one of each is in
-    in_bag[2, :39] = in_bag[2, 40:79] = 1  # one of each is out
-    assert rule_of(truth)(in_bag).tolist() == [False, True, True]
-
-
-def test_a_class_of_one_is_refused_at_once():
-    with pytest.raises(UndefinedError, match=r"class 'b' has a single sample"):
-        rule_of(outcome(0, 0, 0, 1))
-
-
 def test_draws_of_every_fold_are_left_out():
     drawn = draws(2, stream=(Unit.FOLDS, 0)).batch(0, 12)
     assert (drawn.in_bag == 0).any(axis=1).all()
@@ -141,10 +109,9 @@ class TestEveryResample:
 
 class TestGroups:
     groups = np.array([7, 7, 3, 3, 3, 9, 9, 9])
-    truth = outcome(0, 1, 0, 1, 1, 0, 0, 1)
 
     def test_a_group_is_drawn_with_all_its_samples(self):
-        drawn = draws_of(self.truth, self.groups, 0).batch(0, 3)
+        drawn = draws_of(8, self.groups, 0).batch(0, 3)
         for code in (3, 7, 9):
             of_group = drawn.in_bag[:, self.groups == code]
             assert (of_group == of_group[:, :1]).all()
@@ -153,12 +120,21 @@ class TestGroups:
         assert (first_of_each == 0).any(axis=1).all()
 
     def test_groups_of_one_are_samples_from_another_stream(self):
-        drawn = draws_of(self.truth, np.arange(8), 0).batch(0, 50)
-        assert (drawn.in_bag.sum(axis=1) == 8).all()
+        alone, of_samples = (
+            draws_of(8, groups, 0).batch(0, 50).in_bag for groups in (np.arange(8), None)
+        )
+        assert (alone.sum(axis=1) == 8).all()
+        assert alone.shape != of_samples.shape or (alone != of_samples).any()
 
-    def test_a_class_in_one_group_is_refused(self):
-        with pytest.raises(UndefinedError, match=r"class 'a' has a single group"):
-            draws_of(outcome(0, 0, 1, 1, 1, 1, 1, 1), self.groups, 0)
+    def test_what_was_seen_has_streams_of_its_own(self):
+        in_bag = [
+            draws_of_seen(8, None, 0).batch(0, 1).in_bag,
+            draws_of_seen(9, None, 0).batch(0, 1).in_bag[:, :8],
+            draws_of(8, None, 0, any_draw).batch(0, 1).in_bag,
+            draws_of(8, np.arange(8), 0, any_draw).batch(0, 1).in_bag,
+        ]
+        for i, first in enumerate(in_bag):
+            assert not any(np.array_equal(first, second) for second in in_bag[i + 1 :])
 
 
 # Within strata

@@ -45,6 +45,16 @@ def test_an_earlier_version_gets_defaults(save):
     assert read_documents(save(json.dumps(old))) == [found]
 
 
+@pytest.mark.parametrize("form", ["table", "markdown", "github", "junit", "csv"])
+def test_a_result_of_0_1_0_is_shown_as_it_would_be_today(save, form):
+    found = result()
+    new = ("weighted", "threshold", "risk_direction")
+    read = {key: value for key, value in found["input"].items() if key not in new}
+    old = {key: value for key, value in found.items() if key != "report"} | {"input": read}
+    (back,) = read_documents(save(json.dumps(old)))
+    assert REPORTS[form](back) == REPORTS[form](found)
+
+
 def test_a_later_version_keeps_what_it_has(save):
     found = result() | {"later": 1}
     assert read_documents(save(json.dumps(found))) == [found]

@@ -30,6 +30,13 @@ def test_nan_never_wins(direction):
     assert direction.best(values).tolist() == [1, -1]
 
 
+@pytest.mark.parametrize("direction", BOTH)
+def test_anything_leads_nothing_and_nothing_leads(direction):
+    nan = np.nan
+    first, second = np.array([0.4, nan, nan, 0.4]), np.array([nan, 0.4, nan, 0.4])
+    assert direction.leads(first, second).tolist() == [True, False, False, False]
+
+
 def test_gain_is_positive_when_better():
     assert Direction.MAXIMIZE.gain(3, 1) == 2
     assert Direction.MINIMIZE.gain(1, 3) == 2

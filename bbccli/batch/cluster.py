@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
@@ -17,11 +17,19 @@ AHEAD = 4
 
 PATIENCE = "20s"
 
+UNDER_WAY = {"pending", "lost"}
+"""States of a future that is yet to come: the scheduler has what was lost done anew."""
+
 
 def run_dask(tasks: Iterable[Task], jobs: int, scheduler: str | None) -> Iterator[list[Done]]:
     """Yield what is done, in groups, in any order.
 
-    The scheduler gives the files of a worker that is lost to another. Workers may come and go.
+    The scheduler gives the files of a worker that is lost to another, those too that were done and
+    not yet fetched. Workers may come and go.
+
+    On a cluster of our own the first death of a worker puts all files aside that it had at hand.
+    At the end each is tried again with no other beside it: that death is its own. A scheduler that
+    is named counts for itself (``distributed.scheduler.allowed-failures``).
 
     Parameters
     ----------
@@ -38,29 +46,60 @@ def run_dask(tasks: Iterable[Task], jobs: int, scheduler: str | None) -> Iterato
         dask is not installed, no scheduler answers, or it is lost.
     """
     try:
-        from dask.distributed import as_completed
+        import dask.distributed  # noqa: F401
     except ImportError as error:
         raise OptionError(
             "--runner dask needs dask, which is not installed", hint="pip install 'bbccli[dask]'"
         ) from error
     with _client(jobs, scheduler) as client:
-        remaining, sent = iter(tasks), {}
-        completed = as_completed(loop=client.loop)
-
-        def send(count: int) -> None:
-            for task in islice(remaining, max(count, 0)):
-                future = client.submit(work, task, pure=False)
-                sent[future] = task
-                completed.add(future)
-
+        aside: list[Task] = []
         try:
-            send(_room(client, jobs))
-            while sent:
-                done = [_outcome(future, sent.pop(future)) for future in completed.next_batch()]
-                send(_room(client, jobs) - len(sent))
-                yield done
+            if scheduler is not None:
+                yield from _answers(client, tasks, jobs, _given_up)
+                return
+            yield from _answers(client, tasks, jobs, lambda task, _: aside.append(task))
+            for task in aside:
+                yield from _answers(client, [task], jobs, lambda task, n: _given_up(task, n + 1))
         except OSError as error:
             raise _lost(error) from error
+
+
+def _answers(
+    client: Any, tasks: Iterable[Task], jobs: int, killer: Callable[[Task, int], Done | None]
+) -> Iterator[list[Done]]:
+    """Yield what is done; `killer` says what becomes of a file that several workers died of."""
+    from dask.distributed import KilledWorker, as_completed
+
+    remaining, sent = iter(tasks), {}
+    completed = as_completed(loop=client.loop)
+
+    def send(count: int) -> None:
+        for task in islice(remaining, max(count, 0)):
+            future = client.submit(work, task, pure=False)
+            sent[future] = task
+            completed.add(future)
+
+    send(_room(client, jobs))
+    while sent:
+        done = []
+        for future in completed.next_batch():
+            if future.status in UNDER_WAY:
+                completed.add(future)
+                continue
+            task = sent.pop(future)
+            try:
+                found: Done | None = _outcome(future)
+            except KilledWorker as error:
+                found = killer(task, error.allowed_failures + 1)
+            if found is not None:
+                done.append(found)
+        send(_room(client, jobs) - len(sent))
+        if done:
+            yield done
+
+
+def _given_up(task: Task, losses: int) -> Done:
+    return lost_file(task, "killed, or out of memory", losses)
 
 
 @contextmanager
@@ -82,7 +121,12 @@ def _client(jobs: int, scheduler: str | None) -> Iterator[Any]:
         with client:
             yield client
         return
-    options = {"threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
+    options: dict[str, Any] = {
+        "threads_per_worker": 1,
+        "dashboard_address": None,
+        "host": "127.0.0.1",
+        "scheduler_kwargs": {"allowed_failures": 0},  # see `run_dask`
+    }
     with (
         LocalCluster(n_workers=jobs, processes=True, **options) as cluster,
         Client(cluster, set_as_default=False) as client,
@@ -96,16 +140,24 @@ def _room(client: Any, jobs: int) -> int:
     return AHEAD * max(n_cores, jobs)
 
 
-def _outcome(future: Any, task: Task) -> Done:
-    """What a future holds, however it ended."""
+def _outcome(future: Any) -> Done:
+    """What a future that is done holds.
+
+    Raises
+    ------
+    KilledWorker
+        Workers died of it.
+    BbcError
+        It is cancelled, or no worker can do it.
+    """
     from dask.distributed import KilledWorker
 
-    error = future.exception() if future.status == "error" else None
-    if isinstance(error, KilledWorker):
-        return lost_file(task, "killed, or out of memory")
-    if future.status != "finished":
-        raise _lost(error or future.status)
-    found: Done = future.result()
+    try:
+        found: Done = future.result()  # waits, where the worker that had it is lost just now
+    except (KilledWorker, OSError):
+        raise
+    except Exception as error:
+        raise _lost(error) from error
     return found
 
 

@@ -12,14 +12,17 @@ from dataclasses import dataclass, field
 from multiprocessing import connection, get_context, parent_process
 from typing import Any
 
-from bbccli.batch.worker import Done, Task, failure, work
+from bbccli.batch.worker import MORE_MEMORY, Done, Task, failure, work
 from bbccli.errors import BbcError
 
 AHEAD = 2
 """Tasks that a worker has at hand, so that it never waits for the parent's disk."""
 
-LOSSES = 3
-"""Processes that a file may cost: it may only have been unlucky, or need too much memory."""
+LOSSES = 2
+"""Processes that a file may cost: the first may have been unlucky, the second was not."""
+
+FAILED_STARTS = 3
+"""Times that a worker's place is filled in vain, before it is plain that no worker can start."""
 
 
 def run_local(
@@ -27,12 +30,13 @@ def run_local(
 ) -> Iterator[list[Done]]:
     """Yield what is done, in groups, in any order; one job works in this process.
 
-    A worker that dies is replaced, and its file is tried again.
+    A worker that dies is replaced, and its file is tried again; one that dies while it starts has
+    no file yet. A file that costs two workers is a failure, and the others go on.
 
     Raises
     ------
     BbcError
-        Worker processes can't be started.
+        Worker processes can't be started: many in a row end before they are ready.
     """
     if jobs == 1:
         yield from ([work(task)] for task in tasks)
@@ -64,6 +68,7 @@ class _Pool:
         self._tasks, self._jobs = tasks, jobs
         self._again: deque[Task] = deque()
         self._losses: Counter[int] = Counter()
+        self._failed_starts = 0  # in a row
         self._workers: dict[connection.Connection, _Worker] = {}
         # A child that is started anew holds no lock and no end of another's pipe.
         self._context = get_context("spawn")
@@ -96,7 +101,10 @@ class _Pool:
     def _start(self) -> _Worker:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(target=_serve, args=(theirs,), daemon=True)
-        process.start()
+        try:
+            process.start()
+        except OSError as error:
+            raise _no_worker(error.strerror or str(error)) from error
         theirs.close()
         worker = self._workers[ours] = _Worker(process, ours)
         return worker
@@ -111,43 +119,53 @@ class _Pool:
         except (EOFError, OSError):
             return self._bury(worker)
         if message is None:
-            worker.ready = True
+            worker.ready, self._failed_starts = True, 0
             return []
         worker.tasks.popleft()
         self._fill(worker)
         return [message]
 
     def _bury(self, worker: _Worker) -> list[Done]:
-        """Put another process in the place of one that died; give up a file that costs too many."""
+        """Put another process in the place of one that died."""
         worker.pipe.close()
         del self._workers[worker.pipe]
         worker.process.join()
-        status = worker.process.exitcode
-        if not worker.ready:
-            raise BbcError(
-                f"worker processes can't be started: {_death(status)}",
-                hint="--jobs 1 works without any",
-            )
-        done = []
-        if worker.tasks:
-            lost = worker.tasks.popleft()
-            self._losses[lost.position] += 1
-            self._again.extendleft(reversed(worker.tasks))
-            if self._losses[lost.position] < LOSSES:
-                self._again.appendleft(lost)
-            else:
-                done.append(lost_file(lost, _death(status)))
+        how = _death(worker.process.exitcode)
+        done = self._blame(worker, how) if worker.ready else self._start_again(how)
+        self._again.extendleft(reversed(worker.tasks))
         for task in self._next(1):
             successor = self._start()
             successor.give(task)
             self._fill(successor)
         return done
 
+    def _start_again(self, how: str) -> list[Done]:
+        """Count a process that ended before it was ready: no file is to blame."""
+        self._failed_starts += 1
+        if self._failed_starts >= FAILED_STARTS * self._jobs:
+            raise _no_worker(how)
+        return []
 
-def lost_file(task: Task, how: str) -> Done:
+    def _blame(self, worker: _Worker, how: str) -> list[Done]:
+        """Count a death against the file that was under way; give up one that costs too many."""
+        if not worker.tasks:
+            return []
+        lost = worker.tasks[0]
+        self._losses[lost.position] += 1
+        if self._losses[lost.position] < LOSSES:
+            return []
+        worker.tasks.popleft()
+        return [lost_file(lost, how)]
+
+
+def lost_file(task: Task, how: str, losses: int = LOSSES) -> Done:
     """Return the failure of a file that no process survives."""
-    problem = f"{task.source.path}: {LOSSES} worker processes ended while they had it: {how}"
-    return failure(task, problem, "it may need more memory than there is: fewer --jobs")
+    problem = f"{task.source.path}: {losses} worker processes ended while they had it: {how}"
+    return failure(task, problem, MORE_MEMORY)
+
+
+def _no_worker(how: str) -> BbcError:
+    return BbcError(f"worker processes can't be started: {how}", hint="--jobs 1 works without any")
 
 
 def _death(status: int | None) -> str:

@@ -25,6 +25,9 @@ from bbccli.version import __version__
 
 Json = dict[str, Any]
 
+MORE_MEMORY = "it may need more memory than there is: fewer --jobs"
+"""What helps a file that no process survives."""
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -92,7 +95,10 @@ def work(task: Task) -> Done:
         if source.path not in problem:
             problem = f"{source.path}: {problem}"
         return failure(task, problem, hint, status=error.status)
-    except Exception as error:  # a bug, or no memory: the row of this file, not the end of all
+    except MemoryError as error:
+        problem = f"{source.path}: out of memory: {error}".rstrip(": ")
+        return failure(task, problem, MORE_MEMORY)
+    except Exception as error:  # a bug: the row of this file, not the end of all
         problem = f"{source.path}: {type(error).__name__}: {error}".rstrip(": ")
         hint = "a bug; please report it with the traceback in the journal"
         return failure(task, problem, hint, status=1, trace=traceback.format_exc())

@@ -66,14 +66,19 @@ def select(candidates: Blocks, drawing: Drawing, css: Css) -> Iterator[Selected]
 
 
 def score_winners(
-    candidates: Blocks, drawing: Drawing, ordinals: IntArray, winners: IntArray
+    candidates: Blocks,
+    drawing: Drawing,
+    ordinals: IntArray,
+    winners: IntArray,
+    *,
+    in_bag: bool = False,
 ) -> FloatArray:
-    """Score each winner (B,) out of the bag of its resample: (B,), NaN where undefined."""
+    """Score each winner (B,) out of the bag of its resample, or in it: (B,), NaN if undefined."""
     values = np.full(len(winners), np.nan)
     for span in drawing.spans():
         drawn = [_of(ordinals, part) for part in span.drawn()]
         rows = np.searchsorted(ordinals, np.concatenate([part.ordinals for part in drawn]))
-        values[rows] = _score(candidates, drawn, span.jobs, winners[rows])
+        values[rows] = _score(candidates, drawn, span.jobs, winners[rows], in_bag=in_bag)
     return values
 
 
@@ -95,7 +100,7 @@ def _best(
     blocks = candidates.blocks()
     best_of = partial(_best_of, candidates, drawn, direction)
     winners: IntArray = np.empty(0, np.int64)
-    tops = np.empty(0)
+    tops: FloatArray = np.empty(0)
     for columns, (found, values) in zip(blocks, ordered_map(best_of, blocks, jobs), strict=True):
         if columns[0] == 0:
             winners, tops = found, values
@@ -121,30 +126,40 @@ def _best_of(
 
 
 def _score(
-    candidates: Blocks, drawn: Sequence[Resamples], jobs: int, winners: IntArray
+    candidates: Blocks,
+    drawn: Sequence[Resamples],
+    jobs: int,
+    winners: IntArray,
+    *,
+    in_bag: bool = False,
 ) -> FloatArray:
-    """Score each winner (B,) out of the bag of its resample: (B,)."""
+    """Score each winner (B,) out of the bag of its resample, or in it: (B,)."""
     values = np.full(len(winners), np.nan)
     needed = [np.flatnonzero(np.isin(winners, columns)) for columns in candidates.blocks()]
     mine = [rows for rows in needed if len(rows)]
-    score = partial(_score_block, candidates, drawn, winners)
+    score = partial(_score_block, candidates, drawn, winners, in_bag)
     for rows, scores in zip(mine, ordered_map(score, mine, jobs), strict=True):
         values[rows] = scores
     return values
 
 
 def _score_block(
-    candidates: Blocks, drawn: Sequence[Resamples], winners: IntArray, rows: IntArray
+    candidates: Blocks,
+    drawn: Sequence[Resamples],
+    winners: IntArray,
+    in_bag: bool,
+    rows: IntArray,
 ) -> FloatArray:
-    """Scores out of the bag of the resamples in `rows`, whose winners are of one block."""
+    """Scores, out of the bag or in it, of the resamples in `rows`, whose winners are of a block."""
     needed, places = np.unique(winners[rows], return_inverse=True)
     scorer = candidates.bind(needed)
     scores, start = np.empty(len(rows)), 0
     for part in drawn:
         here = slice(*np.searchsorted(rows, (start, start + len(part))))
         if here.start < here.stop:
-            out_of_bag = part.in_bag[rows[here] - start] == 0
-            scores[here] = scorer.paired(out_of_bag.view(np.uint8), places[here])
+            weights = part.in_bag[rows[here] - start]
+            weights = weights if in_bag else (weights == 0).view(np.uint8)
+            scores[here] = scorer.paired(weights, places[here])
         start += len(part)
     return scores
 

@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-import numpy as np
-
 from bbccli import resources
 from bbccli.resampling import BLOCK, FEW_UNITS, Draws, Resamples
 from bbccli.resources import Resources
@@ -64,7 +62,7 @@ class Drawing:
         return ordered_map(lambda batch: function(self._draw(batch)), self.batches, self.jobs)
 
     def spans(self) -> Iterator[Drawing]:
-        """Yield consecutive parts of the draws; the weights of each are kept, and fit the memory."""
+        """Yield consecutive parts of the draws, whose weights are kept and fit the memory."""
         block_bytes = BLOCK * self.draws.n_weights * self.draws.count_type.itemsize
         most = resources.current().memory // (2 * block_bytes)
         span: list[Batch] = []

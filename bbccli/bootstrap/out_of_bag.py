@@ -77,8 +77,8 @@ def extend(
 ) -> None:
     """Add resamples until there are at least `n_resamples`.
 
-    A resample whose winner is undefined out of the bag is left out, as if drawn again. Blocks of
-    resamples run in threads. Memory O(B + N) beside one block of bound configurations.
+    A resample that can't be scored, in the bag or out of it, is left out, as if drawn again. Blocks
+    of resamples run in threads. Memory O(B + N) beside one block of bound configurations.
 
     Raises
     ------
@@ -161,13 +161,20 @@ def select_and_score(
     return winners, scorer.paired(drawn.out_of_bag, winners)
 
 
-def measure(found: Selections, n_resamples: int, candidates: Blocks, draws: Draws) -> FloatArray:
-    """Score the first winners out of the bag by another metric: (B,), NaN where undefined."""
+def measure(
+    found: Selections,
+    n_resamples: int,
+    candidates: Blocks,
+    draws: Draws,
+    *,
+    in_bag: bool = False,
+) -> FloatArray:
+    """Score the first winners out of the bag, or in it, by any metric: (B,), NaN if undefined."""
     n_blocks = int(found.ordinals[n_resamples - 1]) // BLOCK + 1
     with resources.use(kernels.decide(draws.n_weights * n_resamples)):
         drawing = Drawing.of(draws, 0, n_blocks)
         ordinals, winners = found.ordinals[:n_resamples], found.winners[:n_resamples]
-        return score_winners(candidates, drawing, ordinals, winners)
+        return score_winners(candidates, drawing, ordinals, winners, in_bag=in_bag)
 
 
 def _select(candidates: Blocks, drawing: Drawing, css: Css) -> Iterator[Selected]:

@@ -19,6 +19,8 @@ from bbccli.types import OnError
 NOT_OF_MANY = frozenset({"files", "format", "output", "distribution", "jobs", "memory", "engine"})
 """Parameters of `bbc correct` that mean something else here, or nothing."""
 
+REPEATABLE = ("metric", "method", "only", "exclude")
+
 
 @with_options_of(correct, without=NOT_OF_MANY)
 def batch(
@@ -58,7 +60,7 @@ def batch(
 
     if scheduler is not None and runner != "dask":
         raise OptionError("--scheduler without --runner dask", hint=f"--runner dask, not {runner}")
-    named = {name: tuple(options[name] or ()) or None for name in ("metric", "method")}
+    named = {name: tuple(options[name] or ()) or None for name in REPEATABLE}
     analysis = Analysis(**options | named)
     analysis.check()
     processes = resources.available_cores() if jobs is None else jobs

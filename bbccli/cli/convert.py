@@ -24,6 +24,8 @@ def convert(
     outer_fold: o.OuterFold = None,
     configuration: o.Configuration = None,
     prediction: o.Prediction = None,
+    only: o.Only = None,
+    exclude: o.Exclude = None,
     dialect: o.Dialect = None,
     positive: o.Positive = None,
     task: o.TaskOption = None,
@@ -49,7 +51,8 @@ def convert(
     check_writable(output)
     columns = (truth, fold, repeat, group, row_id, time, event, weight)
     roles = Roles(*columns, outer_fold, configuration, prediction)
-    request = Request(roles, task, positive, labels, folds, Missing.DROP, dialect)
+    chosen = (only or (), exclude or ())
+    request = Request(roles, task, positive, labels, folds, Missing.DROP, dialect, *chosen)
     converted = lay_out(files, request, layout)
     for path, data in render_table(converted.table, converted.metadata, output).items():
         write(data, path)

@@ -17,7 +17,7 @@ from bbccli.cli.output import (
 )
 from bbccli.reports.distribution import render_distributions
 from bbccli.resources import Engine, Resources, parse_memory
-from bbccli.types import IntervalKind, Missing, Pooling, Select, Side
+from bbccli.types import IntervalKind, Missing, Select, Side
 
 
 def correct(
@@ -29,7 +29,7 @@ def correct(
     tolerance: o.Tolerance = None,
     level: o.Level = 0.95,
     side: o.SideOption = Side.TWO,
-    pooling: o.PoolingOption = Pooling.POOLED,
+    pooling: o.PoolingOption = None,
     select: o.SelectOption = Select.BEST,
     interval: o.IntervalOption = IntervalKind.PERCENTILE,
     guard: o.Guard = False,
@@ -54,6 +54,8 @@ def correct(
     outer_fold: o.OuterFold = None,
     configuration: o.Configuration = None,
     prediction: o.Prediction = None,
+    only: o.Only = None,
+    exclude: o.Exclude = None,
     dialect: o.Dialect = None,
     task: o.TaskOption = None,
     labels: o.Labels = None,
@@ -117,6 +119,8 @@ def correct(
         outer_fold=outer_fold,
         configuration=configuration,
         prediction=prediction,
+        only=only,
+        exclude=exclude,
     )
     analysis.check()
     limits = Resources(

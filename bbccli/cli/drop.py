@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bbccli import resources
 from bbccli.cli import options as o
 from bbccli.cli.output import check_writable, progress_bar, say, style_for_stdout, write
@@ -9,12 +11,11 @@ from bbccli.dropping import EVERY, replay
 from bbccli.dropping import drop as decide
 from bbccli.errors import OptionError
 from bbccli.metrics import choose_metrics
-from bbccli.plan import Plan
+from bbccli.plan import Plan, pooling_of
 from bbccli.readers import Roles, read
 from bbccli.reports import DROP_REPORTS, Style, remarks
 from bbccli.resources import Engine, Resources, parse_memory
 from bbccli.schema import drop_document
-from bbccli.types import Pooling
 
 
 def drop(
@@ -29,7 +30,7 @@ def drop(
     fold_order: o.FoldOrder = None,
     orders: o.Orders = None,
     n_resamples: o.DropResamples = 1000,
-    pooling: o.PoolingOption = Pooling.POOLED,
+    pooling: o.PoolingOption = None,
     seed: o.Seed = 0,
     format: o.DropFormat = "table",
     output: o.Output = "-",
@@ -44,6 +45,8 @@ def drop(
     positive: o.Positive = None,
     task: o.TaskOption = None,
     dialect: o.Dialect = None,
+    only: o.Only = None,
+    exclude: o.Exclude = None,
     labels: o.Labels = None,
     folds: o.Folds = None,
     cut: o.Cut = None,
@@ -67,7 +70,7 @@ def drop(
       bbc drop --replay sample_data/digits.parquet --rule all --metric accuracy
     """
     rules = _modes(replay_, rule, list_, n_folds, fold_order, orders)
-    plan = Plan(n_resamples, pooling=pooling, seed=seed)
+    plan = Plan(n_resamples, seed=seed)
     limits = Resources(
         resources.available_cores() if jobs is None else jobs, parse_memory(memory), engine
     )
@@ -81,11 +84,14 @@ def drop(
         folds=folds,
         unfinished=not replay_,
         dialect=dialect,
+        only=only or (),
+        exclude=exclude or (),
     )
     if cut is not None:
         matrix = matrix.with_threshold(cut)
     if risk_direction is not None:
         matrix = matrix.with_risk_direction(risk_direction)
+    plan = replace(plan, pooling=pooling_of(pooling, matrix.source.metadata))
     chosen = choose_metrics([metric] if metric else None, matrix)[0]
     with resources.use(limits), progress_bar(quiet=quiet) as progress:
         if replay_:

@@ -27,6 +27,8 @@ def inspect(
     outer_fold: o.OuterFold = None,
     configuration: o.Configuration = None,
     prediction: o.Prediction = None,
+    only: o.Only = None,
+    exclude: o.Exclude = None,
     dialect: o.Dialect = None,
     positive: o.Positive = None,
     task: o.TaskOption = None,
@@ -50,7 +52,8 @@ def inspect(
     check_writable(output)
     columns = (truth, fold, repeat, group, row_id, time, event, weight)
     roles = Roles(*columns, outer_fold, configuration, prediction)
-    request = Request(roles, task, positive, labels, folds, missing, dialect)
+    chosen = (only or (), exclude or ())
+    request = Request(roles, task, positive, labels, folds, missing, dialect, *chosen)
     found = look(files, request)
     style = style_for_stdout() if output == "-" else Style()
     write(INSPECTIONS[format](found.as_json(), style), output)

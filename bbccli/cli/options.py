@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bbccli.dropping import EVERY, RULES
-from bbccli.methods import DEFAULT_METHODS, METHODS
+from bbccli.methods import DEFAULT_METHODS, ENOUGH_FOLDS, METHODS
 from bbccli.metrics import METRICS
 from bbccli.readers.dialects import DIALECTS, WIDE
 from bbccli.reports import REPORTS
@@ -45,7 +45,8 @@ Files = Annotated[
     typer.Argument(
         metavar="FILE...",
         help="Predictions: .parquet, .csv, .tsv, .csv.gz, .csv.zst, .arff ...; - reads standard "
-        "input. Several files or a quoted pattern: one configuration each, named by the file.",
+        "input. Several files or a quoted pattern: one configuration each, named by what differs "
+        "in their paths.",
     ),
 ]
 Dialect = Annotated[
@@ -63,6 +64,21 @@ Configuration = Annotated[
 ]
 Prediction = Annotated[
     str | None, typer.Option(metavar="COL", help="Long layout: column of the predictions.")
+]
+Only = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PATTERN",
+        help="Configurations that take part, such as 'svm*'; repeatable. What it matches is a "
+        "configuration, whatever it looks like. [default: all]",
+    ),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PATTERN",
+        help="Configurations that take no part, such as a column age; repeatable.",
+    ),
 ]
 OuterFold = Annotated[
     str | None, typer.Option(metavar="COL", help="Column of the outer folds of nested predictions.")
@@ -101,7 +117,8 @@ MethodNames = Annotated[
         metavar="NAME",
         autocompletion=_starting(METHODS),
         help=f"Repeatable; of: {', '.join(METHODS)}; or all, as far as they can be computed. "
-        f"[default: {', '.join(DEFAULT_METHODS)}, as far as they can be computed]",
+        f"[default: {', '.join(DEFAULT_METHODS)}, as far as they can be computed; bbc-f with "
+        f"{ENOUGH_FOLDS} folds or more]",
     ),
 ]
 NResamples = Annotated[
@@ -127,9 +144,12 @@ SideOption = Annotated[
     ),
 ]
 PoolingOption = Annotated[
-    Pooling,
+    Pooling | None,
     typer.Option(
-        "--pooling", help="Select by the performance over pooled rows, or by the mean over folds."
+        "--pooling",
+        help="Select by the performance over pooled rows, by the mean over folds, or (AUC, "
+        "concordance) over the pairs of samples within folds. "
+        "[default: the metadata's selection, else pooled]",
     ),
 ]
 EvaluationShare = Annotated[

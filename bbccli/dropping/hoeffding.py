@@ -1,15 +1,18 @@
 """Hoeffding races: drop what can't be the best whatever the distribution of the losses.
 
-With n samples, m configurations and losses in a range of width W, each mean loss is within
+The mean of n losses in a range of width W is more than eps away from the truth with a probability
+of at most 2 exp(-2 n eps^2 / W^2) (Hoeffding 1963, Theorem 2). With m configurations and up to n
+looks at each there are n m such means, so all of them are within
 
-    eps = W sqrt((ln(2 n m) - ln(1 - threshold)) / n)
+    eps = W sqrt((ln(2 n m) - ln(1 - threshold)) / (2 n))
 
-of the truth. A configuration goes when it trails the best by more than 2 eps: the two intervals do
-not meet. At the size of a cross-validation this drops hardly anything.
+of the truth with probability `threshold`: there 2 n m exp(-2 n eps^2 / W^2) = 1 - threshold. A
+configuration goes when it trails the best by more than 2 eps: the two intervals do not meet. At
+the size of a cross-validation this drops little.
 
 Samples of a group count once, and weighted samples by their effective number.
 
-Source: Maron & Moore 1993; the form of eps is that of HoeffdingRace in the Python package river.
+Source: Maron & Moore 1993; Hoeffding 1963, Theorem 2.
 """
 
 from __future__ import annotations
@@ -26,12 +29,12 @@ def hoeffding(standing: Standing, threshold: float) -> Verdict:
 
     References
     ----------
-    Maron & Moore 1993.
+    Maron & Moore 1993; Hoeffding 1963, Theorem 2.
     """
     values = standing.performances
     n_units, n_raced = _effective_size(standing), len(values)
     spread = np.log(2 * n_units * n_raced) - np.log(1 - threshold)
-    margin = loss_range(standing) * np.sqrt(spread / n_units)
+    margin = loss_range(standing) * np.sqrt(spread / (2 * n_units))
     behind = standing.metric.direction.gain(values[standing.best], values)
     return Verdict(np.asarray(behind > 2 * margin))
 

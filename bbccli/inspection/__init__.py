@@ -26,6 +26,7 @@ INSPECTION_VERSION = "bbc-inspection/1"
 
 CHECK_OF_NOTE = {
     "samples-left-out": "coverage",
+    "repeated-holdout": "coverage",
     "configurations-dropped": "missing",
     "gaps-within-folds": "missing",
     "common-rows": "missing",
@@ -39,6 +40,13 @@ CHECK_OF_NOTE = {
     "validity-flags": "flags",
     "candidates-missing": "candidates",
     "duplicate-configurations": "duplicates",
+    "configurations-left-out": "choice",
+    "equals-truth": "truth copies",
+    "constant-predictions": "stray columns",
+    "fold-like": "stray columns",
+    "off-scale": "stray columns",
+    "perfect-configuration": "stray columns",
+    "truth-rounded": "constant",
 }
 """The check that a note of a reader belongs to."""
 
@@ -114,6 +122,7 @@ def inspect(paths: Paths, request: Request | None = None) -> Inspection:
         return _inspection(findings, paths, layout)
     placed = samples.check_keys(findings, parts)
     placed = files.check_companions(findings, placed, request)
+    placed = files.check_choice(findings, placed, request)
     samples.check_constant(findings, placed)
     samples.check_coverage(findings, placed)
     _check_predictions(findings, placed, request)
@@ -162,7 +171,10 @@ def _check_matrix(
     if "groups" not in noted and matrix.groups is not None and matrix.folds is not None:
         findings.passed("groups", f"{matrix.n_groups} groups, each within one fold of a repeat")
     if "polarity" not in noted and matrix.task.value == "binary":
-        findings.passed("polarity", "median AUC of the configurations is not below one half")
+        text = "median AUC of the configurations is not below one half beyond chance"
+        findings.passed("polarity", text)
+    if "stray columns" not in noted and "truth copies" not in noted:
+        findings.passed("stray columns", "every configuration looks like predictions")
     _check_similar(findings, close)
     samples.check_resamples(findings, matrix)
 
@@ -191,7 +203,7 @@ def _check_similar(findings: Findings, close: Similarity) -> None:
         f"correlated with one; such as {close.examples[0]}"
     )
     if close.n_copies:
-        findings.warn("duplicates", text, "harmless; check that the settings had an effect")
+        findings.warn("duplicates", text, "harmless; check that these settings differ in effect")
     else:
         findings.passed("duplicates", text)
 

@@ -11,6 +11,7 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.inspection.findings import Findings
 from bbccli.readers.assemble import Parts
+from bbccli.readers.choice import choose
 from bbccli.readers.dialects.base import PREDICTION, PROBABILITY
 from bbccli.readers.files import expand
 from bbccli.readers.frame import Frame, name_faults
@@ -117,6 +118,12 @@ def check_companions(findings: Findings, parts: Parts, request: Request) -> Part
         if not findings.failed("folds file"):
             findings.passed("folds file", "every sample has its fold")
     return replace(parts, columns=columns)
+
+
+def check_choice(findings: Findings, parts: Parts, request: Request) -> Parts:
+    """Leave out the configurations that are not asked for."""
+    chosen = findings.attempt("choice", choose, parts, request.only, request.exclude)
+    return parts if chosen is None else chosen
 
 
 def _roles_said(parts: Parts) -> str:

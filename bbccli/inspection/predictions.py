@@ -28,10 +28,11 @@ def check_columns(findings: Findings, parts: Parts) -> RawPredictions | None:
     frame, rows = parts.frame, parts.alignment.rows
     if parts.nested is not None:
         rows = np.arange(frame.n_rows)[None]
-    elif findings.attempt("coverage", samples_of, parts) is not None:
-        rows = rows[:, parts.alignment.in_every_repeat]
     else:
-        return None
+        samples = findings.attempt("coverage", samples_of, parts)
+        if samples is None:
+            return None
+        rows = rows[:, samples]
     names = parts.assignment.configurations
     texts = [name for name in names if is_text(frame.type_of(name))]
     filled = {n for n in names if frame.table.column(n).null_count < frame.n_rows} if texts else ()

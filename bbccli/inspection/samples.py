@@ -6,15 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
+from bbccli.bootstrap.single_classes import single_classes
 from bbccli.errors import BbcError
 from bbccli.inspection.findings import Findings
 from bbccli.matrix import PredictionMatrix
 from bbccli.outcome import Outcome
 from bbccli.readers.alignment import constant
 from bbccli.readers.assemble import Parts, weights_of
+from bbccli.readers.holdout import held_out, note_on
 from bbccli.readers.load import place_rows
-from bbccli.resampling import BLOCK, draws_of
-from bbccli.types import distinct
+from bbccli.resampling import BLOCK, Resamples, any_draw, draws_of
+from bbccli.types import BoolArray, distinct
 
 CONSTANT = ("truth", "time", "event", "group", "weight")
 
@@ -65,6 +67,11 @@ def check_constant(findings: Findings, parts: Parts) -> None:
 
 def check_coverage(findings: Findings, parts: Parts) -> None:
     """Note samples that some repeat lacks."""
+    parted = held_out(parts.alignment, parts.columns.get("fold"))
+    if parted is not None:
+        note = note_on(parted)
+        findings.warn("coverage", note.text, note.remedy)
+        return
     there = parts.alignment.in_every_repeat
     n_absent = int((~there).sum())
     if not n_absent:
@@ -104,22 +111,39 @@ def check_folds(findings: Findings, matrix: PredictionMatrix) -> None:
 
 
 def check_resamples(findings: Findings, matrix: PredictionMatrix) -> None:
-    """Estimate how many resamples of the default plan would have to be drawn again."""
+    """Estimate how many resamples of the default plan lack a class in the bag or out of it."""
     outcome, groups = matrix.outcome, matrix.groups
-    try:
-        draws = draws_of(outcome, groups, seed=0)
-    except BbcError as error:
-        findings.warn("resamples", error.problem, error.hint)
-        return
-    n_usable = len(draws.batch(0, N_DRAWN // BLOCK))
-    n_again = N_DRAWN - n_usable
-    text = f"{n_again} of {N_DRAWN} resamples lack a class in or out of the bag"
-    if n_again:
+    if outcome.task.is_classification:
+        for code in single_classes(outcome, groups):
+            unit = "sample" if groups is None else "group"
+            findings.warn(
+                "resamples",
+                f"class {outcome.classes[code]!r} has a single {unit}: no resample holds it in and "
+                "out of the bag, which metrics such as AUC need",
+                f"collect more of it, remove the {unit}, or use a metric that does without",
+            )
+            return
+    drawn = draws_of(matrix.n_samples, groups, 0, any_draw).batch(0, N_DRAWN // BLOCK)
+    n_lacking = N_DRAWN - int(_holds_every_class(outcome, drawn).sum())
+    if n_lacking:
         findings.warn(
-            "resamples", f"{text} and would be drawn again", "collect more of the rare class"
+            "resamples",
+            f"{n_lacking} of {N_DRAWN} resamples lack a class in or out of the bag; metrics such "
+            "as AUC draw them again",
+            "collect more of the rare class",
         )
     else:
         findings.passed("resamples", f"none of {N_DRAWN} would have to be drawn again")
+
+
+def _holds_every_class(outcome: Outcome, drawn: Resamples) -> BoolArray:
+    """(B,) whether every class, or some sample at all, is in the bag and out of it."""
+    codes = np.zeros(len(outcome), np.int64)
+    if outcome.task.is_classification:
+        codes = outcome.values.astype(np.int64)
+    sides = np.stack([drawn.in_bag > 0, drawn.in_bag == 0])
+    held = [sides[:, :, codes == code].any(axis=2).all(axis=0) for code in distinct(codes)]
+    return np.asarray(np.all(held, axis=0))
 
 
 def class_sizes(outcome: Outcome) -> tuple[tuple[str, int], ...]:

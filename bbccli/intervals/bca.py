@@ -42,7 +42,7 @@ def adjusted(probability: float, z0: float, a: float) -> float:
 
     Examples
     --------
-    >>> adjusted(0.025, 0.0, 0.0)
+    >>> round(adjusted(0.025, 0.0, 0.0), 10)
     0.025
     """
     normal = NormalDist()

@@ -38,8 +38,9 @@ def matched(
 
     Examples
     --------
-    >>> shrinkage(Distribution(np.zeros(2), np.zeros(2, int), sizes=np.array([4, 4])), 10)
-    0.816496580927726
+    >>> four_of_ten = Distribution(np.zeros(2), np.zeros(2, int), sizes=np.array([4, 4]))
+    >>> round(float(shrinkage(four_of_ten, 10)), 4)
+    0.8165
     """
     factor = shrinkage(distribution, n_drawn)
     values = value + factor * (distribution.values - distribution.mean())

@@ -19,7 +19,7 @@ def percentile(distribution: Distribution, metric: Metric, plan: Plan) -> Interv
 
     References
     ----------
-    Tsamardinos, Greasidou & Borboudakis 2018, section 3.3; Paraschakis et al. 2024, section 2.3.
+    Tsamardinos, Greasidou & Borboudakis 2018, section 3.1; Paraschakis et al. 2024, section 2.
 
     Examples
     --------

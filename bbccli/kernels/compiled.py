@@ -10,7 +10,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from bbccli.kernels.pairs import PresortedPairs, largest_total
+from bbccli.kernels.pairs import PresortedPairs
 from bbccli.types import IntArray
 
 LANES = 64
@@ -23,7 +23,7 @@ def concordant_weight(
     """Count as `kernels.concordant_weight` does. Extra memory O(B N)."""
     n_resamples, n_samples = weights.shape
     n_groups = -(-n_resamples // LANES)
-    lane, sweep = _form_for(pairs, weights)
+    lane, sweep = _form_for(weights)
     lanes = np.zeros((n_groups, n_samples, LANES), lane)
     for group in range(n_groups):
         part = weights[group * LANES : (group + 1) * LANES]
@@ -34,15 +34,17 @@ def concordant_weight(
     return counts[:n_resamples]
 
 
-def _form_for(pairs: PresortedPairs, weights: IntArray) -> tuple[Any, Any]:
-    """The type of the lanes, and the narrowest sweep that counts these weights exactly."""
+def _form_for(weights: IntArray) -> tuple[Any, Any]:
+    """The type of the lanes, and the narrowest sweep that counts these weights exactly.
+
+    A count is at most twice the product of the cases' weight and the controls', whose sum is the
+    row's total t: at most t^2 / 2, which is less than 2^31 where t fits in 16 bits, and less than
+    2^63 where it fits in 32.
+    """
     heaviest = int(weights.sum(axis=1, dtype=np.int64).max(initial=0))
-    if (
-        heaviest <= np.iinfo(np.uint16).max
-        and largest_total(pairs, weights) <= np.iinfo(np.uint32).max
-    ):
+    if heaviest <= np.iinfo(np.uint16).max:
         return np.uint16, _sweep_narrow
-    if heaviest <= np.iinfo(np.int32).max:
+    if heaviest <= np.iinfo(np.uint32).max:
         # a lane of bytes is one line of the cache
         return np.uint8 if weights.max(initial=0) <= np.iinfo(np.uint8).max else np.uint32, _sweep
     return np.uint64, _sweep_wide

@@ -94,6 +94,12 @@ def check_needs(method: Method, matrix: PredictionMatrix) -> None:
         )
     if Need.FOLDS not in method.needs:
         return
+    if matrix.repeated_holdout:
+        raise UndefinedError(
+            f"{method.name} needs folds that share out the samples; in repeated hold-out each "
+            "repeat is a part of its own, and parts overlap",
+            hint="use bbc, which resamples the rows: --method bbc",
+        )
     if matrix.folds is None:
         raise UndefinedError(
             f"{method.name} needs to know the fold of each sample",

@@ -1,8 +1,9 @@
 """BBC: bootstrap bias corrected cross-validation, over samples.
 
 1. Select the winner and its naive performance by css (CVT).
-2. B times: draw N of the N rows with replacement. A draw without every class both in the bag and
-   out of it is drawn again.
+2. B times: draw N of the N rows with replacement. A draw that leaves no row out of the bag is drawn
+   again, and so is one in which the metric is undefined: in the bag for every configuration, or
+   out of it for the one selected there.
 3. Select the best configuration on the rows in the bag, by the same css as in step 1.
 4. Score that configuration on the rows out of the bag.
 5. The estimate is the mean of the B performances, the interval their percentiles.
@@ -19,6 +20,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bbccli.bootstrap.out_of_bag import Selections, extend, measure
+from bbccli.bootstrap.single_classes import refuse_single_classes
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method, on_few_groups
 from bbccli.methods.corrected import enough, from_distribution
@@ -31,6 +33,7 @@ from bbccli.resampling import draws_of
 from bbccli.results import Distribution, Estimate
 from bbccli.selection.candidates import candidates, kept
 from bbccli.selection.css import css_of
+from bbccli.types import FloatArray
 
 
 def bbc(
@@ -62,7 +65,8 @@ def bbc(
     Raises
     ------
     UndefinedError
-        A class with a single sample, or data on which hardly any resample can be used.
+        A class with a single sample that the selecting metric can't do without, or data on which
+        hardly any resample can be used.
 
     Notes
     -----
@@ -70,7 +74,7 @@ def bbc(
 
     References
     ----------
-    Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 5 and section 3.3.
+    Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 5; section 3.1 for the interval.
     """
     selector = select_by or metric
     naive = cvt(matrix, metric, plan, select_by=selector)
@@ -82,7 +86,7 @@ def bbc(
         naive,
         distribution,
         method="bbc",
-        notes=notes_on_draws(matrix, distribution),
+        notes=notes_on_draws(matrix, selector, distribution),
     )
 
 
@@ -90,10 +94,11 @@ def out_of_bag(
     matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Plan, progress: Progress
 ) -> Distribution:
     """Return the out-of-bag performances of the winners of the resamples: steps 2 to 4."""
-    draws = draws_of(matrix.outcome, matrix.groups, plan.seed)
     chosen = candidates(matrix, selector, plan.pooling)
+    refuse_single_classes(chosen)
+    draws = draws_of(matrix.n_samples, matrix.groups, plan.seed)
     css = css_of(matrix, selector, plan)
-    found = kept(matrix, ("bbc", selector, plan.select, plan.pooling, plan.seed), Selections)
+    found = _selections(matrix, selector, plan)
 
     def draw(n_resamples: int) -> Distribution:
         extend(found, n_resamples, chosen, draws, css, progress=progress)
@@ -106,10 +111,27 @@ def out_of_bag(
     return enough(draw, metric, plan)
 
 
-def notes_on_draws(matrix: PredictionMatrix, distribution: Distribution) -> tuple[Note, ...]:
-    """Return notes on resamples that were drawn again, and on few groups to draw from."""
+def in_bag(
+    matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Plan, n_resamples: int
+) -> FloatArray:
+    """Return what the winners of the first resamples of `out_of_bag` reach in their bags: (B,)."""
+    draws = draws_of(matrix.n_samples, matrix.groups, plan.seed)
+    found = _selections(matrix, selector, plan)
+    measured = candidates(matrix, metric, plan.pooling)
+    return measure(found, n_resamples, measured, draws, in_bag=True)
+
+
+def _selections(matrix: PredictionMatrix, selector: Metric, plan: Plan) -> Selections:
+    """What was selected so far, kept with the matrix: it depends on all that is in the key."""
+    return kept(matrix, ("bbc", selector, plan.select, plan.pooling, plan.seed), Selections)
+
+
+def notes_on_draws(
+    matrix: PredictionMatrix, metric: Metric, distribution: Distribution
+) -> tuple[Note, ...]:
+    """Return notes on resamples drawn again for a metric, and on few groups to draw from."""
     n_redrawn, n_used = distribution.n_redrawn, len(distribution.values)
-    redrawn = (redrawn_resamples(n_redrawn, n_used),) if n_redrawn else ()
+    redrawn = (redrawn_resamples(n_redrawn, n_used, metric.label),) if n_redrawn else ()
     return redrawn + on_few_groups(matrix)
 
 

@@ -1,7 +1,7 @@
 """BBC-632: BBC between its own estimate and the naive figures of what it selects. Experimental.
 
-The winner of a resample was selected on 63.2 % of the distinct samples, so BBC is conservative.
-Efron's .632 rule for prediction errors carries over:
+The winner of a resample was selected on 63.2 % of the distinct samples, so BBC is conservative
+where performances are fixed. Efron's .632 rule for prediction errors carries over:
 
 1. Draw, select and score B resamples as BBC does: out-of-bag performances L_b of winners j_b.
 2. The estimate is 0.368 x mean_b P(j_b) + 0.632 x mean_b L_b, where P(j) is the performance of
@@ -29,8 +29,9 @@ from bbccli.methods.cvt import cvt
 from bbccli.metrics.base import Metric
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
-from bbccli.results import Estimate
+from bbccli.results import Distribution, Estimate
 from bbccli.selection.candidates import candidates
+from bbccli.types import FloatArray
 
 IN_BAG = 0.632
 """Share of the distinct samples that a resample holds: 1 - 1 / e."""
@@ -65,7 +66,8 @@ def bbc_632(
     Raises
     ------
     UndefinedError
-        A class with a single sample, or data on which hardly any resample can be used.
+        A class with a single sample that the selecting metric can't do without, or data on which
+        hardly any resample can be used.
 
     References
     ----------
@@ -75,18 +77,41 @@ def bbc_632(
     naive = cvt(matrix, metric, plan, select_by=selector)
     drawn = out_of_bag(matrix, metric, selector, plan, progress)
     performances = candidates(matrix, metric, plan.pooling).performances()
-    between = IN_BAG * drawn.values + (1 - IN_BAG) * performances[drawn.winners]
-    shift = float(np.nanmean(between) - np.nanmean(drawn.values))
+    mixed = IN_BAG * drawn.values + (1 - IN_BAG) * performances[drawn.winners]
+    return moved(matrix, metric, selector, plan, naive, drawn, mixed, method="bbc-632")
+
+
+def moved(
+    matrix: PredictionMatrix,
+    metric: Metric,
+    selector: Metric,
+    plan: Plan,
+    naive: Estimate,
+    drawn: Distribution,
+    mixed: FloatArray,
+    *,
+    method: str,
+) -> Estimate:
+    """Return the mean of `mixed` (B,), with BBC's distribution moved to it. Experimental.
+
+    Parameters
+    ----------
+    drawn
+        Out-of-bag performances of the resamples.
+    mixed : (B,)
+        What each resample says of the estimate; its spread is that of the Monte-Carlo error.
+    """
+    shift = float(np.nanmean(mixed) - np.nanmean(drawn.values))
     estimate = from_distribution(
         matrix,
         metric,
         plan,
         naive,
         replace(drawn, values=drawn.values + shift),
-        method="bbc-632",
-        notes=notes_on_draws(matrix, drawn),
+        method=method,
+        notes=notes_on_draws(matrix, selector, drawn),
     )
-    error = float(np.nanstd(between, ddof=1) / np.sqrt(len(between)))
+    error = float(np.nanstd(mixed, ddof=1) / np.sqrt(len(mixed)))
     with_error = estimate.error and replace(estimate.error, value=error)
     return replace(estimate, error=with_error, experimental=True)
 

@@ -14,7 +14,7 @@ With R repeats, each resample draws the folds of one repeat, and the R distribut
 equal parts. Drawing from all R F folds together would select on the very samples that it scores:
 each sample lies in one fold of every repeat.
 
-Source: Paraschakis et al. 2024, section 2.3 and the authors' code.
+Source: Paraschakis et al. 2024, section 2, Algorithm 1, and the authors' code.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def bbc_f(
 
     References
     ----------
-    Paraschakis, Castellani, Borboudakis & Tsamardinos 2024, section 2.3.
+    Paraschakis, Castellani, Borboudakis & Tsamardinos 2024, section 2, Algorithm 1.
     """
     check_needs(METHOD, matrix)
     selector = select_by or metric
@@ -254,5 +254,5 @@ METHOD = Method(
     needs=frozenset({Need.FOLDS}),
     gives=frozenset({Gives.POINT, Gives.INTERVAL, Gives.DISTRIBUTION}),
     summary="select in bootstrap resamples of the folds, score on the folds left out",
-    reference="Paraschakis et al. 2024, section 2.3",
+    reference="Paraschakis et al. 2024, section 2, Algorithm 1",
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from bbccli.errors import UndefinedError
 from bbccli.influence import influence
 from bbccli.intervals import Basis, interval_of, monte_carlo_error
 from bbccli.matrix import PredictionMatrix
@@ -131,6 +132,11 @@ def _defined(distribution: Distribution, metric: Metric) -> tuple[Distribution, 
     undefined = np.isnan(distribution.values)
     if not undefined.any():
         return distribution, ()
+    if undefined.all():
+        raise UndefinedError(
+            f"{metric.label} is undefined in every resample",
+            hint="collect more samples of the rarest class, or use another metric",
+        )
     rows = ~undefined
     kept = replace(
         distribution,

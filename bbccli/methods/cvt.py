@@ -16,13 +16,14 @@ from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method
 from bbccli.metrics.base import Metric
-from bbccli.notes import Note, one_se_winner, tied_winners
+from bbccli.notes import Note, one_se_winner, tied_winners, undefined_repeats
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
-from bbccli.selection.candidates import candidates
+from bbccli.selection.candidates import by_repeat, candidates, parts_of
 from bbccli.selection.css import css_of, undefined, winner_of
-from bbccli.types import FloatArray, Select
+from bbccli.selection.pooling import MeanOverFolds
+from bbccli.types import FloatArray, IntArray, Pooling, Select
 
 
 def cvt(
@@ -66,7 +67,7 @@ def cvt(
     values = every.performances()
     winner = np.array([winner_of(every, css_of(matrix, selector, plan))])
     if winner[0] < 0:
-        raise undefined()
+        raise _no_pair(selector) if plan.pooling is Pooling.WITHIN_FOLDS else undefined()
     # One row of weights and one column: the same sum whatever the other columns are.
     naive = float(
         candidates(matrix, metric, plan.pooling).bind(winner).paired(everything, np.array([0]))[0]
@@ -83,8 +84,31 @@ def cvt(
         naive=naive,
         value=naive,
         plan=plan,
-        notes=_notes(matrix, values, name, selector, plan),
+        notes=(
+            *_notes(matrix, values, name, selector, plan),
+            *_undefined_repeats(matrix, metric, winner),
+        ),
     )
+
+
+def _no_pair(metric: Metric) -> UndefinedError:
+    return UndefinedError(
+        f"no fold holds two samples that {metric.label} can compare",
+        hint="--pooling pooled; or larger folds",
+    )
+
+
+def _undefined_repeats(
+    matrix: PredictionMatrix, metric: Metric, winner: IntArray
+) -> tuple[Note, ...]:
+    """A note where the winner has no performance in some repeats of a repeated hold-out."""
+    parts = parts_of(matrix)
+    if parts is None:
+        return ()
+    scorer = MeanOverFolds.of_parts(by_repeat(matrix, metric, winner), parts)
+    everything = np.ones((1, matrix.n_samples), np.uint8)
+    n_undefined = int(scorer.n_undefined(everything, np.array([0]))[0])
+    return (undefined_repeats(n_undefined, len(parts), metric.label),) if n_undefined else ()
 
 
 def _notes(

@@ -101,13 +101,16 @@ def influence_of(matrix: PredictionMatrix, configuration: int, rows: BoolArray) 
     """Influence (N,) of each sample in `rows` (N,) on the AUC, averaged over repeats."""
     scores = matrix.as_kind(PredictionKind.SCORE, np.array([configuration]))[:, :, 0]
     positive, negative = (matrix.outcome.values == k for k in (1, 0))
-    found = np.zeros(matrix.n_samples)
+    found, n_defined = np.zeros(matrix.n_samples), 0
     for repeat, of_repeat in enumerate(scores):
         known = rows
         if matrix.available is not None:
             known = rows & matrix.available[repeat, :, configuration]
+        if matrix.repeated_holdout and not ((known & positive).any() and (known & negative).any()):
+            continue  # the AUC is the mean over the repeats that have one
         found += influence(of_repeat, known & positive, known & negative)
-    return found / len(scores)
+        n_defined += 1
+    return found / n_defined
 
 
 def influence(scores: FloatArray, positive: BoolArray, negative: BoolArray) -> FloatArray:

@@ -25,6 +25,7 @@ from functools import partial
 
 import numpy as np
 
+from bbccli.areas import hanley_mcneil_variance
 from bbccli.errors import UnsupportedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method
@@ -73,7 +74,7 @@ def hanley_mcneil(
     UnsupportedError
         Another metric, class labels instead of scores, sample weights or groups.
     UndefinedError
-        A class with a single sample.
+        The samples can't be split, or the AUC is undefined on a side of the split.
 
     References
     ----------
@@ -88,24 +89,6 @@ def hanley_mcneil(
     return auc_estimate(
         matrix, metric, plan, select_by, _variance, method=method, preselect=preselect
     )
-
-
-def hanley_mcneil_variance(auc: float, n_positive: float, n_negative: float) -> float:
-    """Return the variance of an AUC of M positive and N negative samples.
-
-    References
-    ----------
-    Hanley & McNeil 1982, equation 1.
-
-    Examples
-    --------
-    >>> round(hanley_mcneil_variance(0.9, 10, 20) ** 0.5, 4)
-    0.0698
-    """
-    square = auc**2
-    q1, q2 = auc / (2 - auc), 2 * square / (1 + auc)
-    total = auc * (1 - auc) + (n_positive - 1) * (q1 - square) + (n_negative - 1) * (q2 - square)
-    return max(total / (n_positive * n_negative), 0.0)
 
 
 def _variance(matrix: PredictionMatrix, configuration: int, rows: BoolArray) -> float:

@@ -2,7 +2,8 @@
 
 1. Select the winner and its naive performance as cvt does. That is the estimate.
 2. B times: draw N of the N rows with replacement, or G of the G groups; the draws are those of BBC.
-3. Score the winner on the drawn rows, each as often as it was drawn.
+3. Score the winner on the drawn rows, each as often as it was drawn. A draw in which it has no
+   performance (an AUC without one of the classes) is drawn again.
 4. The interval is made of the percentiles of the B performances.
 
 Nothing is selected in the resamples, so the interval knows nothing of the winner's curse.
@@ -25,7 +26,7 @@ from bbccli.methods.cvt import cvt
 from bbccli.metrics.base import Metric
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
-from bbccli.resampling import Resamples, draws_of
+from bbccli.resampling import Resamples, any_draw, draws_of
 from bbccli.results import Estimate
 from bbccli.selection.candidates import candidates, kept
 from bbccli.types import FloatArray, IntArray
@@ -60,7 +61,7 @@ def naive(
     Raises
     ------
     UndefinedError
-        A class with a single sample, or data on which hardly any resample can be used.
+        The winner is undefined in nearly every resample.
 
     Notes
     -----
@@ -73,7 +74,7 @@ def naive(
     plain = cvt(matrix, metric, plan, select_by=select_by)
     winner = matrix.configurations.index(plain.winner)
     measured = candidates(matrix, metric, plan.pooling)
-    draws = draws_of(matrix.outcome, matrix.groups, plan.seed)
+    draws = draws_of(matrix.n_samples, matrix.groups, plan.seed, any_draw)
     found = kept(matrix, ("naive", metric, winner, plan.pooling, plan.seed), Selections)
 
     def score(drawn: Resamples) -> tuple[IntArray, FloatArray]:
@@ -95,7 +96,7 @@ def naive(
             distribution,
             method="naive",
             value=plain.value,
-            notes=notes_on_draws(matrix, distribution),
+            notes=notes_on_draws(matrix, metric, distribution),
         )
     )
 

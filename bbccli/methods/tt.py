@@ -1,9 +1,12 @@
 """TT: the correction of Tibshirani and Tibshirani, from the folds alone.
 
-1. Select the winner and its naive performance by css (CVT).
+1. Select the winner by its mean over folds: its mean is the naive performance.
 2. In each fold k, take by how much the best configuration of that fold beats the winner there.
 3. The mean of these gains over the folds estimates the optimism.
 4. Report the naive performance made worse by it.
+
+The gains are differences of performances in folds, so the figure that they correct is a mean of
+such. A pooled performance is none: TT can't use one.
 
 With repeats, step 3 averages over the folds of all repeats.
 
@@ -13,6 +16,8 @@ Tibshirani 2009.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from bbccli.errors import UndefinedError, UnsupportedError
@@ -20,11 +25,12 @@ from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method, Need, check_needs, on_few_folds
 from bbccli.methods.cvt import cvt
 from bbccli.metrics.base import Metric
+from bbccli.notes import Note, beyond_bounds
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
 from bbccli.selection.candidates import fold_performances
-from bbccli.types import Select
+from bbccli.types import Pooling, Select
 
 
 def tt(
@@ -44,7 +50,7 @@ def tt(
     metric
         Must be defined in every fold.
     plan
-        `pooling` decides the winner and the naive figure; nothing is drawn.
+        The winner is always the best fold mean, whatever `pooling` says; nothing is drawn.
     select_by
         Metric that selects the winner and the best of each fold, when that is another.
 
@@ -52,7 +58,7 @@ def tt(
     -------
     Estimate
         A point; TT gives no interval. Its optimism is never negative, unless another metric
-        selects.
+        selects. Nothing keeps it within the bounds of the metric; a note says where it is not.
 
     Raises
     ------
@@ -73,7 +79,7 @@ def tt(
             hint="bbc and bbc-f resample any rule of selection; or --select best",
         )
     selector = select_by or metric
-    naive = cvt(matrix, metric, plan, select_by=selector)
+    naive = cvt(matrix, metric, replace(plan, pooling=Pooling.FOLD_MEAN), select_by=selector)
     by_fold = np.concatenate(fold_performances(matrix, metric))
     judged = np.concatenate(fold_performances(matrix, selector))
     best = by_fold[np.arange(len(by_fold)), selector.direction.best(judged)]
@@ -84,7 +90,7 @@ def tt(
             f"{metric.label} of the winner is undefined in some fold",
             hint="use bbc, which resamples the rows: --method bbc",
         )
-    few = on_few_folds(matrix)
+    value = naive.value - metric.direction.sign * optimism
     return Estimate(
         method="tt",
         metric=metric.name,
@@ -92,10 +98,16 @@ def tt(
         direction=metric.direction,
         winner=naive.winner,
         naive=naive.value,
-        value=naive.value - metric.direction.sign * optimism,
+        value=value,
         plan=plan,
-        notes=naive.notes + few,
+        notes=(*naive.notes, *on_few_folds(matrix), *_out_of_bounds(value, metric)),
     )
+
+
+def _out_of_bounds(value: float, metric: Metric) -> tuple[Note, ...]:
+    """Return a note where the estimate is no possible performance."""
+    low, high = metric.bounds
+    return () if low <= value <= high else (beyond_bounds("tt", value, metric.label, low, high),)
 
 
 METHOD = Method(
@@ -104,6 +116,6 @@ METHOD = Method(
     run=tt,
     needs=frozenset({Need.FOLDS}),
     gives=frozenset({Gives.POINT}),
-    summary="naive figure less the mean gain of each fold's best over the winner",
+    summary="mean over folds less the mean gain of each fold's best over the winner",
     reference="Tibshirani & Tibshirani 2009; Tsamardinos et al. 2018, Algorithm 4",
 )

@@ -17,8 +17,9 @@ from bbccli.metrics import (
     regression,
     survival,
 )
-from bbccli.metrics.base import Metric, Scorer, mean_of, pair_share
+from bbccli.metrics.base import Metric, Scorer, mean_of
 from bbccli.metrics.columns import by_column
+from bbccli.metrics.pairs import pair_share
 from bbccli.metrics.totals import of_totals
 from bbccli.types import PredictionKind, Task
 

@@ -14,8 +14,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.kernels import Pairs, concordant_weight
-from bbccli.kernels.sweep import concordant_mass
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
@@ -87,6 +85,9 @@ class Metric:
         Bytes per prediction while it is bound, about: 40 where columns are sorted.
     formula, under_weights, undefined, remarks
         For the documentation: definition; what weights do; when the value is NaN; conventions.
+    of_pairs
+        Whether it is made of shares of pairs of samples, which can be counted within folds: the
+        scorer is a `PairCounter`, or a `Combined` one of such.
     """
 
     name: str
@@ -103,6 +104,7 @@ class Metric:
     under_weights: str = AS_REPEATED
     undefined: str = "without samples"
     remarks: str = ""
+    of_pairs: bool = False
 
     def n_sweeps(self, n_samples: int) -> int:
         """Passes over N samples that one performance takes: of censored pairs one per digit."""
@@ -201,82 +203,6 @@ class MeanScorer:
         return MeanScorer(self.losses[rows], sample_weights, undefined, self.share)
 
 
-def pair_share(
-    cases: Callable[[Outcome], BoolArray], controls: Callable[[Outcome], BoolArray]
-) -> Bind:
-    """Weighted share of (case, control) pairs in which the case scores higher; ties one half."""
-    return lambda outcome, scores: PairScorer.of(
-        scores, cases(outcome), controls(outcome), outcome.weights
-    )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PairScorer:
-    """Weighted share of concordant pairs. Time O(B N C) after sorting once.
-
-    Counts are exact integers; with sample weights they are sums in float64.
-    """
-
-    scores: FloatArray
-    cases: BoolArray
-    controls: BoolArray
-    pairs: Pairs
-    sample_weights: FloatArray | None = None
-
-    @classmethod
-    def of(
-        cls,
-        scores: FloatArray,
-        cases: BoolArray,
-        controls: BoolArray,
-        sample_weights: FloatArray | None = None,
-    ) -> PairScorer:
-        """Prepare scores (N, C)."""
-        return cls(scores, cases, controls, Pairs.of(scores, cases, controls), sample_weights)
-
-    @property
-    def n_configurations(self) -> int:
-        """C."""
-        return int(self.scores.shape[1])
-
-    def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
-        """Share of each configuration under each row of weights."""
-        chosen = np.arange(self.n_configurations) if configurations is None else configurations
-        masses = scaled(weights, self.sample_weights)
-        counts = self._concordant(masses, chosen)
-        return self._share(counts, self._pair_weight(masses)[:, None])
-
-    def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
-        """Share of one configuration per row of weights."""
-        masses = scaled(weights, self.sample_weights)
-        counts: NDArray[Any] = np.empty(len(weights), np.int64 if whole(masses) else np.float64)
-        for c in np.unique(configurations):
-            rows = configurations == c
-            counts[rows] = self._concordant(masses[rows], np.array([c]))[:, 0]
-        return self._share(counts, self._pair_weight(masses))
-
-    def restrict(self, rows: BoolArray) -> PairScorer:
-        """Keep the samples in `rows`."""
-        of_rows = None if self.sample_weights is None else self.sample_weights[rows]
-        return PairScorer.of(self.scores[rows], self.cases[rows], self.controls[rows], of_rows)
-
-    def _concordant(self, masses: NDArray[Any], configurations: IntArray) -> NDArray[Any]:
-        """(B, C') twice the weight of concordant pairs, ties one half."""
-        if whole(masses):
-            return concordant_weight(self.pairs, masses, configurations)
-        return concordant_mass(self.pairs.presorted, masses, configurations)
-
-    def _pair_weight(self, masses: NDArray[Any]) -> FloatArray:
-        """(B,) weight of all (case, control) pairs."""
-        sides = np.stack([self.cases, self.controls], axis=1).astype(np.float32)
-        return np.asarray(weighted_sums(masses, sides).prod(axis=1))
-
-    def _share(self, counts: NDArray[Any], pair_weight: FloatArray) -> FloatArray:
-        shares = ratio(counts, 2.0 * pair_weight)
-        # sums of real weights in another order may exceed the whole in the last bit
-        return shares if whole(counts) else np.minimum(shares, 1.0)
-
-
 def scaled(weights: IntArray, sample_weights: FloatArray | None) -> NDArray[Any]:
     """Return weights (B, N) times the sample weights (N,), as they are without those."""
     return weights if sample_weights is None else weights * sample_weights
@@ -317,8 +243,7 @@ def weighted_sums(
     if len(terms) <= CHUNK:
         return np.asarray(matching(weights, terms.dtype, totals) @ terms, np.float64)
     sums = np.zeros((len(weights), terms.shape[1]))
-    exact = np.float32 if totals.max(initial=0.0) < LARGEST_EXACT else np.float64
-    dtype = np.dtype(exact) if terms.dtype == np.bool_ else terms.dtype
+    dtype: np.dtype[np.floating] = np.result_type(terms.dtype, np.float32)
     for start in range(0, len(terms), CHUNK):
         part = slice(start, start + CHUNK)
         floats = matching(weights[:, part], dtype, totals)
@@ -326,9 +251,7 @@ def weighted_sums(
     return sums
 
 
-def by_configuration(
-    scorer: Scorer, weights: NDArray[Any], configurations: IntArray
-) -> FloatArray:
+def by_configuration(scorer: Scorer, weights: NDArray[Any], configurations: IntArray) -> FloatArray:
     """Score each row of weights (B, N) on its own configuration (B,), those of one at once: (B,).
 
     For many samples, of which it copies none but those of one configuration.

@@ -7,14 +7,14 @@ from functools import partial
 import numpy as np
 
 from bbccli.metrics.base import Bind, Metric
-from bbccli.metrics.confusion import MISSING_CLASS, f_scores
+from bbccli.metrics.confusion import MISSING_CLASS, f_scores, present
 from bbccli.metrics.totals import of_totals
 from bbccli.outcome import Outcome
-from bbccli.types import BoolArray, Direction, IntArray, PredictionKind, Task
+from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
 POSITIVE_SAMPLES = "without positive samples"
 PREDICTED_NONE = "where no sample is predicted positive; scikit-learn's default says 0 there"
-NO_POSITIVE = "where no sample is positive or predicted to be; scikit-learn's default says 0 there"
+NO_POSITIVE = f"{POSITIVE_SAMPLES}; scikit-learn's default says 0 there"
 
 
 def true_positive(outcome: Outcome, predicted: IntArray) -> BoolArray:
@@ -45,6 +45,11 @@ def predicted_positive(outcome: Outcome, predicted: IntArray) -> BoolArray:
 def predicted_negative(outcome: Outcome, predicted: IntArray) -> BoolArray:
     """(N, C) predicted to be negative."""
     return np.asarray(predicted == 0)
+
+
+def overlap(hits: FloatArray, guessed: FloatArray, actual: FloatArray) -> FloatArray:
+    """TP / (TP + FP + FN) of totals (B, C) and (B, 1); NaN without positive samples."""
+    return present(hits / (guessed + actual - hits), actual)
 
 
 def _of_classes(
@@ -146,7 +151,7 @@ F05 = _of_classes(
 JACCARD = _of_classes(
     "jaccard",
     "samples positive and predicted so, as a share of those that are either",
-    of_totals(OVERLAP, lambda tp, predicted, actual: tp / (predicted + actual - tp)),
+    of_totals(OVERLAP, overlap),
     "Jaccard 1912",
     formula="TP / (TP + FP + FN)",
     undefined=NO_POSITIVE,

@@ -44,11 +44,11 @@ def correlation_of_classes(correct: FloatArray, true: FloatArray, said: FloatArr
 
 
 def agreement_beyond_chance(correct: FloatArray, true: FloatArray, said: FloatArray) -> FloatArray:
-    """Cohen's kappa of totals (B, C), (B, 1, K) and (B, C, K)."""
+    """Cohen's kappa of totals (B, C), (B, 1, K) and (B, C, K); NaN where one class is true."""
     n = true.sum(axis=-1)
     by_chance = (true * said).sum(axis=-1)
-    room = n**2 - by_chance
-    return np.where(room > ROUNDING * n**2, (correct * n - by_chance) / room, np.nan)
+    varies = n**2 - (true**2).sum(axis=-1) > ROUNDING * n**2
+    return np.where(varies, (correct * n - by_chance) / (n**2 - by_chance), np.nan)
 
 
 def rank_distance(outcome: Outcome, predicted: IntArray) -> FloatArray:
@@ -66,7 +66,7 @@ ACCURACY = Metric(
     bounds=(0.0, 1.0),
     bind=mean_of(is_correct),
     reference="Raschka 2018",
-    cell=6,
+    cell=12,
     formula="(1/N) Σ [ŷᵢ = yᵢ]",
 )
 
@@ -79,7 +79,7 @@ ERROR = Metric(
     direction=Direction.MINIMIZE,
     bounds=(0.0, 1.0),
     bind=mean_of(is_wrong),
-    cell=6,
+    cell=12,
     reference="Raschka 2018",
     formula="(1/N) Σ [ŷᵢ ≠ yᵢ]",
 )
@@ -126,7 +126,7 @@ KAPPA = Metric(
     bind=of_totals((is_correct, true_classes, predicted_classes), agreement_beyond_chance),
     reference="Cohen 1960",
     formula="(c N - Σₖ tₖ pₖ) / (N² - Σₖ tₖ pₖ), with the terms of mcc",
-    undefined="where all samples are of one class and predicted to be",
+    undefined="where all samples are of one class",
 )
 
 MAE_RANK = Metric(

@@ -33,8 +33,17 @@ def hits(outcome: Outcome, predicted: IntArray) -> BoolArray:
 def f_scores(
     hits: FloatArray, guessed: FloatArray, actual: FloatArray, beta: float = 1.0
 ) -> FloatArray:
-    """(1 + beta^2) TP / (beta^2 (TP + FN) + (TP + FP)) of each class (B, C, K)."""
-    return (1 + beta**2) * hits / (beta**2 * actual + guessed)
+    """(1 + beta^2) TP / (beta^2 (TP + FN) + (TP + FP)) of each class (B, C, K).
+
+    NaN where a class has no sample: 0 for those that predict it, and nothing for those that don't,
+    would put a wrong prediction above a right one.
+    """
+    return present((1 + beta**2) * hits / (beta**2 * actual + guessed), actual)
+
+
+def present(values: FloatArray, actual: FloatArray) -> FloatArray:
+    """Keep the values of classes that have samples; NaN for the others."""
+    return np.where(actual > 0, values, np.nan)
 
 
 def weighted(values: FloatArray, actual: FloatArray) -> FloatArray:

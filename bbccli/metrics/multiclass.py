@@ -108,7 +108,7 @@ F1_MACRO = _averaged(
     "mean over classes of the harmonic mean of precision and recall",
     of_totals((hits, guessed, actual), lambda *totals: f_scores(*totals).mean(axis=-1)),
     formula="(1/K) Σₖ 2 TPₖ / (2 TPₖ + FPₖ + FNₖ)",
-    undefined="where a class has no sample and is predicted for none",
+    undefined=MISSING_CLASS,
 )
 
 F1_MICRO = _averaged(

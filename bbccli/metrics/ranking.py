@@ -8,10 +8,11 @@ import numpy as np
 
 from bbccli.kernels.pairs import controls_around, presort
 from bbccli.kernels.running import Grid, take
-from bbccli.metrics.base import Metric, PairScorer, Scorer, pair_share, ratio
+from bbccli.metrics.base import Metric, Scorer, ratio
 from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
 from bbccli.metrics.combined import Combined, mean
 from bbccli.metrics.confusion import MISSING_CLASS
+from bbccli.metrics.pairs import PairScorer, pair_share
 from bbccli.outcome import Outcome
 from bbccli.types import Direction, FloatArray, PredictionKind, Task
 
@@ -103,6 +104,7 @@ AUC = Metric(
     undefined=MISSING_CLASS,
     remarks="An AUC below one half stays below one half. If the median AUC is, the note "
     "[polarity](notes.md#polarity) asks whether the positive class is the right one.",
+    of_pairs=True,
 )
 
 AVERAGE_PRECISION = Metric(
@@ -134,6 +136,7 @@ GINI = Metric(
     formula="2 AUC - 1",
     under_weights=PAIRS_COUNTED,
     undefined=MISSING_CLASS,
+    of_pairs=True,
 )
 
 AUC_OVO = Metric(
@@ -150,6 +153,7 @@ AUC_OVO = Metric(
     "the samples of classes i and j",
     under_weights=PAIRS_COUNTED,
     undefined=MISSING_CLASS,
+    of_pairs=True,
 )
 
 AUC_OVR = Metric(
@@ -166,6 +170,7 @@ AUC_OVR = Metric(
     "every class counts the same",
     under_weights=PAIRS_COUNTED,
     undefined=MISSING_CLASS,
+    of_pairs=True,
 )
 
 METRICS = (AUC, AVERAGE_PRECISION, GINI, AUC_OVO, AUC_OVR)

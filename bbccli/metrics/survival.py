@@ -26,6 +26,7 @@ from bbccli.kernels.concordance import (
     concordant_weight_censored,
 )
 from bbccli.metrics.base import Metric
+from bbccli.metrics.pairs import share_of_pairs
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
@@ -52,20 +53,32 @@ class ConcordanceScorer:
 
     def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
         """Concordance of each configuration under each row of weights."""
-        chosen = np.arange(self.n_configurations) if configurations is None else configurations
-        effective = self._effective(weights)
-        counts = concordant_weight_censored(self.pairs, effective, chosen)
-        return _share(counts, comparable_weight(self.pairs, effective)[:, None])
+        return share_of_pairs(*self.counted(weights, configurations))
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Concordance of one configuration per row of weights."""
+        return share_of_pairs(*self.counted_paired(weights, configurations))
+
+    def counted(
+        self, weights: IntArray, configurations: IntArray | None = None
+    ) -> tuple[Numbers, Numbers]:
+        """Twice the weight of concordant pairs (B, C'), and that of comparable ones (B, 1)."""
+        chosen = np.arange(self.n_configurations) if configurations is None else configurations
+        effective = self._effective(weights)
+        counts = concordant_weight_censored(self.pairs, effective, chosen)
+        return counts, comparable_weight(self.pairs, effective)[:, None]
+
+    def counted_paired(
+        self, weights: IntArray, configurations: IntArray
+    ) -> tuple[Numbers, Numbers]:
+        """The same of one configuration per row of weights: both (B,)."""
         effective = self._effective(weights)
         counts = np.empty(len(weights))
         for c in np.unique(configurations):
             rows = configurations == c
             found = concordant_weight_censored(self.pairs, effective[rows], np.array([c]))
             counts[rows] = found[:, 0]
-        return _share(counts, comparable_weight(self.pairs, effective))
+        return counts, comparable_weight(self.pairs, effective)
 
     def restrict(self, rows: BoolArray) -> ConcordanceScorer:
         """Keep the samples in `rows`; their stakes stay what they are in the full sample."""
@@ -142,13 +155,6 @@ def _events(outcome: Outcome) -> BoolArray:
     return np.ones(len(outcome), bool) if outcome.event is None else outcome.event
 
 
-def _share(counts: Numbers, comparable: Numbers) -> FloatArray:
-    """Half of `counts` per comparable weight; NaN, silently, where no pair is comparable."""
-    defined = np.where(comparable > 0, comparable, np.nan)
-    # Sums of real weights may differ in the last bit.
-    return np.clip(counts / (2.0 * defined), 0.0, 1.0)
-
-
 PAIRS_COUNTED = (
     "a pair of samples of weights v and w counts v w times; the copies of a sample are no pair"
 )
@@ -179,6 +185,7 @@ CONCORDANCE = Metric(
     under_weights=f"{PAIRS_COUNTED}; counted in whole numbers, exactly",
     undefined=NO_PAIR,
     remarks=COMPARABLE,
+    of_pairs=True,
 )
 
 CONCORDANCE_UNO = Metric(
@@ -202,4 +209,5 @@ CONCORDANCE_UNO = Metric(
     "samples were the `survival_train` of scikit-survival. So intervals leave out the uncertainty "
     "of G. An event where G is 0, possible only at the last time of all, has no factor, and its "
     "pairs are left out; scikit-survival refuses such data.",
+    of_pairs=True,
 )

@@ -144,9 +144,7 @@ def _terms(part: FloatArray | BoolArray, sample_weights: FloatArray | None) -> F
     return part.astype(np.float32 if counted else np.float64)
 
 
-def _in_chunks(
-    weights: IntArray, part: FloatArray, configurations: IntArray | None
-) -> FloatArray:
+def _in_chunks(weights: IntArray, part: FloatArray, configurations: IntArray | None) -> FloatArray:
     """Totals (B, C', ...) of a part under every row of weights, of very many samples."""
     chosen = _columns(part, configurations)
     sums = weighted_sums(weights, chosen.reshape(len(part), -1))

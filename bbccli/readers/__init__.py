@@ -6,6 +6,7 @@ place every row, join what lies in separate files, assemble.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from bbccli.matrix import PredictionMatrix
@@ -32,6 +33,8 @@ def read(
     missing: Missing = Missing.DROP,
     dialect: str | None = None,
     unfinished: bool = False,
+    only: Sequence[str] = (),
+    exclude: Sequence[str] = (),
 ) -> PredictionMatrix:
     r"""Read the out-of-sample predictions of many configurations.
 
@@ -57,6 +60,8 @@ def read(
     unfinished
         Whether the cross-validation is in progress: later folds are missing, and configurations
         dropped earlier lack predictions that others have; see `Unfinished`.
+    only, exclude
+        Patterns of the shell: the configurations that take part, and those that do not.
 
     Returns
     -------
@@ -84,7 +89,7 @@ def read(
     >>> matrix.task, matrix.configurations, matrix.predictions.shape
     (<Task.BINARY: 'binary'>, ('knn', 'svm'), (1, 2, 2))
     """
-    request = Request(roles, task, positive, labels, folds, missing, dialect)
+    request = Request(roles, task, positive, labels, folds, missing, dialect, only, exclude)
     parts = load(path, request)
     if unfinished:
         return assemble_unfinished(parts, task=task, positive=positive)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bbccli.errors import InputError
+from bbccli.readers.agreement import differing, disagreement
 from bbccli.readers.arrow import as_arrow
 from bbccli.readers.frame import Column, number_of
 from bbccli.types import BoolArray, IntArray
@@ -86,7 +87,7 @@ def align(
 
 
 def constant(column: Column, role: str, alignment: Alignment) -> Column:
-    """Return one entry per sample, (N,), of a column that must not vary between repeats.
+    """Return one entry per sample, (N,), of a column that varies by rounding at most.
 
     Raises
     ------
@@ -94,13 +95,15 @@ def constant(column: Column, role: str, alignment: Alignment) -> Column:
         A missing entry, or the first one that differs from the sample's earlier entry.
     """
     column.present(role, hint=f"fill in the {role}, or remove the sample's rows")
-    codes, _ = column.codes()
-    varies = np.flatnonzero(codes != codes[alignment.first[alignment.samples]])
+    earlier = alignment.first[alignment.samples]
+    varies, _ = differing(column, earlier)
     if len(varies):
-        raise column.fault(
-            f"{role} differs between repeats of one sample",
+        raise disagreement(
+            column,
             varies,
-            hint="a sample has the same key and the same outcome in every repeat",
+            earlier,
+            f"{role} differs between repeats of one sample",
+            f"the {role} of a sample is the same in every repeat",
         )
     return column.take(alignment.first)
 
@@ -167,7 +170,8 @@ def _refuse_duplicates(cells: IntArray, row_id: Column, repeat: Column | None) -
     again = np.ones(len(cells), dtype=bool)
     again[first] = False
     if repeat is None:
-        problem, hint = "row_id occurs twice", "if the rows are repeats, add a column `repeat`; "
+        problem = "row_id occurs twice"
+        hint = "if the rows are repeats, or of a repeated hold-out, add a column `repeat`; "
     else:
         problem, hint = "row_id occurs twice in one repeat", ""
     raise row_id.fault(problem, np.flatnonzero(again), hint=f"{hint}else remove one of the rows")

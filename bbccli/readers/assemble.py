@@ -13,12 +13,15 @@ from bbccli.nested import NestedFold
 from bbccli.notes import Note
 from bbccli.outcome import Outcome
 from bbccli.readers import remarks
+from bbccli.readers.agreement import differing
 from bbccli.readers.alignment import Alignment, constant
 from bbccli.readers.columns import Assignment
 from bbccli.readers.completeness import complete
+from bbccli.readers.copies import equal_to_truth, refuse_copies
 from bbccli.readers.doubts import doubts
 from bbccli.readers.folds import code_folds, code_groups, count_spanning
 from bbccli.readers.frame import Column, Frame
+from bbccli.readers.holdout import held_out, note_on
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.nested import NestedRows, nested_folds, without_gaps
 from bbccli.readers.outcome import (
@@ -32,7 +35,10 @@ from bbccli.readers.outcome import (
 )
 from bbccli.readers.predictions import Predictions, interpret
 from bbccli.readers.raw import RawPredictions, read_predictions
-from bbccli.types import FloatArray, IntArray, Missing, Task
+from bbccli.types import BoolArray, FloatArray, IntArray, Missing, Task
+
+DUPLICATES = "duplicate-configurations"
+"""Code of the note that is about all repeats together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,8 @@ class Parts:
         What was noticed before.
     nested
         Which rows are inner and which are outer, where the cross-validation is a nested one.
+    named
+        Configurations named by hand.
     """
 
     frame: Frame
@@ -64,6 +72,7 @@ class Parts:
     metadata: Metadata
     notes: tuple[Note, ...] = ()
     nested: NestedRows | None = None
+    named: frozenset[str] = frozenset()
 
     @property
     def alignment(self) -> Alignment:
@@ -96,15 +105,25 @@ def assemble(
     outcome, shaped = outcome_of(parts, raw, samples, task, positive)
     outcome = replace(outcome, weights=weights_of(parts, samples))
     found = interpret(raw, outcome, shaped)
+    there = None if unfinished else held_out(alignment, parts.columns.get("fold"))
     completed = complete(
         _of_outer_rows(parts, found, samples),
         alignment.n_samples - len(samples),
         frame.path,
         policy=missing,
+        there=there,
     )
     predictions = completed.predictions
     outcome, samples = outcome.take(completed.samples), samples[completed.samples]
-    folds, fold_names, fold_notes = _folds(parts, samples)
+    known = parts.named | set(parts.metadata.configurations)
+    copies = equal_to_truth(predictions, outcome, completed.available)
+    if unfinished is None:
+        refuse_copies(predictions.configurations, copies, known, frame.path)
+    own_samples = None if there is None else there[0, completed.samples]
+    if there is None:
+        folds, fold_names, fold_notes = _folds(parts, samples)
+    else:
+        folds, fold_names, fold_notes = None, (), (note_on(there[:, completed.samples]),)
     groups = _groups(parts, samples)
     n_read = len(shaped) or len(parts.assignment.configurations)
     return PredictionMatrix(
@@ -117,15 +136,17 @@ def assemble(
         groups=groups,
         available=completed.available,
         unfinished=unfinished,
+        repeated_holdout=there is not None,
         nested=_nested(parts, found, predictions.configurations, samples),
         source=Source(frame.path, frame.sha256, parts.metadata.raw),
         notes=(
             *parts.notes,
             *_notes_on_roles(parts, outcome.task, task),
+            *_notes_on_rounding(parts),
             *completed.notes,
             *fold_notes,
             *_notes_on_groups(groups, folds),
-            *doubts(predictions, outcome),
+            *_doubts(predictions, outcome, folds, copies, known, own_samples),
             *_notes_on_candidates(parts.metadata, n_read, predictions.configurations),
         ),
     )
@@ -153,14 +174,37 @@ def _nested(
     return tuple(nested_folds(parts.nested, inner, predictions, parts.alignment, samples))
 
 
+def _doubts(
+    predictions: Predictions,
+    outcome: Outcome,
+    folds: IntArray | None,
+    copies: IntArray,
+    known: frozenset[str],
+    first: BoolArray | None,
+) -> Iterator[Note]:
+    """What the predictions tell: in repeated hold-out, the `first` repeat on its samples (N,)."""
+    whole = doubts(predictions, outcome, folds, copies, known)
+    if first is None:
+        yield from whole
+        return
+    own = replace(predictions, array=predictions.array[:1, first])
+    for note in doubts(own, outcome.take(first), None, copies, known):
+        if note.code != DUPLICATES:
+            yield note
+    yield from (note for note in whole if note.code == DUPLICATES)
+
+
 def samples_of(parts: Parts) -> IntArray:
-    """Samples that every repeat holds."""
+    """Samples that every repeat holds, or that any does in repeated hold-out."""
+    if held_out(parts.alignment, parts.columns.get("fold")) is not None:
+        return np.arange(parts.alignment.n_samples)
     samples = np.flatnonzero(parts.alignment.in_every_repeat)
     if not len(samples):
         raise InputError(
             f"no sample is in all {parts.alignment.n_repeats} repeats",
             path=parts.frame.path,
-            hint="a sample has the same row_id in every repeat",
+            hint="a sample has the same row_id in every repeat; folds of one cross-validation are "
+            "a column `fold`; repeated hold-out has no folds within a repeat",
         )
     return samples
 
@@ -247,6 +291,16 @@ def _notes_on_roles(parts: Parts, found: Task, by_hand: Task | None) -> Iterator
     declared = parts.metadata.task
     if by_hand is None and declared is not None and declared is not found:
         yield remarks.metadata_contradicted(declared, found)
+
+
+def _notes_on_rounding(parts: Parts) -> Iterator[Note]:
+    """Values of one sample that differ between repeats in their last digits."""
+    earlier = parts.alignment.first[parts.alignment.samples]
+    for role in ("truth", "time", "weight"):
+        if role in parts.columns:
+            _, apart = differing(parts.columns[role], earlier)
+            if apart:
+                yield remarks.truth_rounded(role, apart)
 
 
 def _notes_on_groups(groups: IntArray | None, folds: IntArray | None) -> Iterator[Note]:

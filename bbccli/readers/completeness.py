@@ -38,7 +38,14 @@ class Completed:
     available: BoolArray | None = None
 
 
-def complete(predictions: Predictions, n_absent: int, path: str, *, policy: Missing) -> Completed:
+def complete(
+    predictions: Predictions,
+    n_absent: int,
+    path: str,
+    *,
+    policy: Missing,
+    there: BoolArray | None = None,
+) -> Completed:
     """Leave out samples without any prediction, and deal with gaps in the others.
 
     Configurations with gaps are dropped (`drop`), or scored on what they predict (`available`, and
@@ -55,6 +62,8 @@ def complete(predictions: Predictions, n_absent: int, path: str, *, policy: Miss
         File, for messages.
     policy
         What is done about gaps.
+    there : (R, N) bool, optional
+        Where a repeat holds a sample, of repeated hold-out: elsewhere no prediction is missing.
 
     Raises
     ------
@@ -62,7 +71,9 @@ def complete(predictions: Predictions, n_absent: int, path: str, *, policy: Miss
         A gap, when the policy is `error`; nothing left.
     """
     missing = _missing(predictions.array)
-    samples, kept, notes = _keep(missing, policy)
+    absent = np.zeros((*missing.shape[:2], 1), bool) if there is None else ~there[:, :, None]
+    missing &= ~absent
+    samples, kept, notes = _keep(missing, absent, policy)
     n_left_out = n_absent + int(missing.all(axis=2).any(axis=0).sum())
     if n_left_out:
         notes.append(remarks.samples_left_out(n_left_out, missing.shape[1] + n_absent))
@@ -71,20 +82,27 @@ def complete(predictions: Predictions, n_absent: int, path: str, *, policy: Miss
         notes.append(remarks.configurations_dropped(dropped, len(kept)))
     gaps = missing[:, samples][:, :, kept]
     if gaps.any():
-        notes.append(remarks.available_cases(float(gaps.mean())))
+        n_wanted = gaps.shape[2] * np.count_nonzero(~absent[:, samples])
+        notes.append(remarks.available_cases(float(gaps.sum() / n_wanted)))
     if policy is Missing.ERROR and notes:
         hint = f"{notes[0].remedy}, or --missing drop, or --missing common-rows"
         raise InputError(notes[0].text, path=path, hint=hint)
     if not samples.any() or not kept.any():
         raise _nothing_left(missing, path)
     left = _select(predictions, samples, kept)
+    gaps = gaps | absent[:, samples]
     if not gaps.any():
         return Completed(left, samples, tuple(notes))
     return Completed(_filled(left, gaps), samples, tuple(notes), ~gaps)
 
 
-def _keep(missing: BoolArray, policy: Missing) -> tuple[BoolArray, BoolArray, list[Note]]:
-    """Samples (N,) and configurations (C,) to keep where some predictions (R, N, C) are missing."""
+def _keep(
+    missing: BoolArray, absent: BoolArray, policy: Missing
+) -> tuple[BoolArray, BoolArray, list[Note]]:
+    """Samples (N,) and configurations (C,) to keep where some predictions (R, N, C) are missing.
+
+    Where a sample is absent (R, N, 1) from a repeat none is wanted.
+    """
     samples = np.asarray(~missing.all(axis=2).any(axis=0))
     kept = np.asarray(~missing[:, samples].any(axis=(0, 1)))
     if policy is Missing.COMMON_ROWS and not kept.all():
@@ -94,7 +112,9 @@ def _keep(missing: BoolArray, policy: Missing) -> tuple[BoolArray, BoolArray, li
     if samples.any() and (
         policy is Missing.AVAILABLE or (policy is Missing.DROP and not kept.any())
     ):
-        kept = np.asarray((~missing[:, samples]).mean(axis=1).min(axis=0) >= FEWEST)
+        n_wanted = np.maximum((~absent[:, samples]).sum(axis=1), 1)
+        shares = 1 - missing[:, samples].sum(axis=1) / n_wanted
+        kept = np.asarray(shares.min(axis=0) >= FEWEST)
     return samples, kept, []
 
 

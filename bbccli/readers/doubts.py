@@ -6,45 +6,85 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from bbccli.areas import area, error_by_chance
 from bbccli.notes import Note
 from bbccli.outcome import Outcome
 from bbccli.readers import remarks
+from bbccli.readers.perfection import perfect
 from bbccli.readers.predictions import Predictions
-from bbccli.types import BoolArray, FloatArray, PredictionKind, Task
+from bbccli.readers.strays import strays
+from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
+
+ERRORS = 3.5
+"""Standard errors by chance that a median AUC lies below one half where it is remarked on.
+
+Models of a cross-validation share training samples, so that what they make of noise spreads by a
+fifth more than chance: this level keeps the note to one file of noise in 200."""
 
 # Cells that the check of the polarity looks at; of larger matrices it takes evenly spaced columns.
 _MOST_CELLS = 4_000_000
 _PREFIX = 16
 
 
-def doubts(predictions: Predictions, outcome: Outcome) -> Iterator[Note]:
-    """Yield a note for suspicious polarity, and one for configurations that are the same."""
-    if outcome.task is Task.BINARY and predictions.kind is not PredictionKind.LABEL:
-        positive = np.asarray(outcome.values == 1)
-        if 0 < positive.sum() < len(positive):
-            aucs = _aucs(predictions.array[0], positive)
-            median = float(np.median(aucs))
-            if median < 0.5:
-                other, name = outcome.classes
-                yield remarks.polarity(median, len(aucs), name, other)
-    pairs = _duplicates(predictions.array, predictions.configurations)
+def doubts(
+    predictions: Predictions,
+    outcome: Outcome,
+    folds: IntArray | None = None,
+    copies: IntArray | None = None,
+    known: frozenset[str] = frozenset(),
+) -> Iterator[Note]:
+    """Yield notes on columns that hardly are predictions, on polarity and on duplicates.
+
+    Parameters
+    ----------
+    predictions
+        (R, N, C) or (R, N, C, K), finite.
+    outcome
+        Truth of the N samples.
+    folds : (R, N), optional
+        Fold of each sample in each repeat.
+    copies : optional
+        Configurations that equal the truth.
+    known
+        Configurations that are known to be such.
+    """
+    names, copied = predictions.configurations, [] if copies is None else copies.tolist()
+    if copied:
+        yield remarks.equals_truth([names[c] for c in copied])
+    yield from strays(predictions, outcome, folds, known)
+    yield from perfect(predictions, outcome, copied)
+    yield from _polarity(predictions, outcome)
+    pairs = _duplicates(predictions.array, names)
     if pairs:
         yield remarks.duplicate_configurations(len(pairs), pairs[0])
 
 
-def _aucs(predictions: FloatArray, positive: BoolArray) -> FloatArray:
+def _polarity(predictions: Predictions, outcome: Outcome) -> Iterator[Note]:
+    """Predictions that seem to be of the other class."""
+    if outcome.task is Task.BINARY and predictions.kind is not PredictionKind.LABEL:
+        counts = [int(count) for count in outcome.class_counts]
+        if min(counts):
+            areas = _areas(predictions.array[0], np.asarray(outcome.values == 1))
+            median = float(np.median(areas))
+            if median < reversed_below(*counts):
+                other, name = outcome.classes
+                yield remarks.polarity(median, len(areas), name, other)
+
+
+def reversed_below(n_negative: int, n_positive: int) -> float:
+    """Median AUC below which predictions seem reversed rather than unlucky.
+
+    All configurations predict the same samples, so that their median errs no less than one of
+    them does, however many there are.
+    """
+    return 0.5 - ERRORS * error_by_chance(n_negative, n_positive)
+
+
+def _areas(predictions: FloatArray, positive: BoolArray) -> FloatArray:
     """AUC of (evenly spaced) configurations of (N, C), ties counting one half."""
     n_samples, n_configurations = predictions.shape
     step = -(-n_configurations * n_samples // _MOST_CELLS)
-    return np.array([_auc(column, positive) for column in predictions.T[:: max(step, 1)]])
-
-
-def _auc(scores: FloatArray, positive: BoolArray) -> float:
-    """Share of pairs in which the positive sample scores higher; scores (N,)."""
-    negatives, positives = np.sort(scores[~positive]), np.sort(scores[positive])
-    below = np.searchsorted(negatives, positives, "left")
-    not_above = np.searchsorted(negatives, positives, "right")
-    return float((below + not_above).mean() / (2 * len(negatives)))
+    return np.array([area(column, positive) for column in predictions.T[:: max(step, 1)]])
 
 
 def _duplicates(array: FloatArray, names: Sequence[str]) -> list[tuple[str, str]]:

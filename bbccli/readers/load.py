@@ -9,6 +9,7 @@ from pathlib import Path
 from bbccli.errors import OptionError
 from bbccli.readers.alignment import align, split_caret
 from bbccli.readers.assemble import Parts
+from bbccli.readers.choice import choose
 from bbccli.readers.columns import assign
 from bbccli.readers.dialects import DIALECTS, WIDE, Hints, Layout, layout_of
 from bbccli.readers.files import STDIN, expand
@@ -36,6 +37,8 @@ class Request:
     folds: str | Path | None = None
     missing: Missing = Missing.DROP
     dialect: str | None = None
+    only: Sequence[str] = ()
+    exclude: Sequence[str] = ()
 
     @property
     def elsewhere(self) -> frozenset[str]:
@@ -70,7 +73,7 @@ def load(paths: Paths, request: Request) -> Parts:
     loaded = load_tables(paths, request)
     for frame in loaded.frames:
         check_names(frame)
-    return place(cast_roles(loaded, request), request)
+    return choose(place(cast_roles(loaded, request), request), request.only, request.exclude)
 
 
 def load_tables(paths: Paths, request: Request) -> Loaded:

@@ -11,7 +11,7 @@ from typing import Any
 
 from bbccli.errors import InputError
 from bbccli.readers.frame import name_of
-from bbccli.types import Task
+from bbccli.types import Pooling, Task
 
 SPEC = "bbc-predictions"
 MAJOR_VERSION = "1"
@@ -37,6 +37,8 @@ class Metadata:
         Flags of each configuration, by its id.
     n_candidates_total
         How many configurations were tried.
+    selection
+        How the tool that wrote the file selected.
     """
 
     raw: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
@@ -46,6 +48,7 @@ class Metadata:
     positive_class: str | None = None
     flags: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _NOTHING)
     n_candidates_total: int | None = None
+    selection: Pooling | None = None
 
     @property
     def configurations(self) -> tuple[str, ...]:
@@ -85,6 +88,7 @@ def parse_metadata(text: str | bytes, place: str) -> Metadata:
         positive_class=None if positive is None else name_of(positive),
         flags=_flags(_expect(raw, "configs", list, place) or [], place),
         n_candidates_total=_expect(raw, "n_candidates_total", int, place),
+        selection=_selection(raw.get("selection"), place),
     )
 
 
@@ -151,6 +155,16 @@ def _flags(configs: Sequence[Any], place: str) -> Mapping[str, tuple[str, ...]]:
             raise _wrong(f"metadata key 'flags' of {config['id']!r}", "list", place)
         flags[config["id"]] = tuple(str(flag) for flag in own)
     return MappingProxyType(flags)
+
+
+def _selection(value: Any, place: str) -> Pooling | None:
+    """How the performances of the folds were made one."""
+    known = [str(pooling) for pooling in Pooling]
+    if value is not None and value not in known:
+        raise InputError(
+            f"metadata key 'selection' is {value!r}", path=place, hint=f"one of: {', '.join(known)}"
+        )
+    return None if value is None else Pooling(value)
 
 
 def _wrong(what: str, wanted: str, place: str) -> InputError:

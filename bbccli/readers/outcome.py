@@ -44,10 +44,8 @@ def class_columns(
     InputError
         Some columns end in a class and others have no class at all.
     """
-    declared = set(declared)
-    splits = {n: n.rpartition(CLASS_SEPARATOR) for n in names if n not in declared}
-    split = {n: (head, _spelled(tail, present)) for n, (head, sep, tail) in splits.items() if sep}
-    if not {tail for _, tail in split.values()} & set(present):
+    split = split_by_class(names, present, declared)
+    if not split:
         return {}
     shaped: dict[str, dict[str, str]] = {}
     for name in names:
@@ -61,6 +59,19 @@ def class_columns(
         configuration, tail = split[name]
         shaped.setdefault(configuration, {})[tail] = name
     return shaped
+
+
+def split_by_class(
+    names: Sequence[str], present: Sequence[str], declared: Iterable[str]
+) -> dict[str, tuple[str, str]]:
+    """Split names `config::class` into configuration and class, the class as the truth spells it.
+
+    Names without a class are left out; there are none of the others unless a class is `present`.
+    """
+    declared = set(declared)
+    splits = {n: n.rpartition(CLASS_SEPARATOR) for n in names if n not in declared}
+    split = {n: (head, _spelled(tail, present)) for n, (head, sep, tail) in splits.items() if sep}
+    return split if {tail for _, tail in split.values()} & set(present) else {}
 
 
 def spelled_alike(shaped: Shaped, present: Sequence[str]) -> Shaped:

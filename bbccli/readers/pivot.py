@@ -9,6 +9,7 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.readers import remarks
+from bbccli.readers.agreement import differing, disagreement
 from bbccli.readers.alignment import repeat_codes, split_caret
 from bbccli.readers.columns import Assignment
 from bbccli.readers.dialects.base import PREDICTION, PROBABILITY, joint
@@ -47,10 +48,10 @@ def pivot(table: Frame, *, spare: tuple[str, ...] = ()) -> Pivoted:
     configurations, names = _configurations(table)
     keys, first = _keys(table, columns, configurations)
     rows = _cells(table, columns, configurations, keys, (len(names), len(first)))
-    for role in _CONSTANT:
-        if role in columns:
-            _check_constant(columns[role], role, keys, first)
     notes = [remarks.columns_set_aside(spare)] if spare else []
+    for role in _CONSTANT:
+        apart = _check_constant(columns[role], role, first[keys]) if role in columns else 0.0
+        notes += [remarks.truth_rounded(role, apart)] if apart else []
     if "fold" in columns and _varies(columns["fold"], keys, first).any():
         del columns["fold"]
         notes.append(remarks.folds_differ())
@@ -84,7 +85,7 @@ def pivot_faults(table: Frame) -> Iterator[InputError]:
     shape = (len(names), len(first))
     found = [_caught(_cells, table, columns, configurations, keys, shape), _caught(pivot, table)]
     found += [
-        _caught(_check_constant, columns[role], role, keys, first)
+        _caught(_check_constant, columns[role], role, first[keys])
         for role in _CONSTANT
         if role in columns
     ]
@@ -189,17 +190,16 @@ def _varies(column: Column, keys: IntArray, first: IntArray) -> Any:
     return codes != codes[first][keys]
 
 
-def _check_constant(column: Column, role: str, keys: IntArray, first: IntArray) -> None:
-    """Refuse a role that differs between configurations of one sample."""
-    varies = np.flatnonzero(_varies(column, keys, first))
+def _check_constant(column: Column, role: str, earlier: IntArray) -> float:
+    """Refuse a role that differs between configurations of one sample; return the rounding."""
+    varies, apart = differing(column, earlier)
     if not len(varies):
-        return
-    other = int(first[keys[varies[0]]])
-    path, _, row = column.place(other)
-    raise column.fault(
-        f"{role} differs between configurations of one sample",
+        return apart
+    raise disagreement(
+        column,
         varies,
-        hint=f"row {row} of {path} has {column.values[other].as_py()!r} for the same key: "
+        earlier,
+        f"{role} differs between configurations of one sample",
         "check that the rows are of the same samples",
     )
 

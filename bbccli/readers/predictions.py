@@ -66,8 +66,9 @@ def interpret(
 def _labels(raw: RawPredictions, classes: Sequence[str]) -> FloatArray | None:
     """(R, N, C) class codes; None when the predictions are no labels."""
     if raw.numbers is None:
-        codes = [_text_labels(column, classes, raw.texts)[raw.rows] for column in raw.texts]
-        return np.stack(codes, axis=-1)
+        labels_of = (_text_labels(column, classes, raw.texts) for column in raw.texts)
+        # row -1, none at all, is the last entry
+        return np.stack([np.append(labels, np.nan)[raw.rows] for labels in labels_of], axis=-1)
     values = [number_of(name) for name in classes]
     if np.isnan(values).any() or not raw.all_among(values):
         return None

@@ -31,7 +31,7 @@ class RawPredictions:
     texts
         The columns themselves when they are text.
     rows : (R, N)
-        Row of each sample in each repeat.
+        Row of each sample in each repeat; -1 where there is none, and so no prediction.
     """
 
     path: str
@@ -72,7 +72,7 @@ def text_fault(column: Column) -> InputError:
     entries = text_entries(column)
     value = column.values[int(entries[0])].as_py()
     comma = not np.isnan(number_of(value.replace(",", ".")))
-    hint = "leave the cell empty if there is no prediction; drop the column if it is none"
+    hint = "leave the cell empty if there is no prediction; --exclude a column that has none"
     return column.fault(
         "prediction is text",
         entries,
@@ -92,6 +92,8 @@ def _numbers(frame: Frame, names: Sequence[str], rows: IntArray) -> FloatArray:
         block = np.stack([to_numbers(frame.table.column(name)) for name in some])
         _refuse_infinite(block, frame, some)
         out[:, start : start + _BLOCK] = (block if in_order else block[:, rows.ravel()]).T
+    if rows.min(initial=0) < 0:
+        out[rows.ravel() < 0] = np.nan
     return out.reshape(*rows.shape, len(names))
 
 

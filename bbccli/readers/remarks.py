@@ -11,7 +11,7 @@ def columns_ignored(names: Sequence[str]) -> Note:
     """Columns whose name could play a role that another column plays."""
     return Note(
         "columns-ignored",
-        f"left aside as no configuration: {listing(names)}",
+        f"ignored; not treated as configurations: {listing(names)}",
         "rename a column if it is a configuration",
     )
 
@@ -20,7 +20,7 @@ def columns_set_aside(names: Sequence[str]) -> Note:
     """Columns of a long table that play no part."""
     return Note(
         "columns-ignored",
-        f"left aside, neither a role nor a prediction: {listing(names)}",
+        f"ignored; neither a role nor a prediction: {listing(names)}",
         "name the columns by options if one of them matters",
     )
 
@@ -52,6 +52,17 @@ def samples_left_out(n_left_out: int, n_samples: int) -> Note:
     )
 
 
+def repeated_holdout(n_repeats: int, n_samples: int, fewest: int, most: int) -> Note:
+    """Each repeat predicts another part of the samples."""
+    size = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    return Note(
+        "repeated-holdout",
+        f"repeated hold-out: each of {n_repeats} repeats predicts {size} of {n_samples} samples "
+        "and is scored on those; methods over folds cannot run",
+        "if the repeats are cross-validations, give every sample the same row_id in each",
+    )
+
+
 def configurations_dropped(names: Sequence[str], n_configurations: int) -> Note:
     """Configurations that lack predictions other configurations have."""
     return Note(
@@ -78,7 +89,7 @@ def available_cases(share: float) -> Note:
         "available-cases",
         f"{share:.0%} of the predictions are missing: each configuration is scored on the samples "
         "that it predicts",
-        "complete the cross-validation: who was scored on easier samples looks better",
+        "complete the cross-validation: configurations scored on easier samples look better",
     )
 
 
@@ -122,13 +133,88 @@ def polarity(auc: float, n_configurations: int, positive: str, other: str) -> No
     )
 
 
+EXCLUDE = "leave out what is no configuration: --exclude NAME"
+
+
+def constant_predictions(names: Sequence[str]) -> Note:
+    """Configurations that can't tell samples apart."""
+    return Note(
+        "constant-predictions",
+        f"{_with_verb(names, 'has', 'have')} one and the same value for every sample",
+        EXCLUDE,
+    )
+
+
+def fold_like(names: Sequence[str]) -> Note:
+    """Configurations that hold a number of the fold or of the row."""
+    return Note(
+        "fold-like",
+        f"{_with_verb(names, 'follows', 'follow')} from the fold or the order of the rows alone: "
+        "hardly a prediction",
+        EXCLUDE,
+    )
+
+
+def off_scale(names: Sequence[str], spread: str, others: str) -> Note:
+    """Configurations that lie elsewhere than the others or the truth."""
+    return Note(
+        "off-scale",
+        f"{_with_verb(names, 'is', 'are')} off the scale: {names[0]} is {spread}, {others}",
+        EXCLUDE,
+    )
+
+
+def perfect_configuration(names: Sequence[str], other: str, performance: str) -> Note:
+    """Configurations that are always right where no other comes near."""
+    return Note(
+        "perfect-configuration",
+        f"{_with_verb(names, 'orders', 'order')} all samples as the truth does; the best of the "
+        f"others, {other}, has {performance}",
+        f"a leak, or no prediction at all? {EXCLUDE}",
+    )
+
+
+def equals_truth(names: Sequence[str]) -> Note:
+    """Configurations that are the truth, and were named by hand or may be so by luck."""
+    return Note(
+        "equals-truth",
+        f"{_with_verb(names, 'equals', 'equal')} the truth in every row",
+        EXCLUDE,
+    )
+
+
+def configurations_left_out(names: Sequence[str], n_configurations: int) -> Note:
+    """Configurations that take no part by the user's wish."""
+    return Note(
+        "configurations-left-out",
+        f"{len(names)} of {n_configurations} configurations are left out as asked: "
+        f"{listing(names)}",
+        "leave out only what is no candidate: one that was tried and lost counts",
+    )
+
+
+def truth_rounded(role: str, apart: float) -> Note:
+    """A value of one sample differs in the last digits."""
+    return Note(
+        "truth-rounded",
+        f"{role} of the same sample differs by up to {apart:.1g} of its value, as by rounding; "
+        "the first one counts",
+        "write all digits",
+    )
+
+
+def _with_verb(names: Sequence[str], one: str, several: str) -> str:
+    """Names and a verb that agrees with their number."""
+    return f"{listing(names)} {one if len(names) == 1 else several}"
+
+
 def duplicate_configurations(n_duplicates: int, example: tuple[str, str]) -> Note:
     """Configurations with the same predictions as another one."""
     return Note(
         "duplicate-configurations",
         f"{n_duplicates} configurations repeat the predictions of another, "
         f"such as {example[1]} those of {example[0]}",
-        "harmless for the estimate; check that the settings had an effect",
+        "harmless for the estimate; check that these settings differ in effect",
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,8 +13,8 @@ from bbccli.readers.arrow import as_arrow, as_arrow_or_null, is_text
 from bbccli.readers.columns import check_outcome
 from bbccli.readers.dialects.base import PREDICTION, PROBABILITY, Hints, Layout, joint
 from bbccli.readers.dialects.long import CONFIGURATION
-from bbccli.readers.files import PACKINGS, STDIN_NAME
 from bbccli.readers.frame import Frame, Origin
+from bbccli.readers.naming import names_of
 from bbccli.readers.raw import text_fault
 
 if TYPE_CHECKING:
@@ -25,8 +24,9 @@ if TYPE_CHECKING:
 def stack(frames: Sequence[Frame], layouts: Sequence[Layout], hints: Hints) -> Frame:
     """Put the rows of all files under one another.
 
-    A file that holds one configuration is that configuration, named by its stem. Of several files
-    the names within a file follow its stem, unless they come from a column `config`.
+    A file that holds one configuration is that configuration, named by the file; see `names_of`.
+    Of several files the names within a file follow that name, unless they come from a column
+    `config`: only then are the rows of several files those of one configuration.
 
     Parameters
     ----------
@@ -45,18 +45,19 @@ def stack(frames: Sequence[Frame], layouts: Sequence[Layout], hints: Hints) -> F
     ------
     InputError
         No outcome, columns that only some files have, or that hold text in some and numbers in
-        others.
+        others; a file that is given twice.
     """
     alone = len(frames) == 1
     tables: list[pa.Table] = []
     origins: list[Origin] = []
     start = 0
-    for frame, layout in zip(frames, layouts, strict=True):
+    files = names_of([frame.path for frame in frames])
+    for frame, layout, file in zip(frames, layouts, files, strict=True):
         if "truth" not in hints.elsewhere:
             check_outcome(layout.roles, frame)
         columns = {**layout.roles, **layout.predictions}
         _check_same(columns, tables, frame, frames[0])
-        names = configuration_names(frame, layout, alone=alone)
+        names = configuration_names(frame, layout, file, alone=alone)
         tables.append(_table(frame, columns, names))
         if layout.configuration:
             columns[CONFIGURATION] = layout.configuration[0]
@@ -70,18 +71,27 @@ def stack(frames: Sequence[Frame], layouts: Sequence[Layout], hints: Hints) -> F
     return Frame(path, _concatenated(tables, frames, origins), digest, None, tuple(origins))
 
 
-def configuration_names(frame: Frame, layout: Layout, *, alone: bool) -> pa.Array:
-    """(n_rows,) name of the configuration of each row, null where a part of it is missing."""
+def configuration_names(frame: Frame, layout: Layout, file: str, *, alone: bool) -> pa.Array:
+    """(n_rows,) name of the configuration of each row, null where a part of it is missing.
+
+    Parameters
+    ----------
+    frame, layout
+        One table, and the part that each column plays.
+    file
+        What the file is called among those that are read.
+    alone
+        Whether it is the only one.
+    """
     import pyarrow as pa
 
-    stem = stem_of(frame.path)
     codes, names = [], []
     for name in layout.configuration:
         own, values = frame.column(name).named_codes()
         codes.append(own)
         names.append([f"{name}={value}" if layout.parameters else value for value in values])
     if not codes:
-        return pa.array([stem]).take(as_arrow(np.zeros(frame.n_rows, np.int64)))
+        return pa.array([file]).take(as_arrow(np.zeros(frame.n_rows, np.int64)))
     known = np.all([own >= 0 for own in codes], axis=0)
     if not known.any():
         return pa.nulls(frame.n_rows, pa.string())
@@ -94,20 +104,10 @@ def configuration_names(frame: Frame, layout: Layout, *, alone: bool) -> pa.Arra
         for row in rows
     ]
     if not alone and not layout.global_names:
-        texts = [stem] if len(texts) == 1 else [f"{stem} {text}" for text in texts]
+        texts = [file] if len(texts) == 1 else [f"{file} {text}" for text in texts]
     positions = np.full(frame.n_rows, -1)
     positions[known] = whole
     return pa.array(texts, pa.string()).take(as_arrow_or_null(positions))
-
-
-def stem_of(path: str) -> str:
-    """Name of a file without folder, format and packing."""
-    if path == STDIN_NAME:
-        return "stdin"
-    name = Path(path).name
-    for suffix in PACKINGS:
-        name = name.removesuffix(suffix)
-    return Path(name).stem
 
 
 def _table(frame: Frame, columns: dict[str, str], configurations: pa.Array) -> pa.Table:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from bbccli.metrics import METRICS
 from bbccli.notes import listing
 from bbccli.reports.base import Style
-from bbccli.reports.numbers import count, decimals_for, fixed, percent
+from bbccli.reports.numbers import UNBOUNDED, Digits, count, digits_for, percent
 from bbccli.reports.remarks import metric_label, notes_of, plain, understood
 from bbccli.reports.table import as_text, facts, note_line
 
 Json = dict[str, Any]
+
+PROBABILITY = Digits(3, bounds=(0.0, 1.0))
+SPEED_UP = Digits(1)
 
 MOST_ROWS = 30
 """Configurations listed, at most; JSON and --list have all of them."""
@@ -76,7 +81,7 @@ def _configurations(decision: Json) -> RenderableType:
             sign * (d["performance"] or 0.0),
         ),
     )
-    decimals = decimals_for(d["performance"] for d in rows)
+    digits = _digits(decision["metric"], [d["performance"] for d in rows])
     tested = "p_value" if any(d["p_value"] is not None for d in rows) else "probability"
     table = _table("configuration", "decision")
     table.add_column(metric_label(decision["metric"]), justify="right")
@@ -86,8 +91,8 @@ def _configurations(decision: Json) -> RenderableType:
         table.add_row(
             Text(plain(row["configuration"])),
             row["fate"],
-            fixed(row["performance"], decimals),
-            "best" if best else fixed(row[tested], 3),
+            digits.performance(row["performance"]),
+            "best" if best else PROBABILITY.performance(row[tested]),
             style="" if row["fate"] == "keep" else "dim",
         )
     if len(rows) > MOST_ROWS:
@@ -132,13 +137,15 @@ def _rules(replays: list[Json]) -> RenderableType:
     for name in ("models trained", "speed-up", "winner kept", "loss", "bbcd", "shift"):
         table.add_column(name, justify="right")
     for replay in replays:
-        (run,) = replay["runs"]
+        (run,), digits = replay["runs"], _digits_of(replay)
         table.add_row(
             replay["rule"],
             f"{run['trace']['n_trained']} of {run['trace']['n_models']}",
-            fixed(run["trace"]["speed_up"], 1),
+            SPEED_UP.difference(run["trace"]["speed_up"]),
             "yes" if run["kept_winner"] else "no",
-            *(_figure(replay, run[key]) for key in ("loss", "value", "shift")),
+            digits.difference(run["loss"]),
+            digits.performance(run["value"]),
+            digits.difference(run["shift"]),
         )
     return table
 
@@ -149,29 +156,34 @@ def _rules_over_orders(replays: list[Json]) -> RenderableType:
     for name in ("speed-up", "from to", "winner kept", "largest loss", "shift", "from to"):
         table.add_column(name, justify="right")
     for replay in replays:
-        runs, decimals = replay["runs"], _decimals(replay)
+        runs, digits = replay["runs"], _digits_of(replay)
         table.add_row(
             replay["rule"],
-            *_spread([run["trace"]["speed_up"] for run in runs], 1),
+            *_spread([run["trace"]["speed_up"] for run in runs], SPEED_UP),
             f"{sum(run['kept_winner'] for run in runs)} of {len(runs)}",
-            fixed(max(run["loss"] for run in runs), decimals),
-            *_spread([run["shift"] for run in runs], decimals),
+            digits.difference(max(run["loss"] for run in runs)),
+            *_spread([run["shift"] for run in runs], digits),
         )
     return table
 
 
-def _spread(values: list[float], decimals: int) -> tuple[str, str]:
+def _spread(values: list[float], digits: Digits) -> tuple[str, str]:
     """Mean; smallest and largest."""
-    ends = f"{fixed(min(values), decimals)} {fixed(max(values), decimals)}"
-    return fixed(sum(values) / len(values), decimals), ends
+    ends = f"{digits.difference(min(values))} {digits.difference(max(values))}"
+    return digits.difference(sum(values) / len(values)), ends
 
 
-def _decimals(replay: Json) -> int:
-    return decimals_for((replay["naive"], replay["value"]))
+def _digits(metric: str, values: Sequence[float | None]) -> Digits:
+    known = METRICS.get(metric)
+    return digits_for(values, bounds=known.bounds if known else UNBOUNDED)
+
+
+def _digits_of(replay: Json) -> Digits:
+    return _digits(replay["metric"], (replay["naive"], replay["value"]))
 
 
 def _figure(replay: Json, value: float) -> str:
-    return fixed(value, _decimals(replay))
+    return _digits_of(replay).performance(value)
 
 
 def _table(*names: str) -> Table:

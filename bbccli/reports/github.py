@@ -7,6 +7,7 @@ from typing import Any
 from bbccli.reports import words
 from bbccli.reports.base import Style
 from bbccli.reports.remarks import notes_of, plain
+from bbccli.reports.sentence import sentences
 
 Json = dict[str, Any]
 
@@ -14,7 +15,7 @@ Json = dict[str, Any]
 def render(document: Json, style: Style = Style(), /) -> str:
     """Return a notice for what to report, a warning per note, an error for a gate not met."""
     title = f"bbc: {document['input']['path']}"
-    lines = [command("notice", title, sentence) for sentence in words.sentences(document)]
+    lines = [command("notice", title, said) for said in sentences(document)]
     if document["gate"] is not None:
         kind = "notice" if document["gate"]["outcome"] == "met" else "error"
         lines.append(command(kind, title, words.gate_sentence(document["gate"])))

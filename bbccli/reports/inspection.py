@@ -12,6 +12,9 @@ from bbccli.reports.remarks import plain
 
 Json = dict[str, Any]
 
+MOST_NAMES = 30
+"""Configurations that the table names; JSON has all of them."""
+
 
 def table(inspection: Json, style: Style = Style(), /) -> str:
     """Return what was understood, then one line per finding, errors first."""
@@ -46,10 +49,12 @@ def _facts(inspection: Json) -> list[tuple[str, str]]:
         f"{count(read['n_folds'], 'fold')}" if read["n_folds"] else "folds unknown",
         *([count(read["n_groups"], "group")] if read["n_groups"] else []),
     ]
+    names = [plain(name) for name in read["configurations"]]
     return [
         *facts,
         ("task", read["task"]),
         ("size", ", ".join(size)),
+        ("configurations", listing(names, MOST_NAMES)),
         ("predictions", read["kind"]),
         ("classes", listing(classes, 12)),
         ("positive", plain(read["positive_class"] or "")),

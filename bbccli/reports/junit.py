@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 from bbccli.reports import words
 from bbccli.reports.base import Style
 from bbccli.reports.remarks import remarks
+from bbccli.reports.sentence import sentence
 
 Json = dict[str, Any]
 
@@ -76,8 +77,8 @@ def _properties(document: Json) -> list[tuple[str, str]]:
 
 
 def _add_estimate(suite: ElementTree.Element, document: Json, estimate: Json) -> None:
-    decimals = words.decimals_of([estimate])
-    said = xml_text(words.sentence(estimate, document, decimals))
+    digits = words.digits_of(words.estimates_of(document, estimate["metric"]))
+    said = xml_text(sentence(estimate, document, digits))
     case = _add_case(suite, suite.get("name", ""), f"{estimate['metric']} {estimate['method']}")
     if estimate["value"] is None:
         ElementTree.SubElement(case, "error", type="undefined", message=said)

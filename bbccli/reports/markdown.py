@@ -8,8 +8,8 @@ from typing import Any
 
 from bbccli.reports import words
 from bbccli.reports.base import Style
-from bbccli.reports.numbers import fixed
 from bbccli.reports.remarks import metric_label, metrics_of, notes_of, plain, understood
+from bbccli.reports.sentence import sentences
 
 Json = dict[str, Any]
 
@@ -19,11 +19,13 @@ _MARKUP = re.compile(r"[\\`*_\[\]|~#!]|(?<=:)/(?=/)|(?i:(?<=\bwww)\.)")
 def render(document: Json, style: Style = Style(), /) -> str:
     """Return a heading, the sentence to report, the verdict, a table per metric, and the notes."""
     parts = [f"### {escaped(document['input']['path'])}", escaped(understood(document))]
-    parts += [f"**{escaped(sentence)}**" for sentence in words.sentences(document)]
+    parts += [f"**{escaped(sentence)}**" for sentence in sentences(document)]
     if document["gate"] is not None:
         verdict = words.gate_sentence(document["gate"])
         parts.append(f"**{verdict[0].upper()}{escaped(verdict[1:])}**")
     parts += [_methods(document, metric) for metric in metrics_of(document)]
+    if comparison := words.comparison(document, "Report the row in bold"):
+        parts.append(f"{comparison}.")
     parts.append("\n".join([*_winners(document), *map(_note, notes_of(document))]))
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -40,30 +42,27 @@ def escaped(text: str) -> str:
 
 
 def _methods(document: Json, metric: str) -> str:
-    """One row per method, for one metric."""
-    estimates = words.estimates_of(document, metric)
-    decimals = words.decimals_of(estimates)
-    interval = words.interval_name(document, estimates)
-    lines = [
-        f"| method | | {escaped(metric_label(metric))} | {interval} | optimism |",
-        "|---|---|--:|---|--:|",
-    ]
-    for estimate in estimates:
-        optimism = "" if words.is_naive(estimate) else fixed(estimate["optimism"], decimals)
-        cells = (
-            escaped(estimate["method"]),
-            escaped(words.method_label(estimate)),
-            fixed(estimate["value"], decimals),
-            words.interval_text(estimate["interval"], decimals),
-            optimism,
-        )
-        lines.append(f"| {' | '.join(cells)} |")
+    """One row per method, for one metric; the one to report in bold."""
+    interval = words.interval_name(document, words.estimates_of(document, metric))
+    marked = any(words.marks(document).values())
+    names = ["method", *(["winner"] if marked else []), "", escaped(metric_label(metric))]
+    lines = [_line([*names, interval, "naive", "optimism"])]
+    lines.append(f"|{'---|' * (len(names) - 1)}--:|---|--:|--:|")
+    for row in words.rows(document, metric):
+        mark = [row.mark] if marked else []
+        cells = [escaped(cell) for cell in (row.method, *mark, *row.cells)]
+        lines.append(_line([f"**{cell}**" if row.reported and cell else cell for cell in cells]))
     return "\n".join(lines)
 
 
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
 def _winners(document: Json) -> list[str]:
+    marks = words.marks(document)
     return [
-        f"- winner: **{escaped(winner)}**, {escaped(rule)}"
+        f"- {f'winner {marks[winner]}'.rstrip()}: **{escaped(winner)}**, {escaped(rule)}"
         for winner, rule in words.winners(document).items()
     ]
 

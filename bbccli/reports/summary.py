@@ -9,7 +9,7 @@ from statistics import quantiles
 from typing import Any
 
 from bbccli.reports.base import Style
-from bbccli.reports.numbers import count, decimals_for, fixed
+from bbccli.reports.numbers import count, digits_for
 from bbccli.reports.remarks import metric_label, plain
 from bbccli.reports.words import is_naive
 
@@ -76,9 +76,9 @@ class Summary:
                 quantiles(values, n=4, method="inclusive") if len(values) > 1 else values * 3
             )
             shown = [min(values), *quartiles, max(values)]
-            decimals = decimals_for(map(abs, shown))
+            digits = digits_for(shown)
             name = f"{metric_label(metric)}, {plain(method)}"
-            rows.append((name, str(len(values)), *(fixed(value, decimals) for value in shown)))
+            rows.append((name, str(len(values)), *(digits.difference(value) for value in shown)))
         return rows
 
 

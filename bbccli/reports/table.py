@@ -12,8 +12,9 @@ from rich.text import Text
 
 from bbccli.reports import words
 from bbccli.reports.base import Style
-from bbccli.reports.numbers import fixed, percent
+from bbccli.reports.numbers import percent
 from bbccli.reports.remarks import metric_label, metrics_of, notes_of, plain, understood
+from bbccli.reports.sentence import sentences
 
 Json = dict[str, Any]
 
@@ -58,10 +59,10 @@ def as_text(renderable: RenderableType, style: Style) -> str:
 
 def _winners(document: Json) -> RenderableType:
     """One line per distinct winner, with the rule that selected it and how often it wins."""
-    grid = _grid()
+    grid, marks = _grid(), words.marks(document)
     for winner, rule in words.winners(document).items():
         text = Text.assemble((plain(winner), "bold"), f"   {rule}")
-        grid.add_row(Text("winner", "green"), text)
+        grid.add_row(Text(f"winner {marks[winner]}".rstrip(), "green"), text)
     for estimate in _selections(document):
         shares = [
             f"{percent(s['share'], 0)} {plain(s['configuration'])}" for s in _shares(estimate)
@@ -102,33 +103,32 @@ def _selections(document: Json) -> list[Json]:
 
 
 def _methods(document: Json, metric: str) -> RenderableType:
-    """One row per method, for one metric."""
+    """One row per method, for one metric; the one to report is marked."""
     estimates = words.estimates_of(document, metric)
-    decimals = words.decimals_of(estimates)
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    table.add_column("method", no_wrap=True)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("  method", no_wrap=True)
+    marked = any(words.marks(document).values())
+    if marked:
+        table.add_column("", no_wrap=True)
     table.add_column("")
     table.add_column(metric_label(metric), justify="right")
-    table.add_column(words.interval_name(document, estimates))
+    table.add_column(words.interval_name(document, estimates), no_wrap=True)
+    table.add_column("naive", justify="right")
     table.add_column("optimism", justify="right")
-    for estimate in estimates:
-        naive = words.is_naive(estimate)
-        table.add_row(
-            plain(estimate["method"]),
-            words.method_label(estimate),
-            fixed(estimate["value"], decimals),
-            words.interval_text(estimate["interval"], decimals),
-            "" if naive else fixed(estimate["optimism"], decimals),
-            style="dim" if naive else "",
-        )
+    for row in words.rows(document, metric):
+        method = f"{'>' if row.reported else ' '} {plain(row.method)}"
+        mark = (row.mark,) if marked else ()
+        table.add_row(method, *mark, *row.cells, style="bold" if row.reported else "")
     return table
 
 
 def _advice(document: Json) -> list[RenderableType]:
     """The sentences to copy into a paper, and the verdict of the gate."""
     grid = _grid()
-    for sentence in words.sentences(document):
-        grid.add_row(Text("report", "green"), Text(plain(sentence), "bold"))
+    for said in sentences(document):
+        grid.add_row(Text("report", "green"), Text(plain(said), "bold"))
+    if comparison := words.comparison(document, "the row marked >"):
+        grid.add_row("", Text(comparison, "dim"))
     gate = document["gate"]
     if gate is not None:
         colour = "green" if gate["outcome"] == "met" else "red"

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 from bbccli.methods import METHODS
-from bbccli.reports.numbers import count, decimals_for, fixed, percent
-from bbccli.reports.remarks import metric_label, metrics_of, plain
+from bbccli.metrics import METRICS
+from bbccli.reports.numbers import UNBOUNDED, Digits, digits_for, percent, short, trimmed
+from bbccli.reports.remarks import metric_label, plain
+from bbccli.schema import to_report
 
 Json = dict[str, Any]
 
@@ -18,8 +23,30 @@ RULES = {
 }
 """Words for the rules of selection."""
 
-OVER_FOLDS = frozenset({"bbc-f", "naive-f", "t-folds", "t-corrected"})
+WITHOUT_SELECTION = {"corrected": "nothing to correct", "naive, too good": "naive"}
+"""What labels say of a single configuration, in place of words that speak of a selection."""
+
+UNSELECTED = re.compile("|".join(WITHOUT_SELECTION))
+
+OVER_FOLDS = frozenset({"tt", "bbc-f", "naive-f", "t-folds", "t-corrected"})
 """Methods that always select by the mean over folds."""
+
+
+NAMES = {
+    "delong": "DeLong",
+    "delong-10p": "DeLong-10p",
+    "hanley-mcneil": "Hanley-McNeil",
+    "hanley-mcneil-10p": "Hanley-McNeil-10p",
+    "wald": "Wald",
+    "wilson": "Wilson",
+    "clopper-pearson": "Clopper-Pearson",
+    "jeffreys": "Jeffreys",
+    "naive": "bootstrap of the winner",
+    "naive-f": "bootstrap of the winner's folds",
+    **{name: name for name in ("tilting", "tilting-10p", "nested-selection", "influence")},
+    **{name: name for name in ("t-folds", "t-corrected")},
+}
+"""Methods whose names in a sentence are not their own in capitals."""
 
 
 def winners(document: Json) -> dict[str, str]:
@@ -36,39 +63,39 @@ def winners(document: Json) -> dict[str, str]:
     }
 
 
+def marks(document: Json) -> dict[str, str]:
+    """A letter for each distinct winner; nothing where all rows have the same one."""
+    found = list(dict.fromkeys(estimate["winner"] for estimate in document["estimates"]))
+    if len(found) < 2:
+        return dict.fromkeys(found, "")
+    return {winner: _letters(position) for position, winner in enumerate(found)}
+
+
+def is_reported(estimate: Json, document: Json) -> bool:
+    """Whether this is the one estimate of its metric to report; the others are for comparison."""
+    return to_report(estimates_of(document, estimate["metric"])) is estimate
+
+
+def comparison(document: Json, marked: str) -> str:
+    """What the row that is marked is for, and what the others are not; empty without either."""
+    found = [is_reported(estimate, document) for estimate in document["estimates"]]
+    return f"{marked}; {NOT_A_CHOICE}" if any(found) and not all(found) else ""
+
+
+NOT_A_CHOICE = "the others are for comparison, not to choose from"
+
+
 def estimates_of(document: Json, metric: str) -> list[Json]:
     """Estimates of one metric, in order."""
     return [e for e in document["estimates"] if e["metric"] == metric]
 
 
-def sentences(document: Json) -> list[str]:
-    """The sentences to copy into a paper: of each metric the first estimate with an interval.
-
-    An interval that ignores the selection, or has no width, is not for a paper.
-    """
-    found = []
-    for metric in metrics_of(document):
-        estimates = estimates_of(document, metric)
-        for estimate in [e for e in estimates if _reportable(e)][:1]:
-            found.append(sentence(estimate, document, max(decimals_of(estimates) - 1, 0)))
-    return found
-
-
-def sentence(estimate: Json, document: Json, decimals: int) -> str:
-    """One estimate, its interval if it has one, and what it rests on."""
-    figure = f"{metric_label(estimate['metric'])} {fixed(estimate['value'], decimals, 'undefined')}"
-    basis = estimate["method"].upper()
-    if estimate["interval"] is None:
-        return f"{figure} ({basis})"
-    basis = ", ".join([basis, *_kind(document, estimate), _basis(estimate, document)])
-    interval = interval_text(estimate["interval"], decimals)
-    return f"{figure} ({interval_name(document, [estimate])} {interval}; {basis})"
-
-
-def method_label(estimate: Json) -> str:
+def method_label(estimate: Json, document: Json) -> str:
     """What a method does to the naive figure, and what to beware of."""
     name = estimate["method"]
     words = [METHODS[name].label] if name in METHODS else []
+    if document["input"]["n_configurations"] == 1:
+        words = [UNSELECTED.sub(lambda word: WITHOUT_SELECTION[word[0]], one) for one in words]
     words += ["ignores selection"] if estimate["ignores_selection"] else []
     words += ["experimental"] if estimate["experimental"] else []
     return ", ".join(words)
@@ -88,18 +115,77 @@ def interval_name(document: Json, estimates: list[Json]) -> str:
     return f"{level} {one_sided or 'interval'}"
 
 
-def interval_text(interval: Json | None, decimals: int) -> str:
+def interval_text(interval: Json | None, digits: Digits) -> str:
     """Both ends, or the one that was estimated."""
     if interval is None:
         return ""
-    lower = fixed(interval["lower"], decimals, missing="unbounded")
-    upper = fixed(interval["upper"], decimals, missing="unbounded")
+    lower = digits.performance(interval["lower"], missing="unbounded")
+    upper = digits.performance(interval["upper"], missing="unbounded")
     return {"lower": lower, "upper": upper}.get(interval["side"], f"{lower} to {upper}")
 
 
-def decimals_of(estimates: list[Json]) -> int:
-    """Decimals for the performances of one metric."""
-    return decimals_for(e[key] for e in estimates for key in ("value", "naive"))
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What every table shows of an estimate.
+
+    Attributes
+    ----------
+    method
+        Its name.
+    mark
+        Letter of the winner; empty where all rows have the same one.
+    cells
+        Label, estimate, interval, naive figure, optimism.
+    reported
+        Whether this is the row to report.
+    """
+
+    method: str
+    mark: str
+    cells: tuple[str, ...]
+    reported: bool
+
+
+def rows(document: Json, metric: str) -> list[Row]:
+    """One row per method, for one metric."""
+    estimates = estimates_of(document, metric)
+    digits, letters = digits_of(estimates), marks(document)
+    return [
+        Row(
+            estimate["method"],
+            letters[estimate["winner"]],
+            (
+                method_label(estimate, document),
+                digits.performance(estimate["value"]),
+                interval_text(estimate["interval"], digits),
+                digits.performance(estimate["naive"]),
+                "" if is_naive(estimate) else digits.difference(estimate["optimism"]),
+            ),
+            is_reported(estimate, document),
+        )
+        for estimate in estimates
+    ]
+
+
+def digits_of(estimates: list[Json]) -> Digits:
+    """How to write the performances of one metric: as finely as their intervals are narrow."""
+    known = METRICS.get(estimates[0]["metric"]) if estimates else None
+    return digits_for(
+        [e[key] for e in estimates for key in ("value", "naive")],
+        [_width(e["interval"]) for e in estimates],
+        known.bounds if known else UNBOUNDED,
+    )
+
+
+def method_name(name: str) -> str:
+    """Name of a method in a sentence."""
+    return NAMES.get(name, name.upper())
+
+
+def pooling_of(estimate: Json, document: Json) -> str:
+    """How one performance was made of the folds' predictions."""
+    by_fold = estimate["method"] in OVER_FOLDS and estimate["n_preselected"] is None
+    return "fold-mean" if by_fold else str(document["plan"]["pooling"])
 
 
 def gate_sentence(gate: Json) -> str:
@@ -116,11 +202,22 @@ def gate_sentence(gate: Json) -> str:
     start = f"gate {gate['outcome']}: "
     if gate["outcome"] == "undecided":
         return f"{start}{gate['reason']}; what can't be computed does not pass"
-    margin, threshold = gate["margin"], f"{gate['threshold']:.6g}"
+    margin, threshold = gate["margin"], short(gate["threshold"])
     above = (margin > 0) == (gate["direction"] == "maximize")
-    distance = f"{abs(margin):.3g} {'over' if above else 'under'} {threshold}"
-    figure = f"{metric_label(gate['metric'])}, {judged_figure(gate)} is {gate['value']:.6g}"
+    digits = _digits_of_gate(gate)
+    value, apart = trimmed(digits.performance(gate["value"])), digits.difference(abs(margin))
+    distance = f"{trimmed(apart)} {'over' if above else 'under'} {threshold}"
+    figure = f"{metric_label(gate['metric'])}, {judged_figure(gate)} is {value}"
     return f"{start}{figure}, {distance if margin else f'just {threshold}'}"
+
+
+def _digits_of_gate(gate: Json) -> Digits:
+    """As many as tell the figure from the threshold, which is shown as it was given."""
+    known = METRICS.get(gate["metric"])
+    bounds = known.bounds if known else UNBOUNDED
+    digits = digits_for([gate["value"]], [gate["margin"]], bounds)
+    given = -int(Decimal(repr(float(gate["threshold"]))).normalize().as_tuple().exponent)
+    return digits if digits.power else replace(digits, decimals=max(digits.decimals, given))
 
 
 def gate_line(document: Json) -> str:
@@ -135,17 +232,12 @@ def judged_figure(gate: Json) -> str:
     return f"{figure} of {gate['method']}" if gate["method"] else figure
 
 
-def _reportable(estimate: Json) -> bool:
-    interval = estimate["interval"]
-    if interval is None or estimate["ignores_selection"]:
-        return False
-    return interval["lower"] is None or interval["lower"] != interval["upper"]
-
-
 def _rule(estimate: Json, document: Json) -> str:
-    by_fold = estimate["method"] in OVER_FOLDS or document["plan"]["pooling"] == "fold-mean"
-    pooled = f"pooled {metric_label(estimate['selected_by'])}"
-    return "mean over folds" if by_fold and estimate["n_preselected"] is None else pooled
+    label = metric_label(estimate["selected_by"])
+    pooling = pooling_of(estimate, document)
+    pooling = "pooled" if estimate["n_preselected"] is not None else pooling
+    rules = {"fold-mean": "mean over folds", "within-folds": f"{label} within folds"}
+    return rules.get(pooling, f"{pooling} {label}")
 
 
 def _field(estimate: Json, document: Json) -> str:
@@ -160,20 +252,13 @@ def _field(estimate: Json, document: Json) -> str:
     return f"of {among} in {n_deciding} of {n_samples} samples"
 
 
-def _kind(document: Json, estimate: Json) -> list[str]:
-    """How the interval was made, where that is not the usual way."""
-    plan = document["plan"]
-    if estimate["n_resamples"] is None:
-        return []
-    kinds = [] if plan["interval"] == "percentile" else [plan["interval"]]
-    return kinds + (["guarded"] if plan["guard"] else [])
+def _width(interval: Json | None) -> float | None:
+    if interval is None or interval["lower"] is None or interval["upper"] is None:
+        return None
+    return abs(float(interval["upper"] - interval["lower"]))
 
 
-def _basis(estimate: Json, document: Json) -> str:
-    """What the interval rests on: resamples, or the samples that evaluated the winner."""
-    if estimate["n_resamples"] is None:
-        held_out = estimate["n_evaluation"]
-        return count(held_out or document["input"]["n_samples"], "sample")
-    if estimate["exact"]:
-        return f"all {count(estimate['n_resamples'], 'resample')}"
-    return f"{count(estimate['n_resamples'], 'resample')}, seed {document['plan']['seed']}"
+def _letters(position: int) -> str:
+    """A to Z, then AA, as the columns of a spreadsheet."""
+    more, last = divmod(position, 26)
+    return (_letters(more - 1) if more else "") + chr(ord("A") + last)

@@ -13,13 +13,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from bbccli import resources
-from bbccli.errors import UndefinedError
+from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.notes import listing
 from bbccli.selection.available import AvailableCases
-from bbccli.selection.pooling import MeanOf, MeanOverFolds
-from bbccli.types import FloatArray, IntArray, Pooling, distinct, readonly
+from bbccli.selection.pooling import MeanOf, MeanOverFolds, within_folds
+from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, distinct, readonly
 
 Kept = TypeVar("Kept")
 
@@ -86,9 +86,13 @@ class Candidates:
 
     def of_repeats(self, columns: IntArray) -> tuple[Scorer, ...]:
         """Return the scorers of some columns in each of R repeats."""
+        if self.pooling is Pooling.FOLD_MEAN:
+            return self._by_fold(columns)
+        scorers = by_repeat(self.matrix, self.metric, columns)
         if self.pooling is Pooling.POOLED:
-            return by_repeat(self.matrix, self.metric, columns)
-        return self._by_fold(columns)
+            return scorers
+        folds = folds_of(self.matrix)
+        return tuple(within_folds(s, f) for s, f in zip(scorers, folds, strict=True))
 
     def errors(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Standard error over folds of one configuration per row of weights (B, N): (B,).
@@ -115,6 +119,9 @@ class Candidates:
 
     def _bind(self, columns: IntArray) -> Scorer:
         scorers = self.of_repeats(columns)
+        parts = parts_of(self.matrix)
+        if parts is not None:
+            return MeanOverFolds.of_parts(scorers, parts)
         return scorers[0] if len(scorers) == 1 else MeanOf(scorers)
 
 
@@ -138,17 +145,46 @@ def _bind(
     return tuple(AvailableCases.of(*part) for part in zip(scorers, available, strict=True))
 
 
+def parts_of(matrix: PredictionMatrix) -> BoolArray | None:
+    """Return what each repeat holds out (R, N) in repeated hold-out, else None."""
+    available = matrix.available
+    if not matrix.repeated_holdout or available is None:
+        return None
+    parts: BoolArray = kept(matrix, "parts", lambda: readonly(available.any(axis=2)))
+    return parts
+
+
 def candidates(matrix: PredictionMatrix, metric: Metric, pooling: Pooling) -> Candidates:
-    """Return all configurations, scored over pooled rows or by the mean over folds.
+    """Return all configurations, scored over pooled rows, by the mean over folds or within them.
 
     Raises
     ------
     UndefinedError
-        Fold means without folds, or with a fold in which the metric is undefined.
+        Folds are unknown; fold means with a fold in which the metric is undefined.
+    UnsupportedError
+        Pairs within folds of a metric that is not of pairs.
     """
     if pooling is Pooling.FOLD_MEAN:
         fold_performances(matrix, metric)
+    if pooling is Pooling.WITHIN_FOLDS:
+        check_of_pairs(metric)
+        folds_of(matrix)
     return Candidates(matrix, metric, pooling)
+
+
+def check_of_pairs(metric: Metric) -> None:
+    """Refuse to count pairs of a metric that is not made of pairs.
+
+    Raises
+    ------
+    UnsupportedError
+        It is a mean, or another function of the samples.
+    """
+    if not metric.of_pairs:
+        raise UnsupportedError(
+            f"--pooling within-folds counts pairs of samples; {metric.label} is not made of pairs",
+            hint="--pooling pooled; of pairs are auc, gini, auc-ovo, auc-ovr and the concordances",
+        )
 
 
 def repeats_of(matrix: PredictionMatrix) -> tuple[PredictionMatrix, ...]:
@@ -195,6 +231,11 @@ def kept(matrix: PredictionMatrix, key: Hashable, make: Callable[[], Kept]) -> K
 
 def folds_of(matrix: PredictionMatrix) -> IntArray:
     """Return the folds (R, N); an UndefinedError where they are unknown."""
+    if matrix.repeated_holdout:
+        raise UndefinedError(
+            "in repeated hold-out each repeat is one part of the samples: there are no folds",
+            hint="--pooling pooled scores each repeat, and averages over the repeats",
+        )
     if matrix.folds is None:
         raise UndefinedError(
             "the folds of the samples are unknown",
@@ -205,9 +246,10 @@ def folds_of(matrix: PredictionMatrix) -> IntArray:
 
 def _undefined_folds(matrix: PredictionMatrix, metric: Metric, codes: IntArray) -> UndefinedError:
     names = [matrix.fold_names[code] for code in codes]
+    pooled = "--pooling within-folds or pooled" if metric.of_pairs else "pooled predictions"
     one_each = " (leave-one-out)" if matrix.n_folds == matrix.n_samples else ""
     return UndefinedError(
         f"{metric.label} is undefined in fold{'s' if len(names) > 1 else ''} "
         f"{listing(names)}{one_each}, where a class is missing or nothing can be scored",
-        hint="use bbc with pooled predictions, or stratified folds that hold every class",
+        hint=f"use bbc with {pooled}, or stratified folds that hold every class",
     )

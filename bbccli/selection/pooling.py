@@ -1,12 +1,17 @@
-"""One performance out of several: means over repeats, and over folds."""
+"""One performance out of several: means over repeats and over folds, pairs within folds."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from bbccli.metrics.base import Scorer
+from bbccli.metrics.combined import Combined
+from bbccli.metrics.pairs import PairCounter, share_of_pairs
+from bbccli.selection.available import AvailableCases
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
 
@@ -38,6 +43,8 @@ class MeanOf:
 class MeanOverFolds:
     """Mean over the folds of one repeat; folds where a resample is undefined don't count.
 
+    In repeated hold-out the parts that the repeats hold out take the place of the folds.
+
     Attributes
     ----------
     members : F arrays (N,) bool
@@ -48,6 +55,12 @@ class MeanOverFolds:
 
     members: tuple[BoolArray, ...]
     scorers: tuple[Scorer, ...]
+
+    @classmethod
+    def of_parts(cls, scorers: Sequence[Scorer], parts: BoolArray) -> MeanOverFolds:
+        """Take each scorer on the samples of its own part (R, N)."""
+        own = zip(scorers, parts, strict=True)
+        return cls(tuple(parts), tuple(scorer.restrict(rows) for scorer, rows in own))
 
     @classmethod
     def of(cls, scorer: Scorer, folds: IntArray) -> MeanOverFolds:
@@ -70,6 +83,12 @@ class MeanOverFolds:
         parts = zip(self.scorers, self.members, strict=True)
         return _nanmean([scorer.paired(weights[:, rows], configurations) for scorer, rows in parts])
 
+    def n_undefined(self, weights: IntArray, configurations: IntArray) -> IntArray:
+        """Count the folds (B,) in which `paired` is undefined."""
+        parts = zip(self.scorers, self.members, strict=True)
+        values = [s.paired(weights[:, rows], configurations) for s, rows in parts]
+        return np.asarray(np.isnan(values).sum(axis=0))
+
     def error(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Standard error (B,) of `paired`: s / sqrt(F) over the folds that are defined."""
         parts = zip(self.scorers, self.members, strict=True)
@@ -84,6 +103,67 @@ class MeanOverFolds:
         parts = zip(self.scorers, self.members, strict=True)
         scorers = tuple(scorer.restrict(rows[inside]) for scorer, inside in parts)
         return MeanOverFolds(tuple(inside[rows] for inside in self.members), scorers)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WithinFolds:
+    """Concordant pairs of the folds of one repeat, as a share of all pairs within folds.
+
+    Predictions of different folds are never compared. A fold without a pair adds nothing.
+
+    Attributes
+    ----------
+    members : F arrays (N,) bool
+        The samples of each fold.
+    counters : F counters
+        Each of the samples of one fold.
+    """
+
+    members: tuple[BoolArray, ...]
+    counters: tuple[PairCounter, ...]
+
+    @classmethod
+    def of(cls, counter: PairCounter, folds: IntArray) -> WithinFolds:
+        """Split a counter of pairs by folds (N,)."""
+        members = tuple(folds == fold for fold in distinct(folds))
+        return cls(members, tuple(counter.restrict(rows) for rows in members))
+
+    @property
+    def n_configurations(self) -> int:
+        """C."""
+        return self.counters[0].n_configurations
+
+    def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
+        """Share of the pairs (B, C')."""
+        parts = zip(self.counters, self.members, strict=True)
+        return _share([c.counted(weights[:, rows], configurations) for c, rows in parts])
+
+    def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
+        """Share of the pairs (B,) of one configuration per row of weights."""
+        parts = zip(self.counters, self.members, strict=True)
+        return _share([c.counted_paired(weights[:, rows], configurations) for c, rows in parts])
+
+    def restrict(self, rows: BoolArray) -> WithinFolds:
+        """Keep the samples in `rows`."""
+        parts = zip(self.counters, self.members, strict=True)
+        counters = tuple(counter.restrict(rows[inside]) for counter, inside in parts)
+        return WithinFolds(tuple(inside[rows] for inside in self.members), counters)
+
+
+def within_folds(scorer: Any, folds: IntArray) -> Scorer:
+    """Return the scorer that compares samples of one fold only, for a metric of pairs."""
+    if isinstance(scorer, Combined):
+        parts = tuple(within_folds(part, folds) for part in scorer.scorers)
+        return Combined(parts, scorer.combine)
+    if isinstance(scorer, AvailableCases):
+        return AvailableCases.of(within_folds(scorer.scorer, folds), scorer.available)
+    return WithinFolds.of(scorer, folds)
+
+
+def _share(parts: list[tuple[Any, Any]]) -> FloatArray:
+    """Concordant and all pairs of the parts, added up, as a share."""
+    counts, pairs = (sum(part[1:], part[0]) for part in zip(*parts, strict=True))
+    return share_of_pairs(counts, pairs)
 
 
 def _mean(parts: list[FloatArray]) -> FloatArray:

@@ -13,7 +13,8 @@ from bbccli.types import BoolArray, IntArray, Task
 def hold_out(outcome: Outcome, groups: IntArray | None, share: float, seed: int) -> BoolArray:
     """Return (N,) True for the samples to hold out.
 
-    Of each class the share, rounded to whole samples but at least one, and not all of them.
+    Of each class the share, rounded to whole samples but at least one, and not all of them: the
+    only sample of a class is not held out, and a class in a single group may be or not.
     Survival is taken by event; values are not stratified. Groups (N,) are taken in random order,
     each one that brings a class which is missing, or that brings the counts of the classes nearer
     to what is wanted.
@@ -21,7 +22,7 @@ def hold_out(outcome: Outcome, groups: IntArray | None, share: float, seed: int)
     Raises
     ------
     UndefinedError
-        A class with a single sample, or groups that can't be split with every class on both sides.
+        A single sample, or groups that can't be split with every class on both sides.
     """
     rng = np.random.Generator(
         np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(Unit.SPLIT,)))
@@ -52,9 +53,8 @@ def _hold_out(
 ) -> BoolArray:
     """(N,) True for the samples to evaluate on: the first of each stratum in random order."""
     counts = np.bincount(strata)
-    alone = np.flatnonzero(counts == 1)
-    if len(strata) < 2 or (outcome.task.is_classification and len(alone)):
-        of = f"class {outcome.classes[alone[0]]!r}" if outcome.classes else "the outcome"
+    if counts.max() < 2:
+        of = "each class" if outcome.task.is_classification else "the outcome"
         raise _no_split(f"{of} has a single sample")
     order = np.lexsort((rng.random(len(strata)), strata))
     place = np.empty(len(strata), np.int64)
@@ -70,11 +70,13 @@ def _hold_out_groups(
     counts = np.zeros((len(codes), int(strata.max()) + 1), np.int64)
     np.add.at(counts, (members, strata), 1)
     total = counts.sum(axis=0)
-    wanted = _wanted(total, share)
+    alone = (counts > 0).sum(axis=0) == 1
+    wanted = np.where(alone, 0, _wanted(total, share))
     for _ in range(PATIENCE):
         taken = _take(counts, wanted, rng.permutation(len(codes)))
         held = counts[taken].sum(axis=0)
-        if ((total == 0) | ((held > 0) & (held < total))).all():
+        both = (held > 0) & (held < total)
+        if taken.any() and (both | alone | (total == 0)).all():
             return np.asarray(taken[members])
     raise _no_split("no split of the groups has every class on both sides")
 

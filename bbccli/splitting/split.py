@@ -86,7 +86,7 @@ def split_samples(matrix: PredictionMatrix, plan: Plan) -> Split:
     Raises
     ------
     UndefinedError
-        A class with a single sample, or groups that can't be split with every class on both sides.
+        A single sample, or groups that can't be split with every class on both sides.
     """
     key = ("split", plan.evaluation_share, plan.seed)
     return kept(matrix, key, lambda: _split(matrix, plan.evaluation_share, plan.seed))
@@ -205,11 +205,7 @@ def from_split(
     naive = performance(matrix, metric, plan.pooling, winner, chosen_on)
     value = performance(matrix, metric, Pooling.POOLED, winner, split.evaluation)
     if np.isnan(naive) or np.isnan(value):
-        raise UndefinedError(
-            f"{metric.label} of the winner is undefined on the samples that "
-            f"{'select' if np.isnan(naive) else 'evaluate'}",
-            hint="use bbc, which needs no split: --method bbc",
-        )
+        raise undefined_on(metric, "select" if np.isnan(naive) else "evaluate")
     return Estimate(
         method=method,
         metric=metric.name,
@@ -224,6 +220,14 @@ def from_split(
         n_preselected=None if chosen_of is None else len(chosen_of),
         plan=plan,
         notes=(*finalist.notes, *notes),
+    )
+
+
+def undefined_on(metric: Metric, what: str) -> UndefinedError:
+    """Return the error for a winner that can't be scored on one side of the split."""
+    return UndefinedError(
+        f"{metric.label} of the winner is undefined on the samples that {what}",
+        hint="use bbc, which needs no split: --method bbc",
     )
 
 

@@ -34,7 +34,7 @@ from bbccli.progress import Progress
 from bbccli.results import Estimate, MonteCarloError
 from bbccli.selection.available import AvailableCases
 from bbccli.splitting.evaluated import Evaluated
-from bbccli.splitting.split import Finalist, from_split
+from bbccli.splitting.split import Finalist, from_split, undefined_on
 from bbccli.splitting.tilt import Replicates, Tail, calibrate
 from bbccli.types import IntArray, Interval, Side
 
@@ -153,6 +153,8 @@ def estimate(
         The metric is undefined on either side of the split.
     """
     evaluated = Evaluated.of(matrix, metric, finalist, columns)
+    if np.isnan(evaluated.observed):
+        raise undefined_on(metric, "evaluate")
     side = metric.direction.pessimistic() if plan.side is Side.PESSIMISTIC else plan.side
     sides = (Side.LOWER, Side.UPPER) if side is Side.TWO else (side,)
     errors = [(1 - at) / len(sides) for at in (level, finalist.level)]

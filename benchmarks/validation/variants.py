@@ -82,6 +82,7 @@ VARIANTS = (
     Variant("bbc", Group.RESAMPLES, INTERVAL, {"interval": "matched", "guard": True}),
     Variant("bbc", Group.RESAMPLES, INTERVAL, {"interval": "bca"}),
     Variant("bbc-632", Group.RESAMPLES, BOTH),
+    Variant("bbc-632plus", Group.RESAMPLES, BOTH),
     Variant("bbc-632", Group.RESAMPLES, INTERVAL, {"guard": True}),
     Variant("bbc-f", Group.RESAMPLES, INTERVAL),
     Variant("bbc-f", Group.RESAMPLES, INTERVAL, {"guard": True}),

@@ -1,7 +1,8 @@
 """Folders of small files, and `bbc` as a process of its own."""
 
 import subprocess
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,42 @@ def process(tmp_path) -> Callable[..., subprocess.CompletedProcess[str]]:
         return subprocess.run(words, check=False, **options)
 
     return call
+
+
+DEADLY = '''
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from bbccli import METRICS
+
+DEATHS = Path(__file__).with_name("deaths")
+
+
+def bind(outcome, predictions):
+    """Kill the process that meets 26 samples, as long as there were fewer deaths than {times}."""
+    if len(outcome.values) == 26:
+        with DEATHS.open("a+") as deaths:
+            deaths.seek(0)
+            if len(deaths.read()) < {times}:
+                deaths.write("x")
+                deaths.close()
+                os.kill(os.getpid(), 9)
+    return METRICS["auc"].bind(outcome, predictions)
+
+
+M = replace(METRICS["auc"], name="m", bind=bind)
+'''
+
+
+@pytest.fixture
+def deadly(tmp_path, monkeypatch) -> Iterator[Callable[[int], str]]:
+    """Make a metric that kills so many processes, one for each time that it meets 26 samples."""
+
+    def make(times: int) -> str:
+        (tmp_path / "deadly.py").write_text(DEADLY.format(times=times))
+        monkeypatch.syspath_prepend(tmp_path)
+        return "deadly:M"
+
+    yield make
+    sys.modules.pop("deadly", None)

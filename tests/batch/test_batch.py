@@ -11,6 +11,7 @@ import pytest
 from experiments import FAST, experiment
 
 from bbccli.analysis import Analysis
+from bbccli.batch.run import Tally
 from bbccli.cli.batch import NOT_OF_MANY
 from bbccli.cli.batch import batch as batch_command
 from bbccli.cli.correct import correct
@@ -103,6 +104,36 @@ class TestStatus:
         assert err.startswith("failed: one.csv: ")
         assert err.endswith("3 files in r.jsonl, 1 without a result, 2 with a missed gate\n")
 
+    def test_undecided_wins_over_missed_in_one_batch(self, runs, batch):
+        folder = runs(3)
+        (folder / "list.csv").write_text(
+            "path,fail-under,side\nruns/000/p.csv,0.999,\nruns/001/p.csv,0.999,upper\n"
+        )
+        status, _, err = batch("list.csv", "-o", "r.jsonl")
+        assert status == 4
+        assert "1 with an undecided gate, 1 with a missed gate" in err
+        with (folder / "list.csv").open("a") as file:
+            file.write("none.csv,,\n")
+        assert batch("list.csv", "-o", "r.jsonl")[0] == 5
+
+    @pytest.mark.parametrize("failed", [0, 1])
+    @pytest.mark.parametrize("undecided", [0, 1])
+    @pytest.mark.parametrize("missed", [0, 1])
+    def test_the_worst_that_there_is_gives_the_status(self, failed, undecided, missed):
+        worst = max(5 * failed, 4 * undecided, 3 * missed)
+        assert Tally(failed=failed, undecided=undecided, missed=missed).status == worst
+
+    def test_a_file_whose_gate_has_nothing_to_judge_is_undecided(self, runs, run):
+        folder = runs(1)
+        text = experiment(1).replace("row_id,fold,", "row_id,group,")
+        (folder / "runs/000/p.csv").write_text(text)
+        asked = ("--method", "bbc-f", "--fail-under", "0.1")
+        status, _, err = run("batch", PATTERN, "-o", "r.jsonl", *asked, "--jobs", "1")
+        assert status == 4
+        assert "runs/000/p.csv: " in err
+        assert err.endswith("1 file in r.jsonl, 1 with an undecided gate\n")
+        assert lines(folder / "r.jsonl")[0]["error"]["status"] == 4
+
     def test_met_gates_exit_0(self, runs, batch):
         runs(2)
         assert batch(PATTERN, "-o", "r.jsonl", "--fail-under", "0.01", "-q") == (0, "", "")
@@ -151,6 +182,17 @@ class TestStatus:
         assert status == 5
         assert "runs/000/p.csv: ZeroDivisionError: oh" in err
         assert "Traceback" in (folder / "r.jsonl.journal").read_text()
+
+    def test_no_memory_is_the_row_of_its_file(self, runs, batch, monkeypatch):
+        def hungry(*_, **__):
+            raise MemoryError("Unable to allocate 9 EiB")
+
+        folder = runs(1)
+        monkeypatch.setattr("bbccli.analysis.estimate", hungry)
+        status, _, err = batch(PATTERN, "-o", "r.jsonl")
+        assert status == 5
+        assert "runs/000/p.csv: out of memory: Unable to allocate 9 EiB\n" in err
+        assert "fewer --jobs" in (folder / "r.jsonl").read_text()
 
 
 class TestSources:
@@ -281,6 +323,15 @@ class TestResume:
         assert batch(*args)[0] == 5
         hidden.write_text(text)
         assert batch(*args, "--resume")[2] == "2 files in r.jsonl, 1 unchanged\n"
+
+    def test_another_version_does_everything_again(self, runs, batch, monkeypatch):
+        runs(2)
+        again = (PATTERN, "-o", "r.jsonl", "--resume")
+        assert batch(PATTERN, "-o", "r.jsonl")[0] == 0
+        with monkeypatch.context() as other:
+            other.setattr("bbccli.batch.worker.__version__", "0.0.1")
+            assert batch(*again)[2] == "2 files in r.jsonl\n"
+        assert batch(*again)[2] == "2 files in r.jsonl, 2 unchanged\n"
 
     def test_dry_run_tells_and_writes_nothing(self, runs, batch):
         folder = runs(2)

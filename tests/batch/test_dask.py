@@ -1,80 +1,127 @@
-"""The same batch on a real scheduler with worker processes, one of which is killed."""
+"""The same batch on a real scheduler with worker processes, some of which die."""
 
-import json
-import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 
 import pytest
-from experiments import FAST, command, environment
+from experiments import FAST, environment, experiment
 
-pytest.importorskip("distributed")
+from bbccli.analysis import Analysis
+from bbccli.batch import cluster as module
+from bbccli.batch.cluster import run_dask
+from bbccli.batch.run import todo
+from bbccli.batch.sources import sources_of
+from bbccli.batch.worker import work
+from bbccli.resources import Resources
+
 PATTERN = "runs/**/p.csv"
-N_FILES = 60
 
 
 @pytest.fixture
 def cluster(tmp_path):
-    """The address of a scheduler, and its two worker processes, in a folder of their own."""
-    folder = tmp_path / "cluster"
-    folder.mkdir()
-    where = folder / "scheduler.json"
-    options = {"cwd": folder, "env": environment(), "stderr": subprocess.DEVNULL}
-    scheduler = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1"]
-    scheduler += ["--port", "0", "--no-dashboard", "--scheduler-file", where]
-    worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", where]
-    worker += ["--no-nanny", "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1"]
-    processes = [subprocess.Popen(words, **options) for words in (scheduler, worker, worker)]
-    try:
-        yield where, processes[1:]
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
+    """A scheduler, and a function that starts a worker process in a folder of its own."""
+    from distributed import LocalCluster
+
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    options = {"cwd": elsewhere, "stderr": subprocess.DEVNULL}
+    options["env"] = environment() | {"PYTHONPATH": f"{environment()['PYTHONPATH']}:{tmp_path}"}
+    processes = []
+    local = {"n_workers": 0, "dashboard_address": None, "host": "127.0.0.1"}
+    with LocalCluster(processes=True, **local) as scheduler:
+
+        def start():
+            words = [sys.executable, "-m", "distributed.cli.dask_worker", "--no-nanny"]
+            words += ["--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1"]
+            words.append(scheduler.scheduler_address)
+            processes.append(subprocess.Popen(words, **options))
+            return processes[-1]
+
+        try:
+            yield scheduler, start
+        finally:
+            for process in processes:
+                process.kill()
+                process.wait()
 
 
-def lines(path):
-    return path.read_bytes().count(b"\n") if path.exists() else 0
+def wait_for(truth, seconds=100):
+    until = time.monotonic() + seconds
+    while not truth():
+        assert time.monotonic() < until
+        time.sleep(0.01)
 
 
-def test_a_killed_worker_costs_nothing_and_changes_nothing(runs, process, cluster):
-    folder, (where, workers) = runs(N_FILES), cluster
-    local = process(*command("batch", PATTERN, "-o", "local.jsonl", *FAST, "--jobs", "1"))
-    assert local.returncode == 0, local.stderr
-    address = _address(where)
-    both = f"import distributed as d; d.Client({address!r}).wait_for_workers(2, timeout=60)"
-    ready = process(sys.executable, "-c", both)
-    assert ready.returncode == 0, ready.stderr
-    words = ("batch", PATTERN, "-o", "dask.jsonl", *FAST, "--runner", "dask")
-    with subprocess.Popen(
-        command(*words, "--scheduler", address),
-        cwd=folder,
-        env=environment(),
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as batch:
-        while lines(folder / "dask.jsonl.journal") < 5 and batch.poll() is None:
-            time.sleep(0.01)
-        at_the_kill = lines(folder / "dask.jsonl.journal")
-        workers[0].send_signal(signal.SIGKILL)
-        _, err = batch.communicate(timeout=120)
-    assert batch.returncode == 0, err
-    assert at_the_kill < N_FILES, "nothing was left to do"
+def workers_of(scheduler):
+    return len(scheduler.scheduler.workers)
+
+
+def test_a_worker_that_dies_costs_nothing_and_changes_nothing(runs, run, cluster, deadly):
+    folder, (scheduler, start) = runs(30), cluster
+    words = ("batch", PATTERN, *FAST, "--metric", deadly(times=1))
+    (folder / "runs/011/p.csv").write_text(experiment(11, n_samples=26))
+    workers = [start(), start()]
+    wait_for(lambda: workers_of(scheduler) == 2)
+    address = ("--runner", "dask", "--scheduler", scheduler.scheduler_address)
+    assert run(*words, "-o", "dask.jsonl", *address) == (0, "", "30 files in dask.jsonl\n")
+    assert sum(worker.poll() is None for worker in workers) == 1
+    assert run(*words, "-o", "local.jsonl", "--jobs", "1")[0] == 0
     assert (folder / "dask.jsonl").read_bytes() == (folder / "local.jsonl").read_bytes()
 
 
-def _address(where):
-    until = time.monotonic() + 60
-    while not where.exists() or not where.read_text().strip():
-        assert time.monotonic() < until, "the scheduler did not start"
-        time.sleep(0.05)
-    return json.loads(where.read_text())["address"]
+def test_what_a_dead_worker_had_done_is_done_again(runs, cluster, monkeypatch):
+    """Results that nobody had fetched are lost with the worker that held them."""
+    runs(8)
+    scheduler, start = cluster
+    sources = sources_of([PATTERN], Analysis(method=["cvt"]))
+    expected = {work(task).line for task in todo(sources, {}, Resources())}
+    first, clients = start(), []
+    wait_for(lambda: workers_of(scheduler) == 1)
+    ours = module._client
+
+    @contextmanager
+    def seen(*args):
+        with ours(*args) as client:
+            clients.append(client)
+            yield client
+
+    monkeypatch.setattr(module, "_client", seen)
+
+    def states():
+        return [state.status for state in clients[0].futures.values()]
+
+    def tasks():
+        yield from todo(sources[:4], {}, Resources())
+        # asked for when the first of these four is fetched: none but the dead one has the others
+        wait_for(lambda: set(states()) == {"finished"})
+        first.kill()
+        wait_for(lambda: "finished" not in states())
+        assert "lost" in states()
+        start()
+        yield from todo(sources[4:], {}, Resources())
+
+    groups = list(run_dask(tasks(), 1, scheduler.scheduler_address))
+    assert {done.line for group in groups for done in group} == expected
+    assert sum(map(len, groups)) == 8
+
+
+def test_a_file_that_kills_its_workers_is_a_failure_and_its_neighbours_are_not(runs, run, deadly):
+    folder = runs(9)
+    (folder / "runs/004/p.csv").write_text(experiment(4, n_samples=26))
+    options = (*FAST, "--metric", deadly(times=9), "--runner", "dask", "--jobs", "1")
+    status, _, err = run("batch", PATTERN, "-o", "r.jsonl", *options)
+    assert status == 5
+    assert err.splitlines() == [
+        "failed: runs/004/p.csv: 2 worker processes ended while they had it: killed, or out of "
+        "memory",
+        "9 files in r.jsonl, 1 without a result",
+    ]
+    assert len((folder / "deaths").read_text()) == 2
 
 
 def test_a_scheduler_that_is_not_there_is_one_line(runs, run, monkeypatch):
-    from bbccli.batch import cluster as module
-
     runs(1)
     monkeypatch.setattr(module, "PATIENCE", "1s")
     argv = ("--runner", "dask", "--scheduler", "tcp://127.0.0.1:9")

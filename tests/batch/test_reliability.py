@@ -1,6 +1,8 @@
 """Kills, full disks, two batches at once: nothing is lost, nothing half-written is read."""
 
+import errno
 import json
+import multiprocessing
 import os
 import random
 import re
@@ -11,8 +13,9 @@ import time
 from pathlib import Path
 
 import pytest
-from experiments import FAST, command, environment, experiment
+from experiments import FAST, command, environment, experiment, serve_in_vain, serve_never
 
+from bbccli.batch import local
 from bbccli.batch.journal import HEADER, Journal
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals and limits")
@@ -43,15 +46,10 @@ def kept(folder):
     return {record["key"] for record in records if "key" in record}
 
 
-def reference(folder, process):
-    done = process(*command("batch", PATTERN, "-o", "ref.jsonl", *FAST, "--jobs", "2"))
-    assert (done.returncode, done.stderr) == (0, f"{done.stderr.split()[0]} files in ref.jsonl\n")
-    return (folder / "ref.jsonl").read_bytes()
-
-
-def kill_and_resume(folder, process, n_kills):
+def kill_and_resume(folder, run, n_kills):
     """Kill a batch at random moments, then let it end; return how often it was in the middle."""
-    expected, rng = reference(folder, process), random.Random(0)
+    assert run("batch", PATTERN, "-o", "ref.jsonl", *FAST, "--jobs", "1")[0] == 0
+    expected, rng = (folder / "ref.jsonl").read_bytes(), random.Random(0)
     total, before, caught = expected.count(b"\n"), set(), 0
     for left in range(n_kills, 0, -1):
         batch = start(folder, "--jobs", "2", "--resume")
@@ -78,22 +76,22 @@ def kill_and_resume(folder, process, n_kills):
 
 
 @posix
-def test_a_killed_batch_loses_nothing(runs, process):
-    assert kill_and_resume(runs(40), process, n_kills=2) >= 1
+def test_a_killed_batch_loses_nothing(runs, run):
+    assert kill_and_resume(runs(40), run, n_kills=2) >= 1
 
 
 @posix
 @pytest.mark.slow
-def test_a_batch_killed_at_20_random_moments_loses_nothing(runs, process):
-    assert kill_and_resume(runs(200), process, n_kills=20) >= 10
+def test_a_batch_killed_at_20_random_moments_loses_nothing(runs, run):
+    assert kill_and_resume(runs(200), run, n_kills=20) >= 10
 
 
 @posix
 def test_workers_end_with_a_killed_parent(runs):
     folder = runs(60)
     batch = start(folder, "--jobs", "2")
-    while not kept(folder):
-        time.sleep(0.02)
+    while not kept(folder) and batch.poll() is None:
+        time.sleep(0.005)
     children = _children(batch.pid)
     batch.kill()
     batch.communicate()
@@ -117,41 +115,115 @@ def _alive(pid):
         return False
 
 
+TWO = (PATTERN, "-o", "r.jsonl", *FAST, "--jobs", "2")
+
+
 @posix
-def test_a_worker_that_dies_is_replaced_and_its_file_done(runs, process):
-    folder = runs(12)
-    expected = reference(folder, process)
-    batch = start(folder, "--jobs", "2")
-    while not kept(folder):
-        time.sleep(0.02)
-    workers = [pid for pid in _children(batch.pid) if b"spawn_main" in _words(pid)]
-    os.kill(workers[0], signal.SIGKILL)
+def test_a_worker_that_dies_is_replaced_and_its_file_done(runs, run, deadly):
+    folder = runs(6)
+    words = ("batch", *TWO, "--metric", deadly(times=1))
+    (folder / "runs/001/p.csv").write_text(experiment(1, n_samples=26))
+    assert run(*words) == (0, "", "6 files in r.jsonl\n")
+    found = (folder / "r.jsonl").read_bytes()
+    assert (folder / "deaths").read_text() == "x"
+    assert run(*words, "--jobs", "1")[0] == 0
+    assert (folder / "r.jsonl").read_bytes() == found
+
+
+@posix
+def test_a_file_that_costs_too_many_workers_is_a_failure(runs, run, deadly):
+    folder = runs(6)
+    (folder / "runs/001/p.csv").write_text(experiment(1, n_samples=26))
+    status, _, err = run("batch", *TWO, "--metric", deadly(times=9))
+    assert status == 5
+    assert err.splitlines() == [
+        "failed: runs/001/p.csv: 2 worker processes ended while they had it: SIGKILL",
+        "6 files in r.jsonl, 1 without a result",
+    ]
+    assert (folder / "deaths").read_text() == "xx"
+    records = [json.loads(line) for line in (folder / "r.jsonl").read_text().splitlines()]
+    assert ["error" in record for record in records] == [i == 1 for i in range(6)]
+    assert records[1]["error"]["hint"] == "it may need more memory than there is: fewer --jobs"
+
+
+@posix
+def test_workers_killed_while_they_start_are_replaced(runs, run, monkeypatch):
+    folder = runs(6)
+    monkeypatch.setattr(local, "_serve", serve_in_vain)
+    assert run("batch", *TWO) == (0, "", "6 files in r.jsonl\n")
+    assert len((folder / "starts").read_text()) == 5
+
+
+@posix
+def test_a_worker_killed_from_outside_as_soon_as_it_is_there_is_replaced(runs):
+    batch, killed = start(runs(6), "--jobs", "2"), set()
+    while len(killed) < 3 and batch.poll() is None:
+        for pid in set(_children(batch.pid)) - killed:
+            if b"spawn_main" in _words(pid) and len(killed) < 3:
+                os.kill(pid, signal.SIGKILL)
+                killed.add(pid)
     _, err = batch.communicate()
-    assert batch.returncode == 0, err
-    assert (folder / "r.jsonl").read_bytes() == expected
+    assert (batch.returncode, err) == (0, "6 files in r.jsonl\n")
+    assert killed
 
 
 def _words(pid):
-    return Path(f"/proc/{pid}/cmdline").read_bytes()
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 @posix
-def test_a_file_that_costs_too_many_workers_is_a_failure(runs, process):
-    folder = runs(3)
-    (folder / "deadly.py").write_text(
-        "import os\nfrom pathlib import Path\nfrom bbccli import METRICS\n"
-        "from dataclasses import replace\n\n"
-        "def bind(outcome, predictions):\n"
-        "    if len(outcome.values) == 26:\n        os.kill(os.getpid(), 9)\n"
-        "    return METRICS['auc'].bind(outcome, predictions)\n\n"
-        "M = replace(METRICS['auc'], name='m', bind=bind)\n"
-    )
-    (folder / "runs/001/p.csv").write_text(experiment(1, n_samples=26))
-    options = ("--metric", "deadly:M", "--jobs", "2")
-    done = process(*command("batch", PATTERN, "-o", "r.jsonl", *FAST, *options))
-    assert done.returncode == 5, done.stderr
-    assert "runs/001/p.csv: 3 worker processes ended while they had it: SIGKILL" in done.stderr
-    assert "3 files in r.jsonl, 1 without a result" in done.stderr
+@pytest.mark.parametrize(
+    ("serve", "how"), [(sys.exit, "exit status"), (serve_never, "SIGKILL")], ids=["exit", "kill"]
+)
+def test_starts_that_always_fail_are_one_line(runs, run, monkeypatch, serve, how):
+    folder = runs(2)
+    monkeypatch.setattr(local, "_serve", serve)
+    status, _, err = run("batch", *TWO)
+    assert status == 2
+    assert err.startswith(f"error: worker processes can't be started: {how}")
+    if serve is serve_never:
+        assert len((folder / "starts").read_text()) <= 7
+
+
+def test_a_process_that_the_system_refuses_is_one_line(runs, run, monkeypatch):
+    def refuse(_):
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    runs(2)
+    monkeypatch.setattr(multiprocessing.get_context("spawn").Process, "start", refuse)
+    status, _, err = run("batch", *TWO)
+    assert status == 2
+    assert err.startswith("error: worker processes can't be started: Resource temporarily unav")
+
+
+def test_lines_are_on_the_disk_when_they_are_told_to_be(tmp_path, monkeypatch):
+    """What is written and not synchronised is lost with the power, not with the process."""
+    path, on_disk, sync = tmp_path / "r.jsonl.journal", [b""], os.fsync
+
+    def fsync(descriptor):
+        sync(descriptor)
+        assert os.path.sameopenfile(descriptor, journal.file.fileno())
+        on_disk.append(path.read_bytes())
+
+    with Journal.opened(path, resume=True) as journal:
+        monkeypatch.setattr(os, "fsync", fsync)
+        for number in range(3):
+            journal.append([f'{{"key":"{number}{part}","files":null}}\n' for part in "ab"])
+            assert on_disk[-1] == path.read_bytes()
+            assert f'"{number}b"'.encode() in on_disk[-1]
+        journal.finish()
+        assert on_disk[-1] == path.read_bytes()
+        assert len(on_disk) == 5
+
+
+def test_the_header_of_a_new_journal_is_on_the_disk(tmp_path, monkeypatch):
+    calls, sync = [], os.fsync
+    monkeypatch.setattr(os, "fsync", lambda descriptor: calls.append(sync(descriptor)))
+    with Journal.opened(tmp_path / "r.jsonl.journal", resume=True):
+        assert len(calls) == 1
 
 
 @posix
@@ -245,14 +317,3 @@ def test_no_pickle_is_ever_loaded():
         text = path.read_text()
         assert not re.search(r"allow_pickle|pickle\.loads?\b|import c?pickle|joblib\.load", text)
         assert not re.search(r"\b(np|numpy)\.load\b|read_pickle|torch\.load|marshal\.load", text)
-
-
-@posix
-def test_a_start_that_fails_is_one_line(runs, run, monkeypatch):
-    from bbccli.batch import local
-
-    runs(2)
-    monkeypatch.setattr(local, "_serve", sys.exit)
-    status, _, err = run("batch", PATTERN, "-o", "r.jsonl", *FAST, "--jobs", "2")
-    assert status == 2
-    assert err.startswith("error: worker processes can't be started: exit status")

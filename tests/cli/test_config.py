@@ -211,25 +211,13 @@ def test_every_option_is_a_setting_or_of_one_run():
     assert get_args(options.Seed)[1].envvar == "BBC_SEED"
 
 
-class TestCompletion:
-    @staticmethod
-    def words(line):
-        words = line.split(" ")
-        environment = os.environ | {
-            "_BBC_COMPLETE": "complete_bash",
-            "COMP_WORDS": line,
-            "COMP_CWORD": str(len(words) - 1),
-        }
-        done = subprocess.run(
-            [sys.executable, "-m", "bbccli"],
-            env=environment | {"PYTHONPATH": os.pathsep.join(sys.path)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.stderr == ""
-        return done.stdout.split()
+def asked(line):
+    """The variables by which bash asks how a line goes on."""
+    words = str(len(line.split(" ")) - 1)
+    return {"_BBC_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": words}
 
+
+class TestCompletion:
     @pytest.mark.parametrize(
         ("line", "words"),
         [
@@ -240,5 +228,18 @@ class TestCompletion:
             ("bbc gate r.json --gate-on ", ["bound", "estimate"]),
         ],
     )
-    def test_names_of_the_registries(self, line, words):
-        assert self.words(line) == words
+    def test_names_of_the_registries(self, run, monkeypatch, line, words):
+        for name, value in asked(line).items():
+            monkeypatch.setenv(name, value)
+        status, out, err = run()
+        assert (status, out.split(), err) == (0, words, "")
+
+    def test_as_the_shell_asks(self):
+        done = subprocess.run(
+            [sys.executable, "-m", "bbccli"],
+            env=os.environ | asked("bbc ga") | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.stdout.split(), done.stderr) == (["gate"], "")

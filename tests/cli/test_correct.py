@@ -101,7 +101,7 @@ def test_the_default_metric_follows_the_task(run, samples):
 
 
 def test_repeats_are_kept_apart(run, samples):
-    found = result(run, samples / "breast_cancer_repeats.parquet")
+    found = result(run, samples / "breast_cancer_repeats.parquet", "--method", "bbc-f")
     assert (found["input"]["n_repeats"], found["input"]["n_folds"]) == (3, 5)
     codes = [note["code"] for estimate in found["estimates"] for note in estimate["notes"]]
     assert "folds-within-repeats" in codes

@@ -60,7 +60,7 @@ class TestCorrect:
 
     def test_what_cannot_be_computed_exits_4(self, run, tmp_path):
         path = tmp_path / "rare.csv"
-        path.write_text("truth,a,b\n" + "y,0.9,0.8\n" + "n,0.1,0.2\n" * 9)
+        path.write_text("truth,a,b\n" + "y,0.9,0.8\n" + "n,0.1,0.2\n" * 8 + "n,0.2,0.1\n")
         assert run("correct", path, "--fail-under", "0.1")[0] == 4
         status, out, err = run("correct", path, "--fail-under", "0.1")
         assert (status, out) == (4, "")

@@ -134,7 +134,8 @@ def test_warnings(save):
     found = inspect(save(text))
     assert warnings(found) == {"missing", "folds", "resamples"}
     assert [(g.configuration, g.n_missing) for g in found.missing] == [("b", 1)]
-    reverse = changed(GOOD, (",x,", ",z,"))
+    rows = [f"{'xz'[i < 9]},{i / 18}" for i in range(18)]
+    reverse = "\n".join(["truth,a", *rows])
     assert "polarity" in warnings(inspect(save(reverse)))
 
 
@@ -149,6 +150,15 @@ def test_a_single_sample_of_a_class(save):
     found = inspect(save("truth,a\n0,0.1\n0,0.2\n0,0.3\n1,0.9\n"))
     assert found.n_errors == 0
     assert "resamples" in warnings(found)
+
+
+def test_a_class_of_one_sample_is_a_warning(save):
+    rows = "".join(f"{i},{'y' if i == 3 else 'x'},0.{i}\n" for i in range(9))
+    found = inspect(save(f"row_id,truth,a\n{rows}"))
+    assert found.n_errors == 0
+    (finding,) = [f for f in found.findings if f.check == "resamples"]
+    assert finding.status is Status.WARNING
+    assert finding.text.startswith("class 'y' has a single sample: no resample holds it in and out")
 
 
 def test_resamples_to_redraw(save):

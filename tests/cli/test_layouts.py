@@ -66,7 +66,9 @@ def test_a_dialect_by_name(run):
 
 def test_columns_of_a_long_table(run, tmp_path):
     path = tmp_path / "m.csv"
-    rows = [f"{c},{i},{i % 2},{(i % 2 + j) / 3}" for j, c in enumerate("ab") for i in range(20)]
+    rows = [
+        f"{c},{i},{i % 2},{(i % 2 + j + i % 5) / 9}" for j, c in enumerate("ab") for i in range(20)
+    ]
     path.write_text("\n".join(["who,key,y,p", *rows]))
     options = ("--configuration", "who", "--prediction", "p", "--row-id", "key")
     status, out, _ = run("correct", path, *options)

@@ -21,7 +21,9 @@ def test_the_table_says_which_samples_decided(run, samples):
     assert (code, err) == (0, "")
     assert "best pooled AUC of 177 in 60 of 80 samples" in text
     assert "best pooled AUC of 18 preselected in 20 of 80 samples" in text
-    assert "DELONG, 20 samples)" in text
+    assert (
+        "evaluated on 20 samples held out; N = 80, 10 folds; DeLong, pooled, 25 % held out," in text
+    )
     assert "the best of 18 preselected configurations was chosen on the samples" in text
     assert "only 10 samples of class" in text
 
@@ -42,7 +44,7 @@ def test_without_a_split_the_table_warns_and_recommends_nothing(run, samples):
         "correct", samples / "progression.parquet", *asked("delong"), "--evaluation-share", "0"
     )
     assert "split, ignores selection" in out
-    assert "report" not in out
+    assert "\nreport " not in out
 
 
 def test_the_document_says_it_too(run, samples):
@@ -123,4 +125,4 @@ def test_an_interval_without_width_is_not_recommended(run, tmp_path):
     _, out, _ = run("correct", path, *asked("delong"))
     assert "1.000 to 1.000" in out
     assert "the variance at 1 is 0, so the interval has no width" in " ".join(out.split())
-    assert "report" not in out
+    assert "\nreport " not in out

@@ -9,7 +9,8 @@ from matrices import binary, multiclass, regression, survival, weighing
 from bbccli.dropping import RULES, drop, replay
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix, Unfinished
-from bbccli.methods import bbcd
+from bbccli.methods import METHODS, bbcd
+from bbccli.methods.elimination import take_configurations, too_early
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.resources import Resources, use
@@ -117,6 +118,21 @@ def test_few_samples_drop_nothing(rule, min_samples):
         assert "200 samples are predicted so far, fewer than 250" in decision.notes[0].text
 
 
+def test_as_many_samples_as_asked_for_are_enough(rule):
+    matrix = spread()
+    assert too_early(matrix.outcome, 200) == ""
+    assert too_early(matrix.outcome, 201) != ""
+    ((walked,), _) = replay(matrix, metric_of(rule), PLAN, rules=[rule], min_samples=100)
+    steps = walked.runs[0].trace.steps
+    ((free,), _) = replay(matrix, metric_of(rule), PLAN, rules=[rule], min_samples=0)
+    dropped_early = {name for step in free.runs[0].trace.steps[:5] for name in step.dropped}
+    assert not any(step.dropped for step in steps[:4])
+    assert steps[4].n_samples == 100
+    if rule == "bbcd":
+        assert dropped_early
+        assert steps[4].dropped
+
+
 def test_samples_of_one_class_drop_nothing(rule):
     matrix = spread()
     rows = matrix.outcome.values == 1
@@ -206,6 +222,29 @@ def test_orders_are_drawn_from_the_seed():
 
     assert orders(1) == orders(1) != orders(2)
     assert all(sorted(o) == sorted(matrix.fold_names) for o in orders(1))
+
+
+@pytest.mark.parametrize("name", ["rmse", "auc"])
+def test_a_lost_winner_is_a_loss(name):
+    """Losses are positive, whichever way the metric is better."""
+    metric, lost = METRICS[name], 0
+    for seed in range(12):
+        maker = regression if name == "rmse" else binary
+        matrix = maker(60, 9, n_folds=5, seed=seed)
+        ((found,), _) = replay(matrix, metric, PLAN, threshold=0.6, min_samples=0)
+        full = METHODS["bbc"].run(matrix, metric, PLAN)
+        (run,) = found.runs
+        lost += not run.kept_winner
+        left = take_configurations(
+            matrix,
+            np.flatnonzero([c not in run.trace.dropped for c in matrix.configurations]),
+        )
+        survivor = METHODS["bbc"].run(left, metric, PLAN)
+        worse = survivor.naive - full.naive if name == "rmse" else full.naive - survivor.naive
+        assert run.loss == pytest.approx(worse, abs=1e-12)
+        assert (run.loss > 0) == (not run.kept_winner)
+        assert run.shift == pytest.approx(survivor.value - full.value, abs=1e-12)
+    assert lost
 
 
 def test_an_order_walks_the_folds_that_way():

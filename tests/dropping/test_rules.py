@@ -74,22 +74,46 @@ def test_bbcd_draws_groups_together():
     assert verdict("bbcd", labels(right)).probability[1] == 1
 
 
+def test_bbcd_does_not_count_what_is_undefined():
+    # precision: a is right at 20 positives; b predicts one positive, wrongly, and so has no
+    # precision in a draw without that sample
+    truth = np.arange(60) % 2
+    said = np.zeros((60, 2))
+    said[1:40:2, 0] = 1
+    said[0, 1] = 1
+    matrix = of(Outcome(Task.BINARY, truth, ("no", "yes")), said[None], PredictionKind.LABEL)
+    found = verdict("bbcd", matrix, metric=METRICS["precision"])
+    drawn = 1 - (59 / 60) ** 60
+    assert abs(found.probability[1] - drawn) < 4 * np.sqrt(drawn * (1 - drawn) / 200)
+    assert not found.worse.any()
+
+
 def test_hoeffding_by_hand():
-    # n = 1000, m = 2: eps = sqrt((ln 4000 - ln 0.05) / 1000) = 0.1063
+    # n = 1000, m = 2: 2 eps = 2 sqrt((ln 4000 - ln 0.05) / 2000) = 0.1503
     def gap(wrong):
         right = np.ones((1000, 2), bool)
         right[:wrong, 1] = False
         return verdict("hoeffding", labels(right)).worse.tolist()
 
-    assert gap(212) == [False, False]
-    assert gap(213) == [False, True]
+    assert gap(150) == [False, False]
+    assert gap(151) == [False, True]
+
+
+def test_hoeffding_of_a_large_race():
+    # n = 500, m = 200: 2 eps = 2 sqrt((ln 200000 - ln 0.05) / 1000) = 0.2466
+    n_wrong = np.arange(200)
+    right = np.arange(500)[:, None] >= n_wrong
+    worse = verdict("hoeffding", labels(right)).worse
+    np.testing.assert_array_equal(worse, n_wrong / 500 > 0.2466)
+    assert worse[124]
+    assert not worse[123]
 
 
 def test_hoeffding_counts_groups_once():
     right = np.ones((1000, 2), bool)
     right[:, 1] = False
     assert verdict("hoeffding", labels(right)).worse[1]
-    assert not verdict("hoeffding", labels(right, groups=np.arange(1000) // 50)).worse[1]
+    assert not verdict("hoeffding", labels(right, groups=np.arange(1000) // 100)).worse[1]
 
 
 @pytest.mark.parametrize("n_folds", [5, 8])
@@ -112,6 +136,17 @@ def test_friedman_by_hand():
     sums = rank_sums(shares).sums
     assert sums.tolist() == [6, 10, 14]
     assert found.worse.tolist() == [False, False, True]
+
+
+def test_friedman_compares_only_after_the_overall_test():
+    # Conover's comparison alone would drop the first (p 0.030), Friedman's test sees no
+    # difference among the four (p 0.145)
+    ranks = [[0, 3, 1, 2], [0, 3, 1, 2], [1, 0, 3, 2], [1, 2, 3, 0], [0, 3, 1, 2]]
+    shares = (np.array(ranks) + 2) / 10
+    assert rank_sums(shares).p_value == pytest.approx(0.1447, abs=1e-4)
+    found = verdict("friedman", by_fold(shares))
+    assert not found.worse.any()
+    assert found.p_value.min() == pytest.approx(0.1447, abs=1e-4)
 
 
 def test_friedman_of_two():
@@ -169,8 +204,8 @@ def test_anova_by_hand():
 
 
 def test_anova_agrees_with_statsmodels():
-    mixed = pytest.importorskip("statsmodels.regression.mixed_linear_model")
     import pandas as pd
+    from statsmodels.regression import mixed_linear_model as mixed
 
     gains = RNG.normal(size=(6, 3)) + 2 * RNG.normal(size=(6, 1))
     table = pd.DataFrame(

@@ -47,16 +47,58 @@ def by_loop(matrix, name, rows, order, pooling):
     return reference.one_se(figure, folds, order, matrix.n_configurations)
 
 
-@pytest.mark.parametrize("pooling", list(Pooling))
+@pytest.mark.parametrize("pooling", [Pooling.POOLED, Pooling.FOLD_MEAN])
 @pytest.mark.parametrize("name", ["accuracy", "auc"])
 @pytest.mark.parametrize(("plan", "order"), [(ONE_SE, range(7)), (SIMPLEST, ORDER)])
 def test_the_slow_loop_selects_the_same(matrix, plan, order, name, pooling):
     metric, plan = METRICS[name], replace(plan, pooling=pooling)
-    in_bag = draws_of(matrix.outcome, None, plan.seed).batch(0, 1).in_bag
+    in_bag = draws_of(matrix.n_samples, None, plan.seed).batch(0, 1).in_bag
     weights = np.vstack([np.ones(60, np.uint16), in_bag])
     found = winners_of(candidates(matrix, metric, pooling), css_of(matrix, metric, plan), weights)
     rows = [np.repeat(np.arange(60), w) for w in weights]
     assert found.tolist() == [by_loop(matrix, name, r, order, pooling) for r in rows]
+
+
+@pytest.mark.parametrize("pooling", [Pooling.POOLED, Pooling.FOLD_MEAN])
+@pytest.mark.parametrize("plan", [ONE_SE, SIMPLEST])
+def test_an_error_selects_what_the_accuracy_does(matrix, plan, pooling):
+    """One standard error of the best of losses reaches to larger ones."""
+    plan = replace(plan, pooling=pooling)
+    in_bag = draws_of(matrix.n_samples, None, plan.seed).batch(0, 1).in_bag
+    by_gain, by_loss = (
+        winners_of(candidates(matrix, m, pooling), css_of(matrix, m, plan), in_bag)
+        for m in (METRICS["accuracy"], METRICS["error"])
+    )
+    np.testing.assert_array_equal(by_gain, by_loss)
+    best = replace(plan, select=Select.BEST)
+    metric = METRICS["error"]
+    of_best = winners_of(candidates(matrix, metric, pooling), css_of(matrix, metric, best), in_bag)
+    assert (by_loss != of_best).any()
+
+
+def test_bbc_selects_by_the_metric_that_selects(matrix):
+    """Of a loss and a gain, in either order: the rule has the direction of the first."""
+    in_bag = draws_of(matrix.n_samples, None, 5).batch(0, 1).in_bag[:60]
+    for selector, metric in (("brier", "auc"), ("auc", "brier")):
+        select_by = METRICS[selector]
+        found = METHODS["bbc"].run(
+            replace(matrix), METRICS[metric], replace(ONE_SE, select=Select.BEST),
+            select_by=select_by,
+        )  # fmt: skip
+        figures = candidates(matrix, select_by, Pooling.POOLED).score(in_bag)
+        expected = [reference.best((1 if selector == "auc" else -1) * row) for row in figures]
+        assert found.distribution.winners.tolist() == expected
+
+
+def test_another_rule_on_the_same_matrix_selects_anew(matrix):
+    """What one rule selected is not kept for another."""
+    metric = METRICS["accuracy"]
+    plans = [replace(ONE_SE, select=Select.BEST), ONE_SE, SIMPLEST]
+    shared = [METHODS["bbc"].run(matrix, metric, plan) for plan in plans]
+    alone = [METHODS["bbc"].run(replace(matrix), metric, plan) for plan in plans]
+    winners = [found.distribution.winners.tolist() for found in shared]
+    assert winners == [found.distribution.winners.tolist() for found in alone]
+    assert winners[0] != winners[1] != winners[2]
 
 
 @pytest.mark.parametrize("name", ["cvt", "bbc", "bbc-f", "cvm-cv"])
@@ -74,7 +116,7 @@ def test_bbc_bootstraps_what_was_done(matrix):
     """The winners of the resamples are those of the rule, not the best."""
     metric = METRICS["accuracy"]
     found = METHODS["bbc"].run(matrix, metric, ONE_SE)
-    in_bag = draws_of(matrix.outcome, None, ONE_SE.seed).batch(0, 1).in_bag[:60]
+    in_bag = draws_of(matrix.n_samples, None, ONE_SE.seed).batch(0, 1).in_bag[:60]
     expected = winners_of(
         candidates(matrix, metric, Pooling.POOLED), css_of(matrix, metric, ONE_SE), in_bag
     )
@@ -124,7 +166,7 @@ def test_losses_too(name):
 
 def test_tt_is_for_the_best_only(matrix):
     estimates, notes = estimate(matrix, [METRICS["auc"]], ONE_SE)
-    assert [e.method for e in estimates] == ["cvt", "bbc", "bbc-f"]
+    assert [e.method for e in estimates] == ["cvt", "bbc"]
     assert any("tt is left out" in note.text for note in notes)
 
 

@@ -279,15 +279,32 @@ def test_one_fold_is_not_enough(method, metric, matrix):
 
 def test_the_default_set_leaves_out_what_folds_do_not_allow():
     matrix = for_metric("auc")
-    in_one = (matrix.outcome.values == 1).astype(int)[None]
-    by_class = changed(matrix, folds=in_one, fold_names=("0", "1"))
+    # ten folds of one class each
+    of_class = np.arange(40) // 2 % 5 + 5 * matrix.outcome.values
+    by_class = changed(matrix, folds=of_class[None], fold_names=tuple("0123456789"))
     estimates, notes = estimate(by_class, [METRICS["auc"]], PLAN)
     assert [e.method for e in estimates] == ["cvt", "bbc"]
     assert [n.code for n in notes] == ["method-left-out"] * 2
-    assert "folds 0, 1" in notes[0].text
+    assert "folds 0, 1, 2, 3, 4 and 5 more" in notes[0].text
     for name in ("tt", "bbc-f"):
-        with pytest.raises(UndefinedError, match="AUC is undefined in folds 0, 1"):
+        with pytest.raises(UndefinedError, match="AUC is undefined in folds 0, 1, 2, 3, 4 and 5"):
             estimate(by_class, [METRICS["auc"]], PLAN, [name])
+
+
+@pytest.mark.parametrize(("n_folds", "runs"), [(5, False), (7, False), (8, True), (10, True)])
+def test_bbc_f_is_a_default_from_eight_folds_on(n_folds, runs):
+    matrix = for_metric("auc", n_folds=n_folds)
+    estimates, _ = estimate(matrix, [METRICS["auc"]], PLAN)
+    assert [e.method for e in estimates] == ["cvt", "tt", "bbc", *(["bbc-f"] if runs else [])]
+    asked, _ = estimate(matrix, [METRICS["auc"]], PLAN, ["bbc-f"])
+    assert [e.method for e in asked] == ["bbc-f"]
+
+
+def test_eight_folds_in_every_repeat():
+    matrix = for_metric("auc", n_repeats=2, n_folds=10)
+    folds = np.stack([matrix.folds[0], matrix.folds[1] % 5])
+    estimates, _ = estimate(changed(matrix, folds=folds), [METRICS["auc"]], PLAN)
+    assert [e.method for e in estimates] == ["cvt", "tt", "bbc"]
 
 
 def test_leave_one_out_is_named():
@@ -303,13 +320,20 @@ def test_differing_winners_are_named():
     for seed in range(40):
         matrix = for_metric("auc", seed=seed)
         pooled, by_fold = (
-            METHODS["cvt"].run(matrix, METRICS["auc"], Plan(pooling=p)).winner for p in Pooling
+            METHODS["cvt"].run(matrix, METRICS["auc"], Plan(pooling=p)).winner
+            for p in (Pooling.POOLED, Pooling.FOLD_MEAN)
         )
         codes = [n.code for n in estimate(matrix, [METRICS["auc"]], PLAN)[1]]
         assert ("winners-differ" in codes) == (pooled != by_fold)
         if pooled != by_fold:
             return
     pytest.fail("no seed gave differing winners")
+
+
+@pytest.mark.parametrize("name", ["rmse", "log-loss", "error"])
+def test_nothing_taken_off_a_loss_is_zero_without_a_sign(name):
+    found = METHODS["cvt"].run(for_metric(name), METRICS[name], PLAN)
+    assert str(found.optimism) == "0.0"
 
 
 def test_the_default_set_is_registered():

@@ -90,7 +90,7 @@ def test_other_methods_use_the_outer_predictions(path):
         matrix.predictions[0, :, 0], [0.1, 0.9, 0.7, 0.4, 0.2, 0.8, 0.3, 0.6]
     )
     estimates, _ = estimate(matrix, [METRICS["accuracy"]], Plan(n_resamples=50))
-    assert [e.method for e in estimates] == ["cvt", "tt", "bbc", "bbc-f", "ncv"]
+    assert [e.method for e in estimates] == ["cvt", "tt", "bbc", "ncv"]
 
 
 def study(seed=0, n=60, n_repeats=2, n_outer=5, n_inner=3, n_configurations=6):
@@ -134,7 +134,7 @@ def reference(text, names, score, *, fold_mean=False):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("pooling", list(Pooling))
+@pytest.mark.parametrize("pooling", [Pooling.POOLED, Pooling.FOLD_MEAN])
 def test_against_the_slow_loop(tmp_path, seed, pooling):
     text, names = study(seed)
     (tmp_path / "m.csv").write_text(text)

@@ -8,7 +8,7 @@ from methods import reference
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
-from bbccli.resampling import Draws, Unit, every_resample, rule_of
+from bbccli.resampling import draws_of, every_resample
 from bbccli.selection.candidates import fold_performances
 from bbccli.types import Pooling
 
@@ -21,12 +21,12 @@ CASES = [
 B = 40
 
 
-@pytest.mark.parametrize("pooling", list(Pooling))
+@pytest.mark.parametrize("pooling", [Pooling.POOLED, Pooling.FOLD_MEAN])
 @pytest.mark.parametrize(("name", "matrix"), CASES)
 def test_bbc(name, matrix, pooling):
     plan = Plan(n_resamples=B, seed=5, pooling=pooling)
     found = METHODS["bbc"].run(matrix, METRICS[name], plan)
-    draws = Draws(matrix.n_samples, 5, (Unit.SAMPLES,), rule_of(matrix.outcome))
+    draws = draws_of(matrix.n_samples, None, 5)
     figure = (reference.figure_on if pooling is Pooling.POOLED else reference.fold_mean_on)(
         matrix, name
     )

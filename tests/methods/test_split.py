@@ -102,19 +102,29 @@ def test_groups_of_one_class_are_held_out_by_class():
     assert set(held) <= {4, 6}
 
 
-def test_a_class_in_one_group_cannot_be_split():
+def test_a_class_in_one_group_is_on_one_side():
     groups = np.where(np.arange(40) % 2 == 1, 0, np.arange(40) + 1)
+    matrix = replace(binary(40), groups=groups)
+    evaluation = split_samples(matrix, Plan()).evaluation
+    held = np.bincount(matrix.outcome.values[evaluation], minlength=2)
+    assert held[0] in (4, 5, 6)
+    assert held[1] in (0, 20)
+
+
+def test_classes_that_share_their_groups_cannot_be_split():
+    matrix = replace(binary(40), groups=np.arange(40) % 2)
     with pytest.raises(UndefinedError, match="no split of the groups has every class") as caught:
-        split_samples(replace(binary(40), groups=groups), Plan())
+        split_samples(matrix, Plan())
     assert "--evaluation-share 0" in caught.value.hint
 
 
-def test_a_class_of_one_sample_cannot_be_split():
+def test_the_only_sample_of_a_class_selects():
     truth = np.zeros(40, int)
     truth[3] = 1
     matrix = replace(binary(40), outcome=Outcome(Task.BINARY, truth, ("no", "yes")))
-    with pytest.raises(UndefinedError, match="class 'yes' has a single sample"):
-        split_samples(matrix, Plan())
+    split = split_samples(matrix, Plan())
+    assert split.selection[3]
+    assert split.evaluation.sum() == 10
 
 
 def test_a_share_of_nothing_uses_all_samples_for_both():

@@ -97,7 +97,8 @@ def test_the_winner_is_that_of_the_fold_means(name):
     for seed in range(40):
         data = for_metric("auc", seed=seed)
         pooled, by_fold = (
-            METHODS["cvt"].run(data, METRICS["auc"], Plan(pooling=p)).winner for p in Pooling
+            METHODS["cvt"].run(data, METRICS["auc"], Plan(pooling=p)).winner
+            for p in (Pooling.POOLED, Pooling.FOLD_MEAN)
         )
         if pooled != by_fold:
             assert run(name, data, "auc").winner == by_fold

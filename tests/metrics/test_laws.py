@@ -261,11 +261,11 @@ UNDEFINED = {
     "npv": {"all said positive"},
     "recall": {"no positive"},
     "specificity": {"no negative"},
-    "f1": {"none positive or said so"},
-    "f2": {"none positive or said so"},
-    "f0.5": {"none positive or said so"},
-    "jaccard": {"none positive or said so"},
-    "kappa": {"none positive or said so"},
+    "f1": {"no positive"},
+    "f2": {"no positive"},
+    "f0.5": {"no positive"},
+    "jaccard": {"no positive"},
+    "kappa": {"no positive", "no negative"},
 }
 SITUATIONS = {
     # weights, labels
@@ -298,7 +298,7 @@ UNDEFINED_OF_CLASSES = {
     "recall-macro": {"class missing"},
     "precision-macro": {"class never said", "class missing and never said"},
     "precision-weighted": {"class never said"},
-    "f1-macro": {"class missing and never said"},
+    "f1-macro": {"class missing"},
 }
 SITUATIONS_OF_CLASSES = {
     "usual": ([1, 1, 1, 1, 1, 1], [0, 1, 1, 2, 2, 0]),

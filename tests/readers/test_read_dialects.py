@@ -256,6 +256,18 @@ def test_openml_with_missing_confidences(save):
         read(broken)
 
 
+def test_a_question_mark_is_a_missing_value(save):
+    lines = arff(1)[0].splitlines()
+    cells = lines[-3].split(",")
+    lines[-3] = ",".join([*cells[:6], "?", "?", "?"])
+    matrix = read(save("run.arff", "\n".join(lines)))
+    assert matrix.n_samples == 5
+    assert next(note.code for note in matrix.notes) == "samples-left-out"
+    lines[-3] = ",".join([*cells[:5], "?", *cells[6:]])
+    with pytest.raises(InputError, match=r"truth is missing \(column 'correct', row 4"):
+        read(save("run.arff", "\n".join(lines)))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -93,7 +93,7 @@ def test_quoted_names_and_line_breaks(save):
 
 
 def test_types_are_told_from_the_whole_file(save):
-    rows = ["truth,a", *("0,0" for _ in range(300_000)), "1,0.5"]
+    rows = ["truth,a", *("0,0" for _ in range(300_000)), "1,0", "1,0.5"]
     matrix = read(save("m.csv", "\n".join(rows)))
     assert matrix.kind is PredictionKind.PROBABILITY
     assert matrix.predictions[0, -1, 0] == 0.5

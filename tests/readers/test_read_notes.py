@@ -100,8 +100,15 @@ def test_gap_among_labels(save):
     assert matrix.configurations == ("a",)
 
 
+def reversed_columns(n: int) -> dict[str, object]:
+    """Two configurations that score n samples of each class the wrong way round."""
+    down = np.linspace(0.9, 0.1, 2 * n)
+    truth, fold = ["x"] * n + ["y"] * n, [0, 1] * n
+    return {"fold": fold, "truth": truth, "a": down, "b": down**2}
+
+
 def test_polarity(save):
-    path = save("m.csv", BASE | {"a": GOOD[::-1], "b": [0.7, 0.8, 0.3, 0.2]})
+    path = save("m.csv", reversed_columns(12))
     matrix = read(path)
     (note,) = matrix.notes
     assert note.code == "polarity"
@@ -110,8 +117,14 @@ def test_polarity(save):
     assert read(path, positive="x").notes == ()
 
 
+def test_polarity_within_chance(save):
+    # of 3 + 3 samples one order in 20 is this one
+    assert read(save("m.csv", reversed_columns(3))).notes == ()
+
+
 def test_polarity_counts_ties_by_half(save):
-    assert read(save("m.csv", BASE | {"a": [0.5] * 4})).notes == ()
+    columns = BASE | {"a": [0.5] * 4}
+    assert codes(read(save("m.csv", columns))) == ["constant-predictions"]
 
 
 def test_labels_have_no_polarity(save):
@@ -158,14 +171,9 @@ def test_groups_that_span_folds(save):
 
 
 def test_every_note_has_a_remedy(save):
-    columns = {
-        "y": [1, 2, 3, 4],
-        "truth": ["x", "x", "y", "y"],
-        "group": ["g"] * 4,
-        "a": GOOD[::-1],
-        "b": GOOD[::-1],
-        "c": [0.1, None, 0.2, 0.3],
-    }
+    columns = reversed_columns(12) | {"y": range(24), "group": ["g"] * 24}
+    del columns["fold"]
+    columns |= {"b": columns["a"], "c": [0.1, None, *[0.2] * 22]}
     metadata = META | {"task": "regression", "n_candidates_total": 9}
     matrix = read(save("m.parquet", columns, metadata))
     assert codes(matrix) == [

@@ -47,6 +47,24 @@ def test_labels_of_samples_serve_all_repeats(save):
         assert matrix.outcome.values.tolist() == [0, 1]
 
 
+def test_ragged_folds_of_repeats(save):
+    columns = {"row_id": [0, 1, 1, 0], "repeat": [1, 1, 2, 2], "truth": ["x", "y", "y", "x"]}
+    path, folds = save("m.csv", columns | PREDICTIONS), save("folds.csv", "a,b\n0,\n1,\n")
+    with pytest.raises(InputError, match="the predictions have 2 samples in 2 repeat") as e:
+        read(path, folds=folds)
+    assert e.value.hint
+
+
+def test_labels_by_position_of_repeats_that_stand_apart(save):
+    columns = {"repeat": [1, 2, 1, 2], **PREDICTIONS}
+    matrix = read(save("m.csv", columns), labels=save("labels.csv", {"truth": ["x", "y"]}))
+    assert matrix.outcome.values.tolist() == [0, 1]
+    every = save("labels.csv", {"truth": ["x", "x", "y", "y"]})
+    assert read(save("m.csv", columns), labels=every).outcome.values.tolist() == [0, 1]
+    with pytest.raises(InputError, match="truth differs between repeats"):
+        read(save("m.csv", columns), labels=save("labels.csv", {"truth": ["x", "y", "x", "y"]}))
+
+
 def test_survival_labels(save):
     labels = save("labels.csv", {"time": [1, 2, 3, 4], "event": [0, 1, 1, 0]})
     matrix = read(save("m.csv", PREDICTIONS), labels=labels)

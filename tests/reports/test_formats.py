@@ -13,21 +13,28 @@ from bbccli.reports import REPORTS, format_of, render_all
 from bbccli.types import Direction, GateOn, Side
 
 
+def of_no_version(found):
+    """The document, so that a golden text does not change with every version."""
+    return found | {"version": "0.0.0"}
+
+
 def test_markdown():
-    assert REPORTS["markdown"](gated(0.25)) == dedent(
+    assert REPORTS["markdown"](of_no_version(gated(0.25))) == dedent(
         """\
         ### by\\_hand.csv
 
         binary (positive: yes), 6 samples x 2 configurations, 3 folds, accuracy
 
-        **accuracy 0.51 (95 % interval 0.00 to 1.00; BBC-F, all 9 resamples)**
+        **accuracy 0.512 (95 % CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, all 9 resamples, bbc 0.0.0**
 
         **Gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25**
 
-        | method | | accuracy | 95 % interval | optimism |
-        |---|---|--:|---|--:|
-        | cvt | naive, too good | 0.833 |  |  |
-        | bbc-f | corrected, folds | 0.512 | 0.000 to 1.000 | 0.321 |
+        | method |  | accuracy | 95 % interval | naive | optimism |
+        |---|---|--:|---|--:|--:|
+        | cvt | naive, too good | 0.833 |  | 0.833 |  |
+        | **bbc-f** | **corrected, folds** | **0.512** | **0.000 to 1.000** | **0.833** | **0.321** |
+
+        Report the row in bold; the others are for comparison, not to choose from.
 
         - winner: **a**, best pooled accuracy and mean over folds of 2
         - note: 3 folds only: methods that compare or resample folds are coarse. *10 folds; or rely on bbc, which resamples the rows*
@@ -36,9 +43,9 @@ def test_markdown():
 
 
 def test_github():
-    assert REPORTS["github"](gated(0.25)) == dedent(
+    assert REPORTS["github"](of_no_version(gated(0.25))) == dedent(
         """\
-        ::notice title=bbc%3A by_hand.csv::accuracy 0.51 (95 %25 interval 0.00 to 1.00; BBC-F, all 9 resamples)
+        ::notice title=bbc%3A by_hand.csv::accuracy 0.512 (95 %25 CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, all 9 resamples, bbc 0.0.0
         ::error title=bbc%3A by_hand.csv::gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25
         ::warning title=bbc%3A by_hand.csv::3 folds only: methods that compare or resample folds are coarse; hint: 10 folds; or rely on bbc, which resamples the rows
         """  # noqa: E501
@@ -60,10 +67,10 @@ def test_junit():
               <property name="winner accuracy bbc-f" value="a" />
             </properties>
             <testcase classname="by_hand.csv" name="accuracy cvt" time="0">
-              <system-out>accuracy 0.833 (CVT)</system-out>
+              <system-out>accuracy 0.833, not corrected for choosing a among 2 configurations; N = 6, 3 folds; CVT, pooled, bbc 0.0.0</system-out>
             </testcase>
             <testcase classname="by_hand.csv" name="accuracy bbc-f" time="0">
-              <system-out>accuracy 0.512 (95 % interval 0.000 to 1.000; BBC-F, all 9 resamples)</system-out>
+              <system-out>accuracy 0.512 (95 % CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, all 9 resamples, bbc 0.0.0</system-out>
             </testcase>
             <testcase classname="by_hand.csv" name="gate accuracy lower bound of bbc-f" time="0">
               <failure type="gate missed" message="gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25">gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25</failure>
@@ -142,7 +149,7 @@ def test_an_undefined_value_is_an_error_of_its_case():
     found["estimates"][0]["value"] = None
     suite = ElementTree.fromstring(REPORTS["junit"](found))[0]
     assert suite.get("errors") == "1"
-    assert suite.find("testcase/error").get("message") == "accuracy undefined (CVT)"
+    assert suite.find("testcase/error").get("message").startswith("accuracy undefined, ")
 
 
 # The subset of junit-10.xsd of the xUnit plugin of Jenkins that is used here: for each element

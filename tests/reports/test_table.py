@@ -1,19 +1,21 @@
 """The table at width 80, to the letter."""
 
 import json
+import re
+from dataclasses import replace
 from textwrap import dedent
 
 import pytest
-from matrices import by_hand
+from matrices import by_hand, regression
 
+from bbccli.gate import Rule, judged
 from bbccli.matrix import Source
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
-from bbccli.reports import REPORTS, Style
-from bbccli.reports.numbers import decimals_for, fixed, percent
+from bbccli.reports import REPORTS, Style, words
 from bbccli.schema import document
-from bbccli.types import Side
+from bbccli.types import Direction, Side
 
 
 def result(metric="accuracy", names=None, **plan):
@@ -22,29 +24,110 @@ def result(metric="accuracy", names=None, **plan):
     return document(matrix, *estimate(matrix, [METRICS[metric]], Plan(**plan), names))
 
 
-def test_golden():
-    assert REPORTS["table"](result()) == dedent(
-        """\
+def exact(**plan):
+    """Nothing is drawn, so that a golden text does not rest on draws."""
+    found = result(names=["cvt", "tt", "bbc-f"], guard=False, **plan)
+    return found | {"version": "0.0.0"}
+
+
+def two_winners():
+    found = exact()
+    naive, tt, bbc_f = found["estimates"]
+    return found | {
+        "estimates": [naive, tt | {"winner": "b"}, bbc_f | {"winner": "b", "naive": 0.75}]
+    }
+
+
+GOLDEN = {
+    80: """\
         by_hand.csv   binary (positive: yes), 6 samples x 2 configurations, 3 folds,
         accuracy
 
         winner   a   best pooled accuracy and mean over folds of 2
-        wins     in the resamples of bbc: 58 % a, 42 % b
+        wins     in the resamples of bbc-f: 52 % b, 48 % a
 
-        method                      accuracy   95 % interval    optimism
-        cvt      naive, too good       0.833
-        tt       corrected             0.667                       0.167
-        bbc      corrected             0.615   0.000 to 1.000      0.218
-        bbc-f    corrected, folds      0.512   0.000 to 1.000      0.321
+          method                    accuracy  95 % interval   naive  optimism
+          cvt     naive, too good      0.833                  0.833
+          tt      corrected            0.667                  0.833     0.167
+        > bbc-f   corrected, folds     0.512  0.000 to 1.000  0.833     0.321
 
-        report   accuracy 0.62 (95 % interval 0.00 to 1.00; BBC, 1000 resamples, seed 0)
+        report   accuracy 0.512 (95 % CI 0.000 to 1.000), corrected for choosing a among
+                 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, all 9 resamples,
+                 bbc 0.0.0
+                 the row marked >; the others are for comparison, not to choose from
         note     3 folds only: methods that compare or resample folds are coarse   hint:
                  10 folds; or rely on bbc, which resamples the rows
-        note     921 resamples lacked a class in or out of the bag and were drawn again
-                 (1000 were used)   hint: a class is rare: read the interval with care,
-                 or collect more of it
-        """
-    )
+        """,
+    120: """\
+        by_hand.csv   binary (positive: yes), 6 samples x 2 configurations, 3 folds, accuracy
+
+        winner   a   best pooled accuracy and mean over folds of 2
+        wins     in the resamples of bbc-f: 52 % b, 48 % a
+
+          method                    accuracy  95 % interval   naive  optimism
+          cvt     naive, too good      0.833                  0.833
+          tt      corrected            0.667                  0.833     0.167
+        > bbc-f   corrected, folds     0.512  0.000 to 1.000  0.833     0.321
+
+        report   accuracy 0.512 (95 % CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds;
+                 BBC-F, fold-mean, all 9 resamples, bbc 0.0.0
+                 the row marked >; the others are for comparison, not to choose from
+        note     3 folds only: methods that compare or resample folds are coarse   hint: 10 folds; or rely on bbc, which
+                 resamples the rows
+        """,  # noqa: E501
+}
+
+
+@pytest.mark.parametrize("width", GOLDEN)
+def test_golden(width):
+    assert REPORTS["table"](exact(), Style(width=width)) == dedent(GOLDEN[width])
+
+
+GOLDEN_OF_TWO = {
+    80: """\
+        by_hand.csv   binary (positive: yes), 6 samples x 2 configurations, 3 folds,
+        accuracy
+
+        winner A   a   best pooled accuracy of 2
+        winner B   b   best mean over folds of 2
+        wins       in the resamples of bbc-f: 52 % b, 48 % a
+
+          method                       accuracy  95 % interval   naive  optimism
+          cvt     A  naive, too good      0.833                  0.833
+          tt      B  corrected            0.667                  0.833     0.167
+        > bbc-f   B  corrected, folds     0.512  0.000 to 1.000  0.750     0.321
+
+        report   accuracy 0.512 (95 % CI 0.000 to 1.000), corrected for choosing b among
+                 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, all 9 resamples,
+                 bbc 0.0.0
+                 the row marked >; the others are for comparison, not to choose from
+        note     3 folds only: methods that compare or resample folds are coarse   hint:
+                 10 folds; or rely on bbc, which resamples the rows
+        """,
+    120: """\
+        by_hand.csv   binary (positive: yes), 6 samples x 2 configurations, 3 folds, accuracy
+
+        winner A   a   best pooled accuracy of 2
+        winner B   b   best mean over folds of 2
+        wins       in the resamples of bbc-f: 52 % b, 48 % a
+
+          method                       accuracy  95 % interval   naive  optimism
+          cvt     A  naive, too good      0.833                  0.833
+          tt      B  corrected            0.667                  0.833     0.167
+        > bbc-f   B  corrected, folds     0.512  0.000 to 1.000  0.750     0.321
+
+        report   accuracy 0.512 (95 % CI 0.000 to 1.000), corrected for choosing b among 2 configurations; N = 6, 3 folds;
+                 BBC-F, fold-mean, all 9 resamples, bbc 0.0.0
+                 the row marked >; the others are for comparison, not to choose from
+        note     3 folds only: methods that compare or resample folds are coarse   hint: 10 folds; or rely on bbc, which
+                 resamples the rows
+        """,  # noqa: E501
+}
+
+
+@pytest.mark.parametrize("width", GOLDEN_OF_TWO)
+def test_golden_of_two_winners(width):
+    assert REPORTS["table"](two_winners(), Style(width=width)) == dedent(GOLDEN_OF_TWO[width])
 
 
 def test_a_result_without_an_interval_gives_no_advice():
@@ -57,16 +140,16 @@ def test_the_sentence_to_report_is_of_the_first_interval():
     plan = {"n_resamples": 50, "level": 0.9, "seed": 4}
     text = " ".join(REPORTS["table"](result(names=["bbc", "bbc-f"], **plan)).split())
     assert "90 % interval" in text
-    assert "BBC, 50 resamples, seed 4)" in text
+    assert "BBC, pooled, 50 resamples, seed 4, bbc" in text
     text = " ".join(REPORTS["table"](result(names=["bbc-f", "bbc"], **plan)).split())
-    assert "BBC-F, all 9 resamples)" in text
+    assert "BBC-F, fold-mean, all 9 resamples, bbc" in text
 
 
 @pytest.mark.parametrize("side", ["lower", "upper", "pessimistic"])
 def test_one_sided_bounds_are_named(side):
     text = REPORTS["table"](result(side=Side(side), level=0.9))
     assert f"90 % {'upper' if side == 'upper' else 'lower'} bound" in text
-    assert " to " not in text.split("report")[1].split("note")[0]
+    assert " to " not in text.split("report")[1].split(";")[0]
 
 
 def test_several_metrics_have_a_table_each():
@@ -100,15 +183,66 @@ def test_json_is_the_document():
     assert json.loads(REPORTS["json"](found)) == found
 
 
+def test_naive_minus_optimism_is_the_estimate_and_each_row_has_its_own():
+    text = REPORTS["table"](two_winners())
+    rows = [line.split() for line in text.splitlines() if " bbc-f " in line[:10]]
+    (cells,) = [row for row in rows if "0.750" in row]
+    assert cells[-2] == "0.750"
+    found = exact()["estimates"][1]
+    assert found["naive"] - found["optimism"] == pytest.approx(found["value"])
+
+
+def test_many_winners_have_letters():
+    found = exact()
+    one = found["estimates"][0]
+    many = [one | {"winner": f"w{i}"} for i in range(28)]
+    marks = words.marks(found | {"estimates": many})
+    assert [marks["w0"], marks["w25"], marks["w26"], marks["w27"]] == ["A", "Z", "AA", "AB"]
+
+
+def of_small_scale(scale):
+    matrix = regression(40, 5)
+    outcome = replace(matrix.outcome, values=matrix.outcome.values * scale)
+    small = replace(matrix, outcome=outcome, predictions=matrix.predictions * scale)
+    return document(small, *estimate(small, [METRICS["rmse"]], Plan(n_resamples=50, guard=False)))
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "github", "junit"])
+def test_small_scales_are_legible(form):
+    """RMSE near 3e-5 was shown as 0.000, and its interval as 0.000 to 0.000."""
+    found = of_small_scale(3e-5)
+    bbc = next(e for e in found["estimates"] if e["method"] == "bbc")
+    text = REPORTS[form](judged(found, Rule(2.7e-5, Direction.MINIMIZE)))
+    assert not re.search(r"\b0\.000\b", text)
+    assert f"{bbc['value']:.6f}" in text
+    assert f"{bbc['interval']['lower']:.6f} to {bbc['interval']['upper']:.6f}" in text
+    assert " over 2.7e-05" in text
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "github", "junit"])
+def test_no_figure_is_rounded_onto_a_bound(form):
+    found = exact()
+    bbc_f = found["estimates"][2]
+    interval = bbc_f["interval"] | {"lower": 0.0004, "upper": 0.9996}
+    shown = found | {"estimates": [bbc_f | {"interval": interval, "value": 0.99961}]}
+    text = REPORTS[form](judged(shown, Rule(0.9999, Direction.MAXIMIZE)))
+    assert "0.0004 to 0.9996" in text
+    assert "1.000" not in text
+    assert not re.search(r"\b0\.000\b", text)
+    assert "is 0.0004, 0.9995 under 0.9999" in text
+
+
 @pytest.mark.parametrize(
-    ("values", "decimals"),
-    [([0.846, 0.8], 3), ([1.0], 3), ([54.2, 61.0], 1), ([3012.0], 0), ([0.0], 3), ([None], 3)],
+    ("value", "threshold", "said"),
+    [
+        (0.7230769, 0.8, "is 0.723, 0.077 under 0.8"),
+        (0.79996, 0.8, "is 0.79996, 0.00004 under 0.8"),
+        (0.9999996, 0.9, "is 0.9999996, 0.1 over 0.9"),
+        (0.8, 0.8, "is 0.8, just 0.8"),
+        (3.04e-5, 2.5e-5, "is 0.0000304, 0.0000054 over 2.5e-05"),
+    ],
 )
-def test_decimals(values, decimals):
-    assert decimals_for(values) == decimals
-
-
-def test_numbers():
-    assert fixed(-0.0001, 3) == "0.000"
-    assert fixed(float("nan"), 3, missing="none") == "none"
-    assert percent(0.999) == "99.9 %"
+def test_the_verdict_shows_how_far_it_is(value, threshold, said):
+    gate = judged(exact(), Rule(threshold, Direction.MAXIMIZE))["gate"]
+    found = gate | {"value": value, "margin": value - threshold}
+    assert said in words.gate_sentence(found)

@@ -1,0 +1,188 @@
+"""Columns that were taken for configurations and hardly are: a seed, an age, a fold, a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from bbccli.notes import Note
+from bbccli.outcome import Outcome
+from bbccli.readers import remarks
+from bbccli.readers.predictions import SUM_TOLERANCE, Predictions
+from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
+
+_GLANCE = 64
+"""Rows that are looked at before a configuration is looked at as a whole."""
+
+_MOST_CELLS = 1_000_000
+"""Cells that a median is taken of; of larger matrices, evenly spaced samples."""
+
+_FEWEST_SAMPLES = 20
+"""Samples from which on an order of whole numbers is no accident."""
+
+_FEWEST_PER_FOLD = 3
+"""Samples per fold from which on one value per fold is no accident."""
+
+
+def strays(
+    predictions: Predictions,
+    outcome: Outcome,
+    folds: IntArray | None,
+    named: frozenset[str] = frozenset(),
+) -> Iterator[Note]:
+    """Yield a note for each way in which configurations do not look like predictions.
+
+    A configuration is told of once: as constant, as made of folds or rows, or as off the scale.
+
+    Parameters
+    ----------
+    predictions
+        (R, N, C) or (R, N, C, K), finite.
+    outcome
+        Truth of the N samples.
+    folds : (R, N), optional
+        Fold of each sample in each repeat.
+    named
+        Configurations that are known to be such.
+    """
+    names = predictions.configurations
+    known = np.array([name in named for name in names])
+    told = known.copy()
+    if predictions.kind is not PredictionKind.LABEL:
+        constant = _checked(predictions.array, _constant, ~told)
+        if constant.any():
+            yield remarks.constant_predictions(_some(names, constant))
+        told |= constant
+    by_fold = _by_fold(predictions, outcome, folds, ~told)
+    if by_fold.any():
+        yield remarks.fold_like(_some(names, by_fold))
+    told |= by_fold
+    off, scale = _off_scale(predictions, outcome)
+    off &= ~told
+    if off.any():
+        low, high = _range(predictions.array[:, :, np.argmax(off)])
+        yield remarks.off_scale(_some(names, off), f"{low:.6g} to {high:.6g}", scale)
+
+
+def _some(names: tuple[str, ...], chosen: BoolArray) -> list[str]:
+    return [name for name, there in zip(names, chosen, strict=True) if there]
+
+
+def _checked(
+    array: FloatArray, test: Callable[[FloatArray], BoolArray], among: BoolArray
+) -> BoolArray:
+    """(C,) which configurations pass a test of columns (n, C'), that a glance can fail."""
+    flat = array.reshape(-1, *array.shape[2:])
+    passed = among & test(flat[:: max(1, len(flat) // _GLANCE)])
+    for c in np.flatnonzero(passed):
+        passed[c] = test(flat[:, [c]])[0]
+    return passed
+
+
+def _constant(columns: FloatArray) -> BoolArray:
+    """(C,) whether all entries of columns (n, C) or (n, C, K) are those of the first row."""
+    same = np.asarray((columns == columns[:1]).all(axis=0))
+    return np.asarray(same.all(axis=1)) if same.ndim == 2 else same
+
+
+def _by_fold(
+    predictions: Predictions, outcome: Outcome, folds: IntArray | None, among: BoolArray
+) -> BoolArray:
+    """(C,) which configurations hold a number of the fold or of the row."""
+    array = predictions.array
+    if array.ndim == 4:
+        return np.zeros(array.shape[2], bool)
+    found = np.zeros(array.shape[2], bool)
+    if folds is not None and array.shape[1] >= _FEWEST_PER_FOLD * (int(folds.max()) + 1):
+        found = _constant_in_folds(predictions, outcome, folds, among)
+    if array.shape[1] >= _FEWEST_SAMPLES:
+        found |= _checked(array[:1], _in_order, among & ~found)
+        whole = _checked(array[:1], _whole, among & ~found)
+        for c in np.flatnonzero(whole):
+            found[c] = _periodic(array[0, :, c])
+    return found
+
+
+def _constant_in_folds(
+    predictions: Predictions, outcome: Outcome, folds: IntArray, among: BoolArray
+) -> BoolArray:
+    """(C,) which have one value in each fold of each repeat, and not that of a plain baseline.
+
+    The baselines are the share of the positive class, the mean and the median of the other folds.
+    Of labels, each fold has its own.
+    """
+    array = predictions.array
+    cells = np.arange(len(folds))[:, None] * (int(folds.max()) + 1) + folds
+    parts = [cells == cell for cell in distinct(cells)]
+    repeats, samples = (places[:_GLANCE] for places in np.nonzero(parts[0]))
+    found = among & _constant(array[repeats, samples])
+    for c in np.flatnonzero(found):
+        column = array[:, :, [c]]
+        values = np.array([column[part][0, 0] for part in parts])
+        steady = all(bool(_constant(column[part])[0]) for part in parts)
+        n_values = len(np.unique(values))
+        labelled = predictions.kind is PredictionKind.LABEL and n_values < max(3, len(parts))
+        found[c] = (
+            steady and n_values > 1 and not labelled and not _baseline(values, parts, outcome)
+        )
+    return found
+
+
+def _baseline(values: FloatArray, parts: list[BoolArray], outcome: Outcome) -> bool:
+    """Whether there is one value per fold, and it summarises the outcome of the other folds."""
+    if outcome.event is not None:
+        return False
+    truth = outcome.values.astype(float)
+    others = [~part.any(axis=0) for part in parts]
+    for summary in (np.mean, np.median):
+        expected = [summary(truth[rows]) if rows.any() else np.nan for rows in others]
+        if np.allclose(values, expected, rtol=1e-3, atol=0):
+            return True
+    return False
+
+
+def _in_order(columns: FloatArray) -> BoolArray:
+    """(C,) whether columns (n, C) are three whole numbers or more that only rise or only fall."""
+    steps = np.diff(columns, axis=0)
+    ordered = (steps >= 0).all(axis=0) | (steps <= 0).all(axis=0)
+    return np.asarray(_whole(columns) & ordered & ((steps != 0).sum(axis=0) >= 2))
+
+
+def _whole(columns: FloatArray) -> BoolArray:
+    """(C,) whether all entries of columns (n, C) are whole numbers."""
+    return np.asarray((columns == np.rint(columns)).all(axis=0))
+
+
+def _periodic(column: FloatArray) -> bool:
+    """Whether three or more different numbers of a column (n,) come again and again, as 0 1 2 0."""
+    again = np.flatnonzero(column == column[0])
+    period = int(again[1]) if len(again) > 1 else len(column)
+    if period < 3 or 2 * period > len(column) or len(np.unique(column[:period])) < period:
+        return False
+    return bool((column[period:] == column[:-period]).all())
+
+
+def _off_scale(predictions: Predictions, outcome: Outcome) -> tuple[BoolArray, str]:
+    """(C,) which configurations lie elsewhere than the others or the truth; and where these lie."""
+    array, kind = predictions.array, predictions.kind
+    if outcome.task is Task.REGRESSION:
+        step = -(-array[0].size // _MOST_CELLS)
+        medians = np.median(array[0, ::step], axis=0)
+        low, high = outcome.values.min(), outcome.values.max()
+        off = ((medians < low) | (medians > high)) & (low < high)
+        return np.asarray(off), f"the truth is {low:.6g} to {high:.6g}"
+    if kind is not PredictionKind.SCORE or not outcome.task.is_classification:
+        return np.zeros(array.shape[2], bool), ""
+    axes = (0, 1) if array.ndim == 3 else (0, 1, 3)
+    proper = (array.min(axis=axes) >= 0) & (array.max(axis=axes) <= 1)
+    if array.ndim == 4:
+        proper &= (np.abs(array.sum(axis=3) - 1) <= SUM_TOLERANCE).all(axis=(0, 1))
+    n_proper = int(proper.sum())
+    if n_proper < len(proper) - n_proper:
+        return np.zeros_like(proper), ""
+    return ~proper, f"{n_proper} configurations are probabilities; now all count as scores"
+
+
+def _range(column: FloatArray) -> tuple[float, float]:
+    return float(column.min()), float(column.max())

@@ -1,0 +1,180 @@
+"""The sentence for a paper: a figure, and everything that its number depends on.
+
+1. The figure: metric, estimate, interval with its level and side.
+2. The choice: which configuration, among how many, by which rule and metric, corrected for or not.
+3. The data: samples, groups, folds, repeats, and how they were understood.
+4. The method: its name, pooling, kind of interval, guard, resamples, seed, and the version.
+
+Two plans that can give two numbers never give one sentence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from bbccli.methods import METHODS, Gives
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.reports import words
+from bbccli.reports.numbers import Digits, count, percent, short
+from bbccli.reports.remarks import metric_label, metrics_of
+from bbccli.schema import to_report
+from bbccli.types import PredictionKind, Task
+
+Json = dict[str, Any]
+
+SYMMETRIC = frozenset({"auc", "gini", "youden"})
+"""Metrics of two classes that are the same of either."""
+
+SAID = frozenset({"n_resamples", "level", "side", "pooling", "select", "interval", "guard", "seed"})
+SAID |= {"tolerance", "evaluation_share"}
+"""Fields of a plan that have words of their own here."""
+
+RESTRICTED = {
+    "configurations-dropped": "complete configurations only",
+    "common-rows": "common samples only",
+    "available-cases": "available cases",
+    "configurations-left-out": "others left out as asked",
+    "repeated-holdout": "repeated hold-out",
+}
+"""Which predictions count where not all do, by the note that says so."""
+
+
+def sentences(document: Json) -> list[str]:
+    """The sentence of each metric that has an estimate to report."""
+    found = []
+    for metric in metrics_of(document):
+        estimates = words.estimates_of(document, metric)
+        reported = to_report(estimates)
+        if reported is not None:
+            found.append(sentence(reported, document, words.digits_of(estimates)))
+    return found
+
+
+def sentence(estimate: Json, document: Json, digits: Digits) -> str:
+    """One estimate, its interval if it has one, and what it rests on."""
+    figure = f"{metric_label(estimate['metric'])} "
+    figure += digits.performance(estimate["value"], missing="undefined")
+    if estimate["interval"] is not None:
+        interval = words.interval_text(estimate["interval"], digits)
+        figure += f" ({_interval_name(estimate['interval'])} {interval})"
+    data = ", ".join(_data(estimate, document))
+    method = ", ".join(_method(estimate, document))
+    return f"{figure}{_choice(estimate, document)}; {data}; {method}"
+
+
+def _interval_name(interval: Json) -> str:
+    kind = "CI" if interval["side"] == "two" else f"{interval['side']} bound"
+    return f"{percent(interval['level'])} {kind}"
+
+
+def _choice(estimate: Json, document: Json) -> str:
+    """Which configuration, and whether the figure makes up for the choice of it."""
+    winner, read = estimate["winner"], document["input"]
+    if read["n_configurations"] == 1:
+        return f", not corrected: {winner} is the only configuration"
+    configurations = f"{read['n_configurations']} configurations{_rule(estimate, document)}"
+    if estimate["n_evaluation"] is not None:
+        held_out = count(estimate["n_evaluation"], "sample")
+        preselected = estimate["n_preselected"]
+        if preselected is None:
+            return f" for {winner}, chosen among {configurations}, evaluated on {held_out} held out"
+        return (
+            f" for {winner}, chosen on the {held_out} held out that evaluate it, among "
+            f"{preselected} preselected of {configurations}"
+        )
+    ignored = estimate["ignores_selection"] or words.is_naive(estimate)
+    return f", {'not ' * ignored}corrected for choosing {winner} among {configurations}"
+
+
+def _rule(estimate: Json, document: Json) -> str:
+    """How it was chosen, where that is not simply the best by the metric reported."""
+    parts = []
+    if estimate["selected_by"] != estimate["metric"]:
+        parts.append(f" by {metric_label(estimate['selected_by'])}")
+    select = document["plan"]["select"]
+    if select != "best":
+        parts.append(f" ({words.RULES.get(select, select)})")
+    return "".join(parts)
+
+
+def _data(estimate: Json, document: Json) -> list[str]:
+    """Samples, and how they were understood where that is not the usual way."""
+    read = document["input"]
+    groups = f" in {count(read['n_groups'], 'group')}" if read["n_groups"] else ""
+    parts = [f"N = {read['n_samples']}{groups}"]
+    parts += [count(read["n_folds"], "fold")] if read["n_folds"] else []
+    parts += [count(read["n_repeats"], "repeat")] if read["n_repeats"] > 1 else []
+    parts += ["weighted"] if read["weighted"] else []
+    codes = [note["code"] for note in document["notes"]]
+    parts += [said for code, said in RESTRICTED.items() if code in codes]
+    if read["risk_direction"] not in (None, "earlier"):
+        parts.append(f"higher predictions mean {read['risk_direction']} events")
+    metrics = {estimate["metric"], estimate["selected_by"]}
+    if read["positive_class"] is not None and any(map(_of_one_class, metrics)):
+        parts.append(f"positive class {read['positive_class']}")
+    if read["threshold"] is not None and any(map(_of_labels, metrics)):
+        parts.append(f"cut at {short(read['threshold'])}")
+    return parts
+
+
+def _of_one_class(metric: str) -> bool:
+    """Whether a metric says something of the positive class alone."""
+    known = METRICS.get(metric)
+    return known is None or (known.tasks == {Task.BINARY} and metric not in SYMMETRIC)
+
+
+def _of_labels(metric: str) -> bool:
+    known = METRICS.get(metric)
+    return known is None or known.wants is PredictionKind.LABEL
+
+
+def _method(estimate: Json, document: Json) -> list[str]:
+    """Name, pooling, interval, what was drawn, and the version."""
+    plan = document["plan"]
+    parts = [words.method_name(estimate["method"]), words.pooling_of(estimate, document)]
+    if estimate["n_evaluation"] is not None:
+        parts.append(f"{percent(plan['evaluation_share'])} held out")
+    if estimate["interval"] is not None and _is_resampled(estimate):
+        parts += [] if plan["interval"] == "percentile" else [plan["interval"]]
+        parts += ["guarded"] if _is_guarded(estimate, document) else []
+    return [*parts, *_draws(estimate, plan), *_others(plan), f"bbc {document['version']}"]
+
+
+def _is_resampled(estimate: Json) -> bool:
+    """Whether the interval is made of a distribution, so that its kind and the guard apply."""
+    known = METHODS.get(estimate["method"])
+    return known is None or Gives.DISTRIBUTION in known.gives
+
+
+def _is_guarded(estimate: Json, document: Json) -> bool:
+    """Whether a worst value was counted; a metric without one can't be guarded."""
+    known = METRICS.get(estimate["metric"])
+    worst = known.bounds[0 if estimate["direction"] == "maximize" else 1] if known else 0.0
+    codes = [note["code"] for note in estimate["notes"]]
+    finite = abs(worst) != float("inf") and "guard-without-bound" not in codes
+    return bool(document["plan"]["guard"]) and finite
+
+
+def _draws(estimate: Json, plan: Json) -> list[str]:
+    """Resamples and seed, as far as anything was drawn."""
+    n_resamples = estimate["n_resamples"]
+    seeded = estimate["n_evaluation"] is not None
+    parts = []
+    if n_resamples is not None:
+        resamples = count(n_resamples, "resample")
+        aim = "" if plan["tolerance"] is None else f", tolerance {short(plan['tolerance'])}"
+        parts.append(f"all {resamples}" if estimate["exact"] else f"{resamples}{aim}")
+        seeded |= not estimate["exact"]
+    return [*parts, *([f"seed {plan['seed']}"] if seeded else [])]
+
+
+def _others(plan: Json) -> list[str]:
+    """Whatever else a plan may hold, by its name, where it is not the default."""
+    defaults = {f.name: f.default for f in fields(Plan) if f.name not in SAID}
+    return [
+        f"{name.replace('_', '-')} {plan[name]}"
+        for name, default in defaults.items()
+        if plan.get(name, default) != default
+    ]

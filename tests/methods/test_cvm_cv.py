@@ -1,0 +1,77 @@
+"""CVM-CV: a point, from repeats that took no part in the selection."""
+
+import numpy as np
+import pytest
+
+from bbccli.errors import OptionError
+from bbccli.gate import Rule
+from bbccli.matrix import PredictionMatrix
+from bbccli.methods import METHODS
+from bbccli.methods.base import Gives
+from bbccli.metrics import METRICS
+from bbccli.outcome import Outcome
+from bbccli.plan import Plan
+from bbccli.types import Direction, GateOn, PredictionKind, Task
+
+
+def right(*counts, n_samples=10):
+    """Labels of which `counts[r][c]` are right for configuration c in repeat r."""
+    truth = np.arange(n_samples) % 2
+    hits = np.arange(n_samples)[None, :, None] < np.array(counts)[:, None, :]
+    return PredictionMatrix(
+        Outcome(Task.BINARY, truth, ("no", "yes")),
+        np.where(hits, truth[:, None], 1 - truth[:, None]).astype(float),
+        ("a", "b", "c"),
+        PredictionKind.LABEL,
+        folds=np.tile(np.arange(n_samples) // 2, (len(counts), 1)),
+        fold_names=tuple("01234"),
+    )
+
+
+def test_the_selecting_repeat_does_not_evaluate():
+    # b wins the first repeat and has 5 and 6 in the others, c the second (7, 4), a the third (6, 5)
+    matrix = right([6, 9, 7], [5, 5, 8], [8, 6, 4])
+    found = METHODS["cvm-cv"].run(matrix, METRICS["accuracy"], Plan())
+    assert found.value == pytest.approx(np.mean([0.5, 0.6, 0.7, 0.4, 0.6, 0.5]))
+    assert found.winner == "b"
+    assert found.naive == pytest.approx(2 / 3)
+
+
+def test_losses_too():
+    matrix = right([6, 9, 7], [5, 5, 8], [8, 6, 4])
+    found = METHODS["cvm-cv"].run(matrix, METRICS["error"], Plan())
+    assert found.value == pytest.approx(np.mean([0.5, 0.4, 0.3, 0.6, 0.4, 0.5]))
+    assert found.optimism == pytest.approx(found.value - found.naive)
+
+
+def test_the_metric_that_selects_may_be_another():
+    matrix = right([6, 9, 7], [5, 5, 8], [8, 6, 4])
+    found = METHODS["cvm-cv"].run(matrix, METRICS["error"], Plan(), select_by=METRICS["accuracy"])
+    assert found.value == METHODS["cvm-cv"].run(matrix, METRICS["error"], Plan()).value
+
+
+def test_a_point_alone():
+    """A percentile bootstrap of a maximum repeats the optimism: its inclusion was 0.60."""
+    method = METHODS["cvm-cv"]
+    assert method.gives == {Gives.POINT}
+    found = method.run(right([6, 9, 7], [5, 5, 8]), METRICS["accuracy"], Plan())
+    assert (found.interval, found.n_resamples, found.distribution) == (None, None, None)
+
+
+def test_a_gate_on_its_bound_is_explained():
+    with pytest.raises(OptionError, match="--gate-method cvm-cv gives no interval"):
+        Rule(0.8, Direction.MAXIMIZE, GateOn.BOUND, "cvm-cv")
+
+
+def test_a_gate_on_the_command_line(run, samples):
+    path = samples / "breast_cancer_repeats.parquet"
+    options = ("--method", "cvm-cv", "--fail-under", "0.5")
+    status, _, err = run("correct", path, *options, "--gate-method", "cvm-cv")
+    assert status == 2
+    assert "gives no interval, so it has no bound" in " ".join(err.split())
+    status, out, _ = run("correct", path, *options)
+    assert status == 4
+    assert "no method has a bound" in " ".join(out.split())
+    status, out, _ = run("correct", path, *options, "--gate-on", "estimate")
+    assert status == 0
+    assert "estimate of cvm-cv" in " ".join(out.split())

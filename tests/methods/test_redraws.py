@@ -1,0 +1,253 @@
+"""Which resamples count: those in which the metric is defined, in the bag and out of it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matrices import binary, for_metric, multiclass, of
+from methods import reference
+
+from bbccli.errors import UndefinedError
+from bbccli.matrix import PredictionMatrix
+from bbccli.methods import METHODS, estimate
+from bbccli.metrics import METRICS
+from bbccli.outcome import Outcome
+from bbccli.plan import Plan
+from bbccli.resampling import draws_of
+from bbccli.types import PredictionKind, Task
+
+
+def rare(n_rare, n_samples=50, n_configurations=3, kind=PredictionKind.PROBABILITY, seed=0):
+    """Two classes, of which the second has a few samples only."""
+    truth = (np.arange(n_samples) >= n_samples - n_rare).astype(int)
+    rng = np.random.default_rng(seed)
+    chances = rng.random((1, n_samples, n_configurations))
+    predictions = np.round(0.7 * chances + 0.3 * truth[:, None], 2)
+    if kind is PredictionKind.LABEL:
+        predictions = (predictions > 0.5).astype(float)
+    return of(Outcome(Task.BINARY, truth, ("no", "yes")), predictions, kind, 5, seed)
+
+
+def never_right(n_rare=2):
+    """A classifier that says `no` whatever it sees."""
+    truth = (np.arange(50) >= 50 - n_rare).astype(int)
+    return PredictionMatrix(
+        Outcome(Task.BINARY, truth, ("no", "yes")),
+        np.zeros((1, 50, 1)),
+        ("no",),
+        PredictionKind.LABEL,
+    )
+
+
+def codes(estimate):
+    return [note.code for note in estimate.notes]
+
+
+def test_accuracy_of_one_configuration_is_not_biased_by_a_rare_class():
+    # Every sample is out of the bag equally often: the mean is the accuracy, up to a ratio's bias
+    # of (0.9599 by Algorithm 5) and an error of 0.043 / sqrt(20 000).
+    found = METHODS["bbc"].run(never_right(), METRICS["accuracy"], Plan(n_resamples=20_000))
+    assert found.naive == 0.96
+    assert found.value == pytest.approx(0.9599, abs=0.0015)
+    assert found.distribution.n_redrawn == 0
+    assert "redrawn-resamples" not in codes(found)
+
+
+@pytest.mark.parametrize("name", ["accuracy", "auc"])
+@pytest.mark.parametrize("n_rare", [2, 3])
+def test_algorithm_5_by_a_slow_loop(name, n_rare):
+    """Draw, and draw again only what can't be scored: nothing else decides."""
+    matrix, n = rare(n_rare), 60
+    found = METHODS["bbc"].run(matrix, METRICS[name], Plan(n_resamples=n, seed=7))
+    winners, values, n_drawn = [], [], 0
+    truth = matrix.outcome.values
+    for weights in draws_of(50, None, 7).batch(0, 12).in_bag:
+        n_drawn += 1
+        if name == "auc" and len(set(truth[weights > 0])) < 2:
+            continue
+        one = reference.bbc(reference.figure_on(matrix, name), 3, weights[None])
+        if np.isnan(one[1][0]):
+            continue
+        winners += one[0]
+        values += one[1]
+        if len(values) == n:
+            break
+    assert found.distribution.winners.tolist() == winners
+    np.testing.assert_allclose(found.distribution.values, values, rtol=1e-12)
+    assert found.distribution.n_redrawn == n_drawn - n
+    assert ("redrawn-resamples" in codes(found)) == (name == "auc")
+
+
+def test_the_share_of_redraws_is_the_theoretical_one():
+    # an AUC with two positives among 50 needs one of them in the bag and one out of it
+    n = 4000
+    found = METHODS["bbc"].run(rare(2), METRICS["auc"], Plan(n_resamples=n))
+    usable = 2 * (0.98**50 - 0.96**50)
+    n_drawn = n + found.distribution.n_redrawn
+    assert abs(n / n_drawn - usable) < 4 * np.sqrt(usable * (1 - usable) / n_drawn)
+
+
+def test_the_note_counts_the_redrawn_resamples_by_metric():
+    found = METHODS["bbc"].run(rare(2), METRICS["auc"], Plan(n_resamples=100))
+    (note,) = [note for note in found.notes if note.code == "redrawn-resamples"]
+    n_redrawn = found.distribution.n_redrawn
+    assert n_redrawn > 0
+    assert note.text == (
+        f"AUC is undefined in {n_redrawn} resamples, which were drawn again (100 were used)"
+    )
+    assert "a class is rare" in note.remedy
+
+
+def test_a_metric_that_did_not_select_leaves_its_undefined_resamples_out():
+    matrix, plan = rare(2), Plan(n_resamples=200, seed=1)
+    both, _ = estimate(matrix, [METRICS["accuracy"], METRICS["auc"]], plan, ["bbc"])
+    accuracy, auc = both
+    assert not {"redrawn-resamples", "undefined-resamples"} & set(codes(accuracy))
+    (note,) = [note for note in auc.notes if note.code == "undefined-resamples"]
+    drawn = draws_of(50, None, 1).batch(0, 4).in_bag[:200]
+    held = [len(set(matrix.outcome.values[weights == 0])) == 2 for weights in drawn]
+    n_undefined = 200 - sum(held)
+    assert 0 < n_undefined < 200
+    assert note.text == f"AUC is undefined in {n_undefined} of 200 resamples, which are left out"
+    assert auc.n_resamples == sum(held)
+    figure = reference.figure_on(matrix, "auc")
+    expected = [
+        figure(np.flatnonzero(weights == 0), winner)
+        for weights, winner, known in zip(drawn, accuracy.distribution.winners, held, strict=True)
+        if known
+    ]
+    np.testing.assert_allclose(auc.distribution.values, expected, rtol=1e-12)
+    assert auc.value == pytest.approx(np.mean(expected))
+
+
+SINGLE = ["accuracy", "error", "log-loss", "brier"]
+
+
+@pytest.mark.parametrize("method", ["bbc", "bbc-632", "naive", "tilting", "mabt"])
+@pytest.mark.parametrize("name", SINGLE)
+def test_a_class_of_one_sample_is_no_error_where_the_metric_does_without(method, name):
+    found = METHODS[method].run(rare(1), METRICS[name], Plan(n_resamples=80))
+    assert np.isfinite(found.value)
+
+
+@pytest.mark.parametrize("name", ["auc", "f1", "recall", "balanced-accuracy", "mcc", "kappa"])
+def test_a_class_of_one_sample_is_an_error_where_the_metric_needs_it(name):
+    label = METRICS[name].label
+    message = f"class 'yes' has a single sample: {label} needs the class in the bag and out of it"
+    with pytest.raises(UndefinedError, match=message) as caught:
+        METHODS["bbc"].run(rare(1), METRICS[name], Plan())
+    assert "another metric" in caught.value.hint or "a metric that does" in caught.value.hint
+
+
+def test_a_class_in_one_group_is_an_error_where_the_metric_needs_it():
+    groups = np.append(np.arange(40) // 2, np.full(10, 20))
+    matrix = replace(rare(10), groups=groups)
+    with pytest.raises(UndefinedError, match=r"class 'yes' has a single group: AUC needs"):
+        METHODS["bbc"].run(matrix, METRICS["auc"], Plan())
+    assert np.isfinite(METHODS["bbc"].run(matrix, METRICS["accuracy"], Plan()).value)
+
+
+def test_a_class_of_one_among_several():
+    matrix = multiclass()
+    truth = np.where(matrix.outcome.values == 2, 0, matrix.outcome.values)
+    truth[-1] = 2
+    matrix = replace(matrix, outcome=replace(matrix.outcome, values=truth))
+    assert np.isfinite(METHODS["bbc"].run(matrix, METRICS["accuracy"], Plan()).value)
+    with pytest.raises(UndefinedError, match="class 'c' has a single sample: macro recall"):
+        METHODS["bbc"].run(matrix, METRICS["recall-macro"], Plan())
+
+
+def test_the_naive_bootstrap_needs_the_class_in_the_bag_only():
+    found = METHODS["naive"].run(rare(1), METRICS["auc"], Plan(n_resamples=2000))
+    n_drawn = 2000 + found.distribution.n_redrawn
+    inside = 1 - 0.98**50
+    assert abs(2000 / n_drawn - inside) < 4 * np.sqrt(inside * (1 - inside) / n_drawn)
+
+
+def test_a_class_of_one_sample_stays_with_the_selection():
+    matrix = rare(1)
+    with pytest.raises(UndefinedError, match="AUC of the winner is undefined on the samples that"):
+        METHODS["tilting"].run(matrix, METRICS["auc"], Plan(n_resamples=50))
+
+
+@pytest.mark.parametrize("name", ["f1", "f2", "f0.5", "jaccard", "kappa"])
+def test_a_wrong_prediction_is_no_better_than_a_right_one_where_a_class_is_lacking(name):
+    # without positives a perfect configuration has nothing to be scored on; nor has a wrong one
+    truth = np.array([0, 0, 0, 0, 1, 1])
+    predictions = np.column_stack([truth, [1, 0, 0, 0, 1, 1]])[None]
+    outcome = Outcome(Task.BINARY, truth, ("no", "yes"))
+    values = METRICS[name].bind(outcome, predictions[0])(np.array([[1, 1, 1, 1, 0, 0]]))
+    assert np.isnan(values).all()
+
+
+def test_data_on_which_hardly_any_resample_can_be_used():
+    # an undefined sample that is nearly always drawn: the patience ends
+    metric = METRICS["rmse"]
+    matrix = for_metric("rmse", n_samples=30)
+
+    def bind(outcome, predictions):
+        scorer = metric.bind(outcome, predictions)
+
+        class Picky:
+            n_configurations = scorer.n_configurations
+            calls = 0
+
+            def __call__(self, weights, configurations=None):
+                Picky.calls += 1
+                assert Picky.calls < 10_000, "no end"
+                values = scorer(weights, configurations)
+                values[weights.max(axis=1) > 1] = np.nan  # only the data themselves are defined
+                return values
+
+            def paired(self, weights, configurations):
+                return scorer.paired(weights, configurations)
+
+        return Picky()
+
+    with pytest.raises(UndefinedError, match="hardly any resample of the samples can be used"):
+        METHODS["bbc"].run(matrix, replace(metric, name="picky", bind=bind), Plan(n_resamples=10))
+
+
+def test_a_resample_whose_winner_is_undefined_out_of_the_bag_is_left_out():
+    # precision: only the first configuration predicts a positive, at one sample
+    truth = np.arange(40) % 2
+    labels = np.zeros((1, 40, 2))
+    labels[0, [1, 3, 5], 0] = 1
+    matrix = PredictionMatrix(
+        Outcome(Task.BINARY, truth, ("no", "yes")), labels, ("some", "none"), PredictionKind.LABEL
+    )
+    found = METHODS["bbc"].run(matrix, METRICS["precision"], Plan(n_resamples=300))
+    assert not np.isnan(found.distribution.values).any()
+    assert set(found.distribution.values) == {1.0}
+    # 1, 3, 5 are neither all in the bag nor all out of it
+    inside = 1 - 3 * (39 / 40) ** 40 + 3 * (38 / 40) ** 40 - (37 / 40) ** 40
+    usable = 1 - inside - (37 / 40) ** 40
+    n_drawn = 300 + found.distribution.n_redrawn
+    assert abs(300 / n_drawn - usable) < 4 * np.sqrt(usable * (1 - usable) / n_drawn)
+    assert "redrawn-resamples" in codes(found)
+
+
+def test_binary_resamples_of_common_classes_are_all_used():
+    assert METHODS["bbc"].run(binary(), METRICS["auc"], Plan()).distribution.n_redrawn == 0
+
+
+def test_a_metric_that_one_configuration_has_without_the_class_is_no_error():
+    # the second predicts positives elsewhere too: it has a precision whatever is drawn
+    truth = np.zeros(50, int)
+    truth[49] = 1
+    labels = np.zeros((1, 50, 2))
+    labels[0, 49] = 1
+    labels[0, :20, 1] = 1
+    matrix = PredictionMatrix(
+        Outcome(Task.BINARY, truth, ("no", "yes")), labels, ("few", "many"), PredictionKind.LABEL
+    )
+    found = METHODS["bbc"].run(matrix, METRICS["precision"], Plan(n_resamples=50))
+    assert 0 <= found.value <= 1
+
+
+def test_the_naive_bootstrap_uses_every_draw_that_can_be_scored():
+    # of two groups every other draw leaves none out of the bag, which only bbc needs
+    matrix = replace(binary(), groups=np.arange(40) // 20)
+    naive, bbc = (METHODS[m].run(matrix, METRICS["auc"], Plan()) for m in ("naive", "bbc"))
+    assert naive.distribution.n_redrawn == 0
+    assert 800 < bbc.distribution.n_redrawn < 1250

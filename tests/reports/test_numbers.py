@@ -1,0 +1,140 @@
+"""Laws of rounding: what is shown can be read back, in order, and off the bounds."""
+
+import math
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from bbccli.reports.numbers import Digits, digits_for, fixed, percent, short, trimmed
+
+BOUNDS = ((0.0, 1.0), (-1.0, 1.0), (0.0, math.inf), (-math.inf, 1.0), (0.0, 2.0))
+SIZES = st.floats(1e-16, 1e12)
+
+
+def within(bounds):
+    """Performances of a metric, many of them next to its bounds."""
+    low, high = (b if math.isfinite(b) else s * 1e12 for b, s in zip(bounds, (-1, 1), strict=True))
+    near = st.floats(1e-15, 1e-2)
+    anywhere = st.floats(low, high)
+    return anywhere | near.map(lambda d: low + d) | near.map(lambda d: high - d)
+
+
+GROUPS = st.sampled_from(BOUNDS).flatmap(
+    lambda bounds: st.tuples(
+        st.just(bounds),
+        st.lists(within(bounds), min_size=2, max_size=5),
+        st.lists(SIZES, max_size=3),
+    )
+)
+
+
+def unit(text):
+    """One unit of the last digit shown."""
+    mantissa, _, power = text.partition("e")
+    return 10.0 ** (int(power or 0) - len(mantissa.partition(".")[2]))
+
+
+@given(GROUPS)
+@example(((0.0, 1.0), [0.9996, 0.84], [0.2]))
+@example(((0.0, 1.0), [0.0004, 0.84], [0.2]))
+@example(((0.0, math.inf), [3.0e-5, 3.1e-5], [1e-5]))
+@example(((0.0, math.inf), [3.0e-15, 3.1e-15], [1e-15]))
+@example(((0.0, 1.0), [1 - 1e-11, 0.5], []))
+def test_what_is_shown_is_within_half_a_unit(group):
+    bounds, values, widths = group
+    digits = digits_for(values, widths, bounds)
+    for value in values:
+        for text in (digits.performance(value), digits.difference(value)):
+            assert abs(float(text) - value) <= unit(text) / 2 * (1 + 1e-6) + 1e-15 * abs(value)
+
+
+@given(GROUPS)
+@example(((0.0, 1.0), [1e-9, 1e-15], []))
+def test_only_a_bound_is_shown_as_the_bound(group):
+    bounds, values, widths = group
+    digits = digits_for(values, widths, bounds)
+    for value in values:
+        shown = float(digits.performance(value))
+        for bound in bounds:
+            apart = abs(value - bound) > 1e-12 * abs(bound)
+            assert shown != bound or not apart
+            assert bounds[0] <= shown <= bounds[1]
+
+
+@given(GROUPS)
+def test_order_is_kept(group):
+    bounds, values, widths = group
+    digits = digits_for(values, widths, bounds)
+    shown = [float(digits.performance(value)) for value in sorted(values)]
+    assert shown == sorted(shown)
+
+
+@given(st.floats(1e-12, 1e9), st.floats(1e-4, 1.0))
+def test_the_width_has_two_significant_digits_or_more(value, share):
+    width = share * value
+    text = digits_for([value], [width]).performance(value)
+    assert unit(text) <= width / 10 * (1 + 1e-9) or unit(text) == 1.0
+
+
+@given(GROUPS)
+def test_differences_are_never_minus_nothing(group):
+    bounds, values, widths = group
+    digits = digits_for(values, widths, bounds)
+    for value in values:
+        text = digits.difference(-value)
+        assert not (text.startswith("-") and float(text) == 0)
+
+
+@pytest.mark.parametrize(
+    ("values", "widths", "bounds", "shown"),
+    [
+        ([0.8444, 0.89], [0.2275], (0, 1), ["0.844", "0.890"]),
+        ([0.8444], [], (0, 1), ["0.844"]),
+        ([0.8444], [0.004], (0, 1), ["0.8444"]),
+        ([1.0, 0.0], [1.0], (0, 1), ["1.000", "0.000"]),
+        ([0.996, 0.9996, 0.99999], [0.2], (0, 1), ["0.996", "0.9996", "0.99999"]),
+        ([0.0004], [0.2], (0, 1), ["0.0004"]),
+        ([0.9999999999999999], [0.2], (0, 1), ["1.000"]),
+        ([54.53, 61.0], [9.4], (0, math.inf), ["54.5", "61.0"]),
+        ([3012.0], [400.0], (0, math.inf), ["3012"]),
+        ([301234.0], [40000.0], (0, math.inf), ["301234"]),
+        ([3.04e-5, 2.51e-5], [1.1e-5], (0, math.inf), ["0.000030", "0.000025"]),
+        ([3.04e-5], [], (0, math.inf), ["0.0000304"]),
+        ([3.04e-15], [1.1e-15], (0, math.inf), ["3.0e-15"]),
+        ([2.5e16], [3e14], (0, math.inf), ["2.500e16"]),
+        ([2.5e12], [3e10], (0, math.inf), ["2500000000000"]),
+        ([0.5, None], [None], (0, 1), ["0.500", ""]),
+        ([0.5, 0.6], [1e-17], (0, 1), ["0.500", "0.600"]),
+    ],
+)
+def test_figures(values, widths, bounds, shown):
+    digits = digits_for(values, widths, bounds)
+    assert [digits.performance(value) for value in values] == shown
+
+
+def test_no_figures():
+    assert digits_for([]) == Digits(3)
+    assert digits_for([None, float("nan"), 0.0]).performance(0.0) == "0.000"
+    assert Digits(3).performance(None, missing="undefined") == "undefined"
+
+
+@given(st.floats(0.0, 1.0))
+def test_percentages_are_exact(share):
+    assert float(percent(share).removesuffix(" %")) == pytest.approx(100 * share, rel=1e-15)
+    rounded = percent(share, 0)
+    assert (rounded == "100 %") == (share > 1 - 1e-12)
+    assert (rounded == "0 %") == (share == 0)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_short_number_is_read_back(value):
+    assert float(short(value)) == value
+    assert not short(value).endswith(".0")
+
+
+def test_numbers():
+    assert fixed(-0.0001, 3) == "0.000"
+    assert fixed(float("nan"), 3, missing="none") == "none"
+    assert percent(0.999) == "99.9 %"
+    assert trimmed("0.7230") == "0.723"

@@ -1,0 +1,279 @@
+"""The sentence for a paper: to the letter, and one for each plan that can give another number."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matrices import binary, changed_source, regression, survival, weighing
+
+from bbccli.analysis import Analysis
+from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.methods import METHODS, estimate
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.reports.numbers import Digits
+from bbccli.reports.sentence import sentence, sentences
+from bbccli.reports.words import digits_of
+from bbccli.schema import document, to_report
+from bbccli.types import IntervalKind, Missing, Pooling, RiskDirection, Select, Side
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+
+CHOICES = {
+    "n_resamples": (20, 25),
+    "level": (0.95, 0.9, 0.951),
+    "side": tuple(Side),
+    "pooling": tuple(Pooling),
+    "select": tuple(Select),
+    "interval": tuple(IntervalKind),
+    "guard": (True, False),
+    "seed": (0, 1),
+    "tolerance": (None, 0.5, 1e-9),
+    "evaluation_share": (0.25, 0.26, 0.5, 0.0),
+}
+METRICS_OF = (("auc", "auc"), ("auc", "accuracy"), ("accuracy", "accuracy"), ("brier", "auc"))
+
+
+def complex_binary():
+    """Forty samples in five folds, and configurations of known complexity."""
+    matrix = binary(40, 7, n_folds=5)
+    order = [3, 1, 2, 0, 6, 4, 5]
+    entries = [{"id": f"c{c}", "complexity": rank} for c, rank in enumerate(order)]
+    return changed_source(matrix, {"configs": entries})
+
+
+def plans():
+    """The default with each other choice alone, and many mixtures."""
+    alone = [{name: choice} for name, choices in CHOICES.items() for choice in choices]
+    rng = np.random.default_rng(0)
+    mixed = [
+        {name: choices[rng.integers(len(choices))] for name, choices in CHOICES.items()}
+        for _ in range(12)
+    ]
+    return [Plan(**{"n_resamples": 20} | chosen) for chosen in (*alone, *mixed)]
+
+
+def runs(matrix, plan, metric, select_by, methods=METHODS):
+    """The estimates of all methods that can be had, each with its document."""
+    for method in methods:
+        try:
+            found = METHODS[method].run(matrix, METRICS[metric], plan, select_by=METRICS[select_by])
+        except (UndefinedError, UnsupportedError):
+            continue
+        described = document(matrix, [found])
+        yield described["estimates"][0], described
+
+
+def without_figures(found, described):
+    """The sentence with the same figures whatever they are, and the figures."""
+    interval, figures = found["interval"], [found["winner"], found["value"]]
+    if interval is not None:
+        figures += [interval["lower"], interval["upper"]]
+        interval = interval | {"lower": 0.25, "upper": 0.75}
+    shown = found | {"value": 0.5, "interval": interval}
+    return sentence(shown, described, Digits(3)), tuple(figures)
+
+
+def test_two_plans_of_two_numbers_never_have_one_sentence():
+    matrix, seen, n_runs = complex_binary(), {}, 0
+    weighed = replace(matrix, outcome=weighing(matrix.outcome))
+    cases = [(matrix, plan, *METRICS_OF[i % 5 == 4]) for i, plan in enumerate(plans())]
+    cases += [(matrix, Plan(n_resamples=20), *pair) for pair in METRICS_OF]
+    cases += [
+        (reading, Plan(n_resamples=20), *pair)
+        for reading in (matrix.with_threshold(0.3), weighed)
+        for pair in METRICS_OF[1:3]
+    ]
+    for reading, plan, metric, select_by in cases:
+        for found, described in runs(reading, plan, metric, select_by):
+            said, figures = without_figures(found, described)
+            before, known = seen.setdefault(said, (plan, figures))
+            assert known == figures, f"{said}\n{before}\n{plan}"
+            n_runs += 1
+    assert n_runs > len(seen) > 300
+
+
+@pytest.mark.parametrize("name", [n for n in CHOICES if n != "evaluation_share"])
+def test_every_choice_shows_in_the_sentence_of_bbc(name):
+    matrix, said = complex_binary(), set()
+    offered = [Side.LOWER, Side.UPPER, Side.TWO] if name == "side" else CHOICES[name]
+    for choice in offered:
+        plan = Plan(**{"n_resamples": 20} | {name: choice})
+        said |= {without_figures(*run)[0] for run in runs(matrix, plan, "auc", "auc", ["bbc"])}
+    assert len(said) == len(offered)
+
+
+@pytest.mark.parametrize("field", ["tolerance", "seed", "n_resamples", "level", "guard"])
+def test_what_has_no_effect_is_not_said(field):
+    matrix = binary(40, 7, n_folds=5)
+    ((found, described),) = runs(matrix, Plan(), "auc", "auc", ["cvt"])
+    changed = described | {"plan": described["plan"] | {field: CHOICES[field][1]}}
+    assert sentence(found, changed, Digits(3)) == sentence(found, described, Digits(3))
+
+
+@pytest.mark.parametrize("guard", [True, False])
+def test_the_sentence_of_the_demo(guard):
+    found = Analysis(guard=guard).run(str(SAMPLES / "progression.parquet")).document
+    (said,) = sentences(found | {"version": "0.2.0"})
+    assert re.sub(r"CI 0\.7\d\d to", "CI 0.723 to", said) == (
+        "AUC 0.844 (95 % CI 0.723 to 0.951), corrected for choosing logistic-l1 C=0.1 k=3 among "
+        f"177 configurations; N = 80, 10 folds; BBC, pooled, {'guarded, ' * guard}1000 resamples, "
+        "seed 0, bbc 0.2.0"
+    )
+    assert ("0.723" in said) != guard
+    assert found["report"] == [{"metric": "auc", "method": "bbc"}]
+
+
+def said_of(matrix, metric="auc", method="bbc", select_by=None, **plan):
+    plan = Plan(**{"n_resamples": 20} | plan)
+    ((found, described),) = runs(matrix, plan, metric, select_by or metric, [method])
+    return sentence(found, described, digits_of([found]))
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [
+        ("cvt", "not corrected for choosing"),
+        ("tt", ", corrected for choosing"),
+        ("bbc-f", "; BBC-F, fold-mean, "),
+        ("naive", "not corrected for choosing"),
+        ("delong", "chosen among 7 configurations, evaluated on 10 samples held out;"),
+        ("delong", "DeLong, pooled, 25 % held out, seed 0, bbc"),
+        ("mabt", "held out that evaluate it, among 1 preselected of 7 configurations;"),
+        ("mabt", "MABT, pooled, 25 % held out, 20 resamples, seed 0, bbc"),
+    ],
+)
+def test_methods(method, words):
+    assert words in said_of(binary(40, 7, n_folds=5), method=method)
+
+
+def test_exact_resamples_have_no_seed():
+    said = said_of(binary(40, 7, n_folds=5), method="bbc-f", tolerance=0.01)
+    assert "fold-mean, " in said
+    assert "all 125 resamples, bbc" in said
+    assert "seed" not in said
+    assert "tolerance" not in said
+
+
+def test_the_metric_that_selects():
+    said = said_of(binary(40, 7), "brier", select_by="auc", select=Select.ONE_SE)
+    assert "among 7 configurations by AUC (first within one standard error of the best);" in said
+
+
+def test_bounds_are_named():
+    assert "(90 % lower bound 0." in said_of(binary(40, 7), level=0.9, side=Side.PESSIMISTIC)
+    losses = said_of(binary(40, 7), "brier", level=0.9, side=Side.PESSIMISTIC)
+    assert "(90 % upper bound 0." in losses
+    assert " to " not in losses
+
+
+def test_only_what_can_be_guarded_is_guarded():
+    assert ", guarded, " in said_of(binary(40, 7), guard=True)
+    assert "guarded" not in said_of(regression(), "rmse", guard=True)
+    assert "guarded" not in said_of(binary(40, 7), method="delong", guard=True)
+
+
+def test_repeats_groups_and_weights():
+    matrix = binary(40, 7, n_repeats=3)
+    grouped = replace(
+        matrix, groups=np.arange(40) // 2, outcome=weighing(matrix.outcome), folds=None
+    )
+    assert "; N = 40 in 20 groups, 3 repeats, weighted; BBC" in said_of(grouped)
+    assert "; N = 40, 5 folds, 3 repeats; BBC" in said_of(matrix)
+
+
+def test_a_single_configuration_is_not_corrected():
+    said = said_of(binary(40, 1))
+    assert ", not corrected: c0 is the only configuration; N = 40" in said
+
+
+def test_the_class_and_the_cut_are_named_where_they_matter():
+    matrix = binary(40, 7).with_threshold(0.3)
+    assert "positive class yes, cut at 0.3; BBC" in said_of(matrix, "recall")
+    assert "5 folds, cut at 0.3; BBC" in said_of(matrix, "accuracy")
+    assert "5 folds; BBC" in said_of(matrix, "auc")
+    assert "5 folds, cut at 0.3; BBC" in said_of(matrix, "auc", select_by="accuracy")
+
+
+def test_risks_read_the_other_way_are_named():
+    matrix = survival()
+    said = said_of(matrix.with_risk_direction(RiskDirection.LATER), "concordance")
+    assert "5 folds, higher predictions mean later events; BBC" in said
+    assert said_of(matrix.with_risk_direction(RiskDirection.EARLIER), "concordance") == said_of(
+        matrix, "concordance"
+    )
+
+
+def test_what_was_done_about_gaps_is_named(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = ["truth,a,b,c"]
+    for row in range(40):
+        values = [f"{value:.2f}" for value in rng.random(3)]
+        lines.append(f"{row % 2},{','.join(values[:2])},{values[2] if row else ''}")
+    path = tmp_path / "gaps.csv"
+    path.write_text("\n".join(lines))
+    said = {}
+    for policy in (Missing.DROP, Missing.COMMON_ROWS, Missing.AVAILABLE):
+        plan = {"n_resamples": "20", "method": ["bbc"]}
+        (said[policy],) = sentences(Analysis(missing=policy, **plan).run(str(path)).document)
+    assert "among 2 configurations; N = 40, complete configurations only;" in said[Missing.DROP]
+    assert "; N = 39, common samples only;" in said[Missing.COMMON_ROWS]
+    assert "; N = 40, available cases;" in said[Missing.AVAILABLE]
+
+
+def test_values_of_later_versions_are_said_by_their_names():
+    matrix = binary(40, 7)
+    ((found, described),) = runs(matrix, Plan(n_resamples=20), "auc", "auc", ["bbc"])
+    later = {"pooling": "by-moon", "interval": "tide", "select": "luckiest"}
+    found["method"], found["metric"] = "new-method", "new"
+    said = sentence(found, described | {"plan": described["plan"] | later}, Digits(3))
+    assert said.startswith("new 0.")
+    assert "(luckiest)" in said
+    assert "NEW-METHOD, by-moon, tide, " in said
+
+
+def test_names_of_metrics_are_distinct():
+    labels = [metric.label for metric in METRICS.values()]
+    assert len(set(labels)) == len(labels)
+
+
+class TestTheRowToReport:
+    matrix = binary(40, 7, n_folds=5)
+
+    def reported(self, *names, **plan):
+        found = estimate(self.matrix, [METRICS["auc"]], Plan(**{"n_resamples": 50} | plan), names)
+        return [entry["method"] for entry in document(self.matrix, *found)["report"]]
+
+    def test_is_bbc_by_default(self):
+        assert self.reported() == ["bbc"]
+        assert self.reported("all") == ["bbc"]
+
+    def test_is_the_first_that_accounts_for_the_selection(self):
+        assert self.reported("cvt", "tt", "naive", "bbc-f", "bbc") == ["bbc-f"]
+
+    def test_is_none_without_an_interval_that_does(self):
+        assert self.reported("cvt", "tt", "naive") == []
+
+    def test_is_none_without_a_width(self):
+        found = document(
+            self.matrix, [METHODS["bbc"].run(self.matrix, METRICS["auc"], Plan(n_resamples=50))]
+        )
+        (bbc,) = found["estimates"]
+        interval = bbc["interval"] | {"lower": 0.7, "upper": 0.7000000000000001}
+        assert to_report([bbc]) is bbc
+        assert to_report([bbc | {"interval": interval}]) is None
+        assert to_report([bbc | {"interval": interval | {"lower": None}}]) is not None
+
+    def test_is_experimental_only_for_want_of_another(self):
+        assert self.reported("bbc-632", "bbc") == ["bbc"]
+        assert self.reported("bbc-632") == ["bbc-632"]
+
+    def test_is_one_per_metric(self):
+        metrics = [METRICS["auc"], METRICS["accuracy"]]
+        found = document(self.matrix, *estimate(self.matrix, metrics, Plan(n_resamples=50)))
+        assert found["report"] == [
+            {"metric": "auc", "method": "bbc"},
+            {"metric": "accuracy", "method": "bbc"},
+        ]
