@@ -136,7 +136,7 @@ class MeanScorer:
     Attributes
     ----------
     losses : (N, C)
-        Losses, times the sample weights.
+        Losses, times the sample weights; very many that are a yes or no stay bool.
     sample_weights : (N,), optional
         Sample weights; without them counts stay exact.
     undefined : (N, C) float32, optional
@@ -145,7 +145,7 @@ class MeanScorer:
         Whether each loss is a yes or no, so that the mean is a share of the samples.
     """
 
-    losses: FloatArray
+    losses: FloatArray | BoolArray
     sample_weights: FloatArray | None = None
     undefined: FloatArray | None = None
     share: bool = False
@@ -188,7 +188,7 @@ class MeanScorer:
             return by_configuration(self, weights, configurations)
         totals = total_weights(weights, self.sample_weights)
         losses = self.losses.T[configurations]
-        sums = np.einsum("bn,bn->b", matching(weights, losses.dtype, totals), losses)
+        sums = np.einsum("bn,bn->b", matching(weights, float_type(losses), totals), losses)
         means = ratio(sums, totals)
         if self.undefined is not None:
             means[((weights > 0) & (self.undefined.T[configurations] > 0)).any(axis=1)] = np.nan
@@ -228,7 +228,7 @@ def matching(weights: IntArray, dtype: np.dtype[np.floating], totals: FloatArray
 
 
 def weighted_sums(
-    weights: NDArray[Any], terms: FloatArray, totals: FloatArray | None = None
+    weights: NDArray[Any], terms: FloatArray | BoolArray, totals: FloatArray | None = None
 ) -> FloatArray:
     """Return the sums (B, M) of terms (N, M) under weights (B, N), as a matrix product.
 
@@ -240,15 +240,21 @@ def weighted_sums(
         Total of each row of weights, where it is known.
     """
     totals = total_weights(weights) if totals is None else totals
+    dtype = float_type(terms)
     if len(terms) <= CHUNK:
-        return np.asarray(matching(weights, terms.dtype, totals) @ terms, np.float64)
+        return np.asarray(matching(weights, dtype, totals) @ terms, np.float64)
     sums = np.zeros((len(weights), terms.shape[1]))
-    dtype: np.dtype[np.floating] = np.result_type(terms.dtype, np.float32)
     for start in range(0, len(terms), CHUNK):
         part = slice(start, start + CHUNK)
         floats = matching(weights[:, part], dtype, totals)
         sums += floats @ terms[part].astype(floats.dtype, copy=False)
     return sums
+
+
+def float_type(terms: FloatArray | BoolArray) -> np.dtype[np.floating]:
+    """Return the type that terms are added up in: float32 for counts."""
+    found: np.dtype[np.floating] = np.result_type(terms.dtype, np.float32)
+    return found
 
 
 def by_configuration(scorer: Scorer, weights: NDArray[Any], configurations: IntArray) -> FloatArray:
