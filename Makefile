@@ -2,10 +2,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+LOWEST := .venv-lowest
 DEMO := sample_data/progression.parquet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow lint docs check-docs check bench validate sample-data clean
+.PHONY: help demo test slow lowest lint docs check-docs check bench validate sample-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,6 +20,15 @@ test: $(VENV)/installed-test ## Run the tests (some minutes, in as many processe
 
 slow: $(VENV)/installed-test ## Run the statistical studies too (minutes)
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "slow or not slow"
+
+lowest: ## Run the tests with the oldest versions of everything that pyproject.toml allows
+	$(PYTHON) -m venv $(LOWEST)
+	@$(PYTHON) -c "import tomllib; project = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
+	extras = project['optional-dependencies']; \
+	needed = sum((extras[name] for name in ('fast', 'dask', 'test')), project['dependencies']); \
+	print(*(one.replace('>=', '==') for one in needed if '>=' in one), sep='\n')" > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/constraints.txt -e '.[test]'
+	$(LOWEST)/bin/python -m pytest -q -n auto --dist worksteal
 
 lint: $(VENV)/installed-lint ## Check style, format and types
 	$(BIN)/ruff check .
@@ -43,7 +53,7 @@ sample-data: $(VENV)/installed-dev ## Build sample_data/ anew from bundled data 
 	$(BIN)/python sample_data/make.py
 
 clean: ## Remove the virtual environment and caches
-	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf $(VENV) $(LOWEST) build .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
 
 # The package is installed in place, so a change of the source needs no new installation; a change
 # of pyproject.toml does.

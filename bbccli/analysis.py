@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bbccli.errors import OptionError
-from bbccli.gate import Rule, judged, never_a_pass, rule_of
+from bbccli import resources
+from bbccli.errors import UndecidedError, UndefinedError, UnsupportedError
+from bbccli.gate import Rule, judged, left_undecided, rule_of
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import ALL, choose_methods, estimate
-from bbccli.metrics import METRICS, choose_metrics, custom
-from bbccli.plan import Plan, pooling_of, resamples_of
+from bbccli.metrics import choose_metrics, metric_named
+from bbccli.plan import CLIP, Plan, pooling_of, resamples_of
 from bbccli.progress import Progress, silent
 from bbccli.readers import Paths, Roles, read
 from bbccli.results import Estimate
@@ -55,7 +56,8 @@ class Analysis:
     pooling: Pooling | None = None
     select: Select = Select.BEST
     interval: IntervalKind = IntervalKind.PERCENTILE
-    guard: bool = False
+    guard: bool = True
+    clip: float = CLIP
     evaluation_share: float = 0.25
     seed: int = 0
     fail_under: float | None = None
@@ -97,6 +99,7 @@ class Analysis:
             select=self.select,
             interval=self.interval,
             guard=self.guard,
+            clip=self.clip,
             evaluation_share=self.evaluation_share,
             seed=self.seed,
             tolerance=tolerance,
@@ -125,11 +128,9 @@ class Analysis:
         _ = self.plan, self.roles
         choose_methods([name for name in self.method or () if name != ALL])
         for position, name in enumerate(self.metric or ()):
-            if name not in METRICS and ":" not in name:
-                raise OptionError(f"no metric named {name!r}", hint=f"one of: {', '.join(METRICS)}")
-            metric = METRICS[name] if name in METRICS else custom.load(name)
+            metric = metric_named(name)
             if position == 0 and self.rule is not None:
-                self.rule.check(metric.label, metric.direction)
+                self.rule.check(metric.label, metric.direction, metric.bounds)
         _ = self.rule
 
     def read(self, path: Paths) -> PredictionMatrix:
@@ -163,14 +164,24 @@ class Analysis:
 
         Raises
         ------
+        UndecidedError
+            What a gate judges can't be computed; carries the document.
         BbcError
-            Whatever keeps the file from having a result.
+            Whatever else keeps the file from having a result.
         """
         matrix, rule = self.read(path), self.rule
         plan = replace(self.plan, pooling=pooling_of(self.pooling, matrix.source.metadata))
         metrics = choose_metrics(self.metric, matrix)
         if rule is not None:
-            rule.check(metrics[0].label, metrics[0].direction)
-        with never_a_pass(rule):
-            estimates, notes = estimate(matrix, metrics, plan, self.method, progress=progress)
+            judging = metrics[0].within(matrix.outcome)
+            rule.check(judging.label, judging.direction, judging.bounds)
+        try:
+            with resources.use(resources.current().for_predictions(*matrix.size)):
+                estimates, notes = estimate(matrix, metrics, plan, self.method, progress=progress)
+        except (UndefinedError, UnsupportedError) as error:
+            if rule is None:
+                raise
+            empty = document(matrix, [], plan=plan)
+            found = left_undecided(empty, rule, metrics[0].name, error.problem)
+            raise UndecidedError(error.problem, found, hint=error.hint) from error
         return Answer(matrix, estimates, judged(document(matrix, estimates, notes), rule))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from bbccli.errors import OptionError, UndecidedError, UndefinedError, UnsupportedError
+from bbccli.errors import OptionError, UndecidedError, nearest
 from bbccli.methods import METHODS, Gives
+from bbccli.metrics import METRICS
 from bbccli.notes import gate_on_naive
 from bbccli.results import Gate
 from bbccli.schema import as_json
@@ -20,8 +20,14 @@ Json = dict[str, Any]
 NAIVE = "cvt"
 """The method whose figure is too good; it is judged only when asked for by name."""
 
+WITHOUT_WIDTH = frozenset({"collapsed-interval", "no-variance"})
+"""Codes of notes on an interval that has no width."""
+
 STATUS = {GateOutcome.MET: 0, GateOutcome.MISSED: 3, GateOutcome.UNDECIDED: 4}
 """Exit status by outcome."""
+
+FAILED = 5
+"""Exit status where a file of a batch has no result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,7 @@ class Rule:
             return
         if self.method not in METHODS:
             raise OptionError(
-                f"--gate-method is {self.method!r}", hint=f"one of: {', '.join(METHODS)}"
+                f"--gate-method is {self.method!r}", hint=nearest(self.method, METHODS)
             )
         if self.on is GateOn.BOUND and Gives.INTERVAL not in METHODS[self.method].gives:
             raise OptionError(
@@ -70,15 +76,17 @@ class Rule:
         """The option that gave the threshold."""
         return "--fail-under" if self.direction is Direction.MAXIMIZE else "--fail-over"
 
-    def check(self, metric: str, direction: Direction) -> None:
-        """Refuse a metric that is better the other way.
+    def check(self, metric: str, direction: Direction, bounds: tuple[float, float]) -> None:
+        """Refuse a metric that is better the other way, or that can't take the threshold.
 
         Raises
         ------
         OptionError
-            `--fail-under` with a metric that is minimised, `--fail-over` with one maximised.
+            `--fail-under` with a metric that is minimised, `--fail-over` with one maximised; a
+            threshold beyond the bounds, which no result can meet.
         """
         if direction is self.direction:
+            self._check_can_be_met(metric, bounds)
             return
         verb, other = (
             ("minimised", "--fail-over")
@@ -89,6 +97,16 @@ class Rule:
             f"{self.option} does not go with {metric}, which is {verb}",
             hint=f"{other} {self.threshold:g}",
         )
+
+    def _check_can_be_met(self, metric: str, bounds: tuple[float, float]) -> None:
+        low, high = bounds
+        best = high if self.direction is Direction.MAXIMIZE else low
+        if self.direction.gain(self.threshold, best) <= 0:
+            return
+        hint = f"{metric} lies between {low:g} and {high:g}"
+        if low <= self.threshold / 100 <= high:
+            hint += f": {self.option} {self.threshold / 100:g}"
+        raise OptionError(f"{self.option} is {self.threshold:g}: no result can meet it", hint=hint)
 
 
 def rule_of(
@@ -116,23 +134,6 @@ def rule_of(
     return None
 
 
-@contextmanager
-def never_a_pass(rule: Rule | None) -> Iterator[None]:
-    """Turn what can't be computed into an undecided gate, where there is a gate.
-
-    Raises
-    ------
-    UndecidedError
-        In place of an UndefinedError or UnsupportedError.
-    """
-    try:
-        yield
-    except (UndefinedError, UnsupportedError) as error:
-        if rule is None:
-            raise
-        raise UndecidedError(error.problem, hint=error.hint) from error
-
-
 def judged(document: Json, rule: Rule | None) -> Json:
     """Return the document with the verdict of a rule on its first metric; as it is without one.
 
@@ -150,16 +151,33 @@ def judged(document: Json, rule: Rule | None) -> Json:
 
 
 def status(documents: Iterable[Json]) -> int:
-    """Exit status of judged documents: 4 if a gate is undecided, 3 if one is missed, else 0."""
-    gates = [document["gate"] for document in documents]
-    return max((STATUS[GateOutcome(gate["outcome"])] for gate in gates if gate), default=0)
+    """Exit status of judged documents and of files without a result.
+
+    5 if a file has none, else 4 if a gate is undecided, 3 if one is missed, else 0.
+    """
+    return max((_status(document) for document in documents), default=0)
+
+
+def _status(document: Json) -> int:
+    if "error" in document:
+        undecided = document["error"]["status"] == UndecidedError.status
+        return UndecidedError.status if undecided else FAILED
+    gate = document["gate"]
+    return STATUS[GateOutcome(gate["outcome"])] if gate else 0
+
+
+def left_undecided(document: Json, rule: Rule, metric: str, reason: str) -> Json:
+    """Return a document without estimates with the verdict that nothing could be judged."""
+    return document | {"gate": as_json(_undecided(rule, metric, rule.method, reason))}
 
 
 def _verdict(estimates: list[Json], rule: Rule) -> Gate:
     if not estimates:
         return _undecided(rule, None, None, "there is no estimate")
     metric = estimates[0]["metric"]
-    rule.check(metric, Direction(estimates[0]["direction"]))
+    known = METRICS.get(metric)
+    bounds = known.bounds if known else (-math.inf, math.inf)
+    rule.check(metric, Direction(estimates[0]["direction"]), bounds)
     found = _judged_estimate([e for e in estimates if e["metric"] == metric], rule)
     if found is None:
         reason = f"{rule.method} is not in the result" if rule.method else "no method has a bound"
@@ -170,6 +188,9 @@ def _verdict(estimates: list[Json], rule: Rule) -> Gate:
     margin = float(rule.direction.gain(value, rule.threshold))
     # Equal up to rounding is met: 0.8 is 4/5 however it was summed.
     missed = margin < -TIE_TOLERANCE * abs(rule.threshold)
+    if not missed and rule.on is GateOn.BOUND and _collapsed(found):
+        reason = f"the interval of {found['method']} has collapsed onto {value:g}"
+        return _undecided(rule, metric, found["method"], reason)
     outcome = GateOutcome.MISSED if missed else GateOutcome.MET
     return Gate(
         rule.threshold, rule.direction, rule.on, metric, found["method"], value, margin, outcome
@@ -194,6 +215,15 @@ def _bound(estimate: Json, direction: Direction) -> float | None:
         return None
     end: float | None = interval[side.value]
     return end
+
+
+def _collapsed(estimate: Json) -> bool:
+    """Whether the interval has no width, so that its bound says nothing of what is uncertain."""
+    codes = {note["code"] for note in estimate["notes"]}
+    lower, upper = (estimate["interval"][end] for end in ("lower", "upper"))
+    # sums of equal losses in another order differ in the last bits
+    equal = None not in (lower, upper) and upper - lower <= TIE_TOLERANCE * abs(upper)
+    return equal or not codes.isdisjoint(WITHOUT_WIDTH)
 
 
 def _why_no_value(estimate: Json, rule: Rule) -> str:

@@ -163,6 +163,11 @@ class PredictionMatrix:
         return int(self.predictions.shape[2])
 
     @property
+    def size(self) -> tuple[int, int]:
+        """N, and the bytes of the predictions."""
+        return self.n_samples, self.predictions.nbytes
+
+    @property
     def n_folds(self) -> int | None:
         """F, the most folds of any repeat; None when folds are unknown."""
         if self.folds is None:
@@ -230,7 +235,10 @@ class PredictionMatrix:
         """
         predictions = self.predictions[:, :, columns]
         if not self.offers(kind):
-            raise UnsupportedError(f"{PLURAL[self.kind]} can't be taken as {PLURAL[kind]}")
+            raise UnsupportedError(
+                f"{PLURAL[self.kind]} can't be taken as {PLURAL[kind]}",
+                hint="another metric; see bbc metrics",
+            )
         if kind is not PredictionKind.LABEL:
             return predictions
         if predictions.ndim == 4:
@@ -285,7 +293,9 @@ def _check_shapes(matrix: PredictionMatrix) -> None:
     shape, path = matrix.predictions.shape, matrix.source.path
     if matrix.predictions.ndim not in (3, 4):
         raise InputError(
-            f"predictions have shape {shape}, not (R, N, C) or (R, N, C, K)", path=path
+            f"predictions have shape {shape}, not (R, N, C) or (R, N, C, K)",
+            path=path,
+            hint="repeats, samples, configurations and perhaps classes, in this order",
         )
     n_repeats, n_samples, n_configurations = shape[:3]
     if n_configurations == 0:
@@ -301,12 +311,20 @@ def _check_shapes(matrix: PredictionMatrix) -> None:
     if matrix.groups is not None:
         expected["groups"] = (matrix.groups.shape, (n_samples,))
     if matrix.repeated_holdout and matrix.available is None:
-        raise InputError("repeated hold-out needs to know what is available", path=path)
+        raise InputError(
+            "repeated hold-out needs to know what is available",
+            path=path,
+            hint="give `available` (R, N, C)",
+        )
     if matrix.available is not None:
         expected["available"] = (matrix.available.shape, shape[:3])
     for name, (found, wanted) in expected.items():
         if found != wanted:
-            raise InputError(f"{name} have shape {found}, the predictions need {wanted}", path=path)
+            raise InputError(
+                f"{name} have shape {found}, the predictions need {wanted}",
+                path=path,
+                hint="give as many as the predictions have",
+            )
 
 
 def _check_configurations(matrix: PredictionMatrix) -> None:

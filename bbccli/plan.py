@@ -16,6 +16,12 @@ MOST_RESAMPLES = 100_000
 """Where an automatic number of resamples ends."""
 
 
+CLIP = 2.0**-23
+"""Least probability of the true class in logarithms: the precision of 32 bits near 1, 1.2e-7.
+
+Files hold probabilities in 32 or 64 bits, which differ in what is smaller: 1 - 1e-9 is 1 in 32.
+"""
+
 TOLERANCE = 0.001
 """Monte-Carlo standard error that an automatic number of resamples aims at."""
 
@@ -27,8 +33,8 @@ class Plan:
     Raises
     ------
     OptionError
-        `n_resamples` below 1, `level` outside (0, 1), `evaluation_share` outside [0, 1), or a
-        negative seed.
+        `n_resamples` below 1, `level` outside (0, 1), `evaluation_share` outside [0, 1), `clip`
+        outside (0, 0.5), or a negative seed.
     """
 
     n_resamples: int = field(
@@ -50,13 +56,17 @@ class Plan:
         metadata={"doc": "how intervals are made of resample distributions"},
     )
     guard: bool = field(
-        default=False,
+        default=True,
         metadata={"doc": "whether intervals count one more sample of worst performance"},
     )
     seed: int = field(default=0, metadata={"doc": "seed of all random draws, >= 0"})
     tolerance: float | None = field(
         default=None,
         metadata={"doc": "largest Monte-Carlo standard error; null for a fixed n_resamples"},
+    )
+    clip: float = field(
+        default=CLIP,
+        metadata={"doc": "least probability of the true class in logarithms, in (0, 0.5)"},
     )
     evaluation_share: float = field(
         default=0.25,
@@ -80,6 +90,10 @@ class Plan:
             raise OptionError(
                 f"--evaluation-share is {self.evaluation_share:g}, not in [0, 1)",
                 hint="for example 0.25; 0 selects and evaluates on all samples",
+            )
+        if not 0 < self.clip < 0.5:
+            raise OptionError(
+                f"--clip is {self.clip:g}, not between 0 and 0.5", hint="for example 1e-7"
             )
         if self.seed < 0:
             raise OptionError(f"--seed is {self.seed}", hint="a whole number, 0 or more")

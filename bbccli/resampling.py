@@ -25,6 +25,9 @@ BLOCK = 64
 SHARED_UNITS = 512
 """Up to so many units a block is drawn once for all matrices with as many."""
 
+FEW_CELLS = 2**13
+"""Up to so many units a block is counted in one call."""
+
 FEW_UNITS = int(np.iinfo(np.uint16).max)
 """Up to so many units are drawn with 16 bits. Of more, none is ever drawn 256 times: the chance is
 below 1e-500, so counts take one byte."""
@@ -126,9 +129,8 @@ class Draws:
 
     def batch(self, first: int, n_blocks: int) -> Resamples:
         """Return the usable resamples of blocks `first`, ..., `first + n_blocks - 1`."""
-        few = self.n_units <= FEW_UNITS
         in_bag = np.zeros((n_blocks * BLOCK, self.n_units), self.count_type)
-        cells = np.empty((BLOCK, self.n_units) if few else 0, np.intp)
+        cells = np.empty((BLOCK, self.n_units) if self.n_units <= FEW_CELLS else 0, np.intp)
         strata = None if self.strata is None else [self.strata == k for k in distinct(self.strata)]
         for position in range(n_blocks):
             block = in_bag[position * BLOCK : (position + 1) * BLOCK]
@@ -195,17 +197,21 @@ def _draw_within(counts: IntArray, strata: list[BoolArray], rng: np.random.Gener
 def _draw_block(counts: IntArray, cells: IntArray, rng: np.random.Generator) -> None:
     """Fill counts (BLOCK, U), all zero, with one block of draws; cells (BLOCK, U) is scratch.
 
-    Of many units row by row, for which one row of memory is enough.
+    Of many units row by row, for which less memory is enough.
     """
-    n_units = counts.shape[1]
+    n_units, one = counts.shape[1], counts.dtype.type(1)
     if n_units > FEW_UNITS:
         for row in counts:
-            np.add.at(row, rng.integers(0, n_units, n_units, np.uint32), row.dtype.type(1))
+            np.add.at(row, rng.integers(0, n_units, n_units, np.uint32), one)
         return
     # 16 random bits per draw are enough, and take half the time of 32
     drawn = rng.integers(0, n_units, size=counts.shape, dtype=np.uint16)
+    if n_units > FEW_CELLS:
+        for row, of_row in zip(counts, drawn, strict=True):
+            np.add.at(row, of_row, one)
+        return
     np.add(drawn, n_units * np.arange(BLOCK)[:, None], out=cells)
-    np.add.at(counts.reshape(-1), cells.reshape(-1), counts.dtype.type(1))
+    np.add.at(counts.reshape(-1), cells.reshape(-1), one)
 
 
 @lru_cache(maxsize=4)  # the files of a batch mostly have as many folds

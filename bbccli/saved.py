@@ -1,4 +1,4 @@
-"""Documents read back from the JSON or JSONL that they were saved as."""
+"""Documents read back from the JSON, JSONL or Parquet that they were saved as."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
 
 from bbccli.errors import InputError
-from bbccli.schema import SCHEMA_VERSION, Document, as_json
+from bbccli.readers.files import stdin_bytes
+from bbccli.saved_rows import is_table, read_rows
+from bbccli.schema import ERROR_SCHEMA, SCHEMA_VERSION, Document, ErrorDocument, as_json
 
 Json = dict[str, Any]
 
@@ -25,12 +27,13 @@ def read_documents(path: str) -> list[Json]:
     """Return the documents of a file: one, an array of them, or one on each line.
 
     Each is checked against the schema; what a document of an earlier version lacks gets its
-    default, and what a later one has beyond it is kept.
+    default, and what a later one has beyond it is kept. A file of a batch that has no result is an
+    error document. The table of a batch gives documents with as much as a gate needs.
 
     Parameters
     ----------
     path
-        Of a .json or .jsonl file; - is standard input.
+        Of a .json, .jsonl or .parquet file; - is standard input, in JSON.
 
     Raises
     ------
@@ -38,6 +41,8 @@ def read_documents(path: str) -> list[Json]:
         A file that can't be read, or that holds anything else; names the line and the key.
     """
     name = "<stdin>" if path == "-" else path
+    if is_table(path):
+        return read_rows(path)
     found = _values(_text(path, name), name)
     if not found:
         raise InputError("holds no result", path=name, hint=HINT)
@@ -46,7 +51,7 @@ def read_documents(path: str) -> list[Json]:
 
 def _text(path: str, name: str) -> str:
     try:
-        content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        content = stdin_bytes() if path == "-" else Path(path).read_bytes()
         return content.decode("utf-8-sig")
     except FileNotFoundError as error:
         raise InputError("no such file", path=name, hint=HINT) from error
@@ -92,10 +97,12 @@ def _refuse_constant(word: str) -> NoReturn:
 
 
 def _checked_document(value: Any, where: str, name: str) -> Json:
-    if isinstance(value, dict) and value.get("schema") != SCHEMA_VERSION:
+    marks = {SCHEMA_VERSION: Document, ERROR_SCHEMA: ErrorDocument}
+    mark = value.get("schema") if isinstance(value, dict) else SCHEMA_VERSION
+    if not isinstance(mark, str) or mark not in marks:
         raise InputError(f"{where}not a result of bbc ({SCHEMA_VERSION})", path=name, hint=HINT)
     try:
-        document: Json = _checked(value, Document, "")
+        document: Json = _checked(value, marks[mark], "")
     except _MismatchError as error:
         raise InputError(f"{where}{error}", path=name, hint=HINT) from error
     return document

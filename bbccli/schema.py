@@ -24,6 +24,8 @@ from bbccli.types import TIE_TOLERANCE, PredictionKind, RiskDirection, Task
 from bbccli.version import __version__
 
 SCHEMA_VERSION = "bbc/1"
+ERROR_SCHEMA = "bbc-error/1"
+"""Marks the line of a file that has no result."""
 
 Json = dict[str, Any]
 
@@ -121,18 +123,41 @@ class DropDocument:
     notes: tuple[Note, ...] = field(metadata={"doc": "what to know of the input and the result"})
 
 
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no result."""
+
+    problem: str = field(metadata={"doc": "what is wrong, in one line"})
+    hint: str = field(metadata={"doc": "what to do about it; may be empty"})
+    status: int = field(
+        metadata={"doc": "exit status of the error: 1 a bug, 2 bad input, 4 an undecided gate"}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorDocument:
+    """The line of a file of a batch that has no result."""
+
+    schema: str = field(metadata={"doc": f"always {ERROR_SCHEMA}"})
+    version: str = field(metadata={"doc": "version of bbc that wrote this"})
+    path: str = field(metadata={"doc": "path as given"})
+    error: Failure = field(metadata={"doc": "why there is no result"})
+
+
 def document(
     matrix: PredictionMatrix,
     estimates: Sequence[Estimate],
     notes: Sequence[Note] = (),
     *,
+    plan: Plan | None = None,
     command: str = "correct",
 ) -> Json:
     """Return the JSON-ready document of some estimates of one matrix.
 
     Notes of the matrix come first, then `notes`; those of a single estimate stay with it.
     """
-    plan = estimates[0].plan if estimates else Plan()
+    if plan is None:
+        plan = estimates[0].plan if estimates else Plan()
     shown = tuple(replace(e, selection=e.selection[:MOST_SHARES]) for e in estimates)
     envelope = Document(
         schema=SCHEMA_VERSION,
@@ -216,7 +241,8 @@ def json_schema() -> Json:
     """Return the JSON Schema (draft 2020-12) of a document; `$defs` has those of other commands."""
     definitions: dict[str, Json] = {}
     root = _schema_of(Document, definitions)
-    _schema_of(DropDocument, definitions)
+    for other in (DropDocument, ErrorDocument):
+        _schema_of(other, definitions)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": SCHEMA_VERSION,

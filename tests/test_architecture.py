@@ -8,13 +8,13 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "bbccli"
 
 RANKS = [
-    {"errors", "types", "notes", "threads", "version", "atomic", "progress"},
-    {"outcome", "matrix", "nested", "plan", "resources", "areas"},
+    {"errors", "text", "types", "notes", "threads", "version", "atomic", "progress"},
+    {"outcome", "matrix", "nested", "plan", "resources", "reading", "areas"},
     {"results", "kernels", "metrics", "readers", "resampling", "intervals", "influence"},
     {"selection", "bootstrap", "splitting", "conversion"},
     {"methods"},
     {"dropping"},
-    {"simulation", "batch", "analysis", "schema", "gate", "saved", "inspection"},
+    {"simulation", "batch", "analysis", "schema", "gate", "saved", "saved_rows", "inspection"},
     {"reports"},
     {"cli"},
 ]
@@ -23,13 +23,17 @@ RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
 WITHIN = {("metrics", "kernels"), ("intervals", "metrics"), ("intervals", "results")}
 WITHIN |= {("influence", "metrics"), ("bootstrap", "selection"), ("splitting", "selection")}
 WITHIN |= {
+    ("errors", "text"),
     ("matrix", "outcome"),
     ("gate", "schema"),
     ("saved", "schema"),
+    ("saved", "saved_rows"),
+    ("saved_rows", "schema"),
     ("inspection", "schema"),
     ("matrix", "nested"),
 }
 WITHIN |= {("analysis", "schema"), ("analysis", "gate"), ("batch", "schema"), ("batch", "analysis")}
+WITHIN |= {("batch", "gate")}
 HEAVY = {
     "rich": {"reports/table.py", "reports/drop_table.py", "cli"},
     "pandas": {"readers"},

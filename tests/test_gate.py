@@ -6,8 +6,8 @@ import re
 import pytest
 from documents import gated, result
 
-from bbccli.errors import OptionError, UndecidedError, UndefinedError, UnsupportedError
-from bbccli.gate import Rule, judged, never_a_pass, rule_of, status
+from bbccli.errors import OptionError
+from bbccli.gate import Rule, judged, rule_of, status
 from bbccli.types import Direction, GateOn, Side
 
 UP, DOWN = Direction
@@ -148,7 +148,7 @@ def test_a_document_is_not_changed_in_place():
         ((None, math.inf, None, None), "--fail-over is inf", "finite"),
         ((None, None, GateOn.BOUND, None), "--gate-on without a threshold", "--fail-under"),
         ((None, None, None, "bbc"), "--gate-method without a threshold", "--fail-under"),
-        ((0.8, None, None, "bcb"), "--gate-method is 'bcb'", "bbc-f"),
+        ((0.8, None, None, "bcb"), "--gate-method is 'bcb'", "did you mean bbc?"),
         ((0.8, None, None, "tt"), "tt gives no interval", "--gate-on estimate"),
     ],
 )
@@ -169,14 +169,41 @@ def test_options_make_a_rule():
 )
 def test_the_wrong_way_round_is_refused(direction, other, hint):
     with pytest.raises(OptionError, match="does not go with AUC") as raised:
-        Rule(0.8, direction).check("AUC", other)
+        Rule(0.8, direction).check("AUC", other, (0, 1))
     assert raised.value.hint == hint
 
 
-@pytest.mark.parametrize("error", [UndefinedError, UnsupportedError])
-def test_an_error_of_the_work_is_undecided_only_with_a_gate(error):
-    with pytest.raises(error), never_a_pass(None):
-        raise error("one class only", hint="more data")
-    with pytest.raises(UndecidedError, match="one class only") as raised, never_a_pass(Rule(1, UP)):
-        raise error("one class only", hint="more data")
-    assert (raised.value.status, raised.value.hint) == (4, "more data")
+@pytest.mark.parametrize("code", ["collapsed-interval", "no-variance"])
+def test_a_note_on_an_interval_without_width_is_enough(code):
+    """One end alone does not show it: equal folds give 0.75 to 1 with --side lower."""
+    found = result(level=0.5)
+    estimate = found["estimates"][1]
+    lower = estimate["interval"]["lower"]
+    assert verdict(lower - 0.1, found=found)["outcome"] == "met"
+    noted = estimate | {"notes": [{"code": code, "text": "", "remedy": ""}]}
+    gate = verdict(lower - 0.1, found=found | {"estimates": [found["estimates"][0], noted]})
+    assert (gate["outcome"], gate["value"]) == ("undecided", None)
+    assert "collapsed" in gate["reason"]
+    missed = verdict(lower + 0.1, found=found | {"estimates": [found["estimates"][0], noted]})
+    assert missed["outcome"] == "missed"
+
+
+@pytest.mark.parametrize(
+    ("threshold", "direction", "bounds"),
+    [(1.2, UP, (0, 1)), (1.001, UP, (-1, 1)), (-0.1, DOWN, (0, math.inf)), (-0.1, DOWN, (0, 2))],
+)
+def test_a_threshold_beyond_the_bounds_is_refused(threshold, direction, bounds):
+    rule = Rule(threshold, direction)
+    problem = f"{rule.option} is {threshold:g}: no result can meet it"
+    with pytest.raises(OptionError, match=problem) as raised:
+        rule.check("AUC", direction, bounds)
+    assert raised.value.hint.startswith(f"AUC lies between {bounds[0]} and {bounds[1]}")
+    for end in bounds:
+        if math.isfinite(end):
+            Rule(end, direction).check("AUC", direction, bounds)
+
+
+def test_a_percentage_is_guessed():
+    with pytest.raises(OptionError) as raised:
+        Rule(85, UP).check("AUC", UP, (0, 1))
+    assert raised.value.hint == "AUC lies between 0 and 1: --fail-under 0.85"

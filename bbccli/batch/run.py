@@ -7,17 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bbccli import reading
 from bbccli.batch.journal import Entry, Journal
 from bbccli.batch.sources import Source
 from bbccli.batch.worker import Done, Task, key_of
 from bbccli.errors import UndecidedError
+from bbccli.gate import FAILED
 from bbccli.resources import Resources
 from bbccli.types import GateOutcome
 
 Json = dict[str, Any]
-
-FAILED = 5
-"""Exit status where some files have no result."""
 
 MOST_PROBLEMS = 5
 """Failures that are named in full; the table has all."""
@@ -79,7 +78,8 @@ def todo(
     for position, source in enumerate(sources):
         key = key_of(source)
         entry = entries.get(key)
-        yield Task(position, key, source, limits, folder, entry.files if entry else None)
+        known = entry.files if entry else None
+        yield Task(position, key, source, limits, folder, known, reading.current())
 
 
 def drive(

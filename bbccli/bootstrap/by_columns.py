@@ -32,6 +32,10 @@ class Blocks(Protocol):
     def n_sweeps(self) -> int:
         """Passes over all units that it takes to score one weighting on all of C."""
 
+    @property
+    def swept(self) -> bool:
+        """Whether pairs are counted, which numpy does in many short calls."""
+
     def blocks(self) -> list[IntArray]:
         """Columns of each block."""
 

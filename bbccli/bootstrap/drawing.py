@@ -64,7 +64,7 @@ class Drawing:
     def spans(self) -> Iterator[Drawing]:
         """Yield consecutive parts of the draws, whose weights are kept and fit the memory."""
         block_bytes = BLOCK * self.draws.n_weights * self.draws.count_type.itemsize
-        most = resources.current().memory // (2 * block_bytes)
+        most = resources.current().memory // (4 * block_bytes)
         span: list[Batch] = []
         for batch in self.batches:
             if span and sum(n_blocks for _, n_blocks in (*span, batch)) > most:

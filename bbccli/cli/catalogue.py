@@ -3,51 +3,54 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
+from itertools import groupby
+from typing import Any
 
+from bbccli.cli import options as o
 from bbccli.cli.output import style_for_stdout, write
-from bbccli.methods import METHODS
-from bbccli.metrics import METRICS
+from bbccli.errors import OptionError, nearest
+from bbccli.gate import NAIVE
+from bbccli.methods import DEFAULT_METHODS, METHODS, Method
+from bbccli.metrics import ALIASES, METRICS, Metric, metric_named
 from bbccli.schema import json_schema
 
+Facts = dict[str, Any]
 
-def methods() -> None:
-    """List the methods: what each one does, needs and gives, and where it comes from.
+
+def methods(name: o.MethodToShow = None, format: o.CatalogueFormat = "table") -> None:
+    """List the methods, one on each line; with a name, tell all about one.
 
     Examples:
 
       bbc methods
 
-      bbc methods | grep folds
+      bbc methods bbc
+
+      bbc methods --format json
     """
-    rows = [
-        (m.name, m.summary, ", ".join(sorted(m.needs)), ", ".join(sorted(m.gives)), m.reference)
-        for m in METHODS.values()
-    ]
-    _print(("method", "what it does", "needs", "gives", "source"), rows)
+    if name is not None and name not in METHODS:
+        raise OptionError(f"no method named {name!r}", hint=nearest(name, METHODS))
+    every = {one.name: _of_method(one) for one in METHODS.values()}
+    _print(every, name, format, _kind)
 
 
-def metrics() -> None:
-    """List the metrics: what each one means, its tasks, direction and bounds.
+def metrics(name: o.MetricToShow = None, format: o.CatalogueFormat = "table") -> None:
+    """List the metrics, one on each line; with a name, tell all about one.
 
     Examples:
 
       bbc metrics
 
-      bbc metrics | grep binary
+      bbc metrics auc
+
+      bbc metrics --format json
     """
-    rows = [
-        (
-            m.name,
-            m.summary,
-            ", ".join(sorted(m.tasks)),
-            str(m.direction),
-            f"{m.bounds[0]:g} to {m.bounds[1]:g}",
-            m.reference,
-        )
-        for m in METRICS.values()
-    ]
-    _print(("metric", "what it means", "tasks", "direction", "bounds", "source"), rows)
+    every = {one.name: _of_metric(one) for one in METRICS.values()}
+    if name is not None:
+        found = metric_named(name)
+        name, every = found.name, every | {found.name: _of_metric(found)}
+    _print(every, name, format, lambda facts: " and ".join(facts["tasks"]))
 
 
 def schema() -> None:
@@ -62,7 +65,91 @@ def schema() -> None:
     write(json.dumps(json_schema(), indent=2) + "\n", "-")
 
 
-def _print(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from bbccli.reports.table import listing_table
+def _kind(facts: Facts) -> str:
+    if facts["name"] == NAIVE:
+        return "for comparison"
+    if facts["ignores_selection"]:
+        return "ignore that the winner was selected"
+    return "account for the selection of the winner"
 
-    write(listing_table(header, rows, style_for_stdout()), "-")
+
+def _of_method(method: Method) -> Facts:
+    return {
+        "name": method.name,
+        "summary": method.summary,
+        "label": method.label,
+        "needs": sorted(method.needs),
+        "gives": sorted(method.gives),
+        "ignores_selection": method.ignores_selection,
+        "experimental": method.experimental,
+        "default": method.name in DEFAULT_METHODS,
+        "source": method.reference,
+    }
+
+
+def _of_metric(metric: Metric) -> Facts:
+    return {
+        "name": metric.name,
+        "summary": metric.summary,
+        "label": metric.label,
+        "aliases": [alias for alias, name in ALIASES.items() if name == metric.name],
+        "tasks": sorted(metric.tasks),
+        "needs": metric.wants.value,
+        "direction": metric.direction.value,
+        "bounds": list(metric.bounds),
+        "formula": metric.formula,
+        "under_weights": metric.under_weights,
+        "undefined": metric.undefined,
+        "remarks": metric.remarks,
+        "source": metric.reference,
+    }
+
+
+def _print(
+    every: Mapping[str, Facts], name: str | None, form: str, kind: Callable[[Facts], str]
+) -> None:
+    """Write one in full, or all of them: in groups, one whole line each."""
+    if form == "json":
+        chosen = list(every.values()) if name is None else every[name]
+        write(json.dumps(_finite(chosen), indent=2, ensure_ascii=False) + "\n", "-")
+    elif name is not None:
+        from bbccli.reports.table import listing_table
+
+        rows = [(key.replace("_", " "), _shown(value)) for key, value in every[name].items()]
+        (_, title), *facts = [row for row in rows if row[1]]
+        write(listing_table(("name", title), facts, style_for_stdout()), "-")
+    else:
+        width = max(map(len, every)) + 2
+        parts = [
+            f"{title}\n"
+            + "".join(f"  {facts['name']:<{width}}{facts['summary']}\n" for facts in group)
+            for title, group in _groups(every, kind)
+        ]
+        write("\n".join(parts), "-")
+
+
+def _groups(
+    every: Mapping[str, Facts], kind: Callable[[Facts], str]
+) -> list[tuple[str, list[Facts]]]:
+    """Groups in the order in which their first member comes."""
+    titles = list(dict.fromkeys(map(kind, every.values())))
+    ordered = sorted(every.values(), key=lambda facts: titles.index(kind(facts)))
+    return [(title, list(group)) for title, group in groupby(ordered, kind)]
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    if isinstance(value, list):
+        numbers = [f"{one:g}" for one in value if isinstance(one, float)]
+        return " to ".join(numbers) if numbers else ", ".join(value)
+    return str(value)
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no word for infinity: null, as in results."""
+    from bbccli.schema import as_json
+
+    if isinstance(value, list):
+        return [_finite(one) for one in value]
+    return {key: as_json(held) for key, held in value.items()}

@@ -15,8 +15,12 @@ from bbccli.cli.output import (
     report_format,
     write,
 )
+from bbccli.cli.places import check_apart
+from bbccli.errors import UndecidedError
+from bbccli.plan import CLIP
+from bbccli.reports import render_all
 from bbccli.reports.distribution import render_distributions
-from bbccli.resources import Engine, Resources, parse_memory
+from bbccli.resources import Engine, resources_of
 from bbccli.types import IntervalKind, Missing, Select, Side
 
 
@@ -32,7 +36,8 @@ def correct(
     pooling: o.PoolingOption = None,
     select: o.SelectOption = Select.BEST,
     interval: o.IntervalOption = IntervalKind.PERCENTILE,
-    guard: o.Guard = False,
+    guard: o.Guard = True,
+    clip: o.Clip = CLIP,
     evaluation_share: o.EvaluationShare = 0.25,
     seed: o.Seed = 0,
     format: o.Format = "table",
@@ -65,7 +70,7 @@ def correct(
     threshold: o.Threshold = None,
     risk_direction: o.RiskOption = None,
     jobs: o.Jobs = None,
-    memory: o.Memory = "256MB",
+    memory: o.Memory = "auto",
     engine: o.EngineOption = Engine.AUTO,
     quiet: o.Quiet = False,
 ) -> None:
@@ -93,6 +98,7 @@ def correct(
         select=select,
         interval=interval,
         guard=guard,
+        clip=clip,
         evaluation_share=evaluation_share,
         seed=seed,
         fail_under=fail_under,
@@ -123,15 +129,20 @@ def correct(
         exclude=exclude,
     )
     analysis.check()
-    limits = Resources(
-        resources.available_cores() if jobs is None else jobs, parse_memory(memory), engine
-    )
+    limits = resources_of(jobs, memory, engine)
+    form = report_format(ctx, format, output) or "table"
     check_writable(output, distribution)
+    check_apart({"--output": output, "--distribution": distribution}, files, labels, folds)
     with resources.use(limits), progress_bar(quiet=quiet) as progress:
-        answer = analysis.run(files, progress=progress)
+        try:
+            answer = analysis.run(files, progress=progress)
+        except UndecidedError as error:
+            if output != "-" or form != "table":  # on the screen the error says it all
+                write(render_all(form, [error.document]), output)
+            raise
     if distribution is not None:
         shown = render_distributions(distribution, answer.matrix.configurations, answer.estimates)
         write(shown, distribution)
     result = answer.document
-    publish([result], report_format(ctx, format, output) or "table", output, quiet=quiet)
+    publish([result], form, output, quiet=quiet)
     exit_by_gates([result])

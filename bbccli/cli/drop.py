@@ -4,21 +4,33 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import typer
+
 from bbccli import resources
 from bbccli.cli import options as o
-from bbccli.cli.output import check_writable, progress_bar, say, style_for_stdout, write
+from bbccli.cli.output import (
+    check_writable,
+    progress_bar,
+    report_format,
+    style_for_stdout,
+    write,
+)
+from bbccli.cli.places import check_apart
+from bbccli.cli.streams import say
 from bbccli.dropping import EVERY, replay
 from bbccli.dropping import drop as decide
 from bbccli.errors import OptionError
 from bbccli.metrics import choose_metrics
-from bbccli.plan import Plan, pooling_of
+from bbccli.plan import CLIP, Plan, pooling_of
 from bbccli.readers import Roles, read
 from bbccli.reports import DROP_REPORTS, Style, remarks
-from bbccli.resources import Engine, Resources, parse_memory
+from bbccli.resources import Engine, resources_of
 from bbccli.schema import drop_document
+from bbccli.text import visible
 
 
 def drop(
+    ctx: typer.Context,
     files: o.Files,
     metric: o.MetricName = None,
     rule: o.RuleNames = None,
@@ -44,15 +56,18 @@ def drop(
     weight: o.Weight = None,
     positive: o.Positive = None,
     task: o.TaskOption = None,
+    configuration: o.Configuration = None,
+    prediction: o.Prediction = None,
     dialect: o.Dialect = None,
     only: o.Only = None,
     exclude: o.Exclude = None,
     labels: o.Labels = None,
     folds: o.Folds = None,
     cut: o.Cut = None,
+    clip: o.Clip = CLIP,
     risk_direction: o.RiskOption = None,
     jobs: o.Jobs = None,
-    memory: o.Memory = "256MB",
+    memory: o.Memory = "auto",
     engine: o.EngineOption = Engine.AUTO,
     quiet: o.Quiet = False,
 ) -> None:
@@ -70,14 +85,15 @@ def drop(
       bbc drop --replay sample_data/digits.parquet --rule all --metric accuracy
     """
     rules = _modes(replay_, rule, list_, n_folds, fold_order, orders)
-    plan = Plan(n_resamples, seed=seed)
-    limits = Resources(
-        resources.available_cores() if jobs is None else jobs, parse_memory(memory), engine
-    )
+    plan = Plan(n_resamples, clip=clip, seed=seed)
+    limits = resources_of(jobs, memory, engine)
+    form = format if list_ else report_format(ctx, format, output, DROP_REPORTS) or format
     check_writable(output)
+    check_apart({"--output": output}, files, labels, folds)
+    columns = (truth, fold, repeat, group, row_id, time, event, weight)
     matrix = read(
         files,
-        roles=Roles(truth, fold, repeat, group, row_id, time, event, weight),
+        roles=Roles(*columns, None, configuration, prediction),
         task=task,
         positive=positive,
         labels=labels,
@@ -93,6 +109,7 @@ def drop(
         matrix = matrix.with_risk_direction(risk_direction)
     plan = replace(plan, pooling=pooling_of(pooling, matrix.source.metadata))
     chosen = choose_metrics([metric] if metric else None, matrix)[0]
+    limits = limits.for_predictions(*matrix.size)
     with resources.use(limits), progress_bar(quiet=quiet) as progress:
         if replay_:
             order = fold_order.split(",") if fold_order else None
@@ -119,14 +136,14 @@ def drop(
                 n_folds=n_folds,
             )
             result = drop_document(matrix, plan, decision, decision.notes)
-    if (list_ or format != "table") and not quiet:
+    if (list_ or form != "table") and not quiet:
         for line in remarks(result):
             say(line)
     if list_ and not replay_:
-        text = "".join(f"{name}\n" for name in getattr(decision, list_))
+        text = "".join(f"{visible(name)}\n" for name in getattr(decision, list_))
     else:
         style = style_for_stdout() if output == "-" else Style()
-        text = DROP_REPORTS[format](result, style)
+        text = DROP_REPORTS[form](result, style)
     write(text, output)
 
 

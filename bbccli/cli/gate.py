@@ -6,6 +6,7 @@ import typer
 
 from bbccli.cli import options as o
 from bbccli.cli.output import check_writable, exit_by_gates, publish, report_format, write
+from bbccli.cli.places import check_apart
 from bbccli.errors import OptionError
 from bbccli.gate import judged, rule_of
 from bbccli.types import GateOutcome
@@ -24,7 +25,8 @@ def gate(
 ) -> None:
     """Judge saved results: exit with 3 where one is not good enough.
 
-    Nothing is computed again. With --format the results are printed with their verdicts, so one
+    Nothing is computed again. A file of a batch that has no result counts as one that failed: exit
+    with 5. With --format the results are printed with their verdicts, so one
     saved result can become a summary, a dashboard and annotations. Without a threshold the saved
     verdicts count.
 
@@ -35,23 +37,34 @@ def gate(
       bbc gate result.json --fail-under 0.8 --format markdown
 
       bbc gate results.jsonl --fail-over 0.3 --output report.xml
+
+      bbc gate batch.parquet --fail-under 0.8
     """
     from bbccli.reports.words import gate_line
     from bbccli.saved import read_documents
+    from bbccli.saved_rows import is_table
 
     rule = rule_of(fail_under, fail_over, gate_on, gate_method)
+    chosen = report_format(ctx, format, output)
     check_writable(output)
-    results = [judged(document, rule) for document in read_documents(result)]
-    if any(document["gate"] is None for document in results):
+    check_apart({"--output": output}, [], result)
+    if chosen is not None and is_table(result):
+        raise OptionError(
+            f"{result} is a table, which holds no whole results to print",
+            hint="leave out --format and --output, or let bbc batch write .jsonl",
+        )
+    saved = read_documents(result)
+    results = [one if "error" in one else judged(one, rule) for one in saved]
+    whole = [one for one in results if "error" not in one]
+    if any(document["gate"] is None for document in whole):
         raise OptionError(
             "no threshold is given, and none was when the result was saved",
             hint="--fail-under 0.8, or --fail-over 0.3",
         )
-    chosen = report_format(ctx, format, output)
     if chosen is not None:
         publish(results, chosen, output, quiet=quiet)
     elif output != "-" or not quiet:
         # those not met are said on standard error
-        shown = [r for r in results if output != "-" or r["gate"]["outcome"] == GateOutcome.MET]
+        shown = [r for r in whole if output != "-" or r["gate"]["outcome"] == GateOutcome.MET]
         write("".join(f"{gate_line(document)}\n" for document in shown), output)
     exit_by_gates(results)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import typer
 
 from bbccli.cli import options as o
-from bbccli.cli.output import check_writable, style_for_stdout, write
+from bbccli.cli.output import check_writable, report_format, style_for_stdout, write
+from bbccli.cli.places import check_apart
 from bbccli.readers import Request, Roles
 from bbccli.reports import Style
 from bbccli.reports.inspection import INSPECTIONS
@@ -13,6 +14,7 @@ from bbccli.types import Missing
 
 
 def inspect(
+    ctx: typer.Context,
     files: o.Files,
     format: o.InspectionFormat = "table",
     output: o.Output = "-",
@@ -49,13 +51,15 @@ def inspect(
     """
     from bbccli.inspection import inspect as look
 
+    form = report_format(ctx, format, output, INSPECTIONS) or format
     check_writable(output)
+    check_apart({"--output": output}, files, labels, folds)
     columns = (truth, fold, repeat, group, row_id, time, event, weight)
     roles = Roles(*columns, outer_fold, configuration, prediction)
     chosen = (only or (), exclude or ())
     request = Request(roles, task, positive, labels, folds, missing, dialect, *chosen)
     found = look(files, request)
     style = style_for_stdout() if output == "-" else Style()
-    write(INSPECTIONS[format](found.as_json(), style), output)
+    write(INSPECTIONS[form](found.as_json(), style), output)
     if found.n_errors:
         raise typer.Exit(2)

@@ -95,7 +95,8 @@ Result = Annotated[
     str,
     typer.Argument(
         metavar="RESULT",
-        help="A saved result: .json, or .jsonl with one on each line; - reads standard input.",
+        help="A saved result: .json, or .jsonl with one on each line; the .parquet table of a "
+        "batch; - reads standard input.",
     ),
 ]
 
@@ -105,8 +106,8 @@ MetricNames = Annotated[
         "--metric",
         metavar="NAME",
         autocompletion=_starting(METRICS),
-        help=f"Of: {', '.join(METRICS)}; or package.module:NAME. "
-        "Repeatable: the first selects, all are estimated. "
+        help=f"Of: {', '.join(METRICS)}; or a name of scikit-learn's such as roc_auc; or "
+        "package.module:NAME. Repeatable: the first selects, all are estimated. "
         "[default: the first that fits the task]",
     ),
 ]
@@ -177,7 +178,21 @@ IntervalOption = Annotated[
 ]
 Guard = Annotated[
     bool,
-    typer.Option("--guard", help="Keep intervals from collapsing where the winner looks perfect."),
+    typer.Option(
+        "--guard/--no-guard",
+        help="Keep intervals from collapsing where the winner looks perfect; --no-guard gives the "
+        "papers' intervals.",
+    ),
+]
+Clip = Annotated[
+    float,
+    typer.Option(
+        "--clip",
+        metavar="EPS",
+        show_default=False,
+        help="Log-loss: the true class has at least this probability, whatever type the file has. "
+        "[default: 1.2e-07, exactly 2 to the -23]",
+    ),
 ]
 Seed = Annotated[int, typer.Option(metavar="N", help="Same seed, same numbers.")]
 Format = Annotated[
@@ -254,12 +269,17 @@ DistributionFile = Annotated[
 Jobs = Annotated[
     int | None, typer.Option(metavar="N", help="Threads. [default: all cores of the process]")
 ]
-Memory = Annotated[str, typer.Option(metavar="SIZE", help="Memory beside the predictions, about.")]
+Memory = Annotated[
+    str,
+    typer.Option(
+        metavar="SIZE",
+        help="Approximate working memory, excluding the predictions. auto: 256MB, or as much as "
+        "large predictions take.",
+    ),
+]
 EngineOption = Annotated[
     Engine,
-    typer.Option(
-        "--engine", envvar="BBC_ENGINE", help="Form of the hot loops; all give the same numbers."
-    ),
+    typer.Option("--engine", help="Form of the hot loops; all give the same numbers."),
 ]
 RowId = Annotated[str | None, typer.Option(metavar="COL", help="Column of the samples' keys.")]
 Time = Annotated[str | None, typer.Option(metavar="COL", help="Column of survival times.")]
@@ -399,6 +419,31 @@ Cut = Annotated[
         metavar="X",
         help="Cut scores of a binary task into classes above this, as --threshold of bbc correct "
         "does.",
+    ),
+]
+
+
+# of `bbc methods` and `bbc metrics`
+
+MethodToShow = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="NAME", autocompletion=_starting(METHODS), help="Tell all about this one."
+    ),
+]
+MetricToShow = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="NAME", autocompletion=_starting(METRICS), help="Tell all about this one."
+    ),
+]
+CatalogueFormat = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        parser=_choice(("table", "json")),
+        metavar="table|json",
+        help="Form of the list.",
     ),
 ]
 

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,12 @@ from typing import Any
 import typer
 
 from bbccli import gate
-from bbccli.atomic import replacing
+from bbccli.atomic import is_read_only, is_stream, replacing
+from bbccli.cli.streams import emit, say
 from bbccli.errors import BbcError, OptionError
 from bbccli.progress import Progress, silent
-from bbccli.reports import FOR_PEOPLE, Style, format_of, remarks, render_all
+from bbccli.reports import FOR_PEOPLE, REPORTS, Style, format_of, remarks, render_all
+from bbccli.reports.remarks import plain
 from bbccli.types import GateOutcome
 
 Json = dict[str, Any]
@@ -27,10 +29,13 @@ PATIENCE_SECONDS = 1.0
 
 
 def style_for_stdout() -> Style:
-    """Width and colour of standard output: colour on a terminal only, and never with NO_COLOR."""
-    terminal = sys.stdout.isatty()
-    width = shutil.get_terminal_size((80, 24)).columns if terminal else 80
-    return Style(width=width, colour=terminal and not os.environ.get("NO_COLOR"))
+    """Width and colour of standard output: colour on a terminal only, and never with NO_COLOR.
+
+    The width is COLUMNS where that is set, else that of the terminal, else 80.
+    """
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    colour = terminal and not os.environ.get("NO_COLOR")
+    return Style(width=shutil.get_terminal_size((80, 24)).columns, colour=colour)
 
 
 def check_writable(*paths: str | None) -> None:
@@ -44,16 +49,25 @@ def check_writable(*paths: str | None) -> None:
     for path in paths:
         if path is None or path == "-":
             continue
-        target = Path(path)
-        problem = None
-        if target.is_dir():
-            problem = "it is a folder"
-        elif not target.parent.is_dir():
-            problem = "its folder does not exist"
-        elif not os.access(target.parent, os.W_OK):
-            problem = "its folder can't be written to"
+        problem = _obstacle(path)
         if problem:
             raise cannot_write(path, problem)
+
+
+def _obstacle(path: str) -> str | None:
+    """Why nothing can be written to a path; None where something can."""
+    if is_stream(Path(path)):
+        return None
+    # of what a link leads to, for that is what is replaced; os.path never raises
+    target = os.path.realpath(path)
+    folder = os.path.dirname(target)  # noqa: PTH120
+    if os.path.isdir(target):  # noqa: PTH112
+        return "it is a folder"
+    if not os.path.isdir(folder):  # noqa: PTH112
+        return "its folder does not exist"
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return "its folder can't be written to"
+    return "it is read-only" if is_read_only(Path(target)) else None
 
 
 def write(text: str | bytes, path: str) -> None:
@@ -67,8 +81,7 @@ def write(text: str | bytes, path: str) -> None:
     # A path that is not UTF-8 has surrogates; JSON reads the escape that this writes.
     content = text.encode(errors="backslashreplace") if isinstance(text, str) else text
     if path == "-":
-        sys.stdout.write(content.decode())
-        sys.stdout.flush()
+        emit(content)
         return
     try:
         with replacing(Path(path)) as file:
@@ -77,18 +90,36 @@ def write(text: str | bytes, path: str) -> None:
         raise cannot_write(path, error.strerror or str(error)) from error
 
 
-def report_format(ctx: typer.Context, given: str | None, output: str) -> str | None:
-    """Choose the report: by --format, else by the suffix of the output, else the default."""
+def report_format(
+    ctx: typer.Context, given: str | None, output: str, forms: Collection[str] = REPORTS.keys()
+) -> str | None:
+    """Choose the report: by --format, else by the suffix of the output, else the default.
+
+    Raises
+    ------
+    OptionError
+        Nothing but the suffix tells the form, and it is unknown.
+    """
     source = ctx.get_parameter_source("format")
     if source is not None and source.name == "COMMANDLINE":
         return given
-    return format_of(output) or given
+    try:
+        return format_of(output, forms) or given
+    except OptionError:
+        if source is not None and source.name == "DEFAULT_MAP":
+            return given
+        raise
 
 
 def publish(documents: Sequence[Json], format: str, output: str, *, quiet: bool) -> None:
-    """Write documents as one report; where it is for programs, tell people on standard error."""
+    """Write documents as one report; where it is for programs, tell people on standard error.
+
+    Files without a result are lines of JSON; other forms have no place for them.
+    """
+    whole = [document for document in documents if "error" not in document]
+    documents = documents if format in ("json", "jsonl") else whole
     if format not in FOR_PEOPLE and not quiet:
-        for document in documents:
+        for document in whole:
             for line in remarks(document):
                 say(line)
     style = style_for_stdout() if output == "-" else Style()
@@ -98,6 +129,9 @@ def publish(documents: Sequence[Json], format: str, output: str, *, quiet: bool)
 def exit_by_gates(documents: Sequence[Json]) -> None:
     """Say which gates were not met and leave with their status; return where all were met."""
     for document in documents:
+        if "error" in document:
+            say(f"failed: {plain(document['error']['problem'])}")
+            continue
         verdict = document["gate"]
         if verdict is not None and verdict["outcome"] != GateOutcome.MET:
             from bbccli.reports.words import gate_line
@@ -107,22 +141,16 @@ def exit_by_gates(documents: Sequence[Json]) -> None:
         raise typer.Exit(status)
 
 
-def say(line: str) -> None:
-    """Say something about the work on standard error."""
-    print(line, file=sys.stderr)
-
-
 def complain(error: BbcError) -> None:
     """Print what is wrong and what to do."""
     say(f"error: {error.problem}")
-    if error.hint:
-        say(f"hint: {error.hint}")
+    say(f"hint: {error.hint or 'bbc --help'}")
 
 
 @contextmanager
 def progress_bar(*, quiet: bool) -> Iterator[Progress]:
     """Yield a progress callback: a bar on a terminal once the work takes long, else nothing."""
-    if quiet or not sys.stderr.isatty():
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield silent
         return
     bar = _Bar()

@@ -15,6 +15,7 @@ from bbccli.errors import OptionError
 from bbccli.matrix import PredictionMatrix, Unfinished
 from bbccli.methods.elimination import MIN_SAMPLES, Standing, too_early
 from bbccli.metrics.base import Metric
+from bbccli.metrics.probability import with_clip
 from bbccli.notes import nothing_dropped
 from bbccli.plan import Plan
 from bbccli.types import FloatArray, distinct
@@ -80,7 +81,7 @@ def drop(
     >>> drop(matrix, METRICS["accuracy"]).drop
     ('bad',)
     """
-    chosen = choose_rule(rule)
+    metric, chosen = with_clip(metric, plan.clip), choose_rule(rule)
     threshold = check_terms(chosen, threshold, min_samples)
     standing, early = Standing.of(matrix, metric, plan), too_early(matrix.outcome, min_samples)
     verdict = undecided(standing) if early else chosen.judge(standing, threshold)

@@ -16,6 +16,7 @@ from bbccli.methods.bbc import bbc
 from bbccli.methods.bbcd import of_survivors
 from bbccli.methods.elimination import MIN_SAMPLES, Standing, fold_order, walk
 from bbccli.metrics.base import Metric
+from bbccli.metrics.probability import with_clip
 from bbccli.notes import Note, nothing_dropped, rule_left_out
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
@@ -69,7 +70,7 @@ def replay(
     UndefinedError, UnsupportedError
         Folds are unknown, or a rule asked for by name can't be computed.
     """
-    chosen = choose_rules(rules)
+    metric, chosen = with_clip(metric, plan.clip), choose_rules(rules)
     terms = [check_terms(rule, threshold, min_samples) for rule in chosen]
     orders = _orders(matrix, plan, order, n_orders)
     full = bbc(matrix, metric, plan)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bbccli.dropping import anova, bbcd, cvst, friedman, hoeffding, wilcoxon, win_loss
 from bbccli.dropping.base import Rule
-from bbccli.errors import OptionError
+from bbccli.errors import OptionError, nearest
 
 RULES: dict[str, Rule] = {
     rule.name: rule
@@ -34,7 +34,7 @@ def choose_rule(name: str) -> Rule:
         No rule has that name.
     """
     if name not in RULES:
-        raise OptionError(f"no rule named {name!r}", hint=f"one of: {', '.join(RULES)}")
+        raise OptionError(f"no rule named {name!r}", hint=nearest(name, RULES))
     return RULES[name]
 
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.errors import OptionError, UndefinedError, UnsupportedError
+from bbccli.areas import concordance_error_by_chance
+from bbccli.errors import OptionError, UndefinedError, UnsupportedError, nearest
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import (
     bbc,
@@ -31,7 +32,9 @@ from bbccli.methods import (
     tt,
 )
 from bbccli.methods.base import Gives, Method, Need
+from bbccli.methods.clipping import on_clipping
 from bbccli.metrics.base import Metric
+from bbccli.metrics.probability import with_clip
 from bbccli.notes import (
     Note,
     collapsed_interval,
@@ -118,7 +121,7 @@ def choose_methods(names: Sequence[str]) -> list[Method]:
     """
     for name in names:
         if name not in METHODS:
-            raise OptionError(f"no method named {name!r}", hint=f"one of: {', '.join(METHODS)}")
+            raise OptionError(f"no method named {name!r}", hint=nearest(name, METHODS))
     return [METHODS[name] for name in dict.fromkeys(names)]
 
 
@@ -147,6 +150,7 @@ def estimate(
     OptionError, UndefinedError
         An unknown method, or one asked for by name that can't be computed.
     """
+    metrics = [with_clip(metric, plan.clip) for metric in metrics]
     by_name = bool(names) and list(names or ()) != [ALL]
     everything = list(METHODS) if names else default_methods(matrix)
     methods = choose_methods(names if names and by_name else everything)
@@ -166,7 +170,7 @@ def estimate(
                 notes.append(method_left_out(method.name, error.problem, error.hint))
             else:
                 estimates.append(_with_width(_with_doubt(found, metric, plan, method)))
-    return estimates, notes
+    return estimates, [*notes, *on_clipping(matrix, metrics, estimates, plan)]
 
 
 ALL = "all"
@@ -181,13 +185,21 @@ def _with_doubt(found: Estimate, metric: Metric, plan: Plan, method: Method) -> 
     if found.interval is None:
         return found
     best = max(metric.bounds) if metric.direction.sign > 0 else min(metric.bounds)
-    end = metric.direction.pessimistic()
-    bound = found.interval.lower if end is Side.LOWER else found.interval.upper
-    if found.interval.side not in (Side.TWO, end) or bound != best:
+    # an end that was not estimated is the worst value, not the best
+    lower_is_worse = metric.direction.pessimistic() is Side.LOWER
+    if (found.interval.lower if lower_is_worse else found.interval.upper) != best:
         return found
-    guarded = Gives.DISTRIBUTION in method.gives and not plan.guard
-    note = collapsed_interval(method.name, f"{best:g}", "--guard" if guarded else "bbc --guard")
+    note = collapsed_interval(method.name, f"{best:g}", _way_out(metric, plan, method))
     return replace(found, notes=(*found.notes, note))
+
+
+def _way_out(metric: Metric, plan: Plan, method: Method) -> str:
+    """What keeps an interval of this method from collapsing."""
+    if not np.isfinite(metric.bounds).all():
+        return "more samples; the guard needs a metric that has a worst value"
+    if Gives.DISTRIBUTION in method.gives:
+        return "leave out --no-guard" if not plan.guard else "more samples"
+    return "use bbc, whose interval is guarded" + ("" if plan.guard else ", without --no-guard")
 
 
 def _with_width(found: Estimate) -> Estimate:
@@ -208,11 +220,17 @@ def _polarity(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note
     if np.isnan(performances).all():
         return []  # the methods say that the metric is undefined
     median = float(np.nanmedian(performances))
-    return [risk_reversed(median)] if median < HALF else []
+    n_events = 0 if matrix.outcome.event is None else int(matrix.outcome.event.sum())
+    limit = HALF - REVERSED * concordance_error_by_chance(n_events)
+    return [risk_reversed(median)] if median < limit else []
 
 
 HALF = 0.5
 """Concordance of predictions that know nothing."""
+
+REVERSED = 3.5
+"""Standard errors by chance that a median concordance lies below one half where risks seem to be
+the other way round; as for the polarity of scores."""
 
 
 def _differing_winners(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import wraps
 from typing import Protocol
 
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
+from bbccli.metrics.probability import with_clip
 from bbccli.notes import Note, few_folds, few_groups
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
@@ -78,6 +80,28 @@ class Method:
     reference: str
     ignores_selection: bool = False
     experimental: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "run", _as_planned(self.run))
+
+
+def _as_planned(run: Run) -> Run:
+    """Have the metrics take logarithms as the plan says."""
+
+    @wraps(run)
+    def planned(
+        matrix: PredictionMatrix,
+        metric: Metric,
+        plan: Plan,
+        *,
+        select_by: Metric | None = None,
+        progress: Progress = silent,
+    ) -> Estimate:
+        first = None if select_by is None else with_clip(select_by, plan.clip)
+        metric = with_clip(metric, plan.clip)
+        return run(matrix, metric, plan, select_by=first, progress=progress)
+
+    return planned
 
 
 def check_needs(method: Method, matrix: PredictionMatrix) -> None:

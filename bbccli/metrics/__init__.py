@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.errors import OptionError, UnsupportedError
+from bbccli.errors import OptionError, UnsupportedError, nearest
 from bbccli.matrix import PLURAL, PredictionMatrix
 from bbccli.metrics import (
     binary,
@@ -19,11 +19,13 @@ from bbccli.metrics import (
 )
 from bbccli.metrics.base import Metric, Scorer, mean_of
 from bbccli.metrics.columns import by_column
+from bbccli.metrics.naming import ALIASES, canonical
 from bbccli.metrics.pairs import pair_share
 from bbccli.metrics.totals import of_totals
 from bbccli.types import PredictionKind, Task
 
 __all__ = [
+    "ALIASES",
     "METRICS",
     "Metric",
     "Scorer",
@@ -33,6 +35,7 @@ __all__ = [
     "default_metric",
     "fitting",
     "mean_of",
+    "metric_named",
     "of_totals",
     "pair_share",
 ]
@@ -96,13 +99,33 @@ def choose_metrics(names: Sequence[str] | None, matrix: PredictionMatrix) -> lis
     """
     if not names:
         return [default_metric(matrix)]
-    return [choose_metric(name, matrix) for name in dict.fromkeys(names)]
+    return [
+        choose_metric(name, matrix)
+        for name in dict.fromkeys(canonical(one, METRICS) for one in names)
+    ]
+
+
+def metric_named(name: str) -> Metric:
+    """Return the metric of a name: ours, scikit-learn's, or ``package.module:NAME``.
+
+    Raises
+    ------
+    OptionError
+        No metric has that name; the hint has the nearest one.
+    """
+    found = canonical(name, METRICS)
+    if found in METRICS:
+        return METRICS[found]
+    if ":" in name:
+        return custom.load(name)
+    near = nearest(name.lower().replace("_", "-"), METRICS, f"one of: {', '.join(METRICS)}")
+    raise OptionError(f"no metric named {name!r}", hint=near)
 
 
 def choose_metric(name: str, matrix: PredictionMatrix) -> Metric:
     """Return the metric called `name`, once it is known to fit the matrix.
 
-    A name such as ``package.module:NAME`` stands for a `Metric` that is imported from there.
+    Names are those of `metric_named`.
 
     Raises
     ------
@@ -111,9 +134,7 @@ def choose_metric(name: str, matrix: PredictionMatrix) -> Metric:
     UnsupportedError
         The metric does not fit the task or the kind of predictions.
     """
-    if name not in METRICS and ":" not in name:
-        raise OptionError(f"no metric named {name!r}", hint=f"one of: {', '.join(METRICS)}")
-    metric = METRICS[name] if name in METRICS else custom.load(name)
+    metric = metric_named(name)
     if _fits(metric, matrix):
         return metric
     problem, remedy = _misfit(metric, matrix)

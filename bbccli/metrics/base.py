@@ -8,12 +8,13 @@ weighted sums, `pair_share` of concordant pairs, and `by_column` for what needs 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bbccli.metrics.rests import UNSAID, RestsOn
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
@@ -82,7 +83,12 @@ class Metric:
     reference
         Where it is defined.
     cell
-        Bytes per prediction while it is bound, about: 40 where columns are sorted.
+        Bytes per prediction while it is bound, about.
+    rests_on
+        The samples whose number says how sure a performance can be: what the guard of intervals
+        counts. Without it, what is safe for the task: the smallest class, the events, all samples.
+    bounds_of
+        ``bounds_of(outcome)``: the bounds, where they depend on the outcome.
     formula, under_weights, undefined, remarks
         For the documentation: definition; what weights do; when the value is NaN; conventions.
     of_pairs
@@ -99,12 +105,18 @@ class Metric:
     bounds: tuple[float, float]
     bind: Bind
     reference: str
+    rests_on: RestsOn = UNSAID
+    bounds_of: Callable[[Outcome], tuple[float, float]] | None = None
     cell: int = 40
     formula: str = ""
     under_weights: str = AS_REPEATED
     undefined: str = "without samples"
     remarks: str = ""
     of_pairs: bool = False
+
+    def within(self, outcome: Outcome) -> Metric:
+        """Return the metric with the bounds that it has on an outcome."""
+        return replace(self, bounds=self.bounds_of(outcome)) if self.bounds_of else self
 
     def n_sweeps(self, n_samples: int) -> int:
         """Passes over N samples that one performance takes: of censored pairs one per digit."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from functools import partial
+
 import numpy as np
 
-from bbccli.metrics.base import Metric, mean_of
+from bbccli.metrics.base import Metric, Predictions, Scorer, mean_of
 from bbccli.metrics.classification import CLASSES
+from bbccli.metrics.rests import EVERY_SAMPLE
 from bbccli.outcome import Outcome
-from bbccli.types import Direction, FloatArray, PredictionKind
+from bbccli.plan import CLIP
+from bbccli.types import Direction, FloatArray, PredictionKind, Task
 
 
 def chance_of_truth(outcome: Outcome, chances: FloatArray) -> FloatArray:
@@ -18,11 +23,28 @@ def chance_of_truth(outcome: Outcome, chances: FloatArray) -> FloatArray:
     return np.asarray(np.where(outcome.values[:, None] == 1, chances, 1 - chances))
 
 
-def surprise(outcome: Outcome, chances: FloatArray) -> FloatArray:
-    """(N, C) negative logarithm of the probability of the true class, kept off 0 and 1."""
-    epsilon = np.finfo(chances.dtype).eps
+def surprise(outcome: Outcome, chances: FloatArray, clip: float = CLIP) -> FloatArray:
+    """(N, C) negative logarithm of the probability of the true class, which is at least `clip`."""
     truth = chance_of_truth(outcome, chances.astype(np.float64))
-    return np.asarray(-np.log(np.clip(truth, epsilon, 1 - epsilon)))
+    return np.asarray(0.0 - np.log(np.maximum(truth, clip)))  # not -0.0 where it is certain
+
+
+@dataclass(frozen=True, slots=True)
+class MeanSurprise:
+    """Binds the log-loss; the true class has at least `clip`, whatever type the file has."""
+
+    clip: float = CLIP
+
+    def __call__(self, outcome: Outcome, predictions: Predictions) -> Scorer:
+        """Take the logarithms of probabilities (N, C) or (N, C, K)."""
+        return mean_of(partial(surprise, clip=self.clip))(outcome, predictions)
+
+
+def with_clip(metric: Metric, clip: float) -> Metric:
+    """Return the metric with logarithms of at least `clip`; as it is where it has none."""
+    if not isinstance(metric.bind, MeanSurprise) or metric.bind.clip == clip:
+        return metric
+    return replace(metric, bind=MeanSurprise(clip))
 
 
 def quadratic_loss(outcome: Outcome, chances: FloatArray) -> FloatArray:
@@ -42,12 +64,14 @@ LOG_LOSS = Metric(
     wants=PredictionKind.PROBABILITY,
     direction=Direction.MINIMIZE,
     bounds=(0.0, np.inf),
-    bind=mean_of(surprise),
+    bind=MeanSurprise(),
     reference="Good 1952",
+    rests_on=EVERY_SAMPLE,
     formula="-(1/N) Σ ln pᵢ(yᵢ)",
-    remarks="Probabilities are kept ε away from 0 and 1, where ε is the precision of the type "
-    "they are stored in (2.2e-16 in float64), so that one certain mistake costs 36 and not "
-    "infinity; so does scikit-learn.",
+    remarks="pᵢ(yᵢ) counts as ε at least, so that one certain mistake costs 16 and not infinity. ε "
+    "is 2⁻²³ = 1.2e-7 (--clip), the precision of 32 bits near 1, whatever type the file has: the "
+    "same predictions have the same log-loss in 32 and in 64 bits. scikit-learn takes the "
+    "precision of the type instead, which is 2.2e-16 in 64 bits.",
 )
 
 BRIER = Metric(
@@ -60,6 +84,8 @@ BRIER = Metric(
     bounds=(0.0, 2.0),
     bind=mean_of(quadratic_loss),
     reference="Brier 1950",
+    rests_on=EVERY_SAMPLE,
+    bounds_of=lambda outcome: (0.0, 1.0 if outcome.task is Task.BINARY else 2.0),
     formula="(1/N) Σ (pᵢ - [yᵢ positive])² for two classes, (1/N) Σ Σₖ (pᵢₖ - [yᵢ = k])² for more",
     remarks="Of two classes it is the squared error of the positive one alone, from 0 to 1, half "
     "of the sum over both; of more classes the sum over all, from 0 to 2. So are scikit-learn's.",

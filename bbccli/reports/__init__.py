@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib import import_module
 from pathlib import PurePath
 from typing import Any
 
+from bbccli.errors import OptionError
 from bbccli.reports.base import Report, Style
 from bbccli.reports.remarks import remarks
 
@@ -57,9 +58,35 @@ SUFFIXES = {
 }
 
 
-def format_of(path: str) -> str | None:
-    """Return the name of the report that the suffix of a file asks for, if it asks for one."""
-    return SUFFIXES.get(PurePath(path).suffix.lower())
+PLAIN = ("", ".txt")
+"""Suffixes that ask for no form: the file holds what the screen would show."""
+
+
+def format_of(path: str, forms: Collection[str] = REPORTS.keys()) -> str | None:
+    """Return the name of the report that the suffix of a file asks for, if it asks for one.
+
+    Parameters
+    ----------
+    path
+        Of the file; - is the screen.
+    forms
+        Names of the reports that there are.
+
+    Raises
+    ------
+    OptionError
+        A suffix that stands for none of them.
+    """
+    suffix = PurePath(path).suffix.lower()
+    if suffix in PLAIN:
+        return None
+    known = {end: form for end, form in SUFFIXES.items() if form in forms}
+    if suffix not in known:
+        raise OptionError(
+            f"--output is {path!r}, and {suffix} is no form of the result",
+            hint=f"a file that ends in {', '.join(known)}; or in .txt, for the table",
+        )
+    return known[suffix]
 
 
 def render_all(name: str, documents: Sequence[Json], style: Style = Style()) -> str:

@@ -13,19 +13,17 @@ from bbccli.errors import OptionError
 from bbccli.reports import jsonl
 from bbccli.reports.csv import COLUMNS as OF_ESTIMATES
 from bbccli.reports.csv import guarded, rows_of
+from bbccli.schema import ERROR_SCHEMA, ErrorDocument, Failure, as_json
 from bbccli.version import __version__
 
 Json = dict[str, Any]
 Write = Callable[[Iterable[Json], IO[bytes]], None]
 
-ERROR_SCHEMA = "bbc-error/1"
-"""Marks the line of a file that has no result."""
+COLUMNS = (*OF_ESTIMATES, "error", "hint", "status")
 
-COLUMNS = (*OF_ESTIMATES, "error", "hint")
-
-WHOLE = frozenset({"n_samples", "n_configurations", "n_resamples", "seed"})
+WHOLE = frozenset({"n_samples", "n_configurations", "n_resamples", "seed", "status"})
 REAL = frozenset({"naive", "value", "optimism", "lower", "upper", "level"})
-REAL |= {"value_error", "lower_error", "upper_error", "gate_threshold", "gate_margin"}
+REAL |= {"clip", "value_error", "lower_error", "upper_error", "gate_threshold", "gate_margin"}
 TRUTH = frozenset({"exact", "ignores_selection", "experimental", "guard"})
 """Columns of Parquet that are not text."""
 
@@ -55,7 +53,9 @@ def rows(record: Json) -> list[Json]:
     if "error" in record:
         error = record["error"]
         held = {"path": record["path"], "version": __version__}
-        return [held | {"error": error["problem"], "hint": error["hint"]}]
+        return [
+            held | {"error": error["problem"], "hint": error["hint"], "status": error["status"]}
+        ]
     return rows_of(record["document"])
 
 
@@ -66,9 +66,9 @@ def _jsonl(records: Iterable[Json], file: IO[bytes]) -> None:
 
 
 def _as_document(record: Json) -> Json:
-    error = {name: record["error"][name] for name in ("problem", "hint", "status")}
-    held = {"schema": ERROR_SCHEMA, "version": __version__, "path": record["path"]}
-    return held | {"error": error}
+    error = Failure(*(record["error"][name] for name in ("problem", "hint", "status")))
+    found: Json = as_json(ErrorDocument(ERROR_SCHEMA, __version__, record["path"], error))
+    return found
 
 
 def _csv(records: Iterable[Json], file: IO[bytes]) -> None:

@@ -75,14 +75,15 @@ class TestTables:
         assert status == 2
         assert ".parquet, .jsonl, .ndjson, .csv" in err
 
-    def test_a_line_of_a_failure_is_no_result_for_gate(self, runs, batch, run):
+    def test_a_line_of_a_failure_is_one_for_gate_too(self, runs, batch, run):
         runs(2)
         status, _, err = batch(PATTERN, "none.csv", "-o", "r.jsonl")
         assert status == 5
         assert err.splitlines()[0] == "failed: none.csv: no such file"
-        status, _, err = run("gate", "r.jsonl", "--fail-under", "0.1")
-        assert status == 2
-        assert "line 3: not a result" in err
+        status, out, err = run("gate", "r.jsonl", "--fail-under", "0.1")
+        assert status == 5
+        assert len(out.splitlines()) == 2
+        assert err == "failed: none.csv: no such file\n"
 
 
 def _text(value):

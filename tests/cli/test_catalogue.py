@@ -20,6 +20,44 @@ def test_metrics(run):
     assert all(name in out for name in METRICS)
 
 
+@pytest.mark.parametrize(("command", "registry"), [("methods", METHODS), ("metrics", METRICS)])
+class TestCatalogue:
+    def test_one_whole_line_each_in_groups(self, run, monkeypatch, command, registry):
+        monkeypatch.setenv("COLUMNS", "30")
+        lines = run(command)[1].splitlines()
+        shown = [line.split(maxsplit=1) for line in lines if line.startswith("  ")]
+        assert sorted(name for name, _ in shown) == sorted(registry)
+        assert all(summary == registry[name].summary for name, summary in shown)
+        titles = [line for line in lines if line and not line.startswith(" ")]
+        assert len(titles) == len(set(titles)) > 2
+
+    def test_json(self, run, command, registry):
+        found = json.loads(run(command, "--format", "json")[1])
+        assert [one["name"] for one in found] == list(registry)
+        for one in found:
+            assert one["source"] == registry[one["name"]].reference
+
+    def test_one_in_full(self, run, command, registry):
+        for name, one in registry.items():
+            status, out, _ = run(command, name)
+            assert status == 0
+            words = " ".join(out.split())
+            assert words.startswith(f"name {name} summary {one.summary} label {one.label}")
+            assert one.reference in words
+            assert json.loads(run(command, name, "--format", "json")[1])["summary"] == one.summary
+
+    def test_another_name(self, run, command, registry):
+        name = next(reversed(registry))
+        status, out, err = run(command, f"{name}x")
+        assert (status, out) == (2, "")
+        assert err.splitlines()[1] == f"hint: did you mean {name}?"
+
+
+def test_a_metric_by_another_name(run):
+    assert run("metrics", "neg_log_loss") == run("metrics", "log-loss")
+    assert "aliases neg_log_loss" in " ".join(run("metrics", "log-loss")[1].split())
+
+
 def test_schema(run):
     status, out, _ = run("schema")
     assert status == 0
@@ -47,3 +85,16 @@ def test_help_of_correct_lists_the_registries(run):
     words = "".join(out.split())  # lines break after the hyphen of a name too
     assert ",".join(METRICS) in words
     assert ",".join(METHODS) in words
+
+
+def test_schema_describes_the_record_of_an_error(run):
+    import jsonschema
+
+    whole = json.loads(run("schema")[1])
+    record = whole["$defs"]["ErrorDocument"]
+    assert record["description"] == "The line of a file of a batch that has no result."
+    one = {"problem": "p.csv: no samples", "hint": "", "status": 2}
+    line = {"schema": "bbc-error/1", "version": "0", "path": "p.csv", "error": one}
+    check = jsonschema.Draft202012Validator({"$defs": whole["$defs"], **record})
+    check.validate(line)
+    assert not check.is_valid(line | {"error": {"problem": "x"}})

@@ -11,9 +11,10 @@ from typing import get_args, get_type_hints
 import pytest
 import typer
 
-from bbccli.cli import config, options
-from bbccli.cli.app import SETTINGS
+from bbccli.cli import settings
+from bbccli.cli.app import COMMANDS, SETTINGS
 from bbccli.cli.correct import correct as command
+from bbccli.cli.project import project
 from bbccli.errors import OptionError
 
 ROWS = "".join(f"{i % 4},{'yn'[i // 4 % 2]},0.{i + 10},0.{99 - 2 * i}\n" for i in range(24))
@@ -25,6 +26,7 @@ def folder(tmp_path, monkeypatch):
         monkeypatch.delenv(name)
     inner = tmp_path / "project" / "deep"
     inner.mkdir(parents=True)
+    (tmp_path / "project" / ".git").mkdir()
     (inner / "p.csv").write_text("fold,truth,a,b\n" + ROWS)
     monkeypatch.chdir(inner)
     return tmp_path / "project"
@@ -102,7 +104,6 @@ def test_a_gate_of_the_project(run, folder):
     [
         ("sed = 1", "unknown key 'sed'", "did you mean seed?"),
         ("zzzz = 1", "unknown key 'zzzz'", "one of: metric, method"),
-        ("output = 'x'", "unknown key 'output'", ""),
         ("seed = '1'", "seed is '1'", "a whole number"),
         ("seed = 1.5", "seed is 1.5", "a whole number"),
         ("seed = true", "seed is true", "a whole number"),
@@ -117,7 +118,13 @@ def test_a_gate_of_the_project(run, folder):
         ("method = ['bbc', 1]", "method is ['bbc', 1]", "array of texts"),
         ("quiet = 1", "quiet is 1", "true or false"),
         ("truth = ['y']", "truth is ['y']", "a text"),
-        ("[correct]\nseed = 1", "unknown key 'correct'", ""),
+        ("output = 'x'", "unknown key 'output'", "one run"),
+        ("strict = true", "unknown key 'strict'", 'set missing to "error"'),
+        ("lst = 'drop'", "unknown key 'lst'", "did you mean list?"),
+        ("[corect]\nseed = 1", "unknown table [corect]", "did you mean correct?"),
+        ("drop = 1", "drop is not a table", "[drop]"),
+        ("[drop]\nlevel = 0.9", "unknown key 'drop.level'", ""),
+        ("[drop]\nthreshold = 'x'", "drop.threshold is 'x'", "a number"),
         ("seed =", "at line 1", "defaults"),
     ],
 )
@@ -141,7 +148,7 @@ def test_a_table_that_is_none(run, folder):
 def test_a_file_that_is_not_text(folder):
     (folder / "bbc.toml").write_bytes(b"seed = \xff")
     with pytest.raises(OptionError, match="bbc.toml"):
-        config.project(SETTINGS["correct"])
+        project(SETTINGS)
 
 
 def test_commands_without_settings_do_not_read_the_file(run, folder):
@@ -196,19 +203,131 @@ def test_show_config_says_what_holds_and_from_where(run, folder, monkeypatch):
     assert str(folder / "bbc.toml") in re.sub(r"\s+", "", out)
 
 
-def test_show_config_shows_every_setting(run):
+def test_show_config_shows_every_setting_by_the_name_of_its_option(run):
     out = run("--show-config")[1]
-    shown = {line.split()[0] for line in out.splitlines()}
-    keys = {setting.key for found in SETTINGS.values() for setting in found.values()}
-    assert shown == keys | {"option"}
+    shown = {line.split()[0] for line in out.splitlines()} - {"option"}
+    assert shown >= {"list", "replay", "seed", "drop.threshold", "threshold", "gate.format"}
+    assert not [name for name in shown if name.endswith("-")]
+    every = [one for found in SETTINGS.values() for one in found.values()]
+    own = {f"{one.command}.{one.key}" for one in every if not one.shared}
+    assert shown == own | {one.key for one in every if one.shared}
 
 
 def test_every_option_is_a_setting_or_of_one_run():
     hints = get_type_hints(command, include_extras=True)
     for name in inspect.signature(command).parameters:
         infos = [i for i in get_args(hints[name])[1:] if isinstance(i, type(typer.Option()))]
-        assert (name in SETTINGS["correct"]) == (bool(infos) and name not in config.OF_ONE_RUN)
-    assert get_args(options.Seed)[1].envvar == "BBC_SEED"
+        wanted = bool(infos) and name not in settings.OF_ONE_RUN
+        assert (name in SETTINGS["correct"]) == wanted
+
+
+class TestByCommand:
+    """A name that means two things is set by command."""
+
+    @pytest.fixture
+    def dropped(self, run, samples):
+        def of(*argv):
+            path = samples / "progression.parquet"
+            status, out, err = run("drop", path, "--format", "json", "-q", *argv)
+            assert status == 0, err
+            return json.loads(out)["decision"]
+
+        return of
+
+    def test_a_cut_of_scores_is_no_confidence(self, dropped, folder, monkeypatch):
+        before = dropped()
+        (folder / "bbc.toml").write_text("threshold = 0.3\nn-resamples = 30\nformat = 'csv'\n")
+        monkeypatch.setenv("BBC_THRESHOLD", "0.2")
+        assert dropped() == before
+
+    def test_a_table_of_the_command(self, dropped, folder, monkeypatch):
+        (folder / "bbc.toml").write_text("threshold = 0.3\n[drop]\nthreshold = 0.6\n")
+        assert dropped()["threshold"] == 0.6
+        monkeypatch.setenv("BBC_DROP_THRESHOLD", "0.7")
+        assert dropped()["threshold"] == 0.7
+        assert dropped("--threshold", "0.8")["threshold"] == 0.8
+
+    def test_a_table_in_pyproject(self, plan, folder):
+        (folder / "pyproject.toml").write_text(
+            "[tool.bbc]\nseed = 1\nlevel = 0.9\n[tool.bbc.correct]\nseed = 2\n"
+        )
+        assert (plan()["seed"], plan()["level"]) == (2, 0.9)
+
+    def test_the_environment_wins_over_the_table(self, plan, folder, monkeypatch):
+        (folder / "bbc.toml").write_text("correct.seed = 1\n")
+        monkeypatch.setenv("BBC_SEED", "2")
+        assert plan()["seed"] == 2
+        monkeypatch.setenv("BBC_CORRECT_SEED", "3")
+        assert plan()["seed"] == 3
+
+    @pytest.mark.parametrize("text", ["['accuracy', 'auc']", "'accuracy'"])
+    def test_of_several_metrics_the_first_decides(self, dropped, folder, text):
+        (folder / "bbc.toml").write_text(f"metric = {text}\n")
+        assert dropped()["metric"] == "accuracy"
+
+    def test_of_several_metrics_in_a_variable_too(self, dropped, monkeypatch):
+        monkeypatch.setenv("BBC_METRIC", "accuracy auc")
+        assert dropped()["metric"] == "accuracy"
+
+    def test_show_config_tells_both(self, run, folder, monkeypatch):
+        (folder / "bbc.toml").write_text("threshold = 0.3\n[gate]\nfail-under = 0.7\n")
+        monkeypatch.setenv("BBC_DROP_THRESHOLD", "0.6")
+        rows = {line.split()[0]: line.split()[1:] for line in run("--show-config")[1].splitlines()}
+        assert rows["threshold"][0] == "0.3"
+        assert rows["drop.threshold"] == ["0.6", "environment,", "BBC_DROP_THRESHOLD"]
+        assert rows["gate.fail-under"][0] == "0.7"
+        assert rows["fail-under"] == ["default"]
+
+    def test_every_option_declared_twice_is_said_to_mean_one_thing_or_two(self):
+        """One declaration is one meaning; `metric` and `jobs` mean the same in other words."""
+        declared = {}
+        for one in COMMANDS:
+            for name, hint in get_type_hints(one, include_extras=True).items():
+                infos = [i for i in get_args(hint)[1:] if isinstance(i, type(typer.Option()))]
+                if infos and name in SETTINGS[one.__name__]:
+                    setting = SETTINGS[one.__name__][name]
+                    if setting.shared and name not in ("metric", "jobs"):
+                        declared.setdefault(name, set()).add(infos[0].help)
+        assert {name for name, helps in declared.items() if len(helps) > 1} == set()
+
+    def test_no_variable_means_two_things(self):
+        every = [one for found in SETTINGS.values() for one in found.values()]
+        of_all = {one.variables[1] for one in every if one.shared}
+        of_one = [one.variables[0] for one in every]
+        assert len(of_one) == len(set(of_one))
+        assert not of_all & set(of_one)
+        assert not {one.key for one in every} & set(SETTINGS)
+
+
+class TestUnknownVariables:
+    @pytest.mark.parametrize(
+        ("name", "hint"),
+        [
+            ("BBC_FAIL_UNDR", "did you mean BBC_FAIL_UNDER?"),
+            ("BBC_SED", "did you mean BBC_SEED?"),
+            ("BBC_DROP_TRESHOLD", "did you mean BBC_DROP_THRESHOLD?"),
+            ("BBC_XYZZY", "unset it; bbc --show-config lists options"),
+            ("BBC_OUTPUT", "--output belongs to one run: give it on the command line"),
+        ],
+    )
+    def test_one_is_an_error(self, run, monkeypatch, name, hint):
+        monkeypatch.setenv(name, "0.95")
+        for argv in (["correct", "p.csv"], ["gate", "r.json"], ["--show-config"]):
+            status, out, err = run(*argv)
+            assert (status, out) == (2, "")
+            assert err == f"error: {name} in the environment sets no option of bbc\nhint: {hint}\n"
+
+    def test_those_of_other_commands_are_known(self, plan, monkeypatch):
+        for name, text in {
+            "BBC_RULE": "bbcd", "BBC_DROP_THRESHOLD": "0.9", "BBC_LIST": "drop", "BBC_REPLAY": "0",
+            "BBC_ENGINE": "numpy", "BBC_RUNNER": "dask", "BBC_GATE_FORMAT": "json",
+        }.items():  # fmt: skip
+            monkeypatch.setenv(name, text)
+        assert plan()["seed"] == 0
+
+    def test_an_empty_one_is_none(self, plan, monkeypatch):
+        monkeypatch.setenv("BBC_FAIL_UNDR", "")
+        assert plan()["seed"] == 0
 
 
 def asked(line):

@@ -295,3 +295,17 @@ def test_gaps_in_every_configuration(run, table, tmp_path):
     status, _, err = run("drop", path)
     assert status == 2
     assert "every configuration lacks predictions that another has" in err
+
+
+def test_a_long_table_whose_columns_are_named_by_hand(run, tmp_path):
+    path = tmp_path / "long.csv"
+    rows = [
+        f"{i},{i % 2},{name},{0.2 + 0.6 * (i % 2) if name == 'a' else 0.5 + i / 200}"
+        for name in "ab"
+        for i in range(60)
+    ]
+    path.write_text("row_id,truth,model,guess\n" + "\n".join(rows) + "\n")
+    options = ("--configuration", "model", "--prediction", "guess", "--list", "keep", "-q")
+    status, out, err = run("drop", path, "--metric", "accuracy", *options)
+    assert (status, err) == (0, "")
+    assert "a" in out.split()

@@ -135,7 +135,7 @@ ERRORS = {
 HINTS = {
     "level in percent": "--level 0.95",
     "no truth column": "truht",
-    "unknown metric": "auc, average-precision",
+    "unknown metric": "did you mean accuracy?",
     "metric of another kind": "accuracy",
     "unknown method": "bbc-f",
     "column that is not there": "truth",
@@ -202,3 +202,20 @@ def test_interruption_exits_130_and_leaves_nothing(run, monkeypatch, tmp_path):
     status, out, err = run("correct", source, "--output", tmp_path / "result.json")
     assert (status, out, err) == (130, "", "")
     assert list(tmp_path.iterdir()) == [source]
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (("--missing", "nope"), "'nope' is not one of: error, drop, common-rows, available."),
+        (("--seed", "1.5"), "'1.5' is not a whole number."),
+        (("--level", "high"), "'high' is not a number."),
+        (("--gate-on", "x"), "'x' is not one of: bound, estimate."),
+        (("--format", "x"), "'x' is not one of table, json,"),
+    ],
+)
+def test_values_are_refused_in_plain_words(run, argv, words):
+    """Whatever the version of typer says: it was "Value error, 'nope' is ..." """
+    status, out, err = run("correct", "p.csv", *argv)
+    assert (status, out) == (2, "")
+    assert f"Invalid value for '{argv[0]}': {words}" in err

@@ -67,6 +67,37 @@ class TestCorrect:
         assert re.match(r"error: .*\nhint: .*\n$", err)
         assert run("correct", path)[0] == 2
 
+    @pytest.mark.parametrize("form", ["json", "jsonl", "csv", "md", "xml", "txt"])
+    def test_what_cannot_be_computed_is_written_with_its_reason(self, run, tmp_path, form):
+        path, target = tmp_path / "rare.csv", tmp_path / f"g.{form}"
+        path.write_text("truth,a,b\n" + "y,0.9,0.8\n" + "n,0.1,0.2\n" * 8 + "n,0.2,0.1\n")
+        argv = ("--fail-under", "0.1", "--level", "0.9", "-o", target)
+        status, out, err = run("correct", path, *argv)
+        assert (status, out) == (4, "")
+        assert re.match(r"error: .*\nhint: .*\n$", err)
+        problem = err.splitlines()[0].removeprefix("error: ")
+        assert target.exists()
+        if form in ("json", "jsonl"):
+            found = json.loads(target.read_text())
+            assert found["estimates"] == []
+            assert found["plan"]["level"] == 0.9
+            assert (found["gate"]["outcome"], found["gate"]["reason"]) == ("undecided", problem)
+            assert (found["gate"]["metric"], found["gate"]["threshold"]) == ("auc", 0.1)
+            status, out, err = run("gate", target)
+            assert (status, out) == (4, "")
+            assert problem in err
+        elif form != "csv":
+            assert "undecided" in target.read_text()
+
+    def test_what_cannot_be_computed_is_printed_for_programs(self, run, tmp_path):
+        path = tmp_path / "rare.csv"
+        path.write_text("truth,a,b\n" + "y,0.9,0.8\n" + "n,0.1,0.2\n" * 8 + "n,0.2,0.1\n")
+        status, out, _ = run("correct", path, "--fail-under", "0.1", "--format", "json")
+        assert status == 4
+        assert json.loads(out)["gate"]["outcome"] == "undecided"
+        run("correct", path, "--format", "json", "-o", tmp_path / "n.json")
+        assert not (tmp_path / "n.json").exists()
+
     def test_a_method_that_was_not_run_exits_4(self, correct):
         status, _, err = correct("--fail-under", "0.1", "--gate-method", "bbc-f")
         assert status == 4
@@ -81,6 +112,9 @@ class TestCorrect:
             (("--fail-over", "0.3"), "--fail-over does not go with AUC, which is maximised"),
             (("--metric", "brier", "--fail-under", "0.3"), "Brier.*, which is minimised"),
             (("--fail-under", "nan"), "--fail-under is nan"),
+            (("--fail-under", "1.2"), "--fail-under is 1.2: no result can meet it"),
+            (("--metric", "auc", "--fail-under", "80"), "--fail-under is 80: no result can meet"),
+            (("--metric", "brier", "--fail-over", "-1"), "--fail-over is -1: no result can meet"),
             (("--fail-under", "0.1", "--fail-over", "0.2"), "both given"),
             (("--gate-on", "estimate"), "without a threshold"),
         ],
@@ -157,6 +191,91 @@ class TestSaved:
             assert json.loads(out) == json.loads(target.read_text())
 
 
+class TestBatch:
+    """Tables and lines that `bbc batch` wrote, with files that have no result."""
+
+    @pytest.fixture
+    def batch(self, run, data, tmp_path):
+        (tmp_path / "broken.csv").write_text("truth,a\n")
+        names = [data, tmp_path / "broken.csv"]
+
+        def of(target, *argv, files=names):
+            options = ("--positive", "y", *FAST, "--jobs", "1", "-q")
+            run("batch", *files, "-o", tmp_path / target, *options, *argv)
+            return tmp_path / target
+
+        return of
+
+    @pytest.mark.parametrize("form", ["jsonl", "parquet"])
+    def test_a_file_without_a_result_exits_5(self, run, batch, form):
+        status, out, err = run("gate", batch(f"t.{form}"), "--fail-under", "0.1")
+        assert status == 5
+        assert re.search(LINE, out)
+        assert len(out.splitlines()) == 1
+        assert re.fullmatch(r"failed: .*broken.csv: .*\n", err)
+
+    @pytest.mark.parametrize("form", ["jsonl", "parquet"])
+    def test_one_that_is_undecided_exits_4(self, run, batch, data, tmp_path, form):
+        rare = tmp_path / "rare.csv"
+        rare.write_text("truth,a,b\n" + "y,0.9,0.8\n" + "n,0.1,0.2\n" * 8 + "n,0.2,0.1\n")
+        target = batch(f"t.{form}", "--fail-under", "0.1", files=[data, rare])
+        status, out, err = run("gate", target)
+        assert status == 4
+        assert len(out.splitlines()) == len(err.splitlines()) == 1
+
+    def test_the_table_is_judged_as_the_lines_are(self, run, batch, data):
+        lines, table = (batch(f"t.{form}", files=[data, data]) for form in ("jsonl", "parquet"))
+        for argv in (
+            ("--fail-under", "0.1"),
+            ("--fail-under", "0.999"),
+            ("--fail-under", "0.5", "--gate-on", "estimate"),
+            ("--fail-under", "0.5", "--gate-method", "cvt", "--gate-on", "estimate"),
+            ("--fail-under", "0.5", "--gate-method", "bbc-f"),
+        ):
+            assert run("gate", table, *argv) == run("gate", lines, *argv)
+
+    def test_a_saved_verdict_of_the_table(self, run, batch, data):
+        for argv, expected in (
+            (("--fail-under", "0.1"), 0),
+            (("--fail-under", "0.999"), 3),
+            (("--fail-under", "0.1", "--gate-on", "estimate"), 0),
+            (("--fail-under", "0.1", "--side", "upper"), 4),
+        ):
+            lines, table = (batch(f"t.{f}", *argv, files=[data]) for f in ("jsonl", "parquet"))
+            found = run("gate", table)
+            assert found[0] == expected
+            if expected != 4:
+                assert found == run("gate", lines)
+
+    def test_several_analyses_of_one_file(self, run, batch, data, tmp_path):
+        manifest = tmp_path / "m.csv"
+        manifest.write_text(f"path,seed,level\n{data},0,0.9\n{data},1,0.9\n{data},1,0.5\n")
+        lines, table = (batch(f"t.{form}", files=[manifest]) for form in ("jsonl", "parquet"))
+        found = run("gate", table, "--fail-under", "0.1")
+        assert found == run("gate", lines, "--fail-under", "0.1")
+        assert len(found[1].splitlines()) == 3
+
+    def test_failed_lines_stay_in_json(self, run, batch):
+        status, out, _ = run("gate", batch("t.jsonl"), "--fail-under", "0.1", "--format", "jsonl")
+        assert status == 5
+        schemas = [json.loads(line)["schema"] for line in out.splitlines()]
+        assert schemas == ["bbc/1", "bbc-error/1"]
+        status, out, _ = run("gate", batch("t.jsonl"), "--fail-under", "0.1", "--format", "csv")
+        assert status == 5
+        assert len(out.splitlines()) == 3
+
+    def test_a_table_has_no_whole_results(self, run, batch, data):
+        table = batch("t.parquet", files=[data])
+        status, _, err = run("gate", table, "--fail-under", "0.1", "--format", "json")
+        assert status == 2
+        assert "no whole results" in err
+
+    def test_another_table(self, run, samples):
+        status, _, err = run("gate", samples / "progression.parquet", "--fail-under", "0.1")
+        assert status == 2
+        assert "is no table of `bbc batch`: it has no column 'path'" in err
+
+
 class TestForms:
     @pytest.mark.parametrize(
         ("suffix", "start"),
@@ -182,6 +301,42 @@ class TestForms:
         correct("--output", target, "--format", "csv")
         assert target.read_text().startswith("path,sha256")
 
+    @pytest.mark.parametrize("name", ["r.html", "r.png", "r.xlsx", "r.parquet", "r.JSO", "v0.2"])
+    def test_a_suffix_that_stands_for_nothing(self, correct, run, saved, data, tmp_path, name):
+        target = tmp_path / name
+        for argv in (
+            ("correct", data, "--positive", "y", *FAST),
+            ("gate", saved, "--fail-under", "0.1"),
+            ("drop", data),
+            ("inspect", data),
+        ):
+            status, out, err = run(*argv, "-o", target)
+            assert (status, out, target.exists()) == (2, "", False)
+            problem, hint = err.splitlines()
+            end = target.suffix.lower()
+            assert problem == f"error: --output is '{target}', and {end} is no form of the result"
+            assert ".json" in hint
+            assert ".txt" in hint
+
+    def test_a_form_that_is_set_needs_no_suffix(self, correct, tmp_path, monkeypatch):
+        target = tmp_path / "r.out"
+        assert correct("-o", target, "--format", "jsonl", "-q")[0] == 0
+        at_once = target.read_text()
+        monkeypatch.setenv("BBC_FORMAT", "jsonl")
+        assert correct("-o", target, "-q")[0] == 0
+        assert target.read_text() == at_once
+        assert json.loads(at_once)
+
+    @pytest.mark.parametrize("command", ["drop", "inspect"])
+    def test_the_suffix_chooses_for_other_commands_too(self, run, data, tmp_path, command):
+        for name, is_json in (("r.json", True), ("r.txt", False), ("r", False)):
+            assert run(command, data, "-o", tmp_path / name)[0] == 0
+            assert (tmp_path / name).read_text().startswith("{") is is_json
+
+    def test_names_have_no_form(self, run, data, tmp_path):
+        assert run("drop", data, "--list", "keep", "-o", tmp_path / "keep.lst")[0] == 0
+        assert (tmp_path / "keep.lst").read_text().splitlines() == ["=a", "b"]
+
     def test_names_are_no_formulas(self, correct, data):
         rows = list(csv.DictReader(correct("--format", "csv")[1].splitlines()))
         assert {row["winner"] for row in rows} <= {"'=a", "b"}
@@ -193,3 +348,65 @@ class TestForms:
     @pytest.mark.parametrize("form", ["json", "jsonl", "csv", "junit"])
     def test_what_programs_read_is_said_to_people(self, correct, form):
         assert correct("--format", form)[2].startswith("read: ")
+
+
+class TestCollapsed:
+    """A bound at the best value is no evidence: 20 perfect configurations passed 0.99 with it."""
+
+    @pytest.fixture
+    def perfect(self, tmp_path):
+        def row(i):
+            scores = (0.1 + 0.8 * (i % 2) + (i * 7 + c) % 11 / 200 for c in range(20))
+            return ",".join([f"{i % 5},{i % 2}", *(f"{score:.3f}" for score in scores)])
+
+        rows = [row(i) for i in range(40)]
+        path = tmp_path / "perfect.csv"
+        path.write_text(
+            "fold,truth," + ",".join(f"c{c}" for c in range(20)) + "\n" + "\n".join(rows) + "\n"
+        )
+        return path
+
+    def gate(self, run, path, *argv):
+        return run("correct", path, "--n-resamples", "50", "--fail-under", "0.99", *argv)
+
+    @pytest.mark.parametrize("metric", ["auc", "accuracy"])
+    def test_a_guarded_bound_misses_what_40_samples_cannot_show(self, run, perfect, metric):
+        status, _, err = self.gate(run, perfect, "--metric", metric)
+        assert status == 3
+        assert "gate missed" in err
+
+    @pytest.mark.parametrize(
+        "argv",
+        [
+            ("--no-guard",),
+            ("--no-guard", "--side", "pessimistic"),
+            ("--no-guard", "--interval", "t"),
+            ("--method", "wald", "--metric", "accuracy"),
+            ("--method", "t-folds"),
+            ("--method", "t-folds", "--side", "lower"),
+        ],
+    )
+    def test_a_collapsed_bound_is_undecided(self, run, perfect, argv):
+        status, out, err = self.gate(run, perfect, *argv)
+        assert status == 4
+        assert "gate     undecided" in out
+        assert "has collapsed onto 1" in err
+
+    def test_and_so_is_a_saved_one(self, run, perfect, tmp_path):
+        saved = tmp_path / "r.json"
+        assert run("correct", perfect, "--no-guard", "--n-resamples", "50", "-qo", saved)[0] == 0
+        assert run("gate", saved, "--fail-under", "0.99")[0] == 4
+
+    def test_a_collapsed_bound_of_a_loss(self, run, perfect):
+        argv = ("--metric", "error", "--no-guard", "--n-resamples", "50", "--fail-over", "0.1")
+        assert run("correct", perfect, *argv)[0] == 4
+
+    def test_the_estimate_may_be_judged(self, run, perfect):
+        assert self.gate(run, perfect, "--no-guard", "--gate-on", "estimate")[0] == 0
+
+
+def test_bca_is_gone(run, data):
+    status, out, err = run("correct", data, "--interval", "bca")
+    assert (status, out) == (2, "")
+    assert "bca" in err
+    assert "percentile" in err

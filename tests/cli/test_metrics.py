@@ -143,3 +143,42 @@ def test_a_metric_of_ones_own(run, samples, tmp_path, monkeypatch):
         status, _, err = run("correct", path, "--metric", wrong)
         assert status == 2
         assert len(err.splitlines()) == 2
+
+
+class TestClip:
+    def test_it_is_an_option_of_the_plan(self, run, samples):
+        path = samples / "progression.parquet"
+        plain, wide = (
+            result(run, path, "--metric", "log-loss", *FAST, *clip)
+            for clip in ((), ("--clip", "0.3"))
+        )
+        assert (plain["plan"]["clip"], wide["plan"]["clip"]) == (2**-23, 0.3)
+        assert wide["estimates"][0]["naive"] < plain["estimates"][0]["naive"]
+        assert [n["code"] for n in wide["notes"]].count("clipped-probabilities") == 1
+
+    def test_the_type_of_the_file_is_no_matter(self, run, tmp_path):
+        truth = [i % 2 for i in range(40)]
+        sure = [0.5, 0.75, *map(float, truth[2:-1]), 1.0 - truth[-1]]
+        found = []
+        for kind in (pa.float32(), pa.float64()):
+            path = tmp_path / f"{kind}.parquet"
+            table = pa.table({"truth": truth, "a": pa.array(sure, kind)})
+            pq.write_table(table, path)
+            found.append(result(run, path, "--metric", "log-loss", *FAST)["estimates"])
+        assert found[0] == found[1]
+
+    def test_of_drop(self, run, samples):
+        argv = ("drop", samples / "progression.parquet", "--metric", "log-loss", "-q")
+        status, out, err = run(*argv, "--format", "json", "--clip", "0.3")
+        assert status == 0, err
+        assert json.loads(out)["plan"]["clip"] == 0.3
+
+
+def test_names_of_scikit_learn_are_taken_everywhere(run, samples):
+    path = samples / "progression.parquet"
+    ours = result(run, path, "--metric", "auc", "--metric", "log-loss", *FAST)
+    assert result(run, path, "--metric", "roc_auc", "--metric", "neg_log_loss", *FAST) == ours
+    argv = ("drop", path, "--format", "json", "-q", "--metric")
+    assert run(*argv, "roc_auc") == run(*argv, "auc")
+    status, _, err = run("correct", path, "--metric", "roc_auk")
+    assert (status, err.splitlines()[1][:14]) == (2, "hint: one of: ")

@@ -224,7 +224,7 @@ WORST = {
     Task.BINARY: {
         **dict.fromkeys(["mcc", "kappa", "youden", "gini"], -1),
         **dict.fromkeys(["error", "brier"], 1),
-        **dict.fromkeys(["log-loss"], -np.log(np.finfo(float).eps)),
+        **dict.fromkeys(["log-loss"], 23 * np.log(2)),
         **dict.fromkeys(["average-precision"], 0.5),
     },
     Task.REGRESSION: {"pearson": -1, "spearman": -1, "pearson-squared": 1},

@@ -155,11 +155,21 @@ MULTICLASS = {
     "log-loss": sk.log_loss,
     "brier": partial(sk.brier_score_loss, labels=[0, 1, 2]),
 }
+
+
+def median_error(truth, predicted, sample_weight):
+    """Whole weights as repetitions: scikit-learn before 1.8 takes the lower of two middle ones."""
+    whole = sample_weight.astype(int)
+    if (whole == sample_weight).all():
+        return sk.median_absolute_error(np.repeat(truth, whole), np.repeat(predicted, whole))
+    return sk.median_absolute_error(truth, predicted, sample_weight=sample_weight)
+
+
 REGRESSION = {
     "rmse": sk.root_mean_squared_error,
     "mse": sk.mean_squared_error,
     "mae": sk.mean_absolute_error,
-    "medae": sk.median_absolute_error,
+    "medae": median_error,
     "mape": sk.mean_absolute_percentage_error,
     "poisson-deviance": sk.mean_poisson_deviance,
     "r2": sk.r2_score,

@@ -1,0 +1,98 @@
+"""What a terminal gets, and what a pipe or a file."""
+
+import sys
+
+import pytest
+
+from bbccli.cli import many, output
+from bbccli.cli.output import progress_bar, say, style_for_stdout
+from bbccli.progress import silent
+
+
+def terminal(monkeypatch, *streams):
+    for name in streams:
+        monkeypatch.setattr(getattr(sys, name), "isatty", lambda: True)
+
+
+class TestStyle:
+    @pytest.fixture(autouse=True)
+    def plain(self, monkeypatch, capsys):
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        monkeypatch.setenv("COLUMNS", "80")
+
+    def test_colour_is_for_terminals(self, monkeypatch):
+        assert not style_for_stdout().colour
+        terminal(monkeypatch, "stdout")
+        assert style_for_stdout().colour
+
+    @pytest.mark.parametrize(("value", "colour"), [("1", False), ("0", False), ("", True)])
+    def test_never_with_no_color(self, monkeypatch, value, colour):
+        terminal(monkeypatch, "stdout")
+        monkeypatch.setenv("NO_COLOR", value)
+        assert style_for_stdout().colour is colour
+
+    def test_a_pipe_has_the_width_of_columns(self, run, samples, monkeypatch):
+        path = samples / "progression.parquet"
+        argv = ("correct", path, "--method", "cvt", "--side", "pessimistic")
+        for columns in (40, 200):
+            monkeypatch.setenv("COLUMNS", str(columns))
+            assert style_for_stdout().width == columns
+        wide = run(*argv)[1]
+        monkeypatch.setenv("COLUMNS", "80")
+        assert max(map(len, wide.splitlines())) > 80 >= max(map(len, run(*argv)[1].splitlines()))
+
+
+LINE = "a-long-name " * 10 + "/a/path/that/is/longer/than/the/terminal/is/wide"
+
+
+class TestSay:
+    def test_a_pipe_gets_one_line(self, capsys, monkeypatch):
+        monkeypatch.setenv("COLUMNS", "30")
+        say(LINE)
+        assert capsys.readouterr().err == f"{LINE}\n"
+
+    def test_a_terminal_gets_whole_words(self, capsys, monkeypatch):
+        monkeypatch.setenv("COLUMNS", "30")
+        terminal(monkeypatch, "stderr")
+        say(LINE)
+        lines = capsys.readouterr().err.splitlines()
+        assert len(lines) > 5
+        assert " ".join(lines).split() == LINE.split()
+        assert all(len(line) <= 30 for line in lines if " " in line)
+
+
+class TestBar:
+    @pytest.fixture(autouse=True)
+    def impatient(self, monkeypatch, capsys):
+        monkeypatch.setattr(output, "PATIENCE_SECONDS", -1.0)
+
+    @staticmethod
+    def work(**options):
+        with progress_bar(**options) as progress:
+            for done in range(3):
+                progress(done, 3)
+        return progress
+
+    def test_none_off_a_terminal(self, capsys):
+        assert self.work(quiet=False) is silent
+        assert capsys.readouterr() == ("", "")
+
+    def test_none_when_quiet(self, monkeypatch, capsys):
+        terminal(monkeypatch, "stderr")
+        assert self.work(quiet=True) is silent
+        assert capsys.readouterr() == ("", "")
+
+    def test_one_on_a_terminal(self, monkeypatch, capsys):
+        terminal(monkeypatch, "stderr")
+        assert self.work(quiet=False) is not silent
+        assert "resampling" in capsys.readouterr().err
+
+    def test_none_for_a_batch_off_a_terminal(self, monkeypatch, capsys):
+        for quiet in (False, True):
+            with many.batch_bar(3, quiet=quiet) as show:
+                show(1, 1)
+            assert capsys.readouterr() == ("", "")
+            terminal(monkeypatch, "stderr")
+        with many.batch_bar(3, quiet=False) as show:
+            show(1, 1)
+        assert "1 failed" in capsys.readouterr().err

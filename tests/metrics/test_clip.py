@@ -1,0 +1,138 @@
+"""Certain mistakes in the log-loss cost what the plan says, whatever type the file has."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matrices import binary, multiclass
+
+from bbccli import METHODS, METRICS, Plan, document
+from bbccli.dropping import drop, replay
+from bbccli.errors import OptionError
+from bbccli.matrix import PredictionMatrix
+from bbccli.methods import estimate
+from bbccli.metrics.probability import LOG_LOSS, surprise, with_clip
+from bbccli.outcome import Outcome
+from bbccli.plan import CLIP
+from bbccli.types import PredictionKind, Task
+
+FAST = ("cvt", "bbc")
+
+
+def certain(kind=np.float64, zero=0.0, n_samples=60):
+    """Two configurations whose better one is certain of everything, twice of the wrong class."""
+    truth = np.arange(n_samples) % 2
+    sure = np.where(truth == 1, 1.0, zero)
+    sure[:2] = 1 - sure[:2]
+    vague = np.where(truth == 1, 0.375, 0.625)
+    outcome = Outcome(Task.BINARY, truth, ("n", "y"))
+    predictions = np.column_stack([vague, sure]).astype(kind)[None]
+    folds = (np.arange(n_samples) // 2 % 5)[None]
+    return PredictionMatrix(
+        outcome, predictions, ("vague", "sure"), PredictionKind.PROBABILITY, folds,
+        ("1", "2", "3", "4", "5"),
+    )  # fmt: skip
+
+
+def figures(matrix, plan=Plan(n_resamples=30)):
+    found, notes = estimate(matrix, [METRICS["log-loss"]], plan, FAST)
+    return [e.value for e in found], notes
+
+
+@pytest.mark.parametrize("zero", [0.0, 1e-20, 1e-12])
+def test_the_same_predictions_cost_the_same_in_32_and_64_bits(zero):
+    narrow, wide = (figures(certain(kind, zero))[0] for kind in (np.float32, np.float64))
+    assert narrow == pytest.approx(wide, rel=1e-9)
+    assert wide[0] == pytest.approx(2 / 60 * -np.log(CLIP), rel=1e-9)
+
+
+def test_a_certain_and_right_prediction_costs_nothing():
+    loss = surprise(certain().outcome, certain().predictions[0])[2:, 1]
+    assert not loss.any()
+    assert not np.signbit(loss).any()
+
+
+def test_several_classes_cost_the_same_too():
+    matrix = multiclass()
+    sharp = np.eye(3)[matrix.predictions.argmax(axis=-1)]
+    losses = [surprise(matrix.outcome, sharp[0].astype(kind)) for kind in (np.float32, np.float64)]
+    np.testing.assert_array_equal(*losses)
+    assert losses[0].max() == pytest.approx(23 * np.log(2))
+
+
+def test_the_default_is_the_precision_of_32_bits():
+    assert np.finfo(np.float32).eps == CLIP == Plan().clip == METRICS["log-loss"].bind.clip
+
+
+@pytest.mark.parametrize("clip", [1e-15, 1e-3, 0.2])
+def test_every_method_obeys_the_plan(clip):
+    matrix, plan = certain(), Plan(n_resamples=30, clip=clip)
+    expected = 2 / 60 * -np.log(clip)
+    matrix = replace(matrix, predictions=matrix.predictions[:, :, 1:], configurations=("sure",))
+    assert METHODS["cvt"].run(matrix, LOG_LOSS, plan).value == pytest.approx(expected)
+    assert figures(matrix, plan)[0][0] == pytest.approx(expected)
+
+
+def test_the_clip_may_decide_who_wins_and_who_goes():
+    for clip, winner in ((1e-15, "vague"), (1e-2, "sure")):
+        plan = Plan(n_resamples=200, clip=clip)
+        noisy = certain()
+        noisy = replace(noisy, predictions=noisy.predictions * [0.0, 1] + [0.5, 0])
+        assert METHODS["bbc"].run(noisy, LOG_LOSS, plan).winner == winner
+        assert winner not in drop(noisy, LOG_LOSS, plan, threshold=0.5, min_samples=20).drop
+        assert drop(noisy, LOG_LOSS, plan, threshold=0.5, min_samples=20).drop
+        (replayed,), _ = replay(noisy, LOG_LOSS, plan, min_samples=20)
+        assert replayed.naive == METHODS["cvt"].run(noisy, LOG_LOSS, plan).value
+
+
+def test_the_document_says_it():
+    found = [METHODS["cvt"].run(certain(), LOG_LOSS, Plan(clip=1e-4))]
+    assert document(certain(), found)["plan"]["clip"] == 1e-4
+
+
+def test_other_metrics_and_the_default_stay_as_they_are():
+    assert with_clip(METRICS["brier"], 0.1) is METRICS["brier"]
+    assert with_clip(LOG_LOSS, CLIP) is LOG_LOSS
+    assert with_clip(LOG_LOSS, 1e-3) == with_clip(LOG_LOSS, 1e-3)  # bound once for all methods
+    own = replace(LOG_LOSS, name="own")
+    assert with_clip(own, 1e-3).bind.clip == 1e-3
+
+
+@pytest.mark.parametrize("clip", [0, -1, 0.5, 1, float("nan")])
+def test_a_clip_out_of_range(clip):
+    with pytest.raises(OptionError, match="--clip is"):
+        Plan(clip=clip)
+
+
+class TestNote:
+    @staticmethod
+    def of(matrix, **plan):
+        notes = figures(matrix, Plan(n_resamples=30, **plan))[1]
+        return [note.text for note in notes if note.code == "clipped-probabilities"]
+
+    def test_certain_mistakes(self):
+        (text,) = self.of(certain())
+        assert text == (
+            "the log-loss of sure is 0.531 with probabilities of at least 1.2e-07, and infinite "
+            "without: 2 of 60 predictions give the true class less"
+        )
+
+    def test_what_it_would_be_without(self):
+        matrix = certain(zero=1e-12)
+        shifted = replace(matrix, predictions=np.clip(matrix.predictions, 1e-12, 1 - 1e-12))
+        (text,) = self.of(shifted)
+        assert f"and {2 / 60 * 12 * np.log(10):.3g} without" in text
+        assert self.of(shifted, clip=1e-13) == []
+
+    def test_none_where_nothing_changes(self):
+        assert self.of(binary()) == []
+        perfect = certain()
+        right = np.where(perfect.outcome.values == 1, 1.0, 0.0)[None, :, None]
+        assert self.of(replace(perfect, predictions=np.repeat(right, 2, axis=2))) == []
+
+    def test_configurations_with_gaps(self):
+        matrix = certain()
+        available = np.ones(matrix.predictions.shape, bool)
+        available[0, 0, 1] = False
+        (text,) = self.of(replace(matrix, available=available))
+        assert "1 of 59 predictions" in text
