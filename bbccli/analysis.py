@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bbccli import resources
 from bbccli.errors import UndecidedError, UndefinedError, UnsupportedError
 from bbccli.gate import Rule, judged, left_undecided, rule_of
 from bbccli.matrix import PredictionMatrix
@@ -175,7 +176,8 @@ class Analysis:
             judging = metrics[0].within(matrix.outcome)
             rule.check(judging.label, judging.direction, judging.bounds)
         try:
-            estimates, notes = estimate(matrix, metrics, plan, self.method, progress=progress)
+            with resources.use(resources.current().for_predictions(*matrix.size)):
+                estimates, notes = estimate(matrix, metrics, plan, self.method, progress=progress)
         except (UndefinedError, UnsupportedError) as error:
             if rule is None:
                 raise
