@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from bbccli import resources
 from bbccli.errors import UndecidedError, UndefinedError, UnsupportedError
 from bbccli.gate import Rule, judged, left_undecided, rule_of
 from bbccli.matrix import PredictionMatrix
@@ -177,7 +178,11 @@ class Analysis:
             judging = metrics[0].within(matrix.outcome)
             rule.check(judging.label, judging.direction, judging.bounds)
         try:
-            with custom.blamed(self.metric or (), matrix.source.path), np.errstate(over="ignore"):
+            with (
+                resources.use(resources.current().for_predictions(*matrix.size)),
+                custom.blamed(self.metric or (), matrix.source.path),
+                np.errstate(over="ignore"),
+            ):
                 estimates, notes = estimate(matrix, metrics, plan, self.method, progress=progress)
         except (UndefinedError, UnsupportedError) as error:
             if rule is None:

@@ -163,6 +163,11 @@ class PredictionMatrix:
         return int(self.predictions.shape[2])
 
     @property
+    def size(self) -> tuple[int, int]:
+        """N, and the bytes of the predictions."""
+        return self.n_samples, self.predictions.nbytes
+
+    @property
     def n_folds(self) -> int | None:
         """F, the most folds of any repeat; None when folds are unknown."""
         if self.folds is None:

@@ -200,6 +200,11 @@ class ByFold:
         return int(self.performances.shape[1])
 
     @property
+    def swept(self) -> bool:
+        """Whether pairs are counted: no, means of folds are."""
+        return False
+
+    @property
     def n_sweeps(self) -> int:
         """C: each is one mean over the folds."""
         return self.n_configurations

@@ -67,6 +67,7 @@ ACCURACY = Metric(
     bounds=(0.0, 1.0),
     bind=mean_of(is_correct),
     reference="Raschka 2018",
+    cell=12,
     rests_on=EVERY_SAMPLE,
     formula="(1/N) Σ [ŷᵢ = yᵢ]",
 )
@@ -80,6 +81,7 @@ ERROR = Metric(
     direction=Direction.MINIMIZE,
     bounds=(0.0, 1.0),
     bind=mean_of(is_wrong),
+    cell=12,
     reference="Raschka 2018",
     rests_on=EVERY_SAMPLE,
     formula="(1/N) Σ [ŷᵢ ≠ yᵢ]",

@@ -106,6 +106,7 @@ AUC = Metric(
     undefined=MISSING_CLASS,
     remarks="An AUC below one half stays below one half. If the median AUC is, the note "
     "[polarity](notes.md#polarity) asks whether the positive class is the right one.",
+    cell=12,
     of_pairs=True,
 )
 
@@ -140,6 +141,7 @@ GINI = Metric(
     formula="2 AUC - 1",
     under_weights=PAIRS_COUNTED,
     undefined=MISSING_CLASS,
+    cell=12,
     of_pairs=True,
 )
 
