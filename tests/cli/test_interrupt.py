@@ -44,7 +44,7 @@ def test_a_long_run_ends_at_once_and_leaves_nothing(tmp_path, jobs):
     source.write_bytes((ROOT / "sample_data" / "breast_cancer.parquet").read_bytes())
     (tmp_path / "sign.py").write_text(METRIC)
     command = [sys.executable, "-m", "bbccli", "correct", "p.parquet", "--jobs", jobs]
-    options = ["--n-resamples", "100000000", "--method", "bbc", "--metric", "sign:M"]
+    options = ["--n-resamples", "1000000", "--method", "bbc", "--metric", "sign:M"]
     options += ["--output", "result.txt"]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
     used = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from bbccli.batch.lines import HEADER
 from bbccli.text import LONGEST, message, redacted, visible
 
 ROWS = "".join(f"{i % 4},{'yn'[i // 4 % 2]},0.{i + 10},0.{99 - 2 * i}\n" for i in range(24))
@@ -226,7 +227,7 @@ class TestSecrets:
             assert not any(secret in out + err for secret in SECRETS), argv
 
     def test_a_journal_that_was_open_to_all_is_closed(self, run, server, tmp_path):
-        (tmp_path / "r.csv.journal").write_text('{"journal":"bbc-batch/1"}\n')
+        (tmp_path / "r.csv.journal").write_bytes(HEADER)
         (tmp_path / "r.csv.journal").chmod(0o644)
         run("batch", self.url(server), "-o", tmp_path / "r.csv", "--jobs", "1")
         assert stat.S_IMODE((tmp_path / "r.csv.journal").stat().st_mode) == 0o600
