@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from bbccli.text import message, redacted, shortened, visible
+
+LONGEST_VALUE = 120
+LONGEST_PATH = 400
+
 
 def nearest(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """Return a hint: the known name that is most like this one; else `otherwise`, or all names.
@@ -30,17 +35,18 @@ class BbcError(Exception):
     Parameters
     ----------
     problem
-        What is wrong, in one line, with the place where it was found.
+        What is wrong, in one line, with the place where it was found. What would make it several
+        lines is escaped, secrets of URLs are hidden, and it ends at 1,000 characters.
     hint
-        What to do about it, in one line; may be empty.
+        What to do about it, in one line.
     """
 
     status = 2
 
     def __init__(self, problem: str, *, hint: str = "") -> None:
-        super().__init__(problem)
-        self.problem = problem
-        self.hint = hint
+        self.problem = message(problem)
+        self.hint = message(hint)
+        super().__init__(self.problem)
 
 
 class InputError(BbcError):
@@ -61,16 +67,22 @@ class InputError(BbcError):
         hint: str = "",
         further: int = 0,
     ) -> None:
-        place = [f"column {column!r}"] if column is not None else []
+        place = [f"column {_short(column)}"] if column is not None else []
         place += [f"row {row}"] if row is not None else []
-        place += [f"value {value!r}"] if value is not None else []
+        place += [f"value {_short(value)}"] if value is not None else []
         where = f" ({', '.join(place)})" if place else ""
-        super().__init__(f"{path}: {problem}{where}" if path else f"{problem}{where}", hint=hint)
+        path = redacted(path)
+        start = f"{shortened(visible(path), LONGEST_PATH)}: " if path else ""
+        super().__init__(f"{start}{problem}{where}", hint=hint)
         self.path = path
         self.row = row
         self.column = column
         self.value = value
         self.further = further
+
+
+def _short(value: object) -> str:
+    return shortened(repr(value), LONGEST_VALUE)
 
 
 class OptionError(BbcError):
@@ -99,3 +111,29 @@ class UndecidedError(BbcError):
     def __init__(self, problem: str, document: dict[str, Any], *, hint: str = "") -> None:
         super().__init__(problem, hint=hint)
         self.document = document
+
+
+OF_THE_MACHINE = (MemoryError, RecursionError, OSError, UnicodeError)
+"""What the machine or the data can cause anywhere; never shown as a bug."""
+
+
+def last_resort(error: BaseException) -> BbcError:
+    """Return the message of an error `OF_THE_MACHINE` that nobody expected where it happened."""
+    if isinstance(error, MemoryError):
+        return BbcError(
+            "out of memory", hint="a smaller --memory, fewer --jobs, or fewer configurations"
+        )
+    if isinstance(error, RecursionError):
+        return BbcError("the input is nested too deeply", hint="write the file again, flatter")
+    if isinstance(error, UnicodeError):
+        return BbcError(
+            f"text can't be encoded: {error}", hint="a UTF-8 locale, for example LC_ALL=C.UTF-8"
+        )
+    name, reason = getattr(error, "filename", None), getattr(error, "strerror", None)
+    if isinstance(error, FileNotFoundError) and name is None:
+        return BbcError("the current folder no longer exists", hint="change to one that does")
+    where = f"{name}: " if name is not None else ""
+    return BbcError(
+        f"{where}{reason or error or type(error).__name__}",
+        hint="check the path, the rights and the room on the disk",
+    )

@@ -230,7 +230,10 @@ class PredictionMatrix:
         """
         predictions = self.predictions[:, :, columns]
         if not self.offers(kind):
-            raise UnsupportedError(f"{PLURAL[self.kind]} can't be taken as {PLURAL[kind]}")
+            raise UnsupportedError(
+                f"{PLURAL[self.kind]} can't be taken as {PLURAL[kind]}",
+                hint="another metric; see bbc metrics",
+            )
         if kind is not PredictionKind.LABEL:
             return predictions
         if predictions.ndim == 4:
@@ -285,7 +288,9 @@ def _check_shapes(matrix: PredictionMatrix) -> None:
     shape, path = matrix.predictions.shape, matrix.source.path
     if matrix.predictions.ndim not in (3, 4):
         raise InputError(
-            f"predictions have shape {shape}, not (R, N, C) or (R, N, C, K)", path=path
+            f"predictions have shape {shape}, not (R, N, C) or (R, N, C, K)",
+            path=path,
+            hint="repeats, samples, configurations and perhaps classes, in this order",
         )
     n_repeats, n_samples, n_configurations = shape[:3]
     if n_configurations == 0:
@@ -306,7 +311,11 @@ def _check_shapes(matrix: PredictionMatrix) -> None:
         expected["available"] = (matrix.available.shape, shape[:3])
     for name, (found, wanted) in expected.items():
         if found != wanted:
-            raise InputError(f"{name} have shape {found}, the predictions need {wanted}", path=path)
+            raise InputError(
+                f"{name} have shape {found}, the predictions need {wanted}",
+                path=path,
+                hint="give as many as the predictions have",
+            )
 
 
 def _check_configurations(matrix: PredictionMatrix) -> None:

@@ -67,7 +67,10 @@ class Outcome:
 def _checked_weights(given: Any, n_samples: int) -> FloatArray:
     weights: FloatArray = np.asarray(given, np.float64)
     if weights.shape != (n_samples,):
-        raise InputError(f"sample weights have shape {weights.shape}, not ({n_samples},)")
+        raise InputError(
+            f"sample weights have shape {weights.shape}, not ({n_samples},)",
+            hint="one weight per sample",
+        )
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))
     if len(wrong):
         raise InputError(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
 
 from bbccli.errors import InputError
+from bbccli.readers.files import stdin_bytes
 from bbccli.saved_rows import is_table, read_rows
 from bbccli.schema import ERROR_SCHEMA, SCHEMA_VERSION, Document, ErrorDocument, as_json
 
@@ -50,7 +51,7 @@ def read_documents(path: str) -> list[Json]:
 
 def _text(path: str, name: str) -> str:
     try:
-        content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        content = stdin_bytes() if path == "-" else Path(path).read_bytes()
         return content.decode("utf-8-sig")
     except FileNotFoundError as error:
         raise InputError("no such file", path=name, hint=HINT) from error

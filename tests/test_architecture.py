@@ -8,8 +8,8 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "bbccli"
 
 RANKS = [
-    {"errors", "types", "notes", "threads", "version", "atomic", "progress"},
-    {"outcome", "matrix", "nested", "plan", "resources", "areas"},
+    {"errors", "text", "types", "notes", "threads", "version", "atomic", "progress"},
+    {"outcome", "matrix", "nested", "plan", "resources", "areas", "reading"},
     {"results", "kernels", "metrics", "readers", "resampling", "intervals", "influence"},
     {"selection", "bootstrap", "splitting", "conversion"},
     {"methods"},
@@ -23,6 +23,7 @@ RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
 WITHIN = {("metrics", "kernels"), ("intervals", "metrics"), ("intervals", "results")}
 WITHIN |= {("influence", "metrics"), ("bootstrap", "selection"), ("splitting", "selection")}
 WITHIN |= {
+    ("errors", "text"),
     ("matrix", "outcome"),
     ("gate", "schema"),
     ("saved", "schema"),

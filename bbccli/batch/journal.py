@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -64,7 +64,7 @@ class Journal:
             that was stopped, and `resume` does not say what to do with it.
         """
         try:
-            file = path.open("a+b", buffering=0)
+            file = open(path, "a+b", buffering=0, opener=_private)  # noqa: SIM115
         except OSError as error:
             raise _cannot_write(path, error) from error
         with file:
@@ -185,6 +185,15 @@ class Journal:
 def journal_path(output: Path) -> Path:
     """Return where the journal of an output lies."""
     return output.with_name(f"{output.name}.journal")
+
+
+def _private(path: str, flags: int) -> int:
+    """Open for us alone: what a file is called, and what is in it, may be a secret."""
+    descriptor = os.open(path, flags, 0o600)
+    if os.name != "nt":
+        with suppress(OSError):  # a journal that belongs to another stays as it is
+            os.fchmod(descriptor, 0o600)
+    return descriptor
 
 
 def _parsed(line: bytes) -> Json | None:

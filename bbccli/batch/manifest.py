@@ -26,7 +26,9 @@ _SUFFIXES = (".csv", ".tsv", ".parquet")
 
 def is_manifest(path: str) -> bool:
     """Whether a file is a table with a column `path` and none `truth`."""
-    if is_url(path) or not path.lower().endswith(_SUFFIXES) or not Path(path).is_file():
+    if is_url(path) or not path.lower().endswith(_SUFFIXES):
+        return False
+    if not os.path.isfile(path):  # noqa: PTH113 - never raises, unlike Path.is_file
         return False
     try:
         names = set(_names(path))
@@ -41,7 +43,8 @@ def read_manifest(path: str, analysis: Analysis) -> Iterator[tuple[str, Analysis
     Raises
     ------
     InputError
-        A column that is no option, a value that does not fit, or a row without a path.
+        A column that is no option, a value that does not fit or names code, or a row without a
+        path.
     """
     frame = read_frame(path)
     options = {name.replace("-", "_"): name for name in frame.table.column_names if name != PATH}
@@ -60,6 +63,15 @@ def read_manifest(path: str, analysis: Analysis) -> Iterator[tuple[str, Analysis
             for option, name in options.items()
             if cells[name][row] not in (None, "")
         }
+        if any(":" in metric for metric in own.get("metric", ())):
+            raise InputError(
+                "a metric of your own is code, which a table can't name",
+                path=path,
+                row=row,
+                column=options["metric"],
+                value=cells[options["metric"]][row],
+                hint="give it by --metric on the command line",
+            )
         try:
             asked = replace(analysis, **own)
             asked.check()

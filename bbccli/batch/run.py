@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bbccli import reading
 from bbccli.batch.journal import Entry, Journal
 from bbccli.batch.sources import Source
 from bbccli.batch.worker import Done, Task, key_of
@@ -77,7 +78,8 @@ def todo(
     for position, source in enumerate(sources):
         key = key_of(source)
         entry = entries.get(key)
-        yield Task(position, key, source, limits, folder, entry.files if entry else None)
+        known = entry.files if entry else None
+        yield Task(position, key, source, limits, folder, known, reading.current())
 
 
 def drive(

@@ -12,7 +12,7 @@ from bbccli.analysis import Analysis
 from bbccli.batch.manifest import is_manifest, read_manifest
 from bbccli.errors import OptionError
 from bbccli.readers.files import STDIN
-from bbccli.readers.urls import is_url, matching_urls
+from bbccli.readers.urls import is_pattern, is_url, matching_urls
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +54,15 @@ def _matching(pattern: str, own: set[str]) -> list[str]:
     """Files of a pattern, sorted; a path without wildcards stands for itself."""
     if pattern == STDIN:
         raise OptionError("a batch does not read standard input", hint="name files or a pattern")
-    if not glob.has_magic(pattern) or (not is_url(pattern) and Path(pattern).exists()):
-        return [pattern]
     if is_url(pattern):
-        found = matching_urls(pattern)
+        found = matching_urls(pattern) if is_pattern(pattern) else [pattern]
+    # os.path never raises, unlike Path
+    elif not glob.has_magic(pattern) or os.path.exists(pattern):  # noqa: PTH110
+        return [pattern]
     else:
         hits = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207 - ** that skips dot files
         found = [path for path in hits if os.path.realpath(path) not in own]
-        found = [path for path in found if not Path(path).is_dir()]
+        found = [path for path in found if not os.path.isdir(path)]  # noqa: PTH112
     if not found:
         raise OptionError(
             f"no file matches {pattern!r}", hint="quote patterns; ** stands for any folders"

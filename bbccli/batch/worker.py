@@ -8,19 +8,21 @@ import os
 import sys
 import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from bbccli import resources
+from bbccli import reading, resources
 from bbccli.batch.sources import Source
-from bbccli.errors import BbcError
+from bbccli.errors import OF_THE_MACHINE, BbcError, last_resort
 from bbccli.metrics import custom
 from bbccli.readers.files import sha256_of
 from bbccli.readers.tables import metadata_path
 from bbccli.readers.urls import is_url, url_bytes, url_exists
+from bbccli.reading import Reading
 from bbccli.resources import Resources
 from bbccli.schema import as_json
+from bbccli.text import message, redacted
 from bbccli.version import __version__
 
 Json = dict[str, Any]
@@ -47,6 +49,8 @@ class Task:
         Where relative paths start; a worker may run elsewhere.
     known
         Fingerprint of the files when they were last done; None if they never were.
+    reading
+        How long to wait for the network, and what text may hold.
     """
 
     position: int
@@ -55,6 +59,7 @@ class Task:
     limits: Resources
     folder: str
     known: str | None = None
+    reading: Reading = field(default_factory=Reading)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,11 @@ def is_current(task: Task) -> bool:
 
 def work(task: Task) -> Done:
     """Answer for one file, unless it is as it was when it was last done."""
+    with reading.use(task.reading):
+        return _work(task)
+
+
+def _work(task: Task) -> Done:
     source, place = task.source, _Place(task)
     try:
         others = place.others()  # hashed before they are read: what changes meanwhile is redone
@@ -88,16 +98,19 @@ def work(task: Task) -> Done:
         with resources.use(task.limits):
             document = place.analysis.run(place.path).document
         files = _joined(document["input"]["sha256"], others)
-        document["input"]["path"] = source.path
+        document["input"]["path"] = redacted(source.path)
         return Done(task.position, record(task, files, document=document))
     except BbcError as error:
         problem, hint = place.as_given(error.problem), place.as_given(error.hint)
-        if source.path not in problem:
+        if message(source.path) not in problem:
             problem = f"{source.path}: {problem}"
         return failure(task, problem, hint, status=error.status)
     except MemoryError as error:
         problem = f"{source.path}: out of memory: {error}".rstrip(": ")
         return failure(task, problem, MORE_MEMORY)
+    except OF_THE_MACHINE as error:
+        found = last_resort(error)
+        return failure(task, f"{source.path}: {found.problem}", found.hint)
     except Exception as error:  # a bug: the row of this file, not the end of all
         problem = f"{source.path}: {type(error).__name__}: {error}".rstrip(": ")
         hint = "a bug; please report it with the traceback in the journal"
@@ -106,15 +119,16 @@ def work(task: Task) -> Done:
 
 def failure(task: Task, problem: str, hint: str, *, status: int = 2, trace: str = "") -> Done:
     """Return what stands for a file that has no result."""
-    error: Json = {"problem": problem, "hint": hint, "status": status}
+    problem = message(problem)
+    error: Json = {"problem": problem, "hint": message(hint), "status": status}
     if trace:
-        error["traceback"] = trace
+        error["traceback"] = redacted(trace)
     return Done(task.position, record(task, None, error=error), problem)
 
 
 def record(task: Task, files: str | None, **outcome: Json) -> str:
     """Return the line of the journal: what was asked, of which bytes, and what came of it."""
-    held = {"key": task.key, "path": task.source.path, "files": files, **outcome}
+    held = {"key": task.key, "path": redacted(task.source.path), "files": files, **outcome}
     return json.dumps(held, ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n"
 
 
@@ -129,7 +143,7 @@ class _Place:
 
     def __init__(self, task: Task) -> None:
         self._start = f"{task.folder}{os.sep}"
-        self._elsewhere = str(Path.cwd()) != task.folder
+        self._elsewhere = _here() != task.folder
         self.path = self._from_here(task.source.path)
         self.analysis = task.source.analysis
         if self._elsewhere:
@@ -162,6 +176,14 @@ class _Place:
                 yield sys.modules[name.partition(":")[0]].__file__ or ""
 
 
+def _here() -> str:
+    """The current folder; empty where it is gone."""
+    try:
+        return str(Path.cwd())
+    except OSError:
+        return ""
+
+
 def _joined(predictions: str, others: str) -> str:
     return hashlib.sha256(f"{predictions} {others}".encode()).hexdigest()[:32]
 
@@ -169,4 +191,4 @@ def _joined(predictions: str, others: str) -> str:
 def _hash(path: str) -> str:
     if is_url(path):
         return hashlib.sha256(url_bytes(path)).hexdigest() if url_exists(path) else ""
-    return sha256_of(Path(path)) if Path(path).exists() else ""
+    return sha256_of(Path(path)) if os.path.exists(path) else ""  # noqa: PTH110

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bbccli.cli import config, settings
+from bbccli.cli import config, settings, usage
 from bbccli.cli.batch import batch
 from bbccli.cli.catalogue import methods, metrics, schema
 from bbccli.cli.convert import convert
@@ -19,7 +20,9 @@ from bbccli.cli.inspect import inspect
 from bbccli.cli.output import complain, style_for_stdout, write
 from bbccli.cli.plain import in_plain_words
 from bbccli.cli.project import project
-from bbccli.errors import BbcError
+from bbccli.cli.reading import reads_files
+from bbccli.cli.streams import leave
+from bbccli.errors import OF_THE_MACHINE, BbcError, OptionError, last_resort
 from bbccli.version import __version__
 
 app = typer.Typer(
@@ -29,7 +32,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-COMMANDS = (correct, batch, drop, inspect, convert, gate)
+READERS: tuple[settings.Command, ...] = (correct, batch, drop, inspect, convert)
+COMMANDS: list[settings.Command] = [*map(reads_files, READERS), gate]
 SETTINGS = {command.__name__: settings.configurable(command) for command in COMMANDS}
 """What a project can set, by command."""
 
@@ -44,13 +48,13 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def _show_config(wanted: bool) -> None:
+def _show_config(ctx: typer.Context, wanted: bool) -> None:
     if not wanted:
         return
     from bbccli.reports.table import listing_table
 
     config.check_variables(SETTINGS)
-    rows = config.holding(SETTINGS, project(SETTINGS))
+    rows = config.holding(SETTINGS, project(SETTINGS, named=ctx.params.get("config_file")))
     write(listing_table(("option", "value", "from"), rows, style_for_stdout()), "-")
     raise typer.Exit
 
@@ -64,12 +68,20 @@ def bbc(
             "--version", callback=_print_version, is_eager=True, help="Print the version."
         ),
     ] = False,
+    config_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--config",
+            metavar="FILE",
+            is_eager=True,
+            help="Take defaults from this file, which may name code, and from no other.",
+        ),
+    ] = None,
     show_config: Annotated[
         bool,
         typer.Option(
             "--show-config",
             callback=_show_config,
-            is_eager=True,
             help="Print the options that the environment and files set, and from where.",
         ),
     ] = False,
@@ -79,13 +91,15 @@ def bbc(
     Trying many configurations and reporting the best one's cross-validated performance is too good
     to be true. bbc corrects it from the out-of-sample predictions; nothing is trained again.
 
-    Options can also be set by variables (BBC_SEED=7) and by a file: bbc.toml, or [tool.bbc] in
-    pyproject.toml.
+    Options can also be set by variables (BBC_SEED=7) and by a file of the project: bbc.toml, or
+    [tool.bbc] in pyproject.toml.
     """
     name = ctx.invoked_subcommand or ""
     if name in SETTINGS:
         config.check_variables(SETTINGS)
-        ctx.default_map = {name: config.defaults(SETTINGS, name, project(SETTINGS))}
+        ctx.default_map = {
+            name: config.defaults(SETTINGS, name, project(SETTINGS, named=config_file))
+        }
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -94,11 +108,30 @@ def main(argv: Sequence[str] | None = None) -> int:
     0 done; 1 a bug; 2 bad input or options; 3 a gate is missed; 4 a gate is undecided, because what
     it judges can't be computed; 5 some files of a batch have no result; 130 interrupted.
     """
+    arguments, output = list(sys.argv[1:] if argv is None else argv), sys.stdout
     try:
-        app(args=list(sys.argv[1:] if argv is None else argv), prog_name="bbc")
+        return int(app(args=arguments, prog_name="bbc", standalone_mode=False) or 0)
     except BbcError as error:
-        complain(error)
-        return error.status
+        return _complained(error)
+    except usage.misuse() as error:
+        return _misused(error)
     except SystemExit as done:
-        return int(done.code or 0)
-    return 0
+        # typer's answer to a pipe that nobody reads, which is no failure
+        return 0 if sys.stdout is not output else int(done.code or 0)
+    except OF_THE_MACHINE as error:
+        if isinstance(error, OSError) and sys.stdout is not None:
+            leave(sys.stdout)
+        return _complained(last_resort(error))
+
+
+def _misused(error: Exception) -> int:
+    text = usage.as_help(error)
+    if text is None:
+        return _complained(usage.explained(error))
+    typer.echo(text, err=True)
+    return OptionError.status
+
+
+def _complained(error: BbcError) -> int:
+    complain(error)
+    return error.status

@@ -12,6 +12,7 @@ from bbccli.cli.correct import correct
 from bbccli.cli.inherit import with_options_of
 from bbccli.cli.many import carry_out, list_tasks, told_when_interrupted
 from bbccli.cli.output import check_writable
+from bbccli.cli.places import check_apart
 from bbccli.errors import OptionError
 from bbccli.resources import Engine, Resources, parse_memory
 from bbccli.types import OnError
@@ -70,6 +71,9 @@ def batch(
     check_writable(output)
     journal_file = journal_path(target)
     found = sources_of(sources, analysis, avoid=(target, journal_file))
+    read = {path for one in found for path in (one.analysis.labels, one.analysis.folds)}
+    places = {"--output": output, "the journal": str(journal_file)}
+    check_apart(places, [one.path for one in found], *read, *sources)
     if dry_run:
         list_tasks(found, journal_file, limits, resume=resume)
         return

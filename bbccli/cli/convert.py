@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bbccli.cli import options as o
-from bbccli.cli.output import check_writable, say, write
+from bbccli.cli.output import check_writable, write
+from bbccli.cli.places import check_apart, check_metadata
+from bbccli.cli.streams import say
 from bbccli.readers import Request, Roles
 from bbccli.reports.remarks import plain
 from bbccli.types import Missing, TableLayout
@@ -49,12 +51,15 @@ def convert(
     from bbccli.reports.tables import render_table
 
     check_writable(output)
+    check_apart({"--output": output}, files, labels, folds)
     columns = (truth, fold, repeat, group, row_id, time, event, weight)
     roles = Roles(*columns, outer_fold, configuration, prediction)
     chosen = (only or (), exclude or ())
     request = Request(roles, task, positive, labels, folds, Missing.DROP, dialect, *chosen)
     converted = lay_out(files, request, layout)
-    for path, data in render_table(converted.table, converted.metadata, output).items():
+    rendered = render_table(converted.table, converted.metadata, output)
+    check_metadata(rendered, output)
+    for path, data in rendered.items():
         write(data, path)
     for note in () if quiet else converted.matrix.notes:
         say(f"note: {plain(note.text)}" + (f"; hint: {plain(note.remedy)}" * bool(note.remedy)))

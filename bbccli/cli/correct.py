@@ -15,6 +15,7 @@ from bbccli.cli.output import (
     report_format,
     write,
 )
+from bbccli.cli.places import check_apart
 from bbccli.errors import UndecidedError
 from bbccli.plan import CLIP
 from bbccli.reports import render_all
@@ -133,6 +134,7 @@ def correct(
     )
     form = report_format(ctx, format, output) or "table"
     check_writable(output, distribution)
+    check_apart({"--output": output, "--distribution": distribution}, files, labels, folds)
     with resources.use(limits), progress_bar(quiet=quiet) as progress:
         try:
             answer = analysis.run(files, progress=progress)

@@ -12,10 +12,11 @@ from bbccli.cli.output import (
     check_writable,
     progress_bar,
     report_format,
-    say,
     style_for_stdout,
     write,
 )
+from bbccli.cli.places import check_apart
+from bbccli.cli.streams import say
 from bbccli.dropping import EVERY, replay
 from bbccli.dropping import drop as decide
 from bbccli.errors import OptionError
@@ -25,6 +26,7 @@ from bbccli.readers import Roles, read
 from bbccli.reports import DROP_REPORTS, Style, remarks
 from bbccli.resources import Engine, Resources, parse_memory
 from bbccli.schema import drop_document
+from bbccli.text import visible
 
 
 def drop(
@@ -89,6 +91,7 @@ def drop(
     )
     form = format if list_ else report_format(ctx, format, output, DROP_REPORTS) or format
     check_writable(output)
+    check_apart({"--output": output}, files, labels, folds)
     columns = (truth, fold, repeat, group, row_id, time, event, weight)
     matrix = read(
         files,
@@ -138,7 +141,7 @@ def drop(
         for line in remarks(result):
             say(line)
     if list_ and not replay_:
-        text = "".join(f"{name}\n" for name in getattr(decision, list_))
+        text = "".join(f"{visible(name)}\n" for name in getattr(decision, list_))
     else:
         style = style_for_stdout() if output == "-" else Style()
         text = DROP_REPORTS[form](result, style)

@@ -6,6 +6,7 @@ import typer
 
 from bbccli.cli import options as o
 from bbccli.cli.output import check_writable, exit_by_gates, publish, report_format, write
+from bbccli.cli.places import check_apart
 from bbccli.errors import OptionError
 from bbccli.gate import judged, rule_of
 from bbccli.types import GateOutcome
@@ -46,6 +47,7 @@ def gate(
     rule = rule_of(fail_under, fail_over, gate_on, gate_method)
     chosen = report_format(ctx, format, output)
     check_writable(output)
+    check_apart({"--output": output}, [], result)
     if chosen is not None and is_table(result):
         raise OptionError(
             f"{result} is a table, which holds no whole results to print",

@@ -6,6 +6,7 @@ import typer
 
 from bbccli.cli import options as o
 from bbccli.cli.output import check_writable, report_format, style_for_stdout, write
+from bbccli.cli.places import check_apart
 from bbccli.readers import Request, Roles
 from bbccli.reports import Style
 from bbccli.reports.inspection import INSPECTIONS
@@ -52,6 +53,7 @@ def inspect(
 
     form = report_format(ctx, format, output, INSPECTIONS) or format
     check_writable(output)
+    check_apart({"--output": output}, files, labels, folds)
     columns = (truth, fold, repeat, group, row_id, time, event, weight)
     roles = Roles(*columns, outer_fold, configuration, prediction)
     chosen = (only or (), exclude or ())

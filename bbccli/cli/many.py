@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 import typer
 
 from bbccli.atomic import replacing, sweep
-from bbccli.cli.output import cannot_write, say, style_for_stdout, write
+from bbccli.cli.output import cannot_write, style_for_stdout, write
+from bbccli.cli.streams import say
 from bbccli.reports.numbers import count
 from bbccli.reports.remarks import plain
 from bbccli.resources import Resources
+from bbccli.text import redacted
 
 if TYPE_CHECKING:
     from bbccli.batch import Journal, Source, Tally
@@ -74,7 +76,7 @@ def list_tasks(
     entries = Journal.glance(journal_file) if resume else {}
     for task in todo(sources, entries, limits):
         word = "keep" if is_current(task) else "do"
-        write(f"{word}\t{plain(task.source.path)}\n", "-")
+        write(f"{word}\t{plain(redacted(task.source.path))}\n", "-")
 
 
 @contextmanager
@@ -90,7 +92,7 @@ def told_when_interrupted(journal: Journal, sources: Sequence[Source]) -> Iterat
 @contextmanager
 def batch_bar(total: int, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
     """Yield a callback of files done and failed: a bar on a terminal, else nothing."""
-    if quiet or not sys.stderr.isatty():
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield lambda done, failed: None
         return
     from rich.console import Console

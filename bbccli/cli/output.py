@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import textwrap
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +14,8 @@ from typing import Any
 import typer
 
 from bbccli import gate
-from bbccli.atomic import replacing
+from bbccli.atomic import is_read_only, is_stream, replacing
+from bbccli.cli.streams import emit, say
 from bbccli.errors import BbcError, OptionError
 from bbccli.progress import Progress, silent
 from bbccli.reports import FOR_PEOPLE, REPORTS, Style, format_of, remarks, render_all
@@ -33,7 +33,8 @@ def style_for_stdout() -> Style:
 
     The width is COLUMNS where that is set, else that of the terminal, else 80.
     """
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    colour = terminal and not os.environ.get("NO_COLOR")
     return Style(width=shutil.get_terminal_size((80, 24)).columns, colour=colour)
 
 
@@ -48,16 +49,25 @@ def check_writable(*paths: str | None) -> None:
     for path in paths:
         if path is None or path == "-":
             continue
-        target = Path(path)
-        problem = None
-        if target.is_dir():
-            problem = "it is a folder"
-        elif not target.parent.is_dir():
-            problem = "its folder does not exist"
-        elif not os.access(target.parent, os.W_OK):
-            problem = "its folder can't be written to"
+        problem = _obstacle(path)
         if problem:
             raise cannot_write(path, problem)
+
+
+def _obstacle(path: str) -> str | None:
+    """Why nothing can be written to a path; None where something can."""
+    if is_stream(Path(path)):
+        return None
+    # of what a link leads to, for that is what is replaced; os.path never raises
+    target = os.path.realpath(path)
+    folder = os.path.dirname(target)  # noqa: PTH120
+    if os.path.isdir(target):  # noqa: PTH112
+        return "it is a folder"
+    if not os.path.isdir(folder):  # noqa: PTH112
+        return "its folder does not exist"
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return "its folder can't be written to"
+    return "it is read-only" if is_read_only(Path(target)) else None
 
 
 def write(text: str | bytes, path: str) -> None:
@@ -71,8 +81,7 @@ def write(text: str | bytes, path: str) -> None:
     # A path that is not UTF-8 has surrogates; JSON reads the escape that this writes.
     content = text.encode(errors="backslashreplace") if isinstance(text, str) else text
     if path == "-":
-        sys.stdout.write(content.decode())
-        sys.stdout.flush()
+        emit(content)
         return
     try:
         with replacing(Path(path)) as file:
@@ -132,25 +141,16 @@ def exit_by_gates(documents: Sequence[Json]) -> None:
         raise typer.Exit(status)
 
 
-def say(line: str) -> None:
-    """Say something about the work on standard error; a terminal gets it broken between words."""
-    if sys.stderr.isatty():
-        width = shutil.get_terminal_size((80, 24)).columns
-        line = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
-    print(line, file=sys.stderr)
-
-
 def complain(error: BbcError) -> None:
     """Print what is wrong and what to do."""
     say(f"error: {error.problem}")
-    if error.hint:
-        say(f"hint: {error.hint}")
+    say(f"hint: {error.hint or 'bbc --help'}")
 
 
 @contextmanager
 def progress_bar(*, quiet: bool) -> Iterator[Progress]:
     """Yield a progress callback: a bar on a terminal once the work takes long, else nothing."""
-    if quiet or not sys.stderr.isatty():
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield silent
         return
     bar = _Bar()

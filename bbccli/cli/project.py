@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from bbccli.cli.settings import Setting, Settings, common, why_not
+from bbccli.cli.trust import check_no_code, check_owner, folders
 from bbccli.cli.values import MisfitError, converted
 from bbccli.errors import OptionError, nearest
 
@@ -33,19 +34,43 @@ class Project:
     own: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def project(commands: Settings, folder: Path | None = None) -> Project:
-    """Read the nearest file with defaults, from a folder (the current one) upwards.
+def project(commands: Settings, folder: Path | None = None, named: Path | None = None) -> Project:
+    """Read the file that is named, or the nearest one from a folder (the current one) upwards.
 
     Raises
     ------
     OptionError
         A file that can't be read, an unknown key, or a value of another type; names file and key.
+        One that was only found belongs to another user, or names code.
     """
+    if named is not None:
+        return _named(named, commands)
     for path, keys in _candidates(folder):
         table = _table(path, keys)
         if table is not None:
+            check_owner(path)
+            for key, value in _values(table):
+                check_no_code(path, key, value)
             return _checked(path, table, commands)
     return Project()
+
+
+def _named(path: Path, commands: Settings) -> Project:
+    keys = FILES.get(path.name, ())
+    table = _table(path, keys)
+    if table is None:
+        words = f"[{'.'.join(keys)}]"
+        raise OptionError(f"{path} has no table {words}", hint=f"settings stand under {words}")
+    return _checked(path, table, commands)
+
+
+def _values(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Keys and values of a table, and of the tables in it."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _values(value)
+        else:
+            yield key, value
 
 
 def _checked(path: Path, table: Mapping[str, Any], commands: Settings) -> Project:
@@ -84,9 +109,9 @@ def _value(
 def _candidates(folder: Path | None) -> Iterable[tuple[Path, tuple[str, ...]]]:
     try:
         start = (folder or Path.cwd()).absolute()
-    except FileNotFoundError:  # the current folder was removed
+    except OSError:  # the current folder was removed, or can't be seen
         return
-    for parent in (start, *start.parents):
+    for parent in folders(start):
         for name, keys in FILES.items():
             if os.path.isfile(parent / name):  # noqa: PTH113 - never raises, unlike Path.is_file
                 yield parent / name, keys

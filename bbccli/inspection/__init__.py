@@ -18,6 +18,7 @@ from bbccli.readers.assemble import Parts, assemble
 from bbccli.readers.dialects import WIDE, dialect_of
 from bbccli.readers.load import Loaded, Paths, Request
 from bbccli.schema import Input, as_json
+from bbccli.text import redacted
 from bbccli.version import __version__
 
 __all__ = ["CHECK_OF_NOTE", "INSPECTION_VERSION", "Finding", "Inspection", "Status", "inspect"]
@@ -231,7 +232,7 @@ def _inspection(
         schema=INSPECTION_VERSION,
         version=__version__,
         command="inspect",
-        path=", ".join(names),
+        path=redacted(", ".join(names)),
         layout=layout,
         input=None if matrix is None else Input.of(matrix),
         classes=tuple(ClassSize(*one) for one in sizes),

@@ -74,7 +74,10 @@ def cvm_cv(
     naive = cvt(matrix, metric, plan, select_by=selector)
     value = _on_other_repeats(matrix, metric, selector, plan)
     if np.isnan(value):
-        raise UndefinedError(f"{metric.label} is undefined in some repeat")
+        raise UndefinedError(
+            f"{metric.label} is undefined in some repeat",
+            hint="another --metric, or a --method that pools the repeats",
+        )
     return Estimate(
         method="cvm-cv",
         metric=metric.name,

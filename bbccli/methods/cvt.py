@@ -73,7 +73,10 @@ def cvt(
         candidates(matrix, metric, plan.pooling).bind(winner).paired(everything, np.array([0]))[0]
     )
     if np.isnan(naive):
-        raise UndefinedError(f"{metric.label} of the winner is undefined on these samples")
+        raise UndefinedError(
+            f"{metric.label} of the winner is undefined on these samples",
+            hint="another --metric; see bbc metrics",
+        )
     name = matrix.configurations[winner[0]]
     return Estimate(
         method="cvt",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -23,9 +24,10 @@ def load(name: str) -> Metric:
     module_name, _, attribute = name.partition(":")
     if not all(part.isidentifier() for part in [*module_name.split("."), attribute]):
         raise OptionError(f"{name!r} is not the name of a module and a metric in it", hint=EXAMPLE)
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)
+    with suppress(OSError):  # the current folder may be gone
+        here = str(Path.cwd())
+        if here not in sys.path:
+            sys.path.append(here)
     try:
         module = import_module(module_name)
     except ImportError as error:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bbccli.errors import InputError
 from bbccli.readers.files import Format
+from bbccli.readers.quotes import check_quotes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,7 +30,8 @@ def read_delimited(data: bytes, path: str, form: Format) -> pa.Table:
     Raises
     ------
     InputError
-        Text that is binary or not UTF-8, without rows, or with a row of another length.
+        Text that is binary or not UTF-8, without rows, with a quote that is not closed in its
+        line, or with a row of another length.
     """
     import pyarrow as pa
     import pyarrow.csv as pacsv
@@ -37,6 +39,7 @@ def read_delimited(data: bytes, path: str, form: Format) -> pa.Table:
     check_text(data, path)
     header = _header(data, path)
     delimiter = "\t" if form is Format.TSV else max(DELIMITERS, key=header.count)
+    check_quotes(data, path, delimiter)
     try:
         table = pacsv.read_csv(pa.BufferReader(data), **_options(data, delimiter))
     except (pa.ArrowException, UnicodeDecodeError) as error:

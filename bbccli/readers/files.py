@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import glob
 import hashlib
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -13,7 +14,8 @@ from enum import StrEnum
 from pathlib import Path, PurePath
 
 from bbccli.errors import InputError
-from bbccli.readers.urls import is_url, path_of, url_bytes
+from bbccli.readers.urls import is_pattern, is_url, matching_urls, path_of, url_bytes
+from bbccli.text import redacted
 
 STDIN = "-"
 STDIN_NAME = "<stdin>"
@@ -68,9 +70,10 @@ def read_content(path: str | Path) -> Content:
         A file that is missing, not readable, empty, of an unknown suffix, or damaged.
     """
     if str(path) == STDIN:
-        name, data, suffix, packing = STDIN_NAME, sys.stdin.buffer.read(), "", None
+        name, data, suffix, packing = STDIN_NAME, stdin_bytes(), "", None
     elif is_url(path):
-        name, (suffix, packing) = str(path), _suffixes(path_of(str(path)), name=str(path))
+        name = redacted(str(path))
+        suffix, packing = _suffixes(path_of(str(path)), name=name)
         data = url_bytes(str(path))
     else:
         name, (suffix, packing) = str(path), _suffixes(Path(path))
@@ -97,10 +100,10 @@ def expand(paths: str | Path | Sequence[str | Path]) -> list[str | Path]:
     """
     found: list[str | Path] = []
     for path in [paths] if isinstance(paths, str | Path) else paths:
-        if not glob.has_magic(str(path)) or _is_there(Path(path)):
+        if not _stands_for_many(path):
             found.append(path)
             continue
-        matches = _matches(Path(path))
+        matches = matching_urls(str(path)) if is_url(path) else _matches(Path(path))
         if not matches:
             raise InputError("matches no file", path=str(path), hint="check the pattern")
         found += matches
@@ -109,15 +112,15 @@ def expand(paths: str | Path | Sequence[str | Path]) -> list[str | Path]:
     return found
 
 
-def _is_there(path: Path) -> bool:
-    """Whether a path exists, whatever characters it has."""
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return False
+def _stands_for_many(path: str | Path) -> bool:
+    """Whether a path is a pattern; one that exists is none, whatever characters it has."""
+    if is_url(path):
+        return is_pattern(str(path))
+    # os.path never raises, unlike Path
+    return glob.has_magic(str(path)) and not os.path.exists(path)  # noqa: PTH110
 
 
-def _matches(pattern: Path) -> list[str | Path]:
+def _matches(pattern: Path) -> Sequence[str | Path]:
     """Return the paths that a pattern matches, sorted; none where it is no pattern."""
     root = Path(pattern.anchor)
     try:
@@ -135,7 +138,7 @@ def _suffixes(path: PurePath, name: str = "") -> tuple[str, str | None]:
     suffix = suffixes[-1] if suffixes else ""
     if suffix in _TEXT or (suffix in (".parquet", "") and packing is None):
         return suffix, packing
-    if isinstance(path, Path) and (path.is_dir() or not path.exists()):
+    if isinstance(path, Path) and (not os.path.exists(path) or path.is_dir()):  # noqa: PTH110
         return suffix, None
     reason = _REFUSED.get(suffix, "")
     raise InputError(
@@ -198,6 +201,24 @@ def file_bytes(path: Path) -> bytes:
         raise InputError(
             "is not a file name", path=repr(str(path)), hint="check the path"
         ) from None
+
+
+def stdin_bytes() -> bytes:
+    """Return all that standard input gives.
+
+    Raises
+    ------
+    InputError
+        It is closed, or can't be read.
+    """
+    hint = "name a file, or give it one: bbc correct - < FILE"
+    if sys.stdin is None:
+        raise InputError("standard input is closed", path=STDIN_NAME, hint=hint)
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror or error}"
+        raise InputError(problem, path=STDIN_NAME, hint=hint) from None
 
 
 def _nearest_file(path: Path) -> str:

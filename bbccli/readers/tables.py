@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from bbccli.readers.arff import read_arff
@@ -51,8 +52,9 @@ def _beside(path: str | Path) -> tuple[bytes, str] | None:
     if is_url(path):
         place = metadata_path(path)
         return (url_bytes(place), place) if url_exists(place) else None
-    beside = Path(metadata_path(path))
-    return (file_bytes(beside), str(beside)) if beside.is_file() else None
+    beside = metadata_path(path)
+    # os.path never raises, unlike Path
+    return (file_bytes(Path(beside)), beside) if os.path.isfile(beside) else None  # noqa: PTH113
 
 
 def metadata_path(path: str | Path) -> str:

@@ -8,6 +8,7 @@ from io import StringIO
 from typing import Any
 
 from bbccli.reports.base import Style
+from bbccli.text import visible
 
 Json = dict[str, Any]
 
@@ -50,7 +51,7 @@ COLUMNS = (
 )
 """Names of the columns, in order; more may follow in later versions."""
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@")
 
 
 def render(document: Json, style: Style = Style(), /) -> str:
@@ -75,10 +76,13 @@ def rows_of(document: Json) -> list[Json]:
 
 
 def guarded(value: object) -> object:
-    """Keep a spreadsheet from taking text for a formula; a quote before it marks it as text."""
+    """Keep text on one line, and a spreadsheet from taking it for a formula: a quote marks it."""
     if isinstance(value, bool):
         return str(value).lower()
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    if not isinstance(value, str):
+        return value
+    text = visible(value)
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def _row(document: Json, estimate: Json) -> Json:

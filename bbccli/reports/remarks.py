@@ -7,6 +7,7 @@ from typing import Any
 from bbccli.metrics import METRICS
 from bbccli.notes import listing
 from bbccli.reports.numbers import count
+from bbccli.text import visible
 
 Json = dict[str, Any]
 
@@ -53,8 +54,8 @@ def metric_label(name: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Replace what could drive a terminal."""
-    return "".join(c if c.isprintable() else "?" for c in text)
+    """Escape what could drive a terminal or end a line."""
+    return visible(text)
 
 
 def _note_line(note: Json) -> str:

@@ -108,7 +108,10 @@ def winner_of(candidates: Candidates, css: Css) -> int:
 
 def undefined() -> UndefinedError:
     """Return the error for samples on which no configuration can be scored."""
-    return UndefinedError("the metric is undefined for every configuration on these samples")
+    return UndefinedError(
+        "the metric is undefined for every configuration on these samples",
+        hint="another --metric; see bbc metrics",
+    )
 
 
 def _complexities(matrix: PredictionMatrix) -> FloatArray:

@@ -26,6 +26,7 @@ def folder(tmp_path, monkeypatch):
         monkeypatch.delenv(name)
     inner = tmp_path / "project" / "deep"
     inner.mkdir(parents=True)
+    (tmp_path / "project" / ".git").mkdir()
     (inner / "p.csv").write_text("fold,truth,a,b\n" + ROWS)
     monkeypatch.chdir(inner)
     return tmp_path / "project"

@@ -153,7 +153,12 @@ CORPUS = {
     "no header": ("p.csv", b"n,0.1,0.2\ny,0.9,0.8\n", "no truth column among n, 0.1", {}),
     "too many cells": ("p.csv", swap(b"0.24,0.84", b"0.24,0.84,1"), "line 4 has 6 values", {}),
     "too few cells": ("p.csv", swap(b"0.24,0.84", b"0.24"), "line 4 has 4 values", {}),
-    "a quote that never ends": ("p.csv", swap(b"0.24", b'"0.24'), "line 4 has 4 values", {}),
+    "a quote that never ends": (
+        "p.csv",
+        swap(b"0.24", b'"0.24'),
+        "a quote opens in line 4 and is never closed",
+        {},
+    ),
     "cut in the middle of a row": ("p.csv", GOOD[:-12], "values, the header names", {}),
     "semicolons and commas": (
         "p.csv",

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from bbccli import reading
 from bbccli.matrix import PredictionMatrix
 from bbccli.readers import read
+from bbccli.reading import Reading
 from bbccli.types import PredictionKind, Task
 
 NAMES = ["m.parquet", "m.csv", "m.tsv", "m.csv.gz", "m.tsv.gz", "m.csv.zst", "m.tsv.zst", "M.CSV"]
@@ -87,7 +89,9 @@ def test_semicolons_bom_and_line_ends(save, spelling):
 
 
 def test_quoted_names_and_line_breaks(save):
-    matrix = read(save("m.csv", 'truth,"svm, C=1","say ""x"""\n"a\nb",0.1,0.2\nc,0.8,0.9\n'))
+    path = save("m.csv", 'truth,"svm, C=1","say ""x"""\n"a\nb",0.1,0.2\nc,0.8,0.9\n')
+    with reading.use(Reading(quoted_newlines=True)):
+        matrix = read(path)
     assert matrix.configurations == ("svm, C=1", 'say "x"')
     assert matrix.outcome.classes == ("a\nb", "c")
 

@@ -1,0 +1,156 @@
+"""Messages: two short lines, whatever is in them and whatever went wrong."""
+
+import ast
+import errno
+import re
+from pathlib import Path
+
+import pytest
+
+import bbccli
+from bbccli import errors
+from bbccli.errors import BbcError
+
+PACKAGE = Path(bbccli.__file__).parent
+TWO_LINES = re.compile(r"error: [^\n]{1,1000}\nhint: [^\n]{1,1000}\n")
+ROWS = "".join(f"{i % 4},{'yn'[i // 4 % 2]},0.{i + 10},0.{99 - 2 * i}\n" for i in range(24))
+TEXT = "fold,truth,a,b\n" + ROWS
+NASTY = "evil\x1b[31m\u202etxt\u2028x"
+SHOWN = r"evil\x1b[31m\u202etxt\u2028x"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "p.csv").write_text(TEXT)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def raised():
+    """Every construction of an error, with its file and line."""
+    names = {n for n, kind in vars(errors).items() if isinstance(kind, type)} - {"Any"}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            name = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
+            if name in names and name.endswith("Error"):
+                yield f"{path.relative_to(PACKAGE)}:{node.lineno}", node
+
+
+def test_every_error_has_a_hint():
+    found = list(raised())
+    assert len(found) > 150
+    for place, node in found:
+        (hint,) = [k.value for k in node.keywords if k.arg == "hint"] or [None]
+        assert hint is not None, place
+        assert not (isinstance(hint, ast.Constant) and not hint.value), place
+
+
+@pytest.mark.parametrize(
+    ("argv", "problem", "hint"),
+    [
+        (("correct",), "Missing argument 'FILE...'", "bbc correct --help"),
+        (
+            ("correct", "p.csv", "--metrc", "auc"),
+            "No such option: --metrc",
+            "did you mean --metric",
+        ),
+        (("nope",), "No such command 'nope'", "bbc --help"),
+        (("correct", "p.csv", "--seed"), "'--seed' requires an argument", "--help"),
+        (("correct", "p.csv", "--seed", "x"), "--seed", "bbc correct --help"),
+        (("methods", "a\x1b[31m"), r"a\x1b[31m", ""),
+        (("correct", "p.csv", "--" + "x" * 5000), "No such option", ""),
+    ],
+    ids=lambda value: None,
+)
+def test_usage_errors_have_the_same_form(run, folder, argv, problem, hint):
+    status, out, err = run(*argv)
+    assert (status, out) == (2, "")
+    assert TWO_LINES.fullmatch(err), err
+    first, second = err.splitlines()
+    assert problem in first
+    assert hint in second
+
+
+@pytest.mark.parametrize(
+    ("error", "problem"),
+    [
+        (MemoryError(), "out of memory"),
+        (RecursionError("maximum"), "the input is nested too deeply"),
+        (OSError(errno.ENOSPC, "No space left on device", "x"), "x: No space left on device"),
+        (OSError(errno.EMFILE, "Too many open files"), "Too many open files"),
+        (FileNotFoundError(errno.ENOENT, "No such"), "the current folder no longer exists"),
+        (UnicodeEncodeError("ascii", "\u00e8", 0, 1, "ordinal"), "text can't be encoded"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+class TestLastResort:
+    def test_in_a_command(self, run, folder, monkeypatch, error, problem):
+        def broken(*_, **__):
+            raise error
+
+        monkeypatch.setattr("bbccli.analysis.estimate", broken)
+        status, out, err = run("correct", "p.csv")
+        assert (status, out) == (2, "")
+        assert err.startswith(f"error: {problem}")
+        assert TWO_LINES.fullmatch(err)
+
+    def test_in_a_batch(self, run, folder, monkeypatch, error, problem):
+        def broken(*_, **__):
+            raise error
+
+        monkeypatch.setattr("bbccli.analysis.estimate", broken)
+        status, _, err = run("batch", "p.csv", "-o", "r.csv", "--jobs", "1")
+        assert status == 5
+        assert f"failed: p.csv: {problem}" in err
+        assert "bug" not in (folder / "r.csv").read_text()
+
+
+class TestNames:
+    """Of files, columns and values."""
+
+    def test_a_file(self, run, folder):
+        status, _, err = run("correct", f"{NASTY}.csv")
+        assert status == 2
+        assert err.startswith(f"error: {SHOWN}.csv: matches no file\n")  # for it has a [
+        assert TWO_LINES.fullmatch(err)
+
+    def test_a_column_and_a_value(self, run, folder):
+        (folder / "n.csv").write_text(TEXT.replace("b\n", f"{NASTY}\n", 1).replace("0.99", NASTY))
+        status, _, err = run("correct", "n.csv")
+        assert status == 2
+        assert err.splitlines()[0].isprintable()
+        assert r"\x1b[31m" in err
+        assert TWO_LINES.fullmatch(err)
+
+    def test_a_long_value(self, run, folder):
+        (folder / "n.csv").write_text(TEXT.replace("0.99", "x" * 50_000))
+        status, _, err = run("correct", "n.csv")
+        assert status == 2
+        assert TWO_LINES.fullmatch(err)
+        assert "column 'b', row 0" in err
+
+    def test_in_lists(self, run, folder):
+        (folder / "n.csv").write_text(TEXT.replace("a,b\n", f"{NASTY},b\n", 1))
+        status, out, err = run("drop", "n.csv", "--list", "keep", "--min-samples", "1")
+        assert status == 0, err
+        assert SHOWN in out.splitlines()
+
+    @pytest.mark.parametrize("form", ["csv", "table", "markdown"])
+    def test_in_results(self, run, folder, form):
+        (folder / "n.csv").write_text(TEXT.replace("a,b\n", f"{NASTY},c{NASTY}\n", 1))
+        status, out, err = run("correct", "n.csv", "--method", "cvt", "--format", form)
+        assert status == 0, err
+        assert all(c.isprintable() or c in "\r\n" for c in out + err)
+        assert "x1b" in out
+
+    def test_in_a_list_of_files(self, run, folder):
+        (folder / f"{NASTY}.csv").write_text(TEXT)
+        status, out, _ = run("batch", "evil*.csv", "-o", "r.csv", "--dry-run")
+        assert (status, out) == (0, f"do\t{SHOWN}.csv\n")
+
+
+def test_an_error_is_made_safe_where_it_is_made():
+    error = BbcError("a\nb https://me:pw@h/?t=1" + "x" * 2000, hint="c\x07")
+    assert error.problem.startswith(r"a\nb https://***@h/?t=***")
+    assert (len(error.problem) <= 1000, str(error) == error.problem) == (True, True)
+    assert error.hint == r"c\x07"

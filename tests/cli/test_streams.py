@@ -1,0 +1,255 @@
+"""Streams that are closed, full or left, locales, folders that are gone, and early interrupts."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ROWS = "".join(f"{i % 4},{'yn'[i // 4 % 2]},0.{i + 10},0.{99 - 2 * i}\n" for i in range(24))
+TEXT = "fold,truth,a,b\n" + ROWS
+CORRECT = "bbc correct p.csv --method cvt"
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX shells")
+
+
+@pytest.fixture
+def shell(tmp_path):
+    (tmp_path / "p.csv").write_text(TEXT)
+
+    def of(script, **environment):
+        bbc = f'bbc() {{ "{sys.executable}" -m bbccli "$@"; }}; '
+        return subprocess.run(
+            ["bash", "-c", bbc + script],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
+            capture_output=True,
+            check=False,
+            timeout=120,
+        )
+
+    return of
+
+
+def is_two_lines(err):
+    return re.fullmatch(r"error: [^\n]+\nhint: [^\n]+\n", err) is not None
+
+
+class TestClosed:
+    def test_standard_input(self, shell):
+        done = shell("bbc correct - <&-")
+        assert done.returncode == 2
+        assert done.stderr.decode().startswith("error: <stdin>: standard input is closed\nhint: ")
+
+    def test_standard_input_of_a_gate(self, shell):
+        done = shell("bbc gate - --fail-under 1 <&-")
+        assert (done.returncode, is_two_lines(done.stderr.decode())) == (2, True)
+
+    def test_standard_output(self, shell):
+        done = shell(f"{CORRECT} >&-")
+        assert done.returncode == 2
+        assert done.stderr.decode().startswith("error: standard output is closed\nhint: ")
+
+    def test_standard_output_is_not_needed(self, shell, tmp_path):
+        done = shell(f"{CORRECT} -o r.json -q >&- <&-")
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert json.loads((tmp_path / "r.json").read_text())
+
+    def test_standard_error(self, shell):
+        done = shell(f"{CORRECT} --format json 2>&-")
+        assert done.returncode == 0
+        assert json.loads(done.stdout)  # and no line that was meant for people
+
+    def test_an_error_that_nobody_hears(self, shell):
+        done = shell("bbc correct none.csv 2>&-")
+        assert (done.returncode, done.stdout) == (2, b"")
+
+    def test_all(self, shell):
+        assert shell(f"{CORRECT} -o r.json <&- >&- 2>&-").returncode == 0
+
+    def test_a_batch(self, shell, tmp_path):
+        assert shell("bbc batch p.csv -o r.csv --jobs 2 --method cvt <&- >&- 2>&-").returncode == 0
+        assert (tmp_path / "r.csv").read_text().count("cvt") == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+class TestFull:
+    @pytest.mark.parametrize(
+        "command", [CORRECT, "bbc --help", "bbc --version", "bbc metrics", "bbc schema"]
+    )
+    def test_standard_output(self, shell, command):
+        done = shell(f"{command} > /dev/full")
+        assert done.returncode == 2
+        assert is_two_lines(done.stderr.decode()), done.stderr
+        assert b"No space left on device" in done.stderr
+
+    def test_standard_error(self, shell):
+        assert shell("bbc correct none.csv 2> /dev/full").returncode == 2
+        done = shell(f"{CORRECT} --format json 2> /dev/full")
+        assert done.returncode == 0
+        assert json.loads(done.stdout)
+
+    def test_output(self, shell):
+        done = shell(f"{CORRECT} -q -o /dev/full")
+        assert done.returncode == 2
+        assert b"cannot write /dev/full: No space left on device" in done.stderr
+
+
+class TestPipeThatNobodyReads:
+    """`true` leaves at once, and the pipe is smaller than the text."""
+
+    @pytest.mark.parametrize(
+        ("command", "status"),
+        [
+            (f"{CORRECT} --format json", 0),
+            ("bbc --help", 0),
+            ("bbc schema", 0),
+            ("bbc correct none.csv", 2),
+            ("bbc correct p.csv --method bbc --fail-under 0.99 --gate-on estimate", 3),
+        ],
+    )
+    def test_is_no_failure(self, shell, command, status):
+        done = shell(f"({{ sleep 0.2; {command}; }}; echo $? >&2) | true")
+        *said, code = done.stderr.decode().splitlines()
+        assert code == str(status)
+        assert not [
+            line
+            for line in said
+            if not line.startswith(("read:", "note:", "error:", "hint:", "p.csv: gate missed"))
+        ]
+
+    def test_of_messages(self, shell):
+        done = shell(f"({{ sleep 0.2; {CORRECT} --format json; }} 2>&3; echo $?) 3>&1 >&4 | true")
+        assert b"Traceback" not in done.stderr
+
+
+class TestLocales:
+    NAME = "mod\u00e8le \u65e5"
+
+    @pytest.fixture
+    def text(self, tmp_path):
+        return TEXT.replace("fold,truth,a,b", f"fold,truth,{self.NAME},{self.NAME} 2")
+
+    ASCII = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}  # noqa: RUF012
+
+    @pytest.mark.parametrize(
+        ("form", "locale"),
+        [
+            ("table", ASCII),
+            ("json", ASCII),
+            ("csv", {"PYTHONIOENCODING": "ascii"}),
+            ("json", {"PYTHONIOENCODING": "latin-1"}),
+            ("markdown", {"LC_ALL": "POSIX"}),
+        ],
+        ids=str,
+    )
+    def test_names_beyond_ascii(self, shell, tmp_path, text, locale, form):
+        text = text.replace(",0.", ",0.9")
+        (tmp_path / "n.csv").write_text(text, encoding="utf-8")
+        done = shell(f"bbc correct n.csv --method cvt --format {form}", **locale)
+        assert done.returncode == 0, done.stderr
+        assert self.NAME in done.stdout.decode("utf-8")
+        if form == "json":
+            assert self.NAME in json.loads(done.stdout)["estimates"][0]["winner"]
+
+    def test_an_error_in_ascii(self, shell, tmp_path, text):
+        (tmp_path / "n.csv").write_text(text.replace("0.99", "x"), encoding="utf-8")
+        done = shell("bbc correct n.csv --only-ascii \u00e8", PYTHONIOENCODING="ascii")
+        assert (done.returncode, is_two_lines(done.stderr.decode())) == (2, True)
+
+
+class TestFoldersThatAreGone:
+    def test_absolute_paths_still_work(self, shell, tmp_path):
+        done = shell(
+            f"mkdir gone; cd gone; rmdir ../gone; bbc correct {tmp_path}/p.csv --method cvt"
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+
+    @pytest.mark.parametrize(
+        "command",
+        ["correct p.csv", "batch p.csv -o r.csv", "--show-config", "inspect p.csv -o r.json"],
+    )
+    def test_others_say_so_or_work(self, shell, command):
+        done = shell(f"mkdir gone; cd gone; rmdir ../gone; bbc {command}")
+        assert b"Traceback" not in done.stderr
+        assert done.returncode in (0, 2)
+        assert done.returncode == 0 or is_two_lines(done.stderr.decode()) or done.stdout
+
+    @pytest.mark.skipif(os.name != "nt" and os.geteuid() != 0, reason="needs another user")
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "correct closed/p.csv",
+            "correct 'closed/*.csv'",
+            "inspect closed/p.csv",
+            "correct p.csv -o closed/r.json",
+            "correct p.csv --labels closed/l.csv",
+            "correct p.csv --distribution closed/d.json",
+            "batch closed/p.csv -o r.csv --jobs 1",
+            "batch 'closed/**/p.csv' -o r.csv --jobs 1",
+            "batch closed/m.csv -o r.csv --dry-run",
+            "batch p.csv -o closed/r.csv --jobs 1",
+            "gate closed/r.json --fail-under 1",
+            "convert closed/p.csv -o q.csv",
+            "convert p.csv -o closed/q.csv",
+        ],
+    )
+    def test_a_folder_that_cannot_be_searched(self, run, tmp_path, monkeypatch, command):
+        (tmp_path / "p.csv").write_text(TEXT)
+        (tmp_path / "closed").mkdir()
+        (tmp_path / "closed" / "p.csv").write_text(TEXT)
+        (tmp_path / "closed").chmod(0o000)
+        tmp_path.chmod(0o777)
+        monkeypatch.chdir(tmp_path)
+        argv = shlex.split(command)
+        run(*argv)  # as root: another user may not be able to import what is used
+        os.setegid(12345)
+        os.seteuid(12345)
+        try:
+            status, _, err = run(*argv)
+        finally:
+            os.seteuid(0)
+            os.setegid(0)
+        assert "a bug" not in err
+        assert status in (2, 5), err
+        assert status == 5 or is_two_lines(err) or "inspect" in argv
+
+
+class TestInterruptedEarly:
+    @pytest.mark.slow
+    def test_at_any_moment_of_the_start(self, tmp_path):
+        (tmp_path / "p.csv").write_text(TEXT)
+        for step in range(40):
+            self.interrupt(tmp_path, 0.02 + step * 0.02)
+
+    @pytest.mark.parametrize("delay", [0.08, 0.15, 0.3])
+    def test_at_some(self, tmp_path, delay):
+        (tmp_path / "p.csv").write_text(TEXT)
+        self.interrupt(tmp_path, delay)
+
+    def interrupt(self, folder, delay):
+        """Wait until the process runs our code, then interrupt it."""
+        script = (
+            "import os, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+            "from bbccli.__main__ import run; os.write(1, b'.'); run()"
+        )
+        with subprocess.Popen(
+            [sys.executable, "-c", script, "correct", "p.csv", "--n-resamples", "100000000"],
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process:
+            assert process.stdout.read(1) == b"."
+            time.sleep(delay)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=60)
+        assert err == b"interrupted; no result was written\n", delay
+        assert process.returncode == 130

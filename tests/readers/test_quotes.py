@@ -1,0 +1,249 @@
+"""A quote that is not closed swallows no row, wherever CSV is read."""
+
+import csv
+import gzip
+import io
+import json
+import re
+import sys
+import time
+
+import pyarrow as pa
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from bbccli import read, reading
+from bbccli.errors import InputError
+from bbccli.readers.delimited import read_delimited
+from bbccli.readers.files import Format
+from bbccli.readers.quotes import check_quotes
+from bbccli.reading import Reading
+
+WIDE = "truth,a,b,row_id\n" + "".join(
+    f"{'yn'[i % 2]},0.{10 + i},0.{90 - i},s{i}\n" for i in range(40)
+)
+LONG = "config,truth,score,row_id\n" + "".join(
+    f"{name},{'yn'[i % 2]},0.{10 + i},s{i}\n" for name in "ab" for i in range(40)
+)
+KEYED = "a,b,row_id\n" + "".join(f"0.{10 + i},0.{90 - i},s{i}\n" for i in range(40))
+LABELS = "truth,row_id\n" + "".join(f"{'yn'[i % 2]},s{i}\n" for i in range(40))
+FOLDS = "fold,row_id\n" + "".join(f"{i % 4},s{i}\n" for i in range(40))
+
+
+def broken(text):
+    """Open a quote in line 12."""
+    assert ",s10\n" in text
+    return text.replace(",s10\n", ',"s10\n', 1)
+
+
+def zst(data):
+    return pa.compress(data, "zstd", asbytes=True)
+
+
+class TestEveryPath:
+    SAID = 'a quote opens in line 12 and is never closed: "s10\nhint: close it'
+
+    def said(self, run, *argv):
+        status, out, err = run(*argv)
+        assert (status, out) == (2, "")
+        assert self.SAID in err, err
+
+    @pytest.mark.parametrize("text", [WIDE, LONG], ids=["wide", "long"])
+    @pytest.mark.parametrize("command", ["correct", "convert", "drop"])
+    def test_a_file(self, run, tmp_path, text, command):
+        (tmp_path / "p.csv").write_text(broken(text))
+        self.said(run, command, tmp_path / "p.csv")
+
+    @pytest.mark.parametrize("ends", ["\r\n", "\r"])
+    def test_other_ends_of_lines(self, run, tmp_path, ends):
+        (tmp_path / "p.csv").write_bytes(broken(WIDE).replace("\n", ends).encode())
+        self.said(run, "correct", tmp_path / "p.csv")
+
+    @pytest.mark.parametrize(("suffix", "mark"), [("tsv", "\t"), ("csv", ";")])
+    def test_other_delimiters(self, run, tmp_path, suffix, mark):
+        (tmp_path / f"p.{suffix}").write_text(broken(WIDE).replace(",", mark))
+        self.said(run, "correct", tmp_path / f"p.{suffix}")
+
+    @pytest.mark.parametrize(("suffix", "pack"), [("gz", gzip.compress), ("zst", zst)])
+    def test_packed(self, run, tmp_path, suffix, pack):
+        (tmp_path / f"p.csv.{suffix}").write_bytes(pack(broken(WIDE).encode()))
+        self.said(run, "correct", tmp_path / f"p.csv.{suffix}")
+
+    def test_standard_input(self, run, monkeypatch):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(broken(WIDE).encode())))
+        self.said(run, "correct", "-")
+
+    @pytest.mark.parametrize(("option", "text"), [("--labels", LABELS), ("--folds", FOLDS)])
+    def test_files_beside(self, run, tmp_path, option, text):
+        (tmp_path / "p.csv").write_text(KEYED if option == "--labels" else WIDE)
+        (tmp_path / "other.csv").write_text(broken(text))
+        self.said(run, "correct", tmp_path / "p.csv", option, tmp_path / "other.csv")
+
+    def test_one_of_several(self, run, tmp_path):
+        for name in "ab":
+            text = "truth,score,row_id\n" + LABELS.split("\n", 1)[1].replace(",", ",0.5,")
+            (tmp_path / f"{name}.csv").write_text(broken(text) if name == "b" else text)
+        self.said(run, "correct", tmp_path / "a.csv", tmp_path / "b.csv")
+
+    def test_a_manifest(self, run, tmp_path):
+        (tmp_path / "p.csv").write_text(WIDE)
+        rows = "".join(f"{i},p.csv,s{i}\n" for i in range(40)).replace(",s10\n", ',"s10\n')
+        (tmp_path / "m.csv").write_text("seed,path,positive\n" + rows)
+        self.said(run, "batch", tmp_path / "m.csv", "-o", tmp_path / "r.csv", "--dry-run")
+
+    def test_a_file_of_a_batch(self, run, tmp_path):
+        (tmp_path / "p.csv").write_text(broken(WIDE))
+        target = tmp_path / "r.jsonl"
+        assert run("batch", tmp_path / "p.csv", "-o", target, "--jobs", "1")[0] == 5
+        assert "line 12" in json.loads(target.read_text())["error"]["problem"]
+
+    def test_inspect(self, run, tmp_path):
+        (tmp_path / "p.csv").write_text(broken(WIDE))
+        status, out, _ = run("inspect", tmp_path / "p.csv", "--format", "json")
+        assert (status, "opens in line 12" in out) == (2, True)
+
+
+class TestTwoQuotes:
+    """Two forgotten quotes make one well-formed value of many lines: only its lines betray it."""
+
+    def text(self):
+        return broken(WIDE).replace(",s20\n", ',s20"\n')
+
+    def test_are_refused(self, run, tmp_path):
+        (tmp_path / "p.csv").write_text(self.text())
+        status, _, err = run("correct", tmp_path / "p.csv")
+        assert status == 2
+        assert "a quote opens in line 12 and closes only in line 22" in err
+        assert "--quoted-newlines" in err
+
+    def test_unless_they_are_asked_for(self, run, tmp_path):
+        (tmp_path / "p.csv").write_text(self.text())
+        argv = ("--quoted-newlines", "--method", "cvt", "--format", "json")
+        status, out, err = run("correct", tmp_path / "p.csv", *argv)
+        assert status == 0, err
+        assert json.loads(out)["input"]["n_samples"] == 30
+
+    def test_a_value_that_closes_elsewhere_is_refused_even_then(self, run, tmp_path):
+        (tmp_path / "p.csv").write_text(self.text().replace(',s20"', ',"s20'))
+        status, _, err = run("correct", tmp_path / "p.csv", "--quoted-newlines")
+        assert (status, "opens in line 12 and closes only in line 22" in err) == (2, True)
+
+    def test_workers_know_what_was_asked(self, run, tmp_path):
+        (tmp_path / "p.csv").write_text(self.text())
+        argv = ("--method", "cvt", "--jobs", "2", "--quoted-newlines")
+        assert run("batch", tmp_path / "p.csv", "-o", tmp_path / "r.jsonl", *argv)[0] == 0
+
+
+@pytest.mark.parametrize(
+    "header",
+    ['"tru""th",a', '"a,b","c"', 'nail 5",x', '"",""', '"a"b,c', "x,'a\"", '"a\tb",c'],
+)
+def test_quotes_that_are_closed_or_ordinary(header):
+    text = f'{header}\n"1",2\n3,"4"\n"",""\n"""","a""b"\n5" pipe,6"\n'
+    check_quotes(text.encode(), "p.csv", ",")
+    check_quotes(b"\xef\xbb\xbf" + text.encode(), "p.csv", ",")
+    check_quotes(text.encode().rstrip(b"\n"), "p.csv", ",")
+
+
+PIECES = st.sampled_from(['"', '"', ",", "\n", "\r\n", "\r", "a", "1", " ", '""', ',"', '"\n', "é"])
+
+
+def spans(text):
+    """Whether a record of the csv module goes on in another line, or never ends."""
+    lines = re.findall(r"[^\r\n]*(?:\r\n|\r|\n)", text + "\nEND\n")
+    reader = csv.reader(iter(lines))
+    before, last = 0, None
+    for record in reader:
+        last = record
+        if reader.line_num - before > 1:
+            return True
+        before = reader.line_num
+    return last != ["END"]
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(PIECES, max_size=24).map("".join))
+@example('a,"b\nc')
+@example('a"b,"c\nd,e')
+@example('"a""\n"')
+@example('"a"b"\n"c"')
+@example('"')
+def test_the_same_as_the_csv_module(text):
+    for data in (text, f"x,y\n{text}", "1,2\n" * 9 + text):
+        found = False
+        try:
+            check_quotes(data.encode(), "p.csv", ",")
+        except InputError:
+            found = True
+        assert found == spans(data), data
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(PIECES, max_size=24).map("".join), st.integers(1, 40))
+def test_pieces_do_not_matter(text, size):
+    def verdict():
+        try:
+            check_quotes(text.encode(), "p.csv", ",")
+        except InputError as error:
+            return str(error)
+        return ""
+
+    whole = verdict()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bbccli.readers.quotes._PIECE", size)
+        patch.setattr("bbccli.readers.quotes._FEW", size)
+        assert verdict() == whole
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(*[st.text(st.sampled_from('ab",; 1é'), max_size=6)] * 3), min_size=1, max_size=9
+    )
+)
+def test_no_record_is_lost(rows):
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer.writerows([("x", "y", "z"), *rows])
+    assert read_delimited(buffer.getvalue().encode(), "p.csv", Format.CSV).num_rows == len(rows)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(*[st.text(st.sampled_from('ab",\n1'), max_size=6)] * 2), min_size=1, max_size=9
+    )
+)
+def test_no_record_is_lost_where_line_breaks_are_asked_for(rows):
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer.writerows([("x", "y"), *rows])
+    with reading.use(Reading(quoted_newlines=True)):
+        table = read_delimited(buffer.getvalue().encode(), "p.csv", Format.CSV)
+    assert table.num_rows == len(rows)
+
+
+def test_the_second_reading_is_cheap():
+    """Quotes in the header and in one column of a wide table: a small part of the reading."""
+    row = ",".join(f"0.{i:06}" for i in range(1000))
+    head = ",".join(f'"c{i}"' for i in range(1001))
+    data = (head + "\n" + "".join(f'"s{i}",{row}\n' for i in range(1500))).encode()
+
+    def spent(call):
+        times = []
+        for _ in range(3):
+            start = time.process_time()
+            call()
+            times.append(time.process_time() - start)
+        return min(times)
+
+    whole = spent(lambda: read_delimited(data, "p.csv", Format.CSV))
+    assert spent(lambda: check_quotes(data, "p.csv", ",")) < 0.2 * whole
+
+
+def test_python_asks_by_a_context(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text('"the\ntruth",a,b\n' + "y,0.5,1\nn,0.2,2\n" * 4)
+    with pytest.raises(InputError, match="line 1 and closes only in line 2"):
+        read(path)

@@ -1,0 +1,262 @@
+"""Files on a web server: what it answers, how long it may take, and what is never shown."""
+
+import base64
+import io
+import json
+import re
+import stat
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from bbccli.text import LONGEST, message, redacted, visible
+
+ROWS = "".join(f"{i % 4},{'yn'[i // 4 % 2]},0.{i + 10},0.{99 - 2 * i}\n" for i in range(24))
+TEXT = "fold,truth,a,b\n" + ROWS
+SECRETS = ("hunter2", "s3cr3t", "alice")
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers as the path says."""
+
+    asked = []  # noqa: RUF012
+
+    def do_HEAD(self):
+        self.answer(body=False)
+
+    def do_GET(self):
+        self.answer(body=True)
+
+    def answer(self, body):
+        path = self.path.partition("?")[0]
+        self.asked.append((self.command, self.path, self.headers.get("Authorization")))
+        if path.endswith(".meta.json"):
+            return self.send(403 if "signed" in path else 404, b"")
+        if match := re.match(r"/status/(\d+)/", path):
+            return self.send(int(match[1]), b"")
+        if path.startswith("/slow/"):
+            time.sleep(1.5)
+        if path.startswith("/moved/"):
+            self.send_response(302)
+            self.send_header("Location", path.replace("/moved/", "/"))
+            self.end_headers()
+            return None
+        if path.startswith("/elsewhere/"):
+            self.send_response(302)
+            self.send_header("Location", "file:///etc/passwd")
+            self.end_headers()
+            return None
+        if path.startswith("/closed/") and not self.headers.get("Authorization"):
+            return self.send(401, b"")
+        return self.send(200, TEXT.encode() if body else b"", short="/short/" in path)
+
+    def send(self, status, content, short=False):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content) + 100 * short))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def port():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server.server_port
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def server(port, monkeypatch):
+    monkeypatch.setenv("no_proxy", "*")
+    Handler.asked.clear()
+    return f"127.0.0.1:{port}"
+
+
+QUICK = ("--method", "cvt", "--format", "json")
+
+
+@pytest.mark.parametrize(
+    "place", ["/p.csv", "/p.csv?token=s3cr3t", "/a%20b/p.csv", "/moved/p.csv", "/signed/p.csv?x=1"]
+)
+def test_a_question_mark_begins_the_query(run, server, place):
+    status, out, err = run("correct", f"http://{server}{place}", *QUICK)
+    assert status == 0, err
+    assert json.loads(out)["input"]["n_samples"] == 24
+    assert "s3cr3t" not in out + err
+    if "token" in place:
+        assert ("GET", "/p.csv?token=s3cr3t", None) in Handler.asked
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (401, "the server answers 401 Unauthorized"),
+        (403, "the server answers 403 Forbidden"),
+        (404, "no such file (404 Not Found)"),
+        (500, "the server fails: 500 Internal Server Error"),
+        (503, "the server fails: 503 Service Unavailable"),
+    ],
+)
+@pytest.mark.parametrize("command", ["correct", "batch"])
+def test_what_the_server_answers(run, server, tmp_path, status, words, command):
+    url = f"http://{server}/status/{status}/p.csv"
+    more = ("-o", tmp_path / "r.jsonl", "--jobs", "1") if command == "batch" else ()
+    found, _, err = run(command, url, *more)
+    assert found == (5 if command == "batch" else 2)
+    assert f"{url}: {words}" in err
+
+
+def test_a_login(run, server):
+    assert "401" in run("correct", f"http://{server}/closed/p.csv")[2]
+    status, out, err = run("correct", f"http://alice:hunter%322@{server}/closed/p.csv", *QUICK)
+    assert status == 0, err
+    login = base64.b64encode(b"alice:hunter22").decode()
+    assert ("GET", "/closed/p.csv", f"Basic {login}") in Handler.asked
+    assert json.loads(out)["input"]["path"] == f"http://***@{server}/closed/p.csv"
+
+
+def test_a_login_is_not_sent_on(run, server):
+    assert run("correct", f"http://alice:hunter2@{server}/moved/p.csv", *QUICK)[0] == 0
+    sent = {path: login for command, path, login in Handler.asked if command == "GET"}
+    assert sent["/moved/p.csv"]
+    assert sent["/p.csv"] is None
+
+
+def test_no_redirection_to_a_file(run, server):
+    status, out, err = run("correct", f"http://{server}/elsewhere/p.csv")
+    assert (status, out) == (2, "")
+    assert "root:" not in err
+
+
+@pytest.mark.parametrize("command", ["correct", "inspect"])
+def test_a_server_that_says_nothing(run, server, command):
+    start = time.monotonic()
+    status, out, err = run(command, f"http://{server}/slow/p.csv", "--timeout", "0.3")
+    assert status == 2
+    assert "no answer within 0.3 s" in out + err
+    assert "--timeout 120" in re.sub(r"\s+", " ", out + err)
+    assert time.monotonic() - start < 1.4
+
+
+def test_other_protocols_have_the_same_limit(run, monkeypatch):
+    from fsspec.implementations.memory import MemoryFileSystem
+
+    def slow(*_, **__):
+        time.sleep(1)
+        return io.BytesIO(b"")
+
+    monkeypatch.setattr(MemoryFileSystem, "_open", slow)
+    MemoryFileSystem.store["/p.csv"] = None
+    try:
+        status, _, err = run("correct", "memory://p.csv", "--timeout", "0.3")
+    finally:
+        MemoryFileSystem.store.clear()
+    assert (status, "no answer within 0.3 s" in err) == (2, True)
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "inf", "nan"])
+def test_a_limit_of_no_time(run, seconds):
+    status, _, err = run("correct", "p.csv", "--timeout", seconds)
+    assert (status, "--timeout is" in err) == (2, True)
+
+
+def test_a_file_that_ends_early(run, server):
+    status, _, err = run("correct", f"http://{server}/short/p.csv", "--timeout", "5")
+    assert (status, "the server ended the connection early" in err) == (2, True)
+
+
+def test_nobody_there(run):
+    status, _, err = run("correct", "http://alice:hunter2@127.0.0.1:9/p.csv?token=s3cr3t")
+    assert status == 2
+    assert "Connection refused" in err
+    assert not any(secret in err for secret in SECRETS)
+
+
+class TestSecrets:
+    """None is in a table, JSON, CSV, the journal or a message."""
+
+    def url(self, server, place="/p.csv"):
+        return f"http://alice:hunter2@{server}{place}?X-Amz-Signature=s3cr3t&region=eu"
+
+    @pytest.mark.parametrize(
+        "form", ["table", "json", "jsonl", "csv", "markdown", "junit", "github"]
+    )
+    def test_reports(self, run, server, form):
+        _, out, err = run("correct", self.url(server), "--method", "cvt", "--format", form)
+        assert not any(secret in out + err for secret in SECRETS)
+        assert "region" in re.sub(r"\s+", "", out) or form == "github"
+
+    @pytest.mark.parametrize("place", ["/p.csv", "/status/500/p.csv", "/status/404/p.csv"])
+    @pytest.mark.parametrize("form", ["csv", "jsonl"])
+    def test_batch(self, run, server, tmp_path, place, form):
+        target = tmp_path / f"r.{form}"
+        url = self.url(server, place)
+        journal = tmp_path / f"r.{form}.journal"
+        for more in ((), ("--resume",)):
+            argv = (url, "-o", target, "--jobs", "1", "--summary", *more)
+            _, out, err = run("batch", *argv)
+            texts = (out, err, target.read_text(), journal.read_text())
+            assert not any(secret in text for text in texts for secret in SECRETS)
+        assert "1 unchanged" in err or place != "/p.csv"
+        _, out, err = run("batch", url, "-o", target, "--dry-run", "--resume")
+        assert not any(secret in out + err for secret in SECRETS)
+        assert stat.S_IMODE(journal.stat().st_mode) == 0o600
+
+    def test_two_addresses_that_look_alike_are_two(self, run, server, tmp_path):
+        urls = [self.url(server, f"/p.csv?token={i}&") for i in range(2)]
+        target = tmp_path / "r.jsonl"
+        assert run("batch", *urls, "-o", target, "--jobs", "1")[0] == 0
+        assert len(target.read_text().splitlines()) == 2
+
+    def test_inspection_and_conversion(self, run, server, tmp_path):
+        for argv in (
+            ("inspect", self.url(server), "--format", "json"),
+            ("convert", self.url(server)),
+            ("drop", self.url(server)),
+            ("inspect", self.url(server, "/status/403/p.csv")),
+        ):
+            _, out, err = run(*argv)
+            assert not any(secret in out + err for secret in SECRETS), argv
+
+    def test_a_journal_that_was_open_to_all_is_closed(self, run, server, tmp_path):
+        (tmp_path / "r.csv.journal").write_text('{"journal":"bbc-batch/1"}\n')
+        (tmp_path / "r.csv.journal").chmod(0o644)
+        run("batch", self.url(server), "-o", tmp_path / "r.csv", "--jobs", "1")
+        assert stat.S_IMODE((tmp_path / "r.csv.journal").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("s3://KEY:a/b+c@bucket/p.csv", "s3://***@bucket/p.csv"),
+        ("http://host:8080/a@b.csv", "http://host:8080/a@b.csv"),
+        ("https://h/p?sig=a%2Fb&region=eu: 403", "https://h/p?sig=***&region=eu: 403"),
+        ("https://h/p?SECRET", "https://h/p?***"),
+        ("https://h/p#access_token=1", "https://h/p#***"),
+        (
+            "see 'https://a:b@h/x?t=1' and https://c:d@i",
+            "see 'https://***@h/x?t=***' and https://***@i",
+        ),
+        ("tcp://me:pw@host:1", "tcp://***@host:1"),
+        ("no url: a@b?c=d", "no url: a@b?c=d"),
+    ],
+)
+def test_redaction(text, shown):
+    assert redacted(text) == shown
+    assert redacted(shown) == shown
+
+
+def test_messages_are_one_short_line():
+    text = message("a\nb\u202e\x1b[31m" + "x" * 5000)
+    assert len(text) == LONGEST
+    assert text.isprintable()
+    assert text.startswith(r"a\nb\u202e\x1b[31m")
+    assert message(text) == text
+    assert visible(Path("a b").name) == "a b"
