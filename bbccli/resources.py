@@ -55,7 +55,7 @@ class Resources:
             )
 
 
-def parse_memory(text: str) -> int:
+def parse_memory(text: str, option: str = "--memory") -> int:
     """Return the bytes of a size such as 256MB, 1GiB or 500000000.
 
     Raises
@@ -70,7 +70,7 @@ def parse_memory(text: str) -> int:
     """
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
     if not found or found[2] not in _UNITS:
-        raise OptionError(f"--memory is {text!r}, which is no size", hint="for example 256MB")
+        raise OptionError(f"{option} is {text!r}, which is no size", hint="for example 256MB")
     return int(float(found[1]) * _UNITS[found[2]])
 
 

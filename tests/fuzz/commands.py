@@ -153,7 +153,8 @@ def _predictions(random: Random) -> tuple[list[str], dict[str, bytes]]:
 
 def _written(data: bytes, name: str, random: Random) -> dict[str, bytes]:
     if name.endswith(".parquet"):
-        return {name: mutated(seeds.parquet(data), name, random)}
+        table = mutated(data, "p.csv", random) if random.random() < 0.5 else data
+        return {name: mutated(seeds.parquet(table), name, random)}
     text = mutated(data, "p.csv", random)
     files = {name: text.replace(b",", b"\t") if name.endswith(".tsv") else text}
     for suffix, packing in ((".gz", "gzip"), (".zst", "zstd")):
@@ -165,6 +166,8 @@ def _written(data: bytes, name: str, random: Random) -> dict[str, bytes]:
 
 
 def _saved(random: Random) -> tuple[list[str], dict[str, bytes]]:
-    suffix = random.choice((".json", ".jsonl"))
-    name = f"r{suffix}"
-    return [name], {name: mutated(seeds.saved(suffix), name, random)}
+    suffix = random.choice((".json", ".jsonl", ".jsonl", ".parquet"))
+    name, data = f"r{suffix}", seeds.saved(suffix)
+    if suffix == ".parquet":
+        return [name], {name: seeds.parquet(mutated(seeds.as_csv(data), "r.csv", random))}
+    return [name], {name: mutated(data, name, random)}

@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow import csv
 
 from .case import Case
 
@@ -82,9 +83,12 @@ METADATA = json.dumps(
 
 @cache
 def saved(suffix: str) -> bytes:
-    """A result of `bbc correct`, as .json or .jsonl."""
+    """A result of `bbc correct`, as .json or .jsonl; the table of a batch, as .parquet."""
     from .run import run
 
+    if suffix == ".parquet":
+        batch = ("batch", "p.csv", "-q", "--n-resamples", "20", "--jobs", "1", "-o", "r.parquet")
+        return run(Case(batch, {"p.csv": wide()["binary"]})).written["r.parquet"]
     arguments = ("correct", "p.csv", "-q", "--n-resamples", "20", "-o", f"r{suffix}")
     written = run(Case(arguments, {"p.csv": wide()["binary"]})).written
     return written[f"r{suffix}"]
@@ -99,11 +103,20 @@ def packed(data: bytes, packing: str) -> bytes:
 
 
 def parquet(data: bytes) -> bytes:
-    """The same table as Parquet."""
-    from pyarrow import csv
+    """The same table as Parquet, without rows that are too short or too long."""
+    options = csv.ParseOptions(invalid_row_handler=lambda row: "skip")
+    sink, text = io.BytesIO(), data.decode("utf-8", "replace").encode()
+    try:
+        pq.write_table(csv.read_csv(pa.BufferReader(text), parse_options=options), sink)
+    except pa.ArrowException:
+        return data
+    return sink.getvalue()
 
+
+def as_csv(data: bytes) -> bytes:
+    """The table of a Parquet file as CSV."""
     sink = io.BytesIO()
-    pq.write_table(csv.read_csv(pa.BufferReader(data)), sink)
+    csv.write_csv(pq.read_table(io.BytesIO(data)), sink)
     return sink.getvalue()
 
 
