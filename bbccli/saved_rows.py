@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from bbccli.errors import InputError
-from bbccli.readers.arrow import is_number, is_text
+from bbccli.readers.arrow import is_nothing, is_number, is_text
 from bbccli.readers.frame import Frame, check_names
 from bbccli.readers.tables import read_frame
 from bbccli.schema import ERROR_SCHEMA
@@ -68,12 +68,10 @@ def read_rows(path: str) -> list[Json]:
 
 def _check_kinds(frame: Frame) -> None:
     """Text where there is text, and numbers where there are numbers, or nothing at all."""
-    import pyarrow as pa
-
     for name in (name for name in (*TEXTS, *NUMBERS) if name in frame.names):
         kind = frame.type_of(name)
         fits = is_text(kind) if name in TEXTS else is_number(kind)
-        if not (fits or pa.types.is_null(kind)):
+        if not (fits or is_nothing(kind)):
             raise InputError(
                 f"is no table of `bbc batch`: {'numbers' if name in NUMBERS else 'text'} expected, "
                 f"not {kind}",

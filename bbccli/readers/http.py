@@ -38,6 +38,8 @@ def http_bytes(url: str) -> bytes:
     try:
         with response:
             content = read_within(response, url)
+            if response.length:  # what is still to come, after the end
+                raise ConnectionResetError
     except InputError:
         raise
     except Exception as error:
