@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bbccli import resources
 from bbccli.errors import UndecidedError, UndefinedError, UnsupportedError
 from bbccli.gate import Rule, judged, left_undecided, rule_of
 from bbccli.matrix import PredictionMatrix
@@ -55,7 +56,7 @@ class Analysis:
     pooling: Pooling | None = None
     select: Select = Select.BEST
     interval: IntervalKind = IntervalKind.PERCENTILE
-    guard: bool = False
+    guard: bool = True
     clip: float = CLIP
     evaluation_share: float = 0.25
     seed: int = 0
@@ -172,9 +173,11 @@ class Analysis:
         plan = replace(self.plan, pooling=pooling_of(self.pooling, matrix.source.metadata))
         metrics = choose_metrics(self.metric, matrix)
         if rule is not None:
-            rule.check(metrics[0].label, metrics[0].direction, metrics[0].bounds)
+            judging = metrics[0].within(matrix.outcome)
+            rule.check(judging.label, judging.direction, judging.bounds)
         try:
-            estimates, notes = estimate(matrix, metrics, plan, self.method, progress=progress)
+            with resources.use(resources.current().for_predictions(*matrix.size)):
+                estimates, notes = estimate(matrix, metrics, plan, self.method, progress=progress)
         except (UndefinedError, UnsupportedError) as error:
             if rule is None:
                 raise

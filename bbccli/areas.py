@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import inf, sqrt
 
 import numpy as np
 
@@ -28,6 +28,23 @@ def error_by_chance(n_negative: int, n_positive: int) -> float:
     0.058
     """
     return sqrt((n_negative + n_positive + 1) / (12 * n_negative * n_positive))
+
+
+def concordance_error_by_chance(n_events: int) -> float:
+    """Standard error of the concordance of risks that know nothing, of samples all with an event.
+
+    Censored samples add pairs, so with them it is smaller.
+
+    Source: Kendall 1938, the variance of tau, of which the concordance is (tau + 1) / 2.
+
+    Examples
+    --------
+    >>> round(concordance_error_by_chance(100), 4)
+    0.0339
+    """
+    if n_events < 2:
+        return inf
+    return sqrt((2 * n_events + 5) / (18 * n_events * (n_events - 1)))
 
 
 def hanley_mcneil_variance(auc: float, n_positive: float, n_negative: float) -> float:

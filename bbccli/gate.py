@@ -20,6 +20,9 @@ Json = dict[str, Any]
 NAIVE = "cvt"
 """The method whose figure is too good; it is judged only when asked for by name."""
 
+WITHOUT_WIDTH = frozenset({"collapsed-interval", "no-variance"})
+"""Codes of notes on an interval that has no width."""
+
 STATUS = {GateOutcome.MET: 0, GateOutcome.MISSED: 3, GateOutcome.UNDECIDED: 4}
 """Exit status by outcome."""
 
@@ -185,6 +188,9 @@ def _verdict(estimates: list[Json], rule: Rule) -> Gate:
     margin = float(rule.direction.gain(value, rule.threshold))
     # Equal up to rounding is met: 0.8 is 4/5 however it was summed.
     missed = margin < -TIE_TOLERANCE * abs(rule.threshold)
+    if not missed and rule.on is GateOn.BOUND and _collapsed(found):
+        reason = f"the interval of {found['method']} has collapsed onto {value:g}"
+        return _undecided(rule, metric, found["method"], reason)
     outcome = GateOutcome.MISSED if missed else GateOutcome.MET
     return Gate(
         rule.threshold, rule.direction, rule.on, metric, found["method"], value, margin, outcome
@@ -209,6 +215,15 @@ def _bound(estimate: Json, direction: Direction) -> float | None:
         return None
     end: float | None = interval[side.value]
     return end
+
+
+def _collapsed(estimate: Json) -> bool:
+    """Whether the interval has no width, so that its bound says nothing of what is uncertain."""
+    codes = {note["code"] for note in estimate["notes"]}
+    lower, upper = (estimate["interval"][end] for end in ("lower", "upper"))
+    # sums of equal losses in another order differ in the last bits
+    equal = None not in (lower, upper) and upper - lower <= TIE_TOLERANCE * abs(upper)
+    return equal or not codes.isdisjoint(WITHOUT_WIDTH)
 
 
 def _why_no_value(estimate: Json, rule: Rule) -> str:

@@ -163,6 +163,11 @@ class PredictionMatrix:
         return int(self.predictions.shape[2])
 
     @property
+    def size(self) -> tuple[int, int]:
+        """N, and the bytes of the predictions."""
+        return self.n_samples, self.predictions.nbytes
+
+    @property
     def n_folds(self) -> int | None:
         """F, the most folds of any repeat; None when folds are unknown."""
         if self.folds is None:
@@ -306,7 +311,11 @@ def _check_shapes(matrix: PredictionMatrix) -> None:
     if matrix.groups is not None:
         expected["groups"] = (matrix.groups.shape, (n_samples,))
     if matrix.repeated_holdout and matrix.available is None:
-        raise InputError("repeated hold-out needs to know what is available", path=path)
+        raise InputError(
+            "repeated hold-out needs to know what is available",
+            path=path,
+            hint="give `available` (R, N, C)",
+        )
     if matrix.available is not None:
         expected["available"] = (matrix.available.shape, shape[:3])
     for name, (found, wanted) in expected.items():

@@ -90,28 +90,39 @@ def matched_interval() -> Note:
     """The spread of the resamples was shrunk to that of the estimate."""
     return Note(
         "matched-interval",
-        "matched intervals are experimental: with real training they held the truth less often "
-        "than percentile intervals did",
+        "matched intervals are experimental: with real training, and for bbc-f without it too, "
+        "they held the truth less often than percentile intervals did",
         "--interval percentile is the default and the papers' choice",
     )
 
 
-def bca_undefined() -> Note:
-    """Bias correction or acceleration can't be computed."""
+def few_resamples(n_resamples: int, level: float, least: int) -> Note:
+    """An end of the interval is the smallest or largest resample for want of others."""
     return Note(
-        "bca-undefined",
-        "the resamples all lie on one side of the estimate, or the winner is undefined without "
-        "some sample: the interval is the percentile interval",
-        "--guard, if the winner looks perfect",
+        "few-resamples",
+        f"{n_resamples} resamples can't tell a bound at level {level:g}: it is the most extreme "
+        "of them, and nearer to the estimate than it should be",
+        f"--n-resamples {least} at least; the papers use 1000",
+    )
+
+
+def wide_fold_mean(per_fold: float, words: str) -> Note:
+    """Means over folds rest on very few samples out of the bag."""
+    return Note(
+        "wide-fold-mean",
+        f"of {words} a fold holds {per_fold:.3g}, and fewer out of the bag: intervals of means "
+        "over folds come out two or three times as wide as the standard error",
+        "--pooling within-folds, or --pooling pooled where all folds have one scale",
     )
 
 
 def guard_without_bound(label: str) -> Note:
-    """A metric that can be arbitrarily bad has no worst value to guard with."""
+    """An interval has no width, and the metric has no worst value to guard it with."""
     return Note(
         "guard-without-bound",
-        f"{label} has no worst value: --guard leaves the pessimistic end as it is",
-        "",
+        f"{label} can be arbitrarily bad, so there is no worst value that would keep its interval "
+        "from collapsing",
+        "another metric, one with a worst value; or more samples",
     )
 
 

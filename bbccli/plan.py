@@ -56,7 +56,7 @@ class Plan:
         metadata={"doc": "how intervals are made of resample distributions"},
     )
     guard: bool = field(
-        default=False,
+        default=True,
         metadata={"doc": "whether intervals count one more sample of worst performance"},
     )
     seed: int = field(default=0, metadata={"doc": "seed of all random draws, >= 0"})

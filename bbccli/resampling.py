@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from math import comb, factorial
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,13 @@ BLOCK = 64
 
 SHARED_UNITS = 512
 """Up to so many units a block is drawn once for all matrices with as many."""
+
+FEW_CELLS = 2**13
+"""Up to so many units a block is counted in one call."""
+
+FEW_UNITS = int(np.iinfo(np.uint16).max)
+"""Up to so many units are drawn with 16 bits. Of more, none is ever drawn 256 times: the chance is
+below 1e-500, so counts take one byte."""
 
 PATIENCE = 200
 """Draws per accepted resample after which none is expected to come."""
@@ -114,10 +122,15 @@ class Draws:
         """N, weights per resample."""
         return self.n_units if self.members is None else len(self.members)
 
+    @property
+    def count_type(self) -> np.dtype[np.unsignedinteger[Any]]:
+        """Type of the weights."""
+        return np.dtype(np.uint16 if self.n_units <= FEW_UNITS else np.uint8)
+
     def batch(self, first: int, n_blocks: int) -> Resamples:
         """Return the usable resamples of blocks `first`, ..., `first + n_blocks - 1`."""
-        in_bag = np.zeros((n_blocks * BLOCK, self.n_units), np.uint16)
-        cells = np.empty((BLOCK, self.n_units), np.intp)
+        in_bag = np.zeros((n_blocks * BLOCK, self.n_units), self.count_type)
+        cells = np.empty((BLOCK, self.n_units) if self.n_units <= FEW_CELLS else 0, np.intp)
         strata = None if self.strata is None else [self.strata == k for k in distinct(self.strata)]
         for position in range(n_blocks):
             block = in_bag[position * BLOCK : (position + 1) * BLOCK]
@@ -182,13 +195,23 @@ def _draw_within(counts: IntArray, strata: list[BoolArray], rng: np.random.Gener
 
 
 def _draw_block(counts: IntArray, cells: IntArray, rng: np.random.Generator) -> None:
-    """Fill counts (BLOCK, U), all zero, with one block of draws; cells (BLOCK, U) is scratch."""
-    n_units = counts.shape[1]
-    # 16 random bits per draw are enough for most matrices, and take half the time of 32
-    width = np.uint16 if n_units <= np.iinfo(np.uint16).max else np.uint32
-    drawn = rng.integers(0, n_units, size=counts.shape, dtype=width)
+    """Fill counts (BLOCK, U), all zero, with one block of draws; cells (BLOCK, U) is scratch.
+
+    Of many units row by row, for which less memory is enough.
+    """
+    n_units, one = counts.shape[1], counts.dtype.type(1)
+    if n_units > FEW_UNITS:
+        for row in counts:
+            np.add.at(row, rng.integers(0, n_units, n_units, np.uint32), one)
+        return
+    # 16 random bits per draw are enough, and take half the time of 32
+    drawn = rng.integers(0, n_units, size=counts.shape, dtype=np.uint16)
+    if n_units > FEW_CELLS:
+        for row, of_row in zip(counts, drawn, strict=True):
+            np.add.at(row, of_row, one)
+        return
     np.add(drawn, n_units * np.arange(BLOCK)[:, None], out=cells)
-    np.add.at(counts.reshape(-1), cells.reshape(-1), np.uint16(1))
+    np.add.at(counts.reshape(-1), cells.reshape(-1), one)
 
 
 @lru_cache(maxsize=4)  # the files of a batch mostly have as many folds

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from bbccli.errors import OptionError
@@ -36,6 +36,11 @@ def available_cores() -> int:
 class Resources:
     """Threads, extra memory in bytes, and the form of the hot loops.
 
+    Attributes
+    ----------
+    growing
+        Whether more memory may be taken for large predictions: nobody asked for this much alone.
+
     Raises
     ------
     OptionError
@@ -45,6 +50,7 @@ class Resources:
     jobs: int = field(default_factory=available_cores)
     memory: int = 256 * MEGABYTE
     engine: Engine = Engine.AUTO
+    growing: bool = False
 
     def __post_init__(self) -> None:
         if self.jobs < 1:
@@ -53,6 +59,50 @@ class Resources:
             raise OptionError(
                 f"--memory is {self.memory / MEGABYTE:g} MB", hint="at least 16 MB; 256MB is usual"
             )
+
+    def for_predictions(self, n_samples: int, n_bytes: int) -> Resources:
+        """Return the resources for predictions (N, C) of so many bytes.
+
+        Memory that may grow is at least as much as the predictions take, and twice the least, with
+        which columns are sorted less often.
+
+        Raises
+        ------
+        OptionError
+            The memory that was asked for is too little for so many samples.
+        """
+        least = PER_SAMPLE * n_samples
+        if self.growing:
+            return replace(self, memory=max(self.memory, n_bytes, 2 * least))
+        if self.memory < least:
+            needed = -(-least // MEGABYTE)
+            raise OptionError(
+                f"--memory is {self.memory / MEGABYTE:g} MB, and {n_samples} samples need "
+                f"{needed} MB",
+                hint=f"--memory {needed}MB, or leave it out",
+            )
+        return self
+
+
+PER_SAMPLE = 600
+"""Bytes per sample without which a block of resamples can't be scored."""
+
+
+def resources_of(jobs: int | None, memory: str, engine: Engine) -> Resources:
+    """Return the resources of ``--jobs``, ``--memory`` and ``--engine``.
+
+    Raises
+    ------
+    OptionError
+        No thread, or not a size.
+    """
+    threads = available_cores() if jobs is None else jobs
+    if memory == AUTO:
+        return Resources(threads, engine=engine, growing=True)
+    return Resources(threads, parse_memory(memory), engine)
+
+
+AUTO = "auto"
 
 
 def parse_memory(text: str, option: str = "--memory") -> int:

@@ -85,7 +85,7 @@ class IntervalKind(StrEnum):
 
     PERCENTILE = "percentile"
     MATCHED = "matched"
-    BCA = "bca"
+    T = "t"
 
 
 class Side(StrEnum):

@@ -7,11 +7,22 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import families, files, grid, headline, memory, page, process, scaling, threads
+from benchmarks import (
+    extremes,
+    families,
+    files,
+    grid,
+    headline,
+    memory,
+    page,
+    process,
+    scaling,
+    threads,
+)
 from benchmarks.machine import describe
 from benchmarks.tables import Section, as_rich, targets_table
 
-SECTIONS = (headline, grid, families, scaling, threads, memory, process, files)
+SECTIONS = (headline, grid, families, scaling, extremes, threads, memory, process, files)
 QUICK = (headline, grid, families, process, files)
 
 

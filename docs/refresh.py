@@ -111,6 +111,7 @@ def metric_section(metric: Metric) -> str:
         f"- **Needs** {WANTS[metric.wants]}.",
         f"- **Weights:** {metric.under_weights}.",
         f"- **Undefined** {metric.undefined}.",
+        f"- **Rests on** {metric.rests_on.words}.",
     ]
     if metric.remarks:
         lines.append(f"- {metric.remarks}")

@@ -9,7 +9,7 @@ PACKAGE = Path(__file__).parents[1] / "bbccli"
 
 RANKS = [
     {"errors", "text", "types", "notes", "threads", "version", "atomic", "progress"},
-    {"outcome", "matrix", "nested", "plan", "resources", "areas", "reading"},
+    {"outcome", "matrix", "nested", "plan", "resources", "reading", "areas"},
     {"results", "kernels", "metrics", "readers", "resampling", "intervals", "influence"},
     {"selection", "bootstrap", "splitting", "conversion"},
     {"methods"},

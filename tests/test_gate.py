@@ -173,6 +173,21 @@ def test_the_wrong_way_round_is_refused(direction, other, hint):
     assert raised.value.hint == hint
 
 
+@pytest.mark.parametrize("code", ["collapsed-interval", "no-variance"])
+def test_a_note_on_an_interval_without_width_is_enough(code):
+    """One end alone does not show it: equal folds give 0.75 to 1 with --side lower."""
+    found = result(level=0.5)
+    estimate = found["estimates"][1]
+    lower = estimate["interval"]["lower"]
+    assert verdict(lower - 0.1, found=found)["outcome"] == "met"
+    noted = estimate | {"notes": [{"code": code, "text": "", "remedy": ""}]}
+    gate = verdict(lower - 0.1, found=found | {"estimates": [found["estimates"][0], noted]})
+    assert (gate["outcome"], gate["value"]) == ("undecided", None)
+    assert "collapsed" in gate["reason"]
+    missed = verdict(lower + 0.1, found=found | {"estimates": [found["estimates"][0], noted]})
+    assert missed["outcome"] == "missed"
+
+
 @pytest.mark.parametrize(
     ("threshold", "direction", "bounds"),
     [(1.2, UP, (0, 1)), (1.001, UP, (-1, 1)), (-0.1, DOWN, (0, math.inf)), (-0.1, DOWN, (0, 2))],

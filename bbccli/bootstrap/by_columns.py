@@ -1,11 +1,13 @@
 """Selection and scoring where the configurations are bound one block of columns at a time.
 
-Each block is bound once and meets all resamples, so what is kept of the blocks before is one
-performance per resample, not one per resample and configuration.
+Resamples are drawn once, a span of them at a time. Blocks are bound in threads, and each meets the
+whole span, so what is kept of the blocks before is one performance per resample, not one per
+resample and configuration.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -15,6 +17,7 @@ from bbccli.bootstrap.drawing import Drawing
 from bbccli.metrics.base import Scorer
 from bbccli.resampling import Resamples
 from bbccli.selection.css import Css
+from bbccli.threads import ordered_map
 from bbccli.types import Direction, FloatArray, IntArray
 
 
@@ -29,6 +32,10 @@ class Blocks(Protocol):
     def n_sweeps(self) -> int:
         """Passes over all units that it takes to score one weighting on all of C."""
 
+    @property
+    def swept(self) -> bool:
+        """Whether pairs are counted, which numpy does in many short calls."""
+
     def blocks(self) -> list[IntArray]:
         """Columns of each block."""
 
@@ -42,25 +49,24 @@ class Blocks(Protocol):
 Selected = tuple[IntArray, IntArray, FloatArray, IntArray]
 """Ordinals, winners, out-of-bag performances and sizes (B',) of some resamples."""
 
+Best = tuple[IntArray, FloatArray]
+"""Best column of a block in each of B resamples, and its performance."""
 
-def select(candidates: Blocks, drawing: Drawing, css: Css) -> Selected:
-    """Winners of the resamples, by a running best, and their performances out of the bag."""
-    ordinals: IntArray = np.empty(0, np.int64)
-    winners, sizes, tops = ordinals, ordinals, np.empty(0)
-    for columns in candidates.blocks():
-        scorer = candidates.bind(columns)
-        parts = list(drawing.over(partial(_best_of, scorer, direction=css.direction)))
-        ordinals, found, values, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
-        if columns[0] == 0:
-            winners, tops = found, values
-            continue
-        ahead = css.direction.leads(values, tops)
-        winners = np.where(ahead, columns[0] + found, winners)
-        tops = np.where(ahead, values, tops)
-    if css.order is not None:
-        limits = _limits(candidates, drawing, css, ordinals, winners, tops)
-        winners = _preferred(candidates, drawing, css, css.order, limits)
-    return ordinals, winners, score_winners(candidates, drawing, ordinals, winners), sizes
+
+def select(candidates: Blocks, drawing: Drawing, css: Css) -> Iterator[Selected]:
+    """Yield the winners of each span of resamples, and their performances out of the bag."""
+    for span in drawing.spans():
+        drawn = span.drawn()
+        winners, tops = _best(candidates, drawn, span.jobs, css.direction)
+        if css.order is not None:
+            limits = _limits(candidates, drawn, css, winners, tops)
+            winners = _preferred(candidates, drawn, span.jobs, css, css.order, limits)
+        values = _score(candidates, drawn, span.jobs, winners)
+        ordinals, sizes = (
+            np.concatenate(parts)
+            for parts in zip(*((part.ordinals, part.sizes) for part in drawn), strict=True)
+        )
+        yield ordinals, winners, values, sizes
 
 
 def score_winners(
@@ -73,67 +79,125 @@ def score_winners(
 ) -> FloatArray:
     """Score each winner (B,) out of the bag of its resample, or in it: (B,), NaN if undefined."""
     values = np.full(len(winners), np.nan)
-    for columns in candidates.blocks():
-        mine = np.flatnonzero(np.isin(winners, columns))
-        if not len(mine):
-            continue
-        needed, places = np.unique(winners[mine], return_inverse=True)
-        scorer = candidates.bind(needed)
-        score = partial(_paired, scorer, ordinals=ordinals[mine], places=places, in_bag=in_bag)
-        for rows, scores in drawing.over(score):
-            values[mine[rows]] = scores
+    for span in drawing.spans():
+        drawn = [_of(ordinals, part) for part in span.drawn()]
+        rows = np.searchsorted(ordinals, np.concatenate([part.ordinals for part in drawn]))
+        values[rows] = _score(candidates, drawn, span.jobs, winners[rows], in_bag=in_bag)
     return values
 
 
-def _best_of(scorer: Scorer, drawn: Resamples, *, direction: Direction) -> Selected:
+def _of(ordinals: IntArray, drawn: Resamples) -> Resamples:
+    """The resamples with these ordinals."""
+    known = np.isin(drawn.ordinals, ordinals)
+    if known.all():
+        return drawn
+    return Resamples(drawn.in_bag[known], drawn.ordinals[known], drawn.sizes[known])
+
+
+def _best(
+    candidates: Blocks, drawn: Sequence[Resamples], jobs: int, direction: Direction
+) -> tuple[IntArray, FloatArray]:
+    """Best configuration (B,) in the bag of each resample, by a running best; and its performance.
+
+    A configuration of a later block has to be better, so ties go to the first column.
+    """
+    blocks = candidates.blocks()
+    best_of = partial(_best_of, candidates, drawn, direction)
+    winners: IntArray = np.empty(0, np.int64)
+    tops: FloatArray = np.empty(0)
+    for columns, (found, values) in zip(blocks, ordered_map(best_of, blocks, jobs), strict=True):
+        if columns[0] == 0:
+            winners, tops = found, values
+            continue
+        ahead = direction.leads(values, tops)
+        winners = np.where(ahead, columns[0] + found, winners)
+        tops = np.where(ahead, values, tops)
+    return winners, tops
+
+
+def _best_of(
+    candidates: Blocks, drawn: Sequence[Resamples], direction: Direction, columns: IntArray
+) -> Best:
     """Best column of one block in each bag, and its performance there."""
-    values = scorer(drawn.in_bag)
-    best = direction.best(values)
-    tops = np.where(best < 0, np.nan, values[np.arange(len(best)), best])
-    return drawn.ordinals, best, tops, drawn.sizes
+    scorer = candidates.bind(columns)
+    parts = []
+    for part in drawn:
+        values = scorer(part.in_bag)
+        best = direction.best(values)
+        parts.append((best, np.where(best < 0, np.nan, values[np.arange(len(best)), best])))
+    found, tops = zip(*parts, strict=True)
+    return np.concatenate(found), np.concatenate(tops)
+
+
+def _score(
+    candidates: Blocks,
+    drawn: Sequence[Resamples],
+    jobs: int,
+    winners: IntArray,
+    *,
+    in_bag: bool = False,
+) -> FloatArray:
+    """Score each winner (B,) out of the bag of its resample, or in it: (B,)."""
+    values = np.full(len(winners), np.nan)
+    needed = [np.flatnonzero(np.isin(winners, columns)) for columns in candidates.blocks()]
+    mine = [rows for rows in needed if len(rows)]
+    score = partial(_score_block, candidates, drawn, winners, in_bag)
+    for rows, scores in zip(mine, ordered_map(score, mine, jobs), strict=True):
+        values[rows] = scores
+    return values
+
+
+def _score_block(
+    candidates: Blocks,
+    drawn: Sequence[Resamples],
+    winners: IntArray,
+    in_bag: bool,
+    rows: IntArray,
+) -> FloatArray:
+    """Scores, out of the bag or in it, of the resamples in `rows`, whose winners are of a block."""
+    needed, places = np.unique(winners[rows], return_inverse=True)
+    scorer = candidates.bind(needed)
+    scores, start = np.empty(len(rows)), 0
+    for part in drawn:
+        here = slice(*np.searchsorted(rows, (start, start + len(part))))
+        if here.start < here.stop:
+            weights = part.in_bag[rows[here] - start]
+            weights = weights if in_bag else (weights == 0).view(np.uint8)
+            scores[here] = scorer.paired(weights, places[here])
+        start += len(part)
+    return scores
 
 
 def _limits(
-    candidates: Blocks,
-    drawing: Drawing,
-    css: Css,
-    ordinals: IntArray,
-    best: IntArray,
-    tops: FloatArray,
+    candidates: Blocks, drawn: Sequence[Resamples], css: Css, best: IntArray, tops: FloatArray
 ) -> FloatArray:
     """Worst performances (B,) within one standard error of the best ones; NaN where none is."""
-
-    def errors(drawn: Resamples) -> FloatArray:
-        rows = np.searchsorted(ordinals, drawn.ordinals)
-        return candidates.errors(drawn.in_bag, best[rows])
-
-    return css.limits(tops, np.concatenate(list(drawing.over(errors))))
+    errors, start = [], 0
+    for part in drawn:
+        errors.append(candidates.errors(part.in_bag, best[start : start + len(part)]))
+        start += len(part)
+    return css.limits(tops, np.concatenate(errors))
 
 
 def _preferred(
-    candidates: Blocks, drawing: Drawing, css: Css, order: IntArray, limits: FloatArray
+    candidates: Blocks,
+    drawn: Sequence[Resamples],
+    jobs: int,
+    css: Css,
+    order: IntArray,
+    limits: FloatArray,
 ) -> IntArray:
     """The most preferred configuration (B,) that reaches the limit, by a running one; or -1."""
     rank = np.argsort(order)
-    ranks = np.full(len(limits), len(order))
-    for columns in candidates.blocks():
+
+    def first_of(columns: IntArray) -> IntArray:
         scorer = candidates.bind(columns)
-        values = np.concatenate(list(drawing.over(partial(_in_bag, scorer))))
-        of_block = np.where(css.within(values, limits), rank[columns], len(order)).min(axis=1)
+        values = np.concatenate([scorer(part.in_bag) for part in drawn])
+        reached = css.within(values, limits)
+        return np.asarray(np.where(reached, rank[columns], len(order)).min(axis=1))
+
+    ranks = np.full(len(limits), len(order))
+    for of_block in ordered_map(first_of, candidates.blocks(), jobs):
         ranks = np.minimum(ranks, of_block)
     winners: IntArray = np.append(order, -1)[ranks]
     return winners
-
-
-def _in_bag(scorer: Scorer, drawn: Resamples) -> FloatArray:
-    return scorer(drawn.in_bag)
-
-
-def _paired(
-    scorer: Scorer, drawn: Resamples, *, ordinals: IntArray, places: IntArray, in_bag: bool
-) -> tuple[IntArray, FloatArray]:
-    """Positions among `ordinals` of the drawn resamples, and the scores of their winners."""
-    known = np.isin(drawn.ordinals, ordinals)
-    rows = np.searchsorted(ordinals, drawn.ordinals[known])
-    weights = drawn.in_bag if in_bag else drawn.out_of_bag
-    return rows, scorer.paired(weights[known], places[rows])

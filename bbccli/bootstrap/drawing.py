@@ -1,4 +1,8 @@
-"""Resamples drawn batch by batch: in threads, within the memory, in order."""
+"""Resamples drawn batch by batch: in threads, within the memory, in order.
+
+Many samples take many draws that do not fit into the memory at once. They are drawn span by span:
+each span once, and kept while all configurations meet it.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-import numpy as np
-
 from bbccli import resources
-from bbccli.resampling import BLOCK, Draws, Resamples
+from bbccli.resampling import BLOCK, FEW_UNITS, Draws, Resamples
 from bbccli.resources import Resources
 from bbccli.threads import ordered_map
 
@@ -18,6 +20,9 @@ MOST_BLOCKS = 16
 
 WEIGHT_BYTES = 32
 """Memory per weight: drawn numbers, counts, the form that the kernel wants, and what is between."""
+
+BYTES_OF_MANY = 4
+"""The same where each row of weights is drawn by itself, and made floats part by part."""
 
 Batch = tuple[int, int]
 """First block, and number of blocks."""
@@ -56,11 +61,21 @@ class Drawing:
         """Apply a function to the resamples of each batch; results in order."""
         return ordered_map(lambda batch: function(self._draw(batch)), self.batches, self.jobs)
 
-    def keeping(self) -> Drawing:
-        """Return the same draws, made once and kept, if they fit into the memory."""
-        n_draws = sum(n_blocks for _, n_blocks in self.batches) * BLOCK
-        n_bytes = n_draws * self.draws.n_weights * np.dtype(np.uint16).itemsize
-        return replace(self, kept={}) if n_bytes <= resources.current().memory // 2 else self
+    def spans(self) -> Iterator[Drawing]:
+        """Yield consecutive parts of the draws, whose weights are kept and fit the memory."""
+        block_bytes = BLOCK * self.draws.n_weights * self.draws.count_type.itemsize
+        most = resources.current().memory // (4 * block_bytes)
+        span: list[Batch] = []
+        for batch in self.batches:
+            if span and sum(n_blocks for _, n_blocks in (*span, batch)) > most:
+                yield replace(self, batches=span, kept={})
+                span = []
+            span.append(batch)
+        yield replace(self, batches=span, kept={})
+
+    def drawn(self) -> list[Resamples]:
+        """Return the resamples of all batches, in order."""
+        return list(self.over(lambda drawn: drawn))
 
     def _draw(self, batch: Batch) -> Resamples:
         if self.kept is None:
@@ -72,7 +87,7 @@ class Drawing:
 
 def _batches(first: int, n_blocks: int, n_units: int, settled: Resources) -> list[Batch]:
     """Split blocks into even batches whose weights fit the memory in all threads."""
-    block_bytes = BLOCK * n_units * WEIGHT_BYTES
+    block_bytes = BLOCK * n_units * (WEIGHT_BYTES if n_units <= FEW_UNITS else BYTES_OF_MANY)
     fitting = max(settled.memory // (2 * settled.jobs * block_bytes), 1)
     size = min(fitting, MOST_BLOCKS, -(-n_blocks // settled.jobs))
     end = first + n_blocks

@@ -16,6 +16,7 @@ from bbccli.bootstrap.drawing import Drawing
 from bbccli.metrics.base import Scorer
 from bbccli.progress import Progress, silent
 from bbccli.resampling import BLOCK, PATIENCE, Draws, Resamples, Unit, hopeless
+from bbccli.resources import Engine
 from bbccli.results import Distribution
 from bbccli.selection.css import Css
 from bbccli.types import FloatArray, IntArray
@@ -181,8 +182,11 @@ def _select(candidates: Blocks, drawing: Drawing, css: Css) -> Iterator[Selected
     """Winners of the resamples, and their performances out of the bag."""
     blocks = candidates.blocks()
     if len(blocks) > 1:
-        yield select(candidates, drawing.keeping(), css)
+        yield from select(candidates, drawing, css)
         return
+    if candidates.swept and resources.current().engine is Engine.NUMPY:
+        # short calls wait for the interpreter's lock: threads take longer than one
+        drawing = replace(drawing, jobs=1)
     scorer = candidates.bind(blocks[0])
     yield from drawing.over(
         lambda drawn: (

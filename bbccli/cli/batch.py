@@ -14,7 +14,7 @@ from bbccli.cli.many import carry_out, list_tasks, told_when_interrupted
 from bbccli.cli.output import check_writable
 from bbccli.cli.places import check_apart
 from bbccli.errors import OptionError
-from bbccli.resources import Engine, Resources, parse_memory
+from bbccli.resources import Engine, Resources, resources_of
 from bbccli.types import OnError
 
 NOT_OF_MANY = frozenset({"files", "format", "output", "distribution", "jobs", "memory", "engine"})
@@ -34,7 +34,7 @@ def batch(
     summary: o.SummaryOption = False,
     runner: o.RunnerOption = "local",
     scheduler: o.Scheduler = None,
-    memory: o.Memory = "256MB",
+    memory: o.Memory = "auto",
     engine: o.EngineOption = Engine.AUTO,
     quiet: o.Quiet = False,
     **options: Any,
@@ -66,7 +66,7 @@ def batch(
     analysis.check()
     processes = resources.available_cores() if jobs is None else jobs
     Resources(processes)
-    limits = Resources(1, parse_memory(memory), engine)
+    limits = resources_of(1, memory, engine)
     write_table, target = writer_for(output), Path(output)
     check_writable(output)
     journal_file = journal_path(target)

@@ -20,7 +20,7 @@ from bbccli.errors import UndecidedError
 from bbccli.plan import CLIP
 from bbccli.reports import render_all
 from bbccli.reports.distribution import render_distributions
-from bbccli.resources import Engine, Resources, parse_memory
+from bbccli.resources import Engine, resources_of
 from bbccli.types import IntervalKind, Missing, Select, Side
 
 
@@ -36,7 +36,7 @@ def correct(
     pooling: o.PoolingOption = None,
     select: o.SelectOption = Select.BEST,
     interval: o.IntervalOption = IntervalKind.PERCENTILE,
-    guard: o.Guard = False,
+    guard: o.Guard = True,
     clip: o.Clip = CLIP,
     evaluation_share: o.EvaluationShare = 0.25,
     seed: o.Seed = 0,
@@ -70,7 +70,7 @@ def correct(
     threshold: o.Threshold = None,
     risk_direction: o.RiskOption = None,
     jobs: o.Jobs = None,
-    memory: o.Memory = "256MB",
+    memory: o.Memory = "auto",
     engine: o.EngineOption = Engine.AUTO,
     quiet: o.Quiet = False,
 ) -> None:
@@ -129,9 +129,7 @@ def correct(
         exclude=exclude,
     )
     analysis.check()
-    limits = Resources(
-        resources.available_cores() if jobs is None else jobs, parse_memory(memory), engine
-    )
+    limits = resources_of(jobs, memory, engine)
     form = report_format(ctx, format, output) or "table"
     check_writable(output, distribution)
     check_apart({"--output": output, "--distribution": distribution}, files, labels, folds)

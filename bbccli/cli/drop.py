@@ -24,7 +24,7 @@ from bbccli.metrics import choose_metrics
 from bbccli.plan import CLIP, Plan, pooling_of
 from bbccli.readers import Roles, read
 from bbccli.reports import DROP_REPORTS, Style, remarks
-from bbccli.resources import Engine, Resources, parse_memory
+from bbccli.resources import Engine, resources_of
 from bbccli.schema import drop_document
 from bbccli.text import visible
 
@@ -67,7 +67,7 @@ def drop(
     clip: o.Clip = CLIP,
     risk_direction: o.RiskOption = None,
     jobs: o.Jobs = None,
-    memory: o.Memory = "256MB",
+    memory: o.Memory = "auto",
     engine: o.EngineOption = Engine.AUTO,
     quiet: o.Quiet = False,
 ) -> None:
@@ -86,9 +86,7 @@ def drop(
     """
     rules = _modes(replay_, rule, list_, n_folds, fold_order, orders)
     plan = Plan(n_resamples, clip=clip, seed=seed)
-    limits = Resources(
-        resources.available_cores() if jobs is None else jobs, parse_memory(memory), engine
-    )
+    limits = resources_of(jobs, memory, engine)
     form = format if list_ else report_format(ctx, format, output, DROP_REPORTS) or format
     check_writable(output)
     check_apart({"--output": output}, files, labels, folds)
@@ -111,6 +109,7 @@ def drop(
         matrix = matrix.with_risk_direction(risk_direction)
     plan = replace(plan, pooling=pooling_of(pooling, matrix.source.metadata))
     chosen = choose_metrics([metric] if metric else None, matrix)[0]
+    limits = limits.for_predictions(*matrix.size)
     with resources.use(limits), progress_bar(quiet=quiet) as progress:
         if replay_:
             order = fold_order.split(",") if fold_order else None

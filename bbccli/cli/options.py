@@ -178,7 +178,11 @@ IntervalOption = Annotated[
 ]
 Guard = Annotated[
     bool,
-    typer.Option("--guard", help="Keep intervals from collapsing where the winner looks perfect."),
+    typer.Option(
+        "--guard/--no-guard",
+        help="Keep intervals from collapsing where the winner looks perfect; --no-guard gives the "
+        "papers' intervals.",
+    ),
 ]
 Clip = Annotated[
     float,
@@ -265,7 +269,14 @@ DistributionFile = Annotated[
 Jobs = Annotated[
     int | None, typer.Option(metavar="N", help="Threads. [default: all cores of the process]")
 ]
-Memory = Annotated[str, typer.Option(metavar="SIZE", help="Memory beside the predictions, about.")]
+Memory = Annotated[
+    str,
+    typer.Option(
+        metavar="SIZE",
+        help="Approximate working memory, excluding the predictions. auto: 256MB, or as much as "
+        "large predictions take.",
+    ),
+]
 EngineOption = Annotated[
     Engine,
     typer.Option("--engine", help="Form of the hot loops; all give the same numbers."),

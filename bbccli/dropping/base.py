@@ -171,7 +171,7 @@ def loss_range(standing: Standing) -> float:
     UnsupportedError
         The bounds are infinite.
     """
-    low, high = standing.metric.bounds
+    low, high = standing.metric.within(standing.matrix.outcome).bounds
     if not np.isfinite(high - low):
         raise UnsupportedError(
             f"{standing.metric.label} has no bounds, which this rule needs",

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
-from bbccli.intervals import bca
 from bbccli.intervals.guard import Guarded
 from bbccli.intervals.matched import matched
 from bbccli.intervals.sides import probabilities, side_of
+from bbccli.intervals.student import Student
 from bbccli.metrics.base import Metric
-from bbccli.notes import Note, bca_undefined, guard_without_bound, matched_interval
+from bbccli.notes import Note, few_resamples, guard_without_bound, matched_interval
 from bbccli.plan import Plan
 from bbccli.results import Distribution, MonteCarloError
-from bbccli.types import FloatArray, Interval, IntervalKind
+from bbccli.types import Interval, IntervalKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +27,17 @@ class Basis:
     value
         The estimate that the interval belongs to.
     n_units
-        Samples, or groups of samples.
+        Samples, or groups of samples, that the metric rests on: what the guard counts.
     n_drawn
-        Units that were drawn from: the same, or folds.
-    influence
-        Returns the influence values (U,) of the winner.
+        Units that were drawn from: samples, groups or folds.
+    drawn
+        Whether the estimate is the mean of the distribution.
     """
 
     value: float
     n_units: int
     n_drawn: int
-    influence: Callable[[], FloatArray]
+    drawn: bool = True
 
 
 class Quantiles(Protocol):
@@ -56,14 +55,28 @@ def interval_of(
 ) -> tuple[Interval, MonteCarloError, tuple[Note, ...]]:
     """Return the interval of a resample distribution, its errors, and what to know of it.
 
-    `plan.interval` chooses percentile, matched or bca; `plan.guard` adds the guard to any of them;
+    With B performances in order L(1) <= ... <= L(B) and a = 1 - level, the two-sided percentile
+    interval is [L(a/2 B), L((1 - a/2) B)]; one-sided ones are [L(a B), best bound of the metric]
+    and its mirror. The pessimistic side is the lower one of metrics that are maximised and the
+    upper one of those that are minimised.
+
+    `plan.interval` chooses percentile, matched or t; `plan.guard` adds the guard to any of them;
     `plan.side` says which ends are estimated. Other ends are the metric's bounds.
+
+    References
+    ----------
+    Tsamardinos, Greasidou & Borboudakis 2018, section 3.1; Paraschakis et al. 2024, section 2.3.
+
+    Examples
+    --------
+    >>> from bbccli.metrics import METRICS
+    >>> values = Distribution(np.arange(1, 1001) / 1000, np.zeros(1000, int))
+    >>> plan, basis = Plan(level=0.95, guard=False), Basis(0.5, 1000, 1000)
+    >>> interval, _, _ = interval_of(values, METRICS["auc"], plan, basis)
+    >>> interval.lower, interval.upper
+    (0.025, 0.975)
     """
-    within = np.clip(distribution.values, *metric.bounds)
-    shaped = replace(distribution, values=within)
-    if plan.interval is IntervalKind.MATCHED:
-        shaped = matched(shaped, basis.value, basis.n_drawn, metric.bounds)
-    adjust, notes = _adjustment(distribution, plan, basis)
+    shaped = _shaped(distribution, metric, plan, basis)
     ends: list[float] = []
     errors: list[float | None] = []
     for bound, probability in zip(metric.bounds, probabilities(metric, plan), strict=True):
@@ -71,39 +84,75 @@ def interval_of(
             ends.append(bound)
             errors.append(None)
             continue
-        quantiles: Quantiles = shaped
-        if plan.guard and np.isfinite(bound):
-            quantiles = Guarded(shaped, basis.n_units, bound)
-        at = adjust(probability)
-        ends.append(quantiles.quantile(at))
-        errors.append(quantiles.quantile_error(at))
-    side = side_of(metric, plan)
-    if plan.guard and not np.isfinite(_worst(metric)):
-        notes += (guard_without_bound(metric.label),)
-    interval = Interval(ends[0], ends[1], plan.level, side)
-    return interval, MonteCarloError(distribution.mean_error(), *errors), notes
+        quantiles = _guarded(shaped, basis, bound) if plan.guard else shaped
+        ends.append(quantiles.quantile(probability))
+        errors.append(quantiles.quantile_error(probability))
+    interval = Interval(ends[0], ends[1], plan.level, side_of(metric, plan))
+    error = MonteCarloError(distribution.mean_error(), *errors)
+    return interval, error, _notes(distribution, metric, plan, interval)
 
 
-def _worst(metric: Metric) -> float:
-    """The metric's bound on the pessimistic side."""
-    return min(metric.bounds) if metric.direction.sign > 0 else max(metric.bounds)
+def smallest_size(plan: Plan, metric: Metric) -> int:
+    """Return the least B of which no end is beyond the performances drawn.
+
+    The order statistic of rank p B is one of them, and not just the smallest for want of a
+    smaller, where p B >= 1; and so at the other end where (1 - p) B >= 1.
+
+    Examples
+    --------
+    >>> from bbccli.metrics import METRICS
+    >>> smallest_size(Plan(level=0.95), METRICS["auc"])
+    40
+    """
+    below, above = probabilities(metric, plan)
+    outside = min(p for p in (below, None if above is None else 1 - above) if p is not None)
+    # 1 / 0.025 is a hair above 40 in binary
+    return int(np.ceil(round(1 / outside, 6)))
 
 
-def _adjustment(
-    distribution: Distribution, plan: Plan, basis: Basis
-) -> tuple[Callable[[float], float], tuple[Note, ...]]:
-    """Where to take the percentiles, and notes on the kind of interval."""
+def _shaped(
+    distribution: Distribution, metric: Metric, plan: Plan, basis: Basis
+) -> Distribution | Student:
+    """What the ends are quantiles of."""
+    if plan.interval is IntervalKind.T:
+        return Student(distribution, basis.value, basis.n_drawn, basis.drawn, metric.bounds)
+    within = replace(distribution, values=np.clip(distribution.values, *metric.bounds))
     if plan.interval is IntervalKind.MATCHED:
-        return _as_it_is, (matched_interval(),)
-    if plan.interval is not IntervalKind.BCA:
-        return _as_it_is, ()
-    z0 = bca.bias_correction(distribution, basis.value)
-    influence = basis.influence()
-    if z0 is None or not np.isfinite(influence).all():
-        return _as_it_is, (bca_undefined(),)
-    a = bca.acceleration(influence)
-    return (lambda probability: bca.adjusted(probability, z0, a)), ()
+        return matched(within, basis.value, basis.n_drawn, metric.bounds)
+    return within
 
 
-def _as_it_is(probability: float) -> float:
-    return probability
+@dataclass(frozen=True, slots=True)
+class _GuardedStudent:
+    """Guarded quantiles of Student's law, whose Monte-Carlo error is that of the law."""
+
+    student: Student
+    guarded: Guarded
+
+    def quantile(self, probability: float) -> float:
+        return self.guarded.quantile(probability)
+
+    def quantile_error(self, probability: float) -> float:
+        return self.student.quantile_error(probability)
+
+
+def _guarded(shaped: Distribution | Student, basis: Basis, bound: float) -> Quantiles:
+    """The same with the guard's pseudo-unit, where the metric has a bound."""
+    if not np.isfinite(bound):
+        return shaped
+    if isinstance(shaped, Distribution):
+        return Guarded(shaped, basis.n_units, bound)
+    return _GuardedStudent(shaped, Guarded(shaped.cells(), basis.n_units, bound))
+
+
+def _notes(
+    distribution: Distribution, metric: Metric, plan: Plan, interval: Interval
+) -> tuple[Note, ...]:
+    notes = [matched_interval()] if plan.interval is IntervalKind.MATCHED else []
+    size, least = len(distribution.values), smallest_size(plan, metric)
+    if plan.interval is not IntervalKind.T and not distribution.exact and size < least:
+        notes.append(few_resamples(size, plan.level, least))
+    worst = metric.bounds[metric.direction.sign < 0]
+    if plan.guard and not np.isfinite(worst) and interval.lower == interval.upper:
+        notes.append(guard_without_bound(metric.label))
+    return tuple(notes)

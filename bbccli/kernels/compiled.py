@@ -23,38 +23,42 @@ def concordant_weight(
     """Count as `kernels.concordant_weight` does. Extra memory O(B N)."""
     n_resamples, n_samples = weights.shape
     n_groups = -(-n_resamples // LANES)
-    narrow = fits_narrow_lanes(weights)
-    lanes = np.zeros((n_groups, n_samples, LANES), np.uint16 if narrow else np.uint64)
+    lane, sweep = _form_for(weights)
+    lanes = np.zeros((n_groups, n_samples, LANES), lane)
     for group in range(n_groups):
         part = weights[group * LANES : (group + 1) * LANES]
         lanes[group, :, : len(part)] = part.T
     counts = np.empty((n_groups * LANES, len(configurations)), np.int64)
     chosen = np.ascontiguousarray(configurations, dtype=np.int64)
-    sweep = _sweep_narrow if narrow else _sweep_wide
     sweep(lanes, pairs.controls, pairs.cases, pairs.below, pairs.upto, chosen, counts)
     return counts[:n_resamples]
 
 
-def fits_narrow_lanes(weights: IntArray) -> bool:
-    """Whether running totals fit in 16 bits; then counts fit in 32.
+def _form_for(weights: IntArray) -> tuple[Any, Any]:
+    """The type of the lanes, and the narrowest sweep that counts these weights exactly.
 
     A count is at most twice the product of the cases' weight and the controls', whose sum is the
-    row's total t: at most t^2 / 2, which is less than 2^31.
+    row's total t: at most t^2 / 2, which is less than 2^31 where t fits in 16 bits, and less than
+    2^63 where it fits in 32.
     """
     heaviest = int(weights.sum(axis=1, dtype=np.int64).max(initial=0))
-    fits: bool = heaviest <= np.iinfo(np.uint16).max
-    return fits
+    if heaviest <= np.iinfo(np.uint16).max:
+        return np.uint16, _sweep_narrow
+    if heaviest <= np.iinfo(np.uint32).max:
+        # a lane of bytes is one line of the cache
+        return np.uint8 if weights.max(initial=0) <= np.iinfo(np.uint8).max else np.uint32, _sweep
+    return np.uint64, _sweep_wide
 
 
-def _make_sweep(lane: Any, total: Any) -> Any:
-    """Compile the sweep for lanes of one integer type and counts of another."""
+def _make_sweep(running_type: Any, total: Any) -> Any:
+    """Compile the sweep for running totals of one integer type and counts of another."""
 
     # One function: split up, the loops over lanes are no longer vectorised and take twice as long.
     @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]
     def sweep(  # noqa: PLR0912
         lanes: Any, controls: Any, cases: Any, below: Any, upto: Any, chosen: Any, counts: Any
     ) -> None:
-        running, with_ties = np.zeros(LANES, lane), np.zeros(LANES, lane)
+        running, with_ties = np.zeros(LANES, running_type), np.zeros(LANES, running_type)
         sums = np.zeros(LANES, total)
         for position in range(len(chosen)):
             c = chosen[position]
@@ -93,4 +97,5 @@ def _make_sweep(lane: Any, total: Any) -> Any:
 
 
 _sweep_narrow = _make_sweep(np.uint16, np.uint32)
+_sweep = _make_sweep(np.uint32, np.uint64)
 _sweep_wide = _make_sweep(np.uint64, np.uint64)

@@ -12,6 +12,9 @@ import numpy as np
 
 from bbccli.types import BoolArray, FloatArray, IntArray
 
+SORTED_AT_ONCE = 2**20
+"""Scores sorted in one call: numpy's calls are amortised, and the memory for them is small."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PresortedPairs:
@@ -44,25 +47,44 @@ class PresortedPairs:
 def presort(scores: FloatArray, cases: BoolArray, controls: BoolArray) -> PresortedPairs:
     """Sort the scores (N, C) of `cases` (N,) and `controls` (N,).
 
-    Time O(C N log N), memory O(C N).
+    Time O(C N log N), memory O(C N): 12 bytes per score or fewer, and some more for the columns
+    that are being sorted.
     """
     rows = np.flatnonzero(cases | controls)
-    columns = np.ascontiguousarray(scores[rows].T)
-    order = np.argsort(columns, axis=1)
-    is_case = cases[rows][order]
-    below, upto = controls_around(np.take_along_axis(columns, order, axis=1), ~is_case)
-    ordered = rows.astype(np.int32)[order].ravel()
-    shape = (len(columns), int(cases.sum()))
-    # positions, found once, are twice as fast as masks
-    at, rest = np.flatnonzero(is_case), np.flatnonzero(~is_case)
-    below, upto = below.ravel()[at].reshape(shape), upto.ravel()[at].reshape(shape)
-    return PresortedPairs(
-        controls=ordered[rest].reshape(len(columns), -1),
-        cases=ordered[at].reshape(shape),
-        below=below,
-        upto=upto,
-        tied=(below != upto).any(axis=1),
+    n_columns, n_cases = scores.shape[1], int(cases.sum())
+    found = PresortedPairs(
+        controls=np.empty((n_columns, len(rows) - n_cases), np.int32),
+        cases=np.empty((n_columns, n_cases), np.int32),
+        below=np.empty((n_columns, n_cases), np.int32),
+        upto=np.empty((n_columns, n_cases), np.int32),
+        tied=np.empty(n_columns, bool),
     )
+    width = max(SORTED_AT_ONCE // max(len(rows), 1), 1)
+    for start in range(0, n_columns, width):
+        part = slice(start, start + width)
+        _presort(scores[rows, part].T, cases[rows], rows.astype(np.int32), found, part)
+    return found
+
+
+def _presort(
+    scores: FloatArray, is_case: BoolArray, rows: IntArray, found: PresortedPairs, part: slice
+) -> None:
+    """Sort the scores (C', n) of some columns, and keep what is found in their `part`."""
+    columns = np.ascontiguousarray(scores)
+    order = np.argsort(columns, axis=1)
+    sorted_case = is_case[order]
+    below, upto = controls_around(np.take_along_axis(columns, order, axis=1), ~sorted_case)
+    ordered = rows[order].ravel()
+    # positions, found once, are twice as fast as masks
+    at, rest = np.flatnonzero(sorted_case), np.flatnonzero(~sorted_case)
+    for array, values in (
+        (found.controls, ordered[rest]),
+        (found.cases, ordered[at]),
+        (found.below, below.ravel()[at]),
+        (found.upto, upto.ravel()[at]),
+    ):
+        array[part] = values.reshape(array[part].shape)
+    found.tied[part] = (found.below[part] != found.upto[part]).any(axis=1)
 
 
 def controls_around(scores: FloatArray, is_control: BoolArray) -> tuple[IntArray, IntArray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,15 @@ Numbers = NDArray[Any]
 CACHE = 2**19
 """Weights swept side by side: numpy's calls are amortised, and the sweep stays in the cache."""
 
+LONG = 2**13
+"""Samples from which a column is swept in steps, because all of it does not stay in the cache."""
+
+STEP = 2**10
+"""Controls in one step."""
+
+LANES = 64
+"""Weightings side by side that are swept in steps: of bytes, one line of the cache."""
+
 FEW_ROWS = 16
 """Weightings up to which it is faster to take them one by one: the full sample, folds."""
 
@@ -27,6 +37,10 @@ def concordant_weight(
     if len(weights) <= FEW_ROWS:
         return _row_by_row(pairs, weights, configurations)
     counts = np.empty((len(weights), len(configurations)), np.int64)
+    if weights.shape[1] >= LONG:
+        heaviest = int(weights.sum(axis=1, dtype=np.int64).max(initial=0))
+        _in_steps(pairs, weights, configurations, counts, np.uint64, lane_type_for(2 * heaviest))
+        return counts
     lane_type = lane_type_for(largest_total(pairs, weights))
     width = min(max(CACHE // weights.shape[1], 128), 1024)
     for start in range(0, len(weights), width):
@@ -41,6 +55,9 @@ def concordant_mass(
 ) -> FloatArray:
     """Count under real weights (B, N): as `concordant_weight`, in float64, to rounding."""
     sums = np.empty((len(weights), len(configurations)))
+    if weights.shape[1] >= LONG:
+        _in_steps(pairs, weights, configurations, sums, np.float64, np.float64)
+        return sums
     width = max(CACHE // weights.shape[1], 1)
     for start in range(0, len(weights), width):
         part = slice(start, start + width)
@@ -84,3 +101,60 @@ def _sweep(
         else:
             beaten += beaten
         counts[:, column] = np.einsum("il,il->l", take(lanes, pairs.cases[c], weights), beaten)
+
+
+def _in_steps(
+    pairs: PresortedPairs,
+    weights: Numbers,
+    configurations: IntArray,
+    counts: Numbers,
+    total_type: Any,
+    running_type: Any,
+) -> None:
+    """Fill counts (B, C') from weights (B, N) of very many samples. Extra memory O(LANES N)."""
+    grid = Grid.of(STEP, LANES)
+    for start in range(0, len(weights), LANES):
+        part = slice(start, start + LANES)
+        lanes = side_by_side(weights[part], weights.dtype)
+        running = np.zeros((1 + len(grid.rank), lanes.shape[1]), running_type)
+        for column, c in enumerate(configurations):
+            total = np.zeros(lanes.shape[1], total_type)
+            for passed, below, upto in _steps(pairs, c, lanes, grid, running):
+                for cases, n_beaten in (below, upto) if pairs.tied[c] else (below,):
+                    beaten = running.take(grid.place[n_beaten - passed], axis=0)
+                    mine = lanes.take(cases, axis=0)
+                    total += np.einsum("il,il->l", mine, beaten, dtype=total_type)
+            counts[part, column] = total if pairs.tied[c] else 2 * total
+
+
+Beaten = tuple[IntArray, IntArray]
+"""Some cases (n,), and how many controls each of them beats (n,)."""
+
+
+def _steps(
+    pairs: PresortedPairs, c: int, lanes: Numbers, grid: Grid, running: Numbers
+) -> Iterator[tuple[int, Beaten, Beaten]]:
+    """Run through the controls of one configuration, `STEP` at a time.
+
+    Yields how many were passed before; and the cases that beat so many of them that their totals
+    stand in `running` now: below, and up to, the score of the case.
+    """
+    controls, cases = pairs.controls[c], pairs.cases[c]
+    edges = np.append(np.arange(0, len(controls) + 1, STEP), len(controls) + 1)
+    ends = [np.searchsorted(n_beaten[c], edges) for n_beaten in (pairs.below, pairs.upto)]
+    running[-1] = 0
+    for step, passed in enumerate(edges[:-1]):
+        order = np.full(STEP + 1, len(lanes) - 1)
+        here = controls[passed : passed + STEP]
+        order[: len(here)] = here
+        running[0] = running[grid.place[STEP]]
+        running[1:] = lanes.take(order[grid.rank], axis=0)
+        running[1] += running[0]
+        grid.accumulate(running[1:])
+        found = [slice(end[step], end[step + 1]) for end in ends]
+        below, upto = found
+        yield (
+            int(passed),
+            (cases[below], pairs.below[c, below]),
+            (cases[upto], pairs.upto[c, upto]),
+        )

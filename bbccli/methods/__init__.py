@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from bbccli.areas import concordance_error_by_chance
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError, nearest
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import (
@@ -184,13 +185,21 @@ def _with_doubt(found: Estimate, metric: Metric, plan: Plan, method: Method) -> 
     if found.interval is None:
         return found
     best = max(metric.bounds) if metric.direction.sign > 0 else min(metric.bounds)
-    end = metric.direction.pessimistic()
-    bound = found.interval.lower if end is Side.LOWER else found.interval.upper
-    if found.interval.side not in (Side.TWO, end) or bound != best:
+    # an end that was not estimated is the worst value, not the best
+    lower_is_worse = metric.direction.pessimistic() is Side.LOWER
+    if (found.interval.lower if lower_is_worse else found.interval.upper) != best:
         return found
-    guarded = Gives.DISTRIBUTION in method.gives and not plan.guard
-    note = collapsed_interval(method.name, f"{best:g}", "--guard" if guarded else "bbc --guard")
+    note = collapsed_interval(method.name, f"{best:g}", _way_out(metric, plan, method))
     return replace(found, notes=(*found.notes, note))
+
+
+def _way_out(metric: Metric, plan: Plan, method: Method) -> str:
+    """What keeps an interval of this method from collapsing."""
+    if not np.isfinite(metric.bounds).all():
+        return "more samples; the guard needs a metric that has a worst value"
+    if Gives.DISTRIBUTION in method.gives:
+        return "leave out --no-guard" if not plan.guard else "more samples"
+    return "use bbc, whose interval is guarded" + ("" if plan.guard else ", without --no-guard")
 
 
 def _with_width(found: Estimate) -> Estimate:
@@ -211,11 +220,17 @@ def _polarity(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note
     if np.isnan(performances).all():
         return []  # the methods say that the metric is undefined
     median = float(np.nanmedian(performances))
-    return [risk_reversed(median)] if median < HALF else []
+    n_events = 0 if matrix.outcome.event is None else int(matrix.outcome.event.sum())
+    limit = HALF - REVERSED * concordance_error_by_chance(n_events)
+    return [risk_reversed(median)] if median < limit else []
 
 
 HALF = 0.5
 """Concordance of predictions that know nothing."""
+
+REVERSED = 3.5
+"""Standard errors by chance that a median concordance lies below one half where risks seem to be
+the other way round; as for the polarity of scores."""
 
 
 def _differing_winners(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note]:

@@ -23,7 +23,7 @@ from bbccli.bootstrap.out_of_bag import Selections, extend, measure
 from bbccli.bootstrap.single_classes import refuse_single_classes
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method, on_few_groups
-from bbccli.methods.corrected import enough, from_distribution
+from bbccli.methods.corrected import check_matched, enough, from_distribution
 from bbccli.methods.cvt import cvt
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, redrawn_resamples
@@ -67,6 +67,8 @@ def bbc(
     UndefinedError
         A class with a single sample that the selecting metric can't do without, or data on which
         hardly any resample can be used.
+    UnsupportedError
+        Matched intervals of means over folds.
 
     Notes
     -----
@@ -94,6 +96,7 @@ def out_of_bag(
     matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Plan, progress: Progress
 ) -> Distribution:
     """Return the out-of-bag performances of the winners of the resamples: steps 2 to 4."""
+    check_matched(plan)
     chosen = candidates(matrix, selector, plan.pooling)
     refuse_single_classes(chosen)
     draws = draws_of(matrix.n_samples, matrix.groups, plan.seed)
@@ -108,7 +111,7 @@ def out_of_bag(
         measured = candidates(matrix, metric, plan.pooling)
         return replace(first, values=measure(found, n_resamples, measured, draws))
 
-    return enough(draw, metric, plan)
+    return enough(draw, matrix, metric, plan)
 
 
 def in_bag(

@@ -27,7 +27,7 @@ from bbccli import resources
 from bbccli.bootstrap.out_of_bag import Selections, extend, measure
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method, Need, check_needs, on_few_folds
-from bbccli.methods.corrected import Units, enough, from_distribution
+from bbccli.methods.corrected import enough, from_distribution
 from bbccli.methods.cvt import cvt
 from bbccli.metrics.base import MeanScorer, Metric
 from bbccli.notes import Note, partial_folds
@@ -110,6 +110,7 @@ def bbc_f(
                     for repeat, (judged, measured) in enumerate(repeats)
                 ]
             ),
+            matrix,
             metric,
             plan,
         )
@@ -120,18 +121,9 @@ def bbc_f(
         naive,
         distribution,
         method="bbc-f",
-        units=Units(len(repeats[0][0]), lambda: _influence(matrix, repeats, naive.winner)),
+        n_drawn=len(repeats[0][0]),
         notes=_notes(matrix),
     )
-
-
-def _influence(
-    matrix: PredictionMatrix, repeats: list[tuple[FloatArray, FloatArray]], winner: str
-) -> FloatArray:
-    """What each fold does to the winner's mean over folds: the fold's performance less it."""
-    column = matrix.configurations.index(winner)
-    of_winner = np.concatenate([measured[:, column] for _, measured in repeats])
-    return np.asarray(of_winner - of_winner.mean())
 
 
 def _enumerate(judged: FloatArray, measured: FloatArray, css: Css) -> Distribution:
@@ -207,6 +199,11 @@ class ByFold:
     def n_configurations(self) -> int:
         """C."""
         return int(self.performances.shape[1])
+
+    @property
+    def swept(self) -> bool:
+        """Whether pairs are counted: no, means of folds are."""
+        return False
 
     @property
     def n_sweeps(self) -> int:

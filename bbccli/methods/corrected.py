@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from bbccli.errors import UndefinedError
-from bbccli.influence import influence
-from bbccli.intervals import Basis, interval_of, monte_carlo_error
+from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.intervals import Basis, interval_of
 from bbccli.matrix import PredictionMatrix
-from bbccli.metrics.base import Metric
-from bbccli.notes import Note, tolerance_not_reached, undefined_resamples
+from bbccli.metrics.base import MeanScorer, Metric
+from bbccli.notes import Note, tolerance_not_reached, undefined_resamples, wide_fold_mean
 from bbccli.plan import FIRST_RESAMPLES, Plan
-from bbccli.results import Distribution, Estimate, SelectionShare
-from bbccli.selection.candidates import candidates
-from bbccli.types import BoolArray, FloatArray
+from bbccli.results import Distribution, Estimate, MonteCarloError, SelectionShare
+from bbccli.selection.available import AvailableCases
+from bbccli.selection.candidates import by_repeat
+from bbccli.types import BoolArray, IntervalKind, Pooling
 
 
 def from_distribution(
@@ -29,7 +29,7 @@ def from_distribution(
     *,
     method: str,
     value: float | None = None,
-    units: Units | None = None,
+    n_drawn: int | None = None,
     notes: tuple[Note, ...] = (),
 ) -> Estimate:
     """Return the estimate of a winner's performance that a distribution stands for.
@@ -42,15 +42,17 @@ def from_distribution(
         Estimate of the same winner without correction.
     value
         The estimate, where it is not drawn; the mean of the distribution by default.
-    units
-        What was drawn; samples, or groups of samples, by default.
+    n_drawn
+        How many units were drawn from; the samples, or groups of samples, by default.
     """
     distribution, undefined = _defined(distribution, metric)
-    units = units or samples_of(matrix, metric, plan, naive.winner)
     drawn = value is None
     value = distribution.mean() if value is None else value
-    basis = Basis(value, n_units_of(matrix), units.n_drawn, units.influence)
-    interval, error, on_interval = interval_of(distribution, metric, plan, basis)
+    wide = () if n_drawn else _on_fold_means(matrix, metric, plan, distribution, naive.winner)
+    n_drawn = n_drawn or n_units_of(matrix)
+    basis = Basis(value, _guarding(matrix, metric, plan, naive.winner), n_drawn, drawn)
+    within = metric.within(matrix.outcome)
+    interval, error, on_interval = interval_of(distribution, within, plan, basis)
     error = error if drawn else replace(error, value=0.0)
     missed = plan.tolerance is not None and not error.largest() <= plan.tolerance
     short = (tolerance_not_reached(plan.tolerance, error.largest()),) if missed else ()
@@ -69,16 +71,8 @@ def from_distribution(
         selection=selection_shares(matrix, distribution),
         distribution=distribution,
         plan=plan,
-        notes=(*naive.notes, *notes, *undefined, *on_interval, *short),
+        notes=(*naive.notes, *notes, *undefined, *on_interval, *wide, *short),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Units:
-    """What was drawn, U units, and the influence values (U,) of the winner over them."""
-
-    n_drawn: int
-    influence: Callable[[], FloatArray]
 
 
 def n_units_of(matrix: PredictionMatrix) -> int:
@@ -86,16 +80,57 @@ def n_units_of(matrix: PredictionMatrix) -> int:
     return matrix.n_samples if matrix.n_groups is None else matrix.n_groups
 
 
-def samples_of(matrix: PredictionMatrix, metric: Metric, plan: Plan, winner: str) -> Units:
-    """Return the samples, or groups, as the units drawn."""
+def check_matched(plan: Plan) -> None:
+    """Refuse to match the spread of means over folds, of which samples are resampled.
 
-    def of_winner() -> FloatArray:
-        everything = np.ones(matrix.n_samples, np.uint8)
-        column = np.array([matrix.configurations.index(winner)])
-        scorer = candidates(matrix, metric, plan.pooling).bind(column)
-        return influence(scorer, everything, np.array([0]), members=matrix.groups)[:, 0]
+    Raises
+    ------
+    UnsupportedError
+        Out of the bag the folds are of unequal sizes and some are undefined: how the spread of such
+        means compares to that of the estimate is not known.
+    """
+    if plan.interval is IntervalKind.MATCHED and plan.pooling is Pooling.FOLD_MEAN:
+        raise UnsupportedError(
+            "matched intervals don't go with means over folds: out of the bag the folds are "
+            "unequal and some undefined, so the spread of the estimate can't be told",
+            hint="--pooling within-folds or pooled; or --interval percentile",
+        )
 
-    return Units(n_units_of(matrix), of_winner)
+
+def _on_fold_means(
+    matrix: PredictionMatrix, metric: Metric, plan: Plan, distribution: Distribution, winner: str
+) -> tuple[Note, ...]:
+    """A note where out of the bag the folds hold too few samples to score the metric well."""
+    if plan.pooling is not Pooling.FOLD_MEAN or distribution.sizes is None or not matrix.n_folds:
+        return ()
+    column = np.array([matrix.configurations.index(winner)])
+    scorers = by_repeat(matrix, metric, column)
+    of_all = [s.scorer if isinstance(s, AvailableCases) else s for s in scorers]
+    if all(isinstance(scorer, MeanScorer) for scorer in of_all):
+        return ()  # a mean of few samples is as good as its share of the samples
+    per_fold = rests_on(matrix, metric, winner) / matrix.n_folds
+    return (wide_fold_mean(per_fold, metric.rests_on.words),) if per_fold < FEW_IN_FOLD else ()
+
+
+FEW_IN_FOLD = 10
+"""Samples in a fold that a metric rests on, below which its out-of-bag means spread too much."""
+
+
+def rests_on(matrix: PredictionMatrix, metric: Metric, winner: str) -> int:
+    """Return the number of samples, or groups, that a performance of the winner rests on.
+
+    The samples that the metric names, such as those of the smallest class; with repeats, in the
+    repeat where they are fewest.
+    """
+    column = matrix.configurations.index(winner)
+    predictions = matrix.as_kind(metric.wants, slice(column, column + 1))[:, :, 0]
+    available = [None] * len(predictions)
+    if matrix.available is not None:
+        available = list(matrix.available[:, :, column])
+    return min(
+        metric.rests_on.n_units(matrix.outcome, of_repeat, groups=matrix.groups, available=there)
+        for of_repeat, there in zip(predictions, available, strict=True)
+    )
 
 
 def selection_shares(
@@ -109,7 +144,14 @@ def selection_shares(
     )
 
 
-def enough(draw: Callable[[int], Distribution], metric: Metric, plan: Plan) -> Distribution:
+def _guarding(matrix: PredictionMatrix, metric: Metric, plan: Plan, winner: str) -> int:
+    """What the guard counts, where there is one."""
+    return rests_on(matrix, metric, winner) if plan.guard else matrix.n_samples
+
+
+def enough(
+    draw: Callable[[int], Distribution], matrix: PredictionMatrix, metric: Metric, plan: Plan
+) -> Distribution:
     """Return `draw(B)` for the B of the plan, or for one at which the tolerance is met.
 
     The next B is what the errors, which shrink as 1 / sqrt(B), say is needed; at least
@@ -120,11 +162,23 @@ def enough(draw: Callable[[int], Distribution], metric: Metric, plan: Plan) -> D
     wanted = min(FIRST_RESAMPLES, plan.n_resamples)
     while True:
         distribution = draw(wanted)
-        ratio = monte_carlo_error(distribution, metric, plan).largest() / plan.tolerance
+        ratio = _error(distribution, matrix, metric, plan).largest() / plan.tolerance
         if ratio <= 1 or wanted == plan.n_resamples or np.isnan(ratio):
             return distribution
         blocks = max(np.ceil(wanted * ratio**2 / FIRST_RESAMPLES), wanted // FIRST_RESAMPLES + 1)
         wanted = int(min(blocks * FIRST_RESAMPLES, plan.n_resamples))
+
+
+def _error(
+    distribution: Distribution, matrix: PredictionMatrix, metric: Metric, plan: Plan
+) -> MonteCarloError:
+    """The Monte-Carlo errors that these resamples would leave; NaN where one is undefined."""
+    if np.isnan(distribution.values).any():
+        return MonteCarloError(float("nan"), None, None)
+    most = int(np.bincount(distribution.winners).argmax())
+    n_units = _guarding(matrix, metric, plan, matrix.configurations[most])
+    basis = Basis(distribution.mean(), n_units, n_units_of(matrix))
+    return interval_of(distribution, metric.within(matrix.outcome), plan, basis)[1]
 
 
 def _defined(distribution: Distribution, metric: Metric) -> tuple[Distribution, tuple[Note, ...]]:

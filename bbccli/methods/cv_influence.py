@@ -95,7 +95,8 @@ def influence(
     if not _adds_up(scorer, units, above):
         why = f"the {metric.label} jumps when a sample counts a little more or less"
         return alone(naive, METHOD.name, None, (no_interval(METHOD.name, why),))
-    interval = normal(naive.value, float(np.sqrt((changes**2).sum())), metric, plan)
+    error = float(np.sqrt((changes**2).sum()))
+    interval = normal(naive.value, error, metric.within(matrix.outcome), plan)
     return alone(naive, METHOD.name, interval, on_few_groups(matrix))
 
 

@@ -84,6 +84,7 @@ def naive(
     n_sweeps = metric.n_sweeps(matrix.n_samples)
     distribution = enough(
         lambda n: bootstrap(found, n, draws, score, n_sweeps=n_sweeps, progress=progress),
+        matrix,
         metric,
         plan,
     )

@@ -21,7 +21,7 @@ from bbccli.bootstrap.out_of_bag import Selections, bootstrap
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method, Need, check_needs, on_few_folds
 from bbccli.methods.bbc_f import EXACT_LIMIT, mixture
-from bbccli.methods.corrected import Units, enough, from_distribution
+from bbccli.methods.corrected import enough, from_distribution
 from bbccli.methods.cvt import cvt
 from bbccli.methods.naive import uncorrected
 from bbccli.methods.winner import winner_by_fold
@@ -91,6 +91,7 @@ def naive_f(
                     for repeat, values in enumerate(repeats)
                 ]
             ),
+            matrix,
             metric,
             plan,
         )
@@ -105,7 +106,7 @@ def naive_f(
             replace(distribution, winners=winners),
             method="naive-f",
             value=plain.value,
-            units=Units(len(repeats[0]), lambda: np.concatenate([v - v.mean() for v in repeats])),
+            n_drawn=len(repeats[0]),
             notes=few,
         )
     )

@@ -153,7 +153,8 @@ def _student(
     ends = _t_ends(naive.value, error, freedom)
     few = on_few_folds(matrix)
     notes = (*few, *without_width(ends, naive.value))
-    return replace(alone(naive, method.name, interval_by(ends, metric, plan), notes), plan=plan)
+    interval = interval_by(ends, metric.within(matrix.outcome), plan)
+    return replace(alone(naive, method.name, interval, notes), plan=plan)
 
 
 def _t_ends(value: float, error: float, freedom: int) -> Ends:

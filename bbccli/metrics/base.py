@@ -8,17 +8,21 @@ weighted sums, `pair_share` of concordant pairs, and `by_column` for what needs 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bbccli.metrics.rests import UNSAID, RestsOn
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
 LARGEST_EXACT = 2**24
 """Whole numbers up to here are exact in float32."""
+
+CHUNK = 2**16
+"""Samples per matrix product: of more samples, so many weights at a time are made floats."""
 
 AS_REPEATED = "a sample of weight w counts as w equal samples"
 
@@ -78,6 +82,13 @@ class Metric:
         them, multiply those of each call.
     reference
         Where it is defined.
+    cell
+        Bytes per prediction while it is bound, about.
+    rests_on
+        The samples whose number says how sure a performance can be: what the guard of intervals
+        counts. Without it, what is safe for the task: the smallest class, the events, all samples.
+    bounds_of
+        ``bounds_of(outcome)``: the bounds, where they depend on the outcome.
     formula, under_weights, undefined, remarks
         For the documentation: definition; what weights do; when the value is NaN; conventions.
     of_pairs
@@ -94,24 +105,31 @@ class Metric:
     bounds: tuple[float, float]
     bind: Bind
     reference: str
+    rests_on: RestsOn = UNSAID
+    bounds_of: Callable[[Outcome], tuple[float, float]] | None = None
+    cell: int = 40
     formula: str = ""
     under_weights: str = AS_REPEATED
     undefined: str = "without samples"
     remarks: str = ""
     of_pairs: bool = False
 
+    def within(self, outcome: Outcome) -> Metric:
+        """Return the metric with the bounds that it has on an outcome."""
+        return replace(self, bounds=self.bounds_of(outcome)) if self.bounds_of else self
+
     def n_sweeps(self, n_samples: int) -> int:
         """Passes over N samples that one performance takes: of censored pairs one per digit."""
         return n_samples.bit_length() if Task.SURVIVAL in self.tasks else 1
 
     def cell_bytes(self, n_samples: int) -> int:
-        """Memory per prediction while it is bound: sorted rows, ranks, and what sorting takes.
+        """Memory per prediction while it is bound, of a matrix of N samples.
 
         Of censored pairs each binary digit has sorted rows and ranks of its own: at most one half
         of the samples are controls, and one half cases with three numbers each.
         """
         kept_by_digit = 8 * n_samples.bit_length() if Task.SURVIVAL in self.tasks else 0
-        return 40 + kept_by_digit
+        return self.cell + kept_by_digit
 
 
 def mean_of(loss: Callable[[Outcome, Predictions], FloatArray | BoolArray]) -> Bind:
@@ -130,7 +148,7 @@ class MeanScorer:
     Attributes
     ----------
     losses : (N, C)
-        Losses, times the sample weights.
+        Losses, times the sample weights; very many that are a yes or no stay bool.
     sample_weights : (N,), optional
         Sample weights; without them counts stay exact.
     undefined : (N, C) float32, optional
@@ -139,7 +157,7 @@ class MeanScorer:
         Whether each loss is a yes or no, so that the mean is a share of the samples.
     """
 
-    losses: FloatArray
+    losses: FloatArray | BoolArray
     sample_weights: FloatArray | None = None
     undefined: FloatArray | None = None
     share: bool = False
@@ -148,11 +166,13 @@ class MeanScorer:
     def of(
         cls, given: FloatArray | BoolArray, sample_weights: FloatArray | None = None
     ) -> MeanScorer:
-        """Keep counts in float32, exact for whole numbers below 2**24; the rest in float64."""
+        """Keep counts in float32, exact for whole numbers below 2**24; the rest in float64.
+
+        Very many counts stay yes or no until they are added up.
+        """
         share = given.dtype == np.bool_
         if share and sample_weights is None:
-            kind = np.float32 if len(given) < LARGEST_EXACT else np.float64
-            return cls(given.astype(kind), share=True)
+            return cls(given if len(given) > CHUNK else given.astype(np.float32), share=True)
         losses: FloatArray = np.asarray(given, np.float64)
         gaps = np.isnan(losses)
         undefined = gaps.astype(np.float32) if gaps.any() else None
@@ -169,17 +189,18 @@ class MeanScorer:
         """Mean loss of each configuration under each row of weights."""
         chosen = slice(None) if configurations is None else configurations
         totals = total_weights(weights, self.sample_weights)
-        sums = matching(weights, self.losses.dtype, totals) @ self.losses[:, chosen]
-        means = ratio(sums, totals[:, None])
+        means = ratio(weighted_sums(weights, self.losses[:, chosen], totals), totals[:, None])
         if self.undefined is not None:
-            means[(weights > 0).astype(np.float32) @ self.undefined[:, chosen] > 0] = np.nan
+            means[weighted_sums(weights > 0, self.undefined[:, chosen]) > 0] = np.nan
         return means
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Mean loss of one configuration per row of weights."""
+        if len(self.losses) > CHUNK:
+            return by_configuration(self, weights, configurations)
         totals = total_weights(weights, self.sample_weights)
         losses = self.losses.T[configurations]
-        sums = np.einsum("bn,bn->b", matching(weights, losses.dtype, totals), losses)
+        sums = np.einsum("bn,bn->b", matching(weights, float_type(losses), totals), losses)
         means = ratio(sums, totals)
         if self.undefined is not None:
             means[((weights > 0) & (self.undefined.T[configurations] > 0)).any(axis=1)] = np.nan
@@ -216,6 +237,49 @@ def matching(weights: IntArray, dtype: np.dtype[np.floating], totals: FloatArray
     """Return weights (B, N) as floats of a type, or wider where they or their totals need it."""
     heavy = totals.max(initial=0.0) >= LARGEST_EXACT
     return weights.astype(np.float64 if heavy or not whole(weights) else dtype)
+
+
+def weighted_sums(
+    weights: NDArray[Any], terms: FloatArray | BoolArray, totals: FloatArray | None = None
+) -> FloatArray:
+    """Return the sums (B, M) of terms (N, M) under weights (B, N), as a matrix product.
+
+    Whole weights stay exact where the terms are counts. Memory O(B min(N, CHUNK)).
+
+    Parameters
+    ----------
+    totals : (B,), optional
+        Total of each row of weights, where it is known.
+    """
+    totals = total_weights(weights) if totals is None else totals
+    dtype = float_type(terms)
+    if len(terms) <= CHUNK:
+        return np.asarray(matching(weights, dtype, totals) @ terms, np.float64)
+    sums = np.zeros((len(weights), terms.shape[1]))
+    for start in range(0, len(terms), CHUNK):
+        part = slice(start, start + CHUNK)
+        floats = matching(weights[:, part], dtype, totals)
+        sums += floats @ terms[part].astype(floats.dtype, copy=False)
+    return sums
+
+
+def float_type(terms: FloatArray | BoolArray) -> np.dtype[np.floating]:
+    """Return the type that terms are added up in: float32 for counts."""
+    found: np.dtype[np.floating] = np.result_type(terms.dtype, np.float32)
+    return found
+
+
+def by_configuration(scorer: Scorer, weights: NDArray[Any], configurations: IntArray) -> FloatArray:
+    """Score each row of weights (B, N) on its own configuration (B,), those of one at once: (B,).
+
+    For many samples, of which it copies none but those of one configuration.
+    """
+    values = np.empty(len(weights))
+    for c in np.unique(configurations):
+        rows = np.flatnonzero(configurations == c)
+        chosen = weights if len(rows) == len(weights) else weights[rows]
+        values[rows] = scorer(chosen, np.array([c]))[:, 0]
+    return values
 
 
 def ratio(numerator: IntArray | FloatArray, denominator: FloatArray) -> FloatArray:

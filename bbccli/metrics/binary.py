@@ -8,6 +8,14 @@ import numpy as np
 
 from bbccli.metrics.base import Bind, Metric
 from bbccli.metrics.confusion import MISSING_CLASS, f_scores, present
+from bbccli.metrics.rests import (
+    EACH_CLASS,
+    NEGATIVES,
+    POSITIVES,
+    SAID_NEGATIVE,
+    SAID_POSITIVE,
+    RestsOn,
+)
 from bbccli.metrics.totals import of_totals
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
@@ -58,6 +66,7 @@ def _of_classes(
     bind: Bind,
     reference: str,
     *,
+    rests_on: RestsOn,
     formula: str,
     undefined: str,
     label: str = "",
@@ -74,6 +83,7 @@ def _of_classes(
         bounds=(lowest, 1.0),
         bind=bind,
         reference=reference,
+        rests_on=rests_on,
         formula=formula,
         undefined=undefined,
     )
@@ -86,6 +96,7 @@ PRECISION = _of_classes(
     "share of samples predicted positive that are (positive predictive value)",
     of_totals((true_positive, predicted_positive), np.divide),
     "Sokolova & Lapalme 2009",
+    rests_on=SAID_POSITIVE,
     formula="TP / (TP + FP)",
     undefined=PREDICTED_NONE,
 )
@@ -95,6 +106,7 @@ RECALL = _of_classes(
     "share of positive samples that are predicted so (sensitivity, true positive rate)",
     of_totals((true_positive, positive), np.divide),
     "Sokolova & Lapalme 2009",
+    rests_on=POSITIVES,
     formula="TP / (TP + FN)",
     undefined=POSITIVE_SAMPLES,
 )
@@ -104,6 +116,7 @@ SPECIFICITY = _of_classes(
     "share of negative samples that are predicted so (true negative rate)",
     of_totals((true_negative, negative), np.divide),
     "Altman & Bland 1994",
+    rests_on=NEGATIVES,
     formula="TN / (TN + FP)",
     undefined="without negative samples",
 )
@@ -113,6 +126,7 @@ NPV = _of_classes(
     "share of samples predicted negative that are (negative predictive value)",
     of_totals((true_negative, predicted_negative), np.divide),
     "Altman & Bland 1994",
+    rests_on=SAID_NEGATIVE,
     formula="TN / (TN + FN)",
     undefined="where no sample is predicted negative",
     label="NPV",
@@ -123,6 +137,7 @@ F1 = _of_classes(
     "harmonic mean of precision and recall",
     of_totals(OVERLAP, f_scores),
     "van Rijsbergen 1979",
+    rests_on=POSITIVES,
     formula="2 TP / (2 TP + FP + FN)",
     undefined=NO_POSITIVE,
     label="F1",
@@ -133,6 +148,7 @@ F2 = _of_classes(
     "mean of precision and recall in which recall counts twice as much",
     of_totals(OVERLAP, partial(f_scores, beta=2.0)),
     "van Rijsbergen 1979",
+    rests_on=POSITIVES,
     formula="5 TP / (5 TP + FP + 4 FN)",
     undefined=NO_POSITIVE,
     label="F2",
@@ -143,6 +159,7 @@ F05 = _of_classes(
     "mean of precision and recall in which precision counts twice as much",
     of_totals(OVERLAP, partial(f_scores, beta=0.5)),
     "van Rijsbergen 1979",
+    rests_on=POSITIVES,
     formula="1.25 TP / (1.25 TP + FP + 0.25 FN)",
     undefined=NO_POSITIVE,
     label="F0.5",
@@ -153,6 +170,7 @@ JACCARD = _of_classes(
     "samples positive and predicted so, as a share of those that are either",
     of_totals(OVERLAP, overlap),
     "Jaccard 1912",
+    rests_on=POSITIVES,
     formula="TP / (TP + FP + FN)",
     undefined=NO_POSITIVE,
     label="Jaccard",
@@ -166,6 +184,7 @@ YOUDEN = _of_classes(
         lambda tp, p, tn, n: tp / p + tn / n - 1,
     ),
     "Youden 1950",
+    rests_on=EACH_CLASS,
     formula="TP / (TP + FN) + TN / (TN + FP) - 1",
     undefined=MISSING_CLASS,
     label="Youden's J",

@@ -6,6 +6,7 @@ import numpy as np
 
 from bbccli.metrics.base import Metric, mean_of
 from bbccli.metrics.confusion import MISSING_CLASS, actual, hits
+from bbccli.metrics.rests import BESIDE_THE_LARGEST, EACH_CLASS, EVERY_SAMPLE
 from bbccli.metrics.totals import ROUNDING, of_totals
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
@@ -66,6 +67,8 @@ ACCURACY = Metric(
     bounds=(0.0, 1.0),
     bind=mean_of(is_correct),
     reference="Raschka 2018",
+    cell=12,
+    rests_on=EVERY_SAMPLE,
     formula="(1/N) Σ [ŷᵢ = yᵢ]",
 )
 
@@ -78,7 +81,9 @@ ERROR = Metric(
     direction=Direction.MINIMIZE,
     bounds=(0.0, 1.0),
     bind=mean_of(is_wrong),
+    cell=12,
     reference="Raschka 2018",
+    rests_on=EVERY_SAMPLE,
     formula="(1/N) Σ [ŷᵢ ≠ yᵢ]",
 )
 
@@ -92,6 +97,7 @@ BALANCED_ACCURACY = Metric(
     bounds=(0.0, 1.0),
     bind=of_totals((hits, actual), lambda tp, true: (tp / true).mean(axis=-1)),
     reference="Brodersen et al. 2010",
+    rests_on=EACH_CLASS,
     formula="(1/K) Σₖ TPₖ / (TPₖ + FNₖ)",
     undefined=MISSING_CLASS,
 )
@@ -106,6 +112,7 @@ MCC = Metric(
     bounds=(-1.0, 1.0),
     bind=of_totals((is_correct, true_classes, predicted_classes), correlation_of_classes),
     reference="Gorodkin 2004",
+    rests_on=BESIDE_THE_LARGEST,
     formula="(c N - Σₖ tₖ pₖ) / √((N² - Σₖ tₖ²) (N² - Σₖ pₖ²)), with c samples predicted "
     "correctly, tₖ of class k and pₖ predicted to be",
     undefined="where all samples are of one class",
@@ -123,6 +130,7 @@ KAPPA = Metric(
     bounds=(-1.0, 1.0),
     bind=of_totals((is_correct, true_classes, predicted_classes), agreement_beyond_chance),
     reference="Cohen 1960",
+    rests_on=BESIDE_THE_LARGEST,
     formula="(c N - Σₖ tₖ pₖ) / (N² - Σₖ tₖ pₖ), with the terms of mcc",
     undefined="where all samples are of one class",
 )
@@ -137,6 +145,7 @@ MAE_RANK = Metric(
     bounds=(0.0, np.inf),
     bind=mean_of(rank_distance),
     reference="Baccianella et al. 2009",
+    rests_on=EVERY_SAMPLE,
     formula="(1/N) Σ |r(ŷᵢ) - r(yᵢ)|, with the rank r of a class",
     remarks="The order of the classes is that in which they are listed: by number, else by name.",
 )

@@ -10,6 +10,7 @@ from bbccli.kernels.running import Grid
 from bbccli.metrics.base import Bind, Metric, ratio
 from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
 from bbccli.metrics.regression import residual, squared_error
+from bbccli.metrics.rests import EVERY_SAMPLE
 from bbccli.metrics.totals import of_totals, one, scatter
 from bbccli.outcome import Outcome
 from bbccli.types import Direction, FloatArray, IntArray, PredictionKind, Task
@@ -209,6 +210,7 @@ def _agreement(
         bounds=(lowest, 1.0),
         bind=bind,
         reference=reference,
+        rests_on=EVERY_SAMPLE,
         formula=formula,
         undefined=undefined,
         remarks=remarks,

@@ -13,6 +13,7 @@ from bbccli.metrics.confusion import (
     hits,
     weighted,
 )
+from bbccli.metrics.rests import EACH_CLASS, EACH_CLASS_SAID, EVERY_SAMPLE, RestsOn
 from bbccli.metrics.totals import of_totals
 from bbccli.types import Direction, PredictionKind, Task
 
@@ -26,6 +27,7 @@ def _averaged(
     summary: str,
     bind: Bind,
     *,
+    rests_on: RestsOn,
     formula: str,
     undefined: str = "without samples",
     remarks: str = "",
@@ -41,6 +43,7 @@ def _averaged(
         bounds=(0.0, 1.0),
         bind=bind,
         reference=REFERENCE,
+        rests_on=rests_on,
         formula=formula,
         undefined=undefined,
         remarks=remarks,
@@ -52,6 +55,7 @@ PRECISION_MACRO = _averaged(
     "macro precision",
     "mean over classes of the share of samples predicted so that are",
     of_totals((hits, guessed), lambda tp, said: (tp / said).mean(axis=-1)),
+    rests_on=EACH_CLASS_SAID,
     formula="(1/K) Σₖ TPₖ / (TPₖ + FPₖ)",
     undefined=NEVER_PREDICTED + "; scikit-learn's default counts its precision as 0",
 )
@@ -61,6 +65,7 @@ PRECISION_MICRO = _averaged(
     "micro precision",
     "precision of all classes' counts added up: the accuracy",
     mean_of(is_correct),
+    rests_on=EVERY_SAMPLE,
     formula="Σₖ TPₖ / Σₖ (TPₖ + FPₖ)",
     remarks=MICRO_IS_ACCURACY,
 )
@@ -70,6 +75,7 @@ PRECISION_WEIGHTED = _averaged(
     "weighted precision",
     "mean over classes, by their size, of the share of samples predicted so that are",
     of_totals((hits, guessed, actual), lambda tp, said, true: weighted(tp / said, true)),
+    rests_on=EVERY_SAMPLE,
     formula="Σₖ (tₖ/N) TPₖ / (TPₖ + FPₖ), with tₖ = TPₖ + FNₖ samples of class k",
     undefined="where a class that has samples is predicted for none; scikit-learn's default "
     "counts its precision as 0",
@@ -80,6 +86,7 @@ RECALL_MACRO = _averaged(
     "macro recall",
     "mean over classes of the share of their samples predicted so: the balanced accuracy",
     of_totals((hits, actual), lambda tp, true: (tp / true).mean(axis=-1)),
+    rests_on=EACH_CLASS,
     formula="(1/K) Σₖ TPₖ / (TPₖ + FNₖ)",
     undefined=MISSING_CLASS,
 )
@@ -89,6 +96,7 @@ RECALL_MICRO = _averaged(
     "micro recall",
     "recall of all classes' counts added up: the accuracy",
     mean_of(is_correct),
+    rests_on=EVERY_SAMPLE,
     formula="Σₖ TPₖ / Σₖ (TPₖ + FNₖ)",
     remarks=MICRO_IS_ACCURACY,
 )
@@ -98,6 +106,7 @@ RECALL_WEIGHTED = _averaged(
     "weighted recall",
     "mean over classes, by their size, of their recall: the accuracy",
     mean_of(is_correct),
+    rests_on=EVERY_SAMPLE,
     formula="Σₖ (tₖ/N) TPₖ / (TPₖ + FNₖ), with tₖ = TPₖ + FNₖ samples of class k",
     remarks="The sizes of the classes cancel, and the accuracy remains.",
 )
@@ -107,6 +116,7 @@ F1_MACRO = _averaged(
     "macro F1",
     "mean over classes of the harmonic mean of precision and recall",
     of_totals((hits, guessed, actual), lambda *totals: f_scores(*totals).mean(axis=-1)),
+    rests_on=EACH_CLASS,
     formula="(1/K) Σₖ 2 TPₖ / (2 TPₖ + FPₖ + FNₖ)",
     undefined=MISSING_CLASS,
 )
@@ -116,6 +126,7 @@ F1_MICRO = _averaged(
     "micro F1",
     "F1 of all classes' counts added up: the accuracy",
     mean_of(is_correct),
+    rests_on=EVERY_SAMPLE,
     formula="2 Σₖ TPₖ / Σₖ (2 TPₖ + FPₖ + FNₖ)",
     remarks=MICRO_IS_ACCURACY,
 )
@@ -127,6 +138,7 @@ F1_WEIGHTED = _averaged(
     of_totals(
         (hits, guessed, actual), lambda tp, said, true: weighted(f_scores(tp, said, true), true)
     ),
+    rests_on=EVERY_SAMPLE,
     formula="Σₖ (tₖ/N) 2 TPₖ / (2 TPₖ + FPₖ + FNₖ), with tₖ = TPₖ + FNₖ samples of class k",
 )
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bbccli.kernels import Pairs, concordant_weight
 from bbccli.kernels.sweep import concordant_mass
-from bbccli.metrics.base import Bind, Scorer, ratio, scaled, total_weights, whole
+from bbccli.metrics.base import Bind, Scorer, ratio, scaled, weighted_sums, whole
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, FloatArray, IntArray
 
@@ -111,9 +111,8 @@ class PairScorer:
 
     def _pair_weight(self, masses: NDArray[Any]) -> FloatArray:
         """(B,) weight of all (case, control) pairs."""
-        return np.multiply(
-            total_weights(masses[:, self.cases]), total_weights(masses[:, self.controls])
-        )
+        sides = np.stack([self.cases, self.controls], axis=1).astype(np.float32)
+        return np.asarray(weighted_sums(masses, sides).prod(axis=1))
 
 
 def share_of_pairs(counts: NDArray[Any], pair_weight: NDArray[Any]) -> FloatArray:

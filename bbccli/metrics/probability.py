@@ -9,9 +9,10 @@ import numpy as np
 
 from bbccli.metrics.base import Metric, Predictions, Scorer, mean_of
 from bbccli.metrics.classification import CLASSES
+from bbccli.metrics.rests import EVERY_SAMPLE
 from bbccli.outcome import Outcome
 from bbccli.plan import CLIP
-from bbccli.types import Direction, FloatArray, PredictionKind
+from bbccli.types import Direction, FloatArray, PredictionKind, Task
 
 
 def chance_of_truth(outcome: Outcome, chances: FloatArray) -> FloatArray:
@@ -65,6 +66,7 @@ LOG_LOSS = Metric(
     bounds=(0.0, np.inf),
     bind=MeanSurprise(),
     reference="Good 1952",
+    rests_on=EVERY_SAMPLE,
     formula="-(1/N) Σ ln pᵢ(yᵢ)",
     remarks="pᵢ(yᵢ) counts as ε at least, so that one certain mistake costs 16 and not infinity. ε "
     "is 2⁻²³ = 1.2e-7 (--clip), the precision of 32 bits near 1, whatever type the file has: the "
@@ -82,6 +84,8 @@ BRIER = Metric(
     bounds=(0.0, 2.0),
     bind=mean_of(quadratic_loss),
     reference="Brier 1950",
+    rests_on=EVERY_SAMPLE,
+    bounds_of=lambda outcome: (0.0, 1.0 if outcome.task is Task.BINARY else 2.0),
     formula="(1/N) Σ (pᵢ - [yᵢ positive])² for two classes, (1/N) Σ Σₖ (pᵢₖ - [yᵢ = k])² for more",
     remarks="Of two classes it is the squared error of the positive one alone, from 0 to 1, half "
     "of the sum over both; of more classes the sum over all, from 0 to 2. So are scikit-learn's.",

@@ -13,6 +13,7 @@ from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
 from bbccli.metrics.combined import Combined, mean
 from bbccli.metrics.confusion import MISSING_CLASS
 from bbccli.metrics.pairs import PairScorer, pair_share
+from bbccli.metrics.rests import EACH_CLASS
 from bbccli.outcome import Outcome
 from bbccli.types import Direction, FloatArray, PredictionKind, Task
 
@@ -99,11 +100,13 @@ AUC = Metric(
     bounds=(0.0, 1.0),
     bind=bind_auc,
     reference="Hanley & McNeil 1982",
+    rests_on=EACH_CLASS,
     formula="(1 / (n₊ n₋)) Σ over pairs (i positive, j negative) of [sᵢ > sⱼ] + ½ [sᵢ = sⱼ]",
     under_weights=f"{PAIRS_COUNTED}; counted in whole numbers, exactly",
     undefined=MISSING_CLASS,
     remarks="An AUC below one half stays below one half. If the median AUC is, the note "
     "[polarity](notes.md#polarity) asks whether the positive class is the right one.",
+    cell=12,
     of_pairs=True,
 )
 
@@ -117,6 +120,7 @@ AVERAGE_PRECISION = Metric(
     bounds=(0.0, 1.0),
     bind=by_column(average_precision),
     reference="Manning, Raghavan & Schütze 2008",
+    rests_on=EACH_CLASS,
     formula="Σₛ (R(s) - R(s⁺)) P(s) over the scores s from the highest down; s⁺ is the score "
     "before, P and R are precision and recall of predicting positive at s and above",
     undefined="without positive samples",
@@ -133,9 +137,11 @@ GINI = Metric(
     bounds=(-1.0, 1.0),
     bind=gini,
     reference="Somers 1962",
+    rests_on=EACH_CLASS,
     formula="2 AUC - 1",
     under_weights=PAIRS_COUNTED,
     undefined=MISSING_CLASS,
+    cell=12,
     of_pairs=True,
 )
 
@@ -149,6 +155,7 @@ AUC_OVO = Metric(
     bounds=(0.0, 1.0),
     bind=one_versus_one,
     reference="Hand & Till 2001",
+    rests_on=EACH_CLASS,
     formula="(1 / (K (K - 1))) Σ over i ≠ j of A(i|j), the AUC of the scores of class i among "
     "the samples of classes i and j",
     under_weights=PAIRS_COUNTED,
@@ -166,6 +173,7 @@ AUC_OVR = Metric(
     bounds=(0.0, 1.0),
     bind=one_versus_rest,
     reference="Provost & Domingos 2000",
+    rests_on=EACH_CLASS,
     formula="(1/K) Σₖ of the AUC of the scores of class k, its samples against all others; "
     "every class counts the same",
     under_weights=PAIRS_COUNTED,

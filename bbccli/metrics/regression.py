@@ -7,6 +7,7 @@ import numpy as np
 from bbccli.kernels.running import Search
 from bbccli.metrics.base import AS_REPEATED, Bind, Metric, mean_of
 from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
+from bbccli.metrics.rests import EVERY_SAMPLE
 from bbccli.metrics.totals import of_totals, one
 from bbccli.outcome import Outcome
 from bbccli.types import Direction, FloatArray, PredictionKind, Task
@@ -86,6 +87,7 @@ def _error(
         bounds=(0.0, np.inf),
         bind=bind,
         reference=reference,
+        rests_on=EVERY_SAMPLE,
         formula=formula,
         under_weights=under_weights,
         undefined=undefined,

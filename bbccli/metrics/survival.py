@@ -27,6 +27,7 @@ from bbccli.kernels.concordance import (
 )
 from bbccli.metrics.base import Metric
 from bbccli.metrics.pairs import share_of_pairs
+from bbccli.metrics.rests import EVENTS
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
@@ -181,6 +182,7 @@ CONCORDANCE = Metric(
     bounds=(0.0, 1.0),
     bind=bind_harrell,
     reference="Harrell et al. 1996",
+    rests_on=EVENTS,
     formula="(1/n) Σ over the n comparable pairs (i earlier, j later) of [rᵢ > rⱼ] + ½ [rᵢ = rⱼ]",
     under_weights=f"{PAIRS_COUNTED}; counted in whole numbers, exactly",
     undefined=NO_PAIR,
@@ -199,6 +201,7 @@ CONCORDANCE_UNO = Metric(
     bounds=(0.0, 1.0),
     bind=bind_uno,
     reference="Uno et al. 2011",
+    rests_on=EVENTS,
     formula="Σ G(tᵢ)⁻² ([rᵢ > rⱼ] + ½ [rᵢ = rⱼ]) / Σ G(tᵢ)⁻², both over the comparable pairs "
     "(i earlier, j later); G(t) is the Kaplan-Meier estimate of the chance to be censored later "
     "than t",

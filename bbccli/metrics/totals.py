@@ -7,7 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli.metrics.base import LARGEST_EXACT, Bind, Predictions, matching, total_weights
+from bbccli.metrics.base import (
+    CHUNK,
+    LARGEST_EXACT,
+    Bind,
+    Predictions,
+    by_configuration,
+    matching,
+    total_weights,
+    weighted_sums,
+)
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, FloatArray, IntArray
 
@@ -89,13 +98,18 @@ class TotalsScorer:
 
     def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
         """Performance of each configuration under each row of weights."""
-        cast = self._cast(weights)
-        totals = [_product(cast, part, configurations) for part in self.parts]
+        if weights.shape[1] > CHUNK:
+            totals = [_in_chunks(weights, part, configurations) for part in self.parts]
+        else:
+            cast = self._cast(weights)
+            totals = [_product(cast, part, configurations) for part in self.parts]
         n_chosen = self.n_configurations if configurations is None else len(configurations)
         return np.array(np.broadcast_to(self._apply(totals), (len(weights), n_chosen)))
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Performance of one configuration per row of weights."""
+        if weights.shape[1] > CHUNK:
+            return by_configuration(self, weights, configurations)
         values = np.empty(len(weights))
         cells = max(part.size // part.shape[1] for part in self.parts)
         step = max(MOST_CELLS // max(cells, 1), 1)
@@ -130,12 +144,23 @@ def _terms(part: FloatArray | BoolArray, sample_weights: FloatArray | None) -> F
     return part.astype(np.float32 if counted else np.float64)
 
 
+def _in_chunks(weights: IntArray, part: FloatArray, configurations: IntArray | None) -> FloatArray:
+    """Totals (B, C', ...) of a part under every row of weights, of very many samples."""
+    chosen = _columns(part, configurations)
+    sums = weighted_sums(weights, chosen.reshape(len(part), -1))
+    return sums.reshape(len(sums), *chosen.shape[1:])
+
+
+def _columns(part: FloatArray, configurations: IntArray | None) -> FloatArray:
+    everything = configurations is None or part.shape[1] == 1
+    return part if everything else part[:, configurations]
+
+
 def _product(
     cast: dict[np.dtype[np.floating], FloatArray], part: FloatArray, configurations: IntArray | None
 ) -> FloatArray:
     """Totals (B, C', ...) of a part under every row of weights."""
-    everything = configurations is None or part.shape[1] == 1
-    chosen = part if everything else part[:, configurations]
+    chosen = _columns(part, configurations)
     sums: FloatArray = cast[part.dtype] @ chosen.reshape(len(part), -1)
     return sums.astype(np.float64, copy=False).reshape(len(sums), *chosen.shape[1:])
 

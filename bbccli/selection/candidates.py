@@ -48,11 +48,19 @@ class Candidates:
         """Passes over all samples that it takes to score one weighting on all of C."""
         return self.n_configurations * self.metric.n_sweeps(self.matrix.n_samples)
 
+    @property
+    def swept(self) -> bool:
+        """Whether pairs are counted, which numpy does in many short calls."""
+        return self.metric.of_pairs
+
     def blocks(self) -> list[IntArray]:
         """Return the columns of each block: consecutive, and together all of C."""
         n_samples = self.matrix.n_samples
         column = self.matrix.n_repeats * n_samples * self.metric.cell_bytes(n_samples)
-        width = max(resources.current().memory // (4 * column), 1)
+        settled = resources.current()
+        width = settled.memory // (4 * column)
+        if width < self.n_configurations:  # several are bound at once, each in a thread
+            width = max(width // settled.jobs, 1)
         n_blocks = -(-self.n_configurations // width)
         return np.array_split(np.arange(self.n_configurations), n_blocks)
 
@@ -135,6 +143,8 @@ def by_repeat(matrix: PredictionMatrix, metric: Metric, columns: IntArray) -> tu
 def _bind(
     matrix: PredictionMatrix, metric: Metric, columns: IntArray | slice
 ) -> tuple[Scorer, ...]:
+    if isinstance(columns, np.ndarray) and np.all(np.diff(columns) == 1) and len(columns):
+        columns = slice(int(columns[0]), int(columns[-1]) + 1)  # a view, where a copy would be made
     predictions = matrix.as_kind(metric.wants, columns)
     scorers = tuple(metric.bind(matrix.outcome, of_repeat) for of_repeat in predictions)
     if matrix.available is None:

@@ -158,7 +158,7 @@ def estimate(
     side = metric.direction.pessimistic() if plan.side is Side.PESSIMISTIC else plan.side
     sides = (Side.LOWER, Side.UPPER) if side is Side.TWO else (side,)
     errors = [(1 - at) / len(sides) for at in (level, finalist.level)]
-    ends = Ends(evaluated, metric, tail_of, sides, *errors)
+    ends = Ends(evaluated, metric.within(matrix.outcome), tail_of, sides, *errors)
     replicates, error, notes = _enough(ends, plan, progress)
     interval, fallbacks = _interval(ends, replicates, plan, side, method)
     found = from_split(

@@ -348,3 +348,65 @@ class TestForms:
     @pytest.mark.parametrize("form", ["json", "jsonl", "csv", "junit"])
     def test_what_programs_read_is_said_to_people(self, correct, form):
         assert correct("--format", form)[2].startswith("read: ")
+
+
+class TestCollapsed:
+    """A bound at the best value is no evidence: 20 perfect configurations passed 0.99 with it."""
+
+    @pytest.fixture
+    def perfect(self, tmp_path):
+        def row(i):
+            scores = (0.1 + 0.8 * (i % 2) + (i * 7 + c) % 11 / 200 for c in range(20))
+            return ",".join([f"{i % 5},{i % 2}", *(f"{score:.3f}" for score in scores)])
+
+        rows = [row(i) for i in range(40)]
+        path = tmp_path / "perfect.csv"
+        path.write_text(
+            "fold,truth," + ",".join(f"c{c}" for c in range(20)) + "\n" + "\n".join(rows) + "\n"
+        )
+        return path
+
+    def gate(self, run, path, *argv):
+        return run("correct", path, "--n-resamples", "50", "--fail-under", "0.99", *argv)
+
+    @pytest.mark.parametrize("metric", ["auc", "accuracy"])
+    def test_a_guarded_bound_misses_what_40_samples_cannot_show(self, run, perfect, metric):
+        status, _, err = self.gate(run, perfect, "--metric", metric)
+        assert status == 3
+        assert "gate missed" in err
+
+    @pytest.mark.parametrize(
+        "argv",
+        [
+            ("--no-guard",),
+            ("--no-guard", "--side", "pessimistic"),
+            ("--no-guard", "--interval", "t"),
+            ("--method", "wald", "--metric", "accuracy"),
+            ("--method", "t-folds"),
+            ("--method", "t-folds", "--side", "lower"),
+        ],
+    )
+    def test_a_collapsed_bound_is_undecided(self, run, perfect, argv):
+        status, out, err = self.gate(run, perfect, *argv)
+        assert status == 4
+        assert "gate     undecided" in out
+        assert "has collapsed onto 1" in err
+
+    def test_and_so_is_a_saved_one(self, run, perfect, tmp_path):
+        saved = tmp_path / "r.json"
+        assert run("correct", perfect, "--no-guard", "--n-resamples", "50", "-qo", saved)[0] == 0
+        assert run("gate", saved, "--fail-under", "0.99")[0] == 4
+
+    def test_a_collapsed_bound_of_a_loss(self, run, perfect):
+        argv = ("--metric", "error", "--no-guard", "--n-resamples", "50", "--fail-over", "0.1")
+        assert run("correct", perfect, *argv)[0] == 4
+
+    def test_the_estimate_may_be_judged(self, run, perfect):
+        assert self.gate(run, perfect, "--no-guard", "--gate-on", "estimate")[0] == 0
+
+
+def test_bca_is_gone(run, data):
+    status, out, err = run("correct", data, "--interval", "bca")
+    assert (status, out) == (2, "")
+    assert "bca" in err
+    assert "percentile" in err

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import erfcinv
+from scipy.stats import beta
 
 from bbccli.intervals.guard import Guarded
 from bbccli.results import Distribution
@@ -20,10 +21,17 @@ def near_the_ceiling(size=1000, seed=0):
 @pytest.mark.parametrize("n_units", [5, 60, 500])
 @pytest.mark.parametrize("probability", [0.025, 0.05, 0.5, 0.975])
 def test_all_perfect_by_hand(n_units, probability):
-    """G = N / (N + u), so G <= x where u >= N (1 - x) / x."""
+    """G = exp(-u / (N + 1/4)), so G <= x where u >= -(N + 1/4) log x."""
     u = erfcinv(probability) ** 2  # P(Gamma(1/2, 1) >= u) = erfc(sqrt(u))
     found = Guarded(of(np.ones(100)), n_units, 0.0).quantile(probability)
-    assert found == pytest.approx(n_units / (n_units + u), abs=1e-12)
+    assert found == pytest.approx(np.exp(-u / (n_units + 0.25)), abs=1e-12)
+
+
+@pytest.mark.parametrize("n_units", [3, 10, 60, 500])
+@pytest.mark.parametrize("probability", [0.025, 0.05, 0.5])
+def test_all_perfect_is_jeffreys(n_units, probability):
+    found = Guarded(of(np.ones(100)), n_units, 0.0).quantile(probability)
+    assert found == pytest.approx(beta(n_units + 0.5, 0.5).ppf(probability), abs=0.003)
 
 
 @pytest.mark.parametrize("bound", [0.0, 1.0])
@@ -33,7 +41,7 @@ def test_draws_of_the_pseudo_unit_agree(bound, probability):
     distribution, n_units = near_the_ceiling(), 40
     n_draws = 400
     u = rng.gamma(0.5, 1, (n_draws, 1000))
-    g = (n_units * distribution.values + u * bound) / (n_units + u)
+    g = bound + (distribution.values - bound) * np.exp(-u / (n_units + 0.25))
     drawn = np.quantile(g, probability)
     spread = np.std(np.quantile(g, probability, axis=1)) / np.sqrt(n_draws)
     found = Guarded(distribution, n_units, bound).quantile(probability)

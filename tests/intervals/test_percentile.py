@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bbccli.intervals import normal, percentile
+from bbccli.intervals import Basis, interval_of, normal
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.results import Distribution
@@ -18,9 +18,13 @@ def thousand(seed=0):
     return Distribution(values, np.zeros(1000, int))
 
 
+def interval(metric, **plan):
+    return interval_of(thousand(), metric, Plan(guard=False, **plan), Basis(0.5, 500, 500))[0]
+
+
 def ends(metric, **plan):
-    interval = percentile(thousand(), metric, Plan(**plan))
-    return interval.lower, interval.upper
+    found = interval(metric, **plan)
+    return found.lower, found.upper
 
 
 def test_two_sided_order_statistics():
@@ -37,7 +41,7 @@ def test_one_sided_ends_at_the_bound_of_the_metric():
 def test_the_pessimistic_side_follows_the_direction():
     assert ends(AUC, side=Side.PESSIMISTIC) == ends(AUC, side=Side.LOWER)
     assert ends(LOSS, side=Side.PESSIMISTIC) == ends(LOSS, side=Side.UPPER) == (0.0, 0.95)
-    assert percentile(thousand(), AUC, Plan(side=Side.PESSIMISTIC)).side is Side.LOWER
+    assert interval(AUC, side=Side.PESSIMISTIC).side is Side.LOWER
 
 
 @pytest.mark.parametrize("n_resamples", [1, 7, 100, 999, 1000])

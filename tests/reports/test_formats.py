@@ -25,7 +25,7 @@ def test_markdown():
 
         binary (positive: yes), 6 samples x 2 configurations, 3 folds, accuracy
 
-        **accuracy 0.512 (95 % CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, all 9 resamples, bbc 0.0.0**
+        **accuracy 0.512 (95 % CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, guarded, all 9 resamples, bbc 0.0.0**
 
         **Gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25**
 
@@ -45,7 +45,7 @@ def test_markdown():
 def test_github():
     assert REPORTS["github"](of_no_version(gated(0.25))) == dedent(
         """\
-        ::notice title=bbc%3A by_hand.csv::accuracy 0.512 (95 %25 CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, all 9 resamples, bbc 0.0.0
+        ::notice title=bbc%3A by_hand.csv::accuracy 0.512 (95 %25 CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, guarded, all 9 resamples, bbc 0.0.0
         ::error title=bbc%3A by_hand.csv::gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25
         ::warning title=bbc%3A by_hand.csv::3 folds only: methods that compare or resample folds are coarse; hint: 10 folds; or rely on bbc, which resamples the rows
         """  # noqa: E501
@@ -70,7 +70,7 @@ def test_junit():
               <system-out>accuracy 0.833, not corrected for choosing a among 2 configurations; N = 6, 3 folds; CVT, pooled, bbc 0.0.0</system-out>
             </testcase>
             <testcase classname="by_hand.csv" name="accuracy bbc-f" time="0">
-              <system-out>accuracy 0.512 (95 % CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, all 9 resamples, bbc 0.0.0</system-out>
+              <system-out>accuracy 0.512 (95 % CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, guarded, all 9 resamples, bbc 0.0.0</system-out>
             </testcase>
             <testcase classname="by_hand.csv" name="gate accuracy lower bound of bbc-f" time="0">
               <failure type="gate missed" message="gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25">gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25</failure>
@@ -97,9 +97,9 @@ def test_csv():
     start = "by_hand.csv,,binary,6,2,accuracy,accuracy,maximize"
     assert rows == [
         f"{start},cvt,a,{naive!r},{naive!r},0.0,,,,,,false,false,false,,,,"
-        f"pooled,best,percentile,false,0,,,,,0.0.0,{2**-23}",
+        f"pooled,best,percentile,true,0,,,,,0.0.0,{2**-23}",
         f"{start},bbc-f,a,{naive!r},{exact!r},{naive - exact!r},0.0,1.0,0.95,two,9,true,"
-        "false,false,0.0,0.0,0.0,pooled,best,percentile,false,0,missed,0.25,-0.25,few-folds,0.0.0,"
+        "false,false,0.0,0.0,0.0,pooled,best,percentile,true,0,missed,0.25,-0.25,few-folds,0.0.0,"
         f"{2**-23}",
         "",
     ]

@@ -140,9 +140,9 @@ def test_the_sentence_to_report_is_of_the_first_interval():
     plan = {"n_resamples": 50, "level": 0.9, "seed": 4}
     text = " ".join(REPORTS["table"](result(names=["bbc", "bbc-f"], **plan)).split())
     assert "90 % interval" in text
-    assert "BBC, pooled, 50 resamples, seed 4, bbc" in text
+    assert "BBC, pooled, guarded, 50 resamples, seed 4, bbc" in text
     text = " ".join(REPORTS["table"](result(names=["bbc-f", "bbc"], **plan)).split())
-    assert "BBC-F, fold-mean, all 9 resamples, bbc" in text
+    assert "BBC-F, fold-mean, guarded, all 9 resamples, bbc" in text
 
 
 @pytest.mark.parametrize("side", ["lower", "upper", "pessimistic"])

@@ -1,0 +1,133 @@
+"""What a performance rests on: the samples whose number says how sure it can be.
+
+500 samples of which ten are positive tell of the recall what ten samples tell. A metric names the
+sets of samples that it rests on, and the smallest of them counts: of an AUC each class, of a recall
+the positive class alone. Where samples come in groups, groups that hold such a sample are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bbccli.outcome import Outcome
+from bbccli.types import BoolArray, IntArray, Task
+
+Sets = Callable[[Outcome, NDArray[Any]], BoolArray]
+"""``sets(outcome, predictions)``: which of N samples are in each of S sets, (N, S)."""
+
+
+@dataclass(frozen=True, slots=True)
+class RestsOn:
+    """The samples that a metric rests on.
+
+    Parameters
+    ----------
+    words
+        For the documentation, such as "the positive samples".
+    sets
+        Their sets, from the outcome and the winner's predictions (N,) in the form that the metric
+        wants.
+    """
+
+    words: str
+    sets: Sets
+
+    def n_units(
+        self,
+        outcome: Outcome,
+        predictions: NDArray[Any],
+        *,
+        groups: IntArray | None = None,
+        available: BoolArray | None = None,
+    ) -> int:
+        """Return the size of the smallest set that is not empty; 1 if all are.
+
+        Parameters
+        ----------
+        outcome
+            Of N samples.
+        predictions : (N,) or (N, K)
+            Of the winner, in the form that the metric wants.
+        groups : (N,) int, optional
+            Where samples come in groups, the number of groups in a set is its size.
+        available : (N,) bool, optional
+            Where there is a prediction.
+
+        Examples
+        --------
+        >>> outcome = Outcome(Task.BINARY, np.array([0, 0, 0, 1]), ("no", "yes"))
+        >>> POSITIVES.n_units(outcome, np.zeros(4)), EVERY_SAMPLE.n_units(outcome, np.zeros(4))
+        (1, 4)
+        """
+        members = self.sets(outcome, predictions)
+        if available is not None:
+            members = members & available[:, None]
+        sizes = [_count(column, groups) for column in members.T if column.any()]
+        return min(sizes, default=1)
+
+
+def _count(members: BoolArray, groups: IntArray | None) -> int:
+    if groups is None:
+        return int(np.count_nonzero(members))
+    return int(np.count_nonzero(np.bincount(groups[members])))
+
+
+def _of_truth(code: int) -> Sets:
+    return lambda outcome, _: np.asarray(outcome.values == code)[:, None]
+
+
+def _of_prediction(code: int) -> Sets:
+    return lambda _, predictions: np.asarray(predictions == code)[:, None]
+
+
+def _every_sample(outcome: Outcome, _: NDArray[Any]) -> BoolArray:
+    return np.ones((len(outcome), 1), bool)
+
+
+def _each_class(outcome: Outcome, _: NDArray[Any]) -> BoolArray:
+    return np.asarray(outcome.values[:, None] == np.arange(len(outcome.classes)))
+
+
+def _each_class_said(outcome: Outcome, predictions: NDArray[Any]) -> BoolArray:
+    said = predictions[:, None] == np.arange(len(outcome.classes))
+    return np.hstack([_each_class(outcome, predictions), said])
+
+
+def _beside_the_largest(outcome: Outcome, _: NDArray[Any]) -> BoolArray:
+    return np.asarray(outcome.values != np.argmax(outcome.class_counts))[:, None]
+
+
+def _events(outcome: Outcome, predictions: NDArray[Any]) -> BoolArray:
+    if outcome.event is None:
+        return _every_sample(outcome, predictions)
+    return np.asarray(outcome.event)[:, None]
+
+
+def _unsaid(outcome: Outcome, predictions: NDArray[Any]) -> BoolArray:
+    if outcome.task.is_classification:
+        return _each_class(outcome, predictions)
+    sets = _events if outcome.task is Task.SURVIVAL else _every_sample
+    return sets(outcome, predictions)
+
+
+EVERY_SAMPLE = RestsOn("all samples", _every_sample)
+POSITIVES = RestsOn("the positive samples", _of_truth(1))
+NEGATIVES = RestsOn("the negative samples", _of_truth(0))
+SAID_POSITIVE = RestsOn("the samples that the winner predicts positive", _of_prediction(1))
+SAID_NEGATIVE = RestsOn("the samples that the winner predicts negative", _of_prediction(0))
+EACH_CLASS = RestsOn("the samples of the smallest class", _each_class)
+EACH_CLASS_SAID = RestsOn(
+    "the samples of the smallest class, or of the one predicted least if they are fewer",
+    _each_class_said,
+)
+BESIDE_THE_LARGEST = RestsOn("the samples outside the largest class", _beside_the_largest)
+EVENTS = RestsOn("the samples whose event was seen", _events)
+UNSAID = RestsOn(
+    "the samples of the smallest class, the samples whose event was seen, or all samples", _unsaid
+)
+"""Of a metric that doesn't say: what is safe for its task."""

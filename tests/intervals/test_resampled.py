@@ -1,0 +1,114 @@
+"""From a distribution to the interval that the plan asks for."""
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+
+from bbccli.intervals import Basis, interval_of
+from bbccli.intervals.guard import Guarded
+from bbccli.intervals.matched import shrinkage
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.results import Distribution
+from bbccli.types import IntervalKind, Side
+
+AUC, RMSE, R2 = (METRICS[name] for name in ("auc", "rmse", "r2"))
+
+
+def distribution(size=1000, seed=0, **fields):
+    values = np.random.default_rng(seed).beta(20, 2, size)
+    return Distribution(values, np.zeros(size, int), **fields)
+
+
+def perfect(size=1000):
+    return Distribution(np.ones(size), np.zeros(size, int))
+
+
+def codes(*arguments):
+    return [note.code for note in interval_of(*arguments)[2]]
+
+
+@pytest.mark.parametrize("kind", IntervalKind)
+def test_the_guard_counts_units_and_not_what_is_drawn(kind):
+    """Of 500 samples drawn, ten tell of the recall."""
+    plan = Plan(interval=kind, side=Side.LOWER)
+    found = interval_of(perfect(), METRICS["recall"], plan, Basis(1.0, 10, 500))[0]
+    assert found.lower == pytest.approx(beta(10.5, 0.5).ppf(0.05), abs=2e-3)
+    assert found.lower == pytest.approx(0.829, abs=2e-3)
+
+
+@pytest.mark.parametrize("kind", IntervalKind)
+def test_the_guard_is_on_unless_it_is_refused(kind):
+    on, off = (
+        interval_of(distribution(), AUC, Plan(interval=kind, **guard), Basis(0.9, 40, 40))[0]
+        for guard in ({}, {"guard": False})
+    )
+    assert on.lower < off.lower
+    assert on.upper >= off.upper
+
+
+def test_the_guard_is_that_of_both_bounds():
+    found = interval_of(distribution(), AUC, Plan(), Basis(0.9, 12, 400))[0]
+    ends = [Guarded(distribution(), 12, b).quantile(p) for b, p in ((0.0, 0.025), (1.0, 0.975))]
+    assert (found.lower, found.upper) == pytest.approx(ends, abs=1e-12)
+
+
+def test_matched_shrinks_by_what_is_drawn():
+    drawn = distribution(sizes=np.full(1000, 40))
+    plan = Plan(interval=IntervalKind.MATCHED, guard=False)
+    found = interval_of(drawn, AUC, plan, Basis(0.9, 10, 100))[0]
+    wanted = 0.9 + shrinkage(drawn, 100) * (drawn.quantile(0.025) - drawn.mean())
+    assert found.lower == pytest.approx(wanted, abs=1e-12)
+
+
+def test_matched_is_noted():
+    plan = Plan(interval=IntervalKind.MATCHED)
+    assert codes(distribution(), AUC, plan, Basis(0.9, 10, 100)) == ["matched-interval"]
+
+
+class TestFewResamples:
+    @pytest.mark.parametrize(
+        ("side", "level", "least"),
+        [
+            (Side.TWO, 0.95, 40), (Side.TWO, 0.99, 200), (Side.TWO, 0.9, 20),
+            (Side.LOWER, 0.95, 20), (Side.UPPER, 0.99, 100), (Side.PESSIMISTIC, 0.9, 10),
+        ],
+    )  # fmt: skip
+    def test_to_the_last_one(self, side, level, least):
+        """With `least` resamples L(1) is the order statistic meant, with one less it is not."""
+        plan = Plan(side=side, level=level, guard=False)
+        basis = Basis(0.9, 100, 100)
+        assert codes(distribution(least), AUC, plan, basis) == []
+        assert codes(distribution(least - 1), AUC, plan, basis) == ["few-resamples"]
+
+    def test_ten_at_99_percent(self):
+        plan = Plan(n_resamples=10, level=0.99, guard=False)
+        found, _, (note,) = interval_of(distribution(10), AUC, plan, Basis(0.9, 100, 100))
+        ends = distribution(10).values
+        assert (found.lower, found.upper) == (ends.min(), ends.max())
+        assert note.code == "few-resamples"
+        assert "10 resamples" in note.text
+        assert "--n-resamples 200" in note.remedy
+
+    def test_enumerated_draws_are_all_there_are(self):
+        exact = distribution(10, probabilities=np.full(10, 0.1))
+        assert codes(exact, AUC, Plan(level=0.99), Basis(0.9, 9, 9)) == []
+
+    def test_t_takes_no_order_statistic(self):
+        plan = Plan(level=0.99, interval=IntervalKind.T)
+        assert codes(distribution(10), AUC, plan, Basis(0.9, 9, 9)) == []
+
+
+class TestGuardWithoutBound:
+    def test_an_ordinary_run_says_nothing(self):
+        values = Distribution(np.random.default_rng(0).gamma(9.0, size=1000), np.zeros(1000, int))
+        assert codes(values, RMSE, Plan(), Basis(9.0, 80, 80)) == []
+
+    def test_where_it_is_missed_it_is_said(self):
+        assert codes(perfect(), R2, Plan(), Basis(1.0, 80, 80)) == ["guard-without-bound"]
+
+    def test_not_without_the_guard(self):
+        assert codes(perfect(), R2, Plan(guard=False), Basis(1.0, 80, 80)) == []
+
+    def test_not_where_the_bound_keeps_it_open(self):
+        assert codes(perfect(), AUC, Plan(), Basis(1.0, 80, 80)) == []

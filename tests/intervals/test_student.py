@@ -1,0 +1,93 @@
+"""The estimate plus and minus t times the spread of the resamples."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bbccli.intervals import Basis, interval_of
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.results import Distribution
+from bbccli.types import IntervalKind, Side
+
+AUC = METRICS["auc"]
+
+
+def of(values, **fields):
+    return Distribution(np.asarray(values, float), np.zeros(len(values), int), **fields)
+
+
+def found(distribution, basis, **plan):
+    plan = Plan(interval=IntervalKind.T, **{"guard": False} | plan)
+    return interval_of(distribution, AUC, plan, basis)
+
+
+def resamples(size=1000, seed=0):
+    return np.random.default_rng(seed).beta(15, 5, size)
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95])
+@pytest.mark.parametrize("n_drawn", [5, 100])
+def test_raschka_equation_31(level, n_drawn):
+    values = resamples()
+    interval, _, _ = found(of(values), Basis(values.mean(), 7, n_drawn), level=level)
+    spread = np.sqrt(np.sum((values - values.mean()) ** 2) / (len(values) - 1))
+    expected = stats.t(n_drawn - 1, values.mean(), spread).interval(level)
+    expected = np.clip(expected, 0, 1)
+    assert (interval.lower, interval.upper) == pytest.approx(expected, abs=1e-12)
+
+
+def test_about_the_estimate_where_that_is_not_the_mean():
+    values = resamples()
+    interval, _, _ = found(of(values), Basis(0.6, 7, 50, drawn=False))
+    assert (interval.lower + interval.upper) / 2 == pytest.approx(0.6, abs=1e-12)
+
+
+def test_one_sided():
+    values = resamples()
+    interval, error, _ = found(of(values), Basis(values.mean(), 7, 50), side=Side.PESSIMISTIC)
+    reach = stats.t(49).ppf(0.95) * values.std(ddof=1)
+    assert (interval.lower, interval.upper) == (pytest.approx(values.mean() - reach), 1.0)
+    assert error.upper is None
+
+
+def test_within_the_bounds():
+    values = of([0.5, 1.0, 1.0, 0.9, 1.0])
+    interval, _, _ = found(values, Basis(0.98, 5, 2))
+    assert (interval.lower, interval.upper) == (0.0, 1.0)
+
+
+def test_enumerated_draws_count_by_their_probabilities():
+    exact = of([0.6, 0.8, 0.9], probabilities=np.array([0.2, 0.5, 0.3]))
+    interval, error, _ = found(exact, Basis(exact.mean(), 3, 3), level=0.5)
+    mean = 0.12 + 0.4 + 0.27
+    spread = np.sqrt(0.2 * (0.6 - mean) ** 2 + 0.5 * (0.8 - mean) ** 2 + 0.3 * (0.9 - mean) ** 2)
+    assert interval.lower == pytest.approx(mean - stats.t(2).ppf(0.75) * spread, abs=1e-12)
+    assert (error.lower, error.upper) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("drawn", [True, False])
+def test_the_monte_carlo_error_is_that_of_drawing_again(drawn):
+    ends, errors = [], []
+    for seed in range(600):
+        values = resamples(400, seed)
+        value = values.mean() if drawn else 0.75
+        interval, error, _ = found(of(values), Basis(value, 7, 50, drawn=drawn))
+        ends.append((interval.lower, interval.upper))
+        errors.append((error.lower, error.upper))
+    spread = np.std(ends, axis=0, ddof=1)
+    assert np.mean(errors, axis=0) == pytest.approx(spread, rel=0.1)
+
+
+def test_guarded_a_perfect_winner_has_the_bound_of_jeffreys():
+    interval, error, _ = found(of(np.ones(100)), Basis(1.0, 10, 500), guard=True, side=Side.LOWER)
+    assert interval.lower == pytest.approx(stats.beta(10.5, 0.5).ppf(0.05), abs=2e-3)
+    assert error.lower == 0.0
+
+
+def test_guarded_far_from_the_bounds_it_hardly_moves():
+    values = 0.5 + (resamples() - 0.75) / 5
+    basis = Basis(values.mean(), 500, 500)
+    plain, guarded = (found(of(values), basis, guard=on)[0] for on in (False, True))
+    assert plain.lower - 0.003 < guarded.lower < plain.lower
+    assert plain.upper < guarded.upper < plain.upper + 0.003

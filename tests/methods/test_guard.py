@@ -1,0 +1,193 @@
+"""What the guard does to methods: few samples of a class, perfect winners, folds."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from matrices import binary, by_hand, of, regression
+from scipy.stats import beta
+
+from bbccli.dropping.base import loss_range
+from bbccli.errors import UnsupportedError
+from bbccli.methods import METHODS, Gives, Need, estimate
+from bbccli.metrics import METRICS
+from bbccli.outcome import Outcome
+from bbccli.plan import Plan
+from bbccli.types import IntervalKind, Pooling, PredictionKind, Side, Task
+
+LOWER = Plan(side=Side.LOWER, n_resamples=200)
+
+
+def all_right(n_positive, n_negative, n_configurations=2):
+    """Configurations that make no mistake."""
+    truth = np.repeat([1, 0], [n_positive, n_negative])
+    predictions = np.repeat(truth[None, :, None] * 1.0, n_configurations, axis=2)
+    return of(Outcome(Task.BINARY, truth, ("n", "p")), predictions, PredictionKind.PROBABILITY)
+
+
+def run(matrix, method, metric, plan):
+    ((found,), _) = estimate(matrix, [METRICS[metric]], plan, [method])
+    return found
+
+
+def codes(found):
+    return {note.code for note in found.notes}
+
+
+def test_ten_positives_of_500_tell_of_the_recall_what_ten_samples_tell():
+    """Counted as 500 samples the bound was 0.996."""
+    found = run(all_right(10, 490), "bbc", "recall", LOWER)
+    assert found.interval.lower == pytest.approx(beta(10.5, 0.5).ppf(0.05), abs=2e-3)
+    assert found.interval.lower == pytest.approx(0.829, abs=2e-3)
+    every = run(all_right(10, 490), "bbc", "accuracy", LOWER)
+    assert every.interval.lower == pytest.approx(beta(500.5, 0.5).ppf(0.05), abs=2e-3)
+
+
+def test_the_lower_bound_of_a_specificity_of_ten_negatives_holds_the_truth():
+    """True specificity 0.95 of 20 configurations: counted as 200 samples, 36 of 100 bounds held."""
+    truth = np.repeat([1, 0], [190, 10])
+    outcome, rng, held = Outcome(Task.BINARY, truth, ("n", "p")), np.random.default_rng(3), []
+    for _ in range(100):
+        right = rng.random((200, 20)) < 0.95
+        labels = np.where(right, truth[:, None], 1 - truth[:, None])[None] * 1.0
+        matrix = of(outcome, labels, PredictionKind.LABEL)
+        found = METHODS["bbc"].run(matrix, METRICS["specificity"], LOWER)
+        held.append(found.interval.lower <= 0.95)
+    assert np.mean(held) > 0.95 - 2 * np.sqrt(0.95 * 0.05 / 100)
+
+
+@pytest.mark.parametrize("metric", ["auc", "accuracy", "error", "brier", "recall", "mcc"])
+@pytest.mark.parametrize("method", ["bbc", "bbc-f", "bbc-632", "naive", "naive-f"])
+@pytest.mark.parametrize("kind", IntervalKind)
+def test_a_guarded_interval_has_a_width(method, metric, kind):
+    found = run(all_right(20, 20), method, metric, Plan(n_resamples=100, interval=kind))
+    assert found.interval.lower < found.interval.upper
+    assert "collapsed-interval" not in codes(found)
+
+
+class TestCollapsed:
+    @pytest.mark.parametrize("metric", ["accuracy", "error"])
+    @pytest.mark.parametrize("side", [Side.TWO, Side.PESSIMISTIC])
+    def test_onto_the_best_value_is_noted_with_the_way_out(self, metric, side):
+        plan = Plan(n_resamples=50, guard=False, side=side)
+        found = run(all_right(20, 20), "bbc", metric, plan)
+        (note,) = [note for note in found.notes if note.code == "collapsed-interval"]
+        assert "--no-guard" in note.remedy
+
+    @pytest.mark.parametrize("metric", ["accuracy", "error"])
+    @pytest.mark.parametrize("side", Side)
+    def test_an_end_at_the_best_value_alone_is_not(self, metric, side):
+        """Only the end on the worse side says that nothing can be worse."""
+        plan = Plan(n_resamples=100, guard=False, side=side)
+        found = run(replace(by_hand()), "bbc", metric, plan)
+        assert "collapsed-interval" not in codes(found)
+
+    def test_the_side_that_was_not_estimated_is_not(self):
+        for metric, side in (("accuracy", Side.UPPER), ("error", Side.LOWER)):
+            plan = Plan(n_resamples=50, guard=False, side=side)
+            assert "collapsed-interval" not in codes(run(all_right(20, 20), "bbc", metric, plan))
+
+    @pytest.mark.parametrize("method", ["wald", "t-folds"])
+    def test_methods_that_cannot_be_guarded_point_to_one_that_is(self, method):
+        found = run(all_right(20, 20), method, "accuracy", Plan())
+        (note,) = [note for note in found.notes if note.code == "collapsed-interval"]
+        assert note.remedy == "use bbc, whose interval is guarded"
+
+    def test_a_metric_without_a_worst_value_says_why(self):
+        data = regression()
+        exact = np.repeat(data.outcome.values[None, :, None], 6, axis=2)
+        found = run(replace(data, predictions=exact), "bbc", "rmse", Plan(n_resamples=50))
+        assert codes(found) >= {"collapsed-interval", "guard-without-bound"}
+
+    def test_an_ordinary_run_is_silent(self):
+        for data, metric in ((regression(), "rmse"), (binary(), "auc")):
+            found = run(data, "bbc", metric, Plan(n_resamples=100))
+            assert not codes(found) & {"collapsed-interval", "guard-without-bound"}
+
+
+class TestBrier:
+    """Of two classes 1 is the worst that can be, of more it is 2."""
+
+    def test_the_bounds(self):
+        of_two, of_three = (Outcome(t, np.arange(6) % 2, tuple("abc")[:k]) for t, k in (
+            (Task.BINARY, 2), (Task.MULTICLASS, 3)
+        ))  # fmt: skip
+        assert METRICS["brier"].within(of_two).bounds == (0.0, 1.0)
+        assert METRICS["brier"].within(of_three).bounds == (0.0, 2.0)
+
+    def test_the_range_of_its_losses(self):
+        standing = SimpleNamespace(metric=METRICS["brier"], matrix=binary())
+        assert loss_range(standing) == 1.0
+
+    def test_the_guard_pulls_towards_1(self):
+        found = run(all_right(20, 20), "bbc", "brier", replace(LOWER, side=Side.UPPER))
+        assert found.interval.upper == pytest.approx(beta(0.5, 40.5).ppf(0.95), abs=1e-3)
+
+    @pytest.mark.parametrize("method", ["bbc", "bbc-f", "t-folds", "influence", "tilting"])
+    def test_an_end_that_is_not_estimated_is_1(self, method):
+        found = run(binary(), method, "brier", Plan(n_resamples=100, side=Side.LOWER))
+        assert found.interval.upper == 1.0
+
+
+class TestFoldMeans:
+    MEANS = Plan(n_resamples=100, pooling=Pooling.FOLD_MEAN)
+
+    @pytest.mark.parametrize("method", ["bbc", "bbc-632", "bbcd"])
+    def test_their_spread_is_not_matched(self, method):
+        plan = replace(self.MEANS, interval=IntervalKind.MATCHED)
+        with pytest.raises(UnsupportedError, match="don't go with means over folds") as caught:
+            METHODS[method].run(binary(), METRICS["auc"], plan)
+        assert "--pooling within-folds" in caught.value.hint
+
+    def test_that_of_folds_drawn_is(self):
+        plan = replace(self.MEANS, interval=IntervalKind.MATCHED)
+        assert "matched-interval" in codes(METHODS["bbc-f"].run(binary(), METRICS["auc"], plan))
+
+    @pytest.mark.parametrize(
+        ("metric", "n_samples", "wide"),
+        [("auc", 90, True), ("auc", 100, False), ("accuracy", 90, False), ("f1", 90, True)],
+    )
+    def test_few_samples_in_a_fold_make_them_wide(self, metric, n_samples, wide):
+        """Of 90 samples, 45 of each class, a fold of five holds nine of the class."""
+        found = METHODS["bbc"].run(binary(n_samples), METRICS[metric], self.MEANS)
+        assert ("wide-fold-mean" in codes(found)) == wide
+
+    @pytest.mark.parametrize("method", ["bbc-f", "naive-f"])
+    def test_drawing_folds_is_not_meant(self, method):
+        found = METHODS[method].run(binary(), METRICS["auc"], self.MEANS)
+        assert "wide-fold-mean" not in codes(found)
+
+    def test_nor_are_pooled_rows(self):
+        found = METHODS["bbc"].run(binary(), METRICS["auc"], Plan(n_resamples=50))
+        assert "wide-fold-mean" not in codes(found)
+
+
+GUARDED = [
+    method.name
+    for method in METHODS.values()
+    if Gives.DISTRIBUTION in method.gives and Need.NESTED not in method.needs
+]
+
+
+@pytest.mark.parametrize("name", GUARDED)
+def test_the_guard_reaches_every_method_that_resamples(name):
+    data = binary(n_repeats=2 if Need.REPEATS in METHODS[name].needs else 1)
+    on, off = (
+        METHODS[name].run(data, METRICS["auc"], Plan(n_resamples=100, guard=guard)).interval
+        for guard in (True, False)
+    )
+    if on is not None:
+        assert on.lower < off.lower
+
+
+def test_resamples_are_drawn_until_the_guarded_ends_are_known():
+    """Shares of 100 samples stand still for long; between two of them the guarded ends move."""
+    plan = Plan(n_resamples=20_000, tolerance=0.003)
+    on, off = (
+        METHODS["naive"].run(binary(100), METRICS["accuracy"], replace(plan, guard=guard))
+        for guard in (True, False)
+    )
+    assert on.error.largest() <= 0.003
+    assert on.n_resamples > off.n_resamples
+    assert "tolerance-not-reached" not in codes(on)

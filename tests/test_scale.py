@@ -1,0 +1,172 @@
+"""Very many samples: drawn row by row, swept in steps, added up in parts, bound span by span."""
+
+import numpy as np
+import pytest
+from matrices import binary, multiclass, regression, survival
+from numpy.testing import assert_array_equal
+
+from bbccli import kernels, resampling
+from bbccli.bootstrap import drawing
+from bbccli.errors import OptionError
+from bbccli.kernels import Pairs, sweep
+from bbccli.kernels.pairs import presort
+from bbccli.methods import METHODS
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.resampling import BLOCK, FEW_UNITS, Draws, any_draw, leaves_some_out
+from bbccli.resources import Engine, Resources, resources_of, use
+
+MEGABYTE = 10**6
+
+
+def test_rows_are_drawn_as_a_block_is():
+    n_units = FEW_UNITS + 4  # an even and an odd number of random words both occur
+    for n in (n_units, n_units + 1):
+        drawn = Draws(n, 3, (0,), any_draw).batch(2, 1).in_bag
+        rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(3, spawn_key=(0, 2))))
+        units = rng.integers(0, n, size=(BLOCK, n), dtype=np.uint32)
+        assert drawn.dtype == np.uint8
+        for row, of_row in zip(drawn, units, strict=True):
+            assert_array_equal(row, np.bincount(of_row, minlength=n))
+
+
+def test_a_block_is_counted_row_by_row_as_in_one_call(monkeypatch):
+    whole = Draws(700, 5, (0,), any_draw).batch(1, 2).in_bag
+    monkeypatch.setattr(resampling, "FEW_CELLS", 600)
+    assert_array_equal(Draws(700, 5, (0,), any_draw).batch(1, 2).in_bag, whole)
+
+
+def test_strata_of_very_many_units():
+    strata = np.arange(FEW_UNITS + 10) < 7
+    drawn = Draws(len(strata), 1, (0,), any_draw, strata=strata.astype(int)).batch(0, 1).in_bag
+    assert (drawn[:, strata].sum(axis=1, dtype=int) == 7).all()
+    assert (drawn.sum(axis=1, dtype=int) == len(strata)).all()
+
+
+@pytest.mark.parametrize("decimals", [8, 1])
+@pytest.mark.parametrize("share", [0.5, 0.02])
+def test_steps_count_what_a_whole_sweep_does(monkeypatch, decimals, share):
+    rng = np.random.default_rng(0)
+    cases = rng.random(2500) < share
+    scores = np.round(rng.random((2500, 3)), decimals)
+    pairs = Pairs.of(scores, cases, ~cases)
+    weights = rng.integers(0, 4, (70, 2500)).astype(np.uint16)
+    chosen = np.array([2, 0])
+    with use(Resources(engine=Engine.NUMPY)):
+        whole = kernels.concordant_weight(pairs, weights, chosen)
+        monkeypatch.setattr(sweep, "LONG", 1)
+        assert_array_equal(kernels.concordant_weight(pairs, weights, chosen), whole)
+        real = weights[:20] * 0.25
+        mass = sweep.concordant_mass(pairs.presorted, real, chosen)
+        np.testing.assert_allclose(mass, whole[:20] / 16, rtol=1e-12)
+
+
+def test_the_compiled_sweep_of_many_samples():
+    rng = np.random.default_rng(1)
+    n = FEW_UNITS + 2000
+    cases = rng.random(n) < 0.3
+    pairs = Pairs.of(np.round(rng.random((n, 2)), 3), cases, ~cases)
+    weights = Draws(n, 0, (0,), leaves_some_out).batch(0, 1).in_bag[:5]
+    chosen = np.arange(2)
+    counts = {}
+    for engine in (Engine.NUMPY, Engine.NUMBA):
+        with use(Resources(engine=engine)):
+            counts[engine] = kernels.concordant_weight(pairs, weights, chosen)
+    assert_array_equal(counts[Engine.NUMPY], counts[Engine.NUMBA])
+    with use(Resources(engine=Engine.NUMBA)):
+        wider = kernels.concordant_weight(pairs, weights.astype(np.uint32) * 300, chosen)
+    assert_array_equal(wider, counts[Engine.NUMPY] * 90_000)
+
+
+@pytest.mark.parametrize("n_cases", [0, 3, 40])
+def test_columns_are_sorted_a_few_at_a_time(monkeypatch, n_cases):
+    rng = np.random.default_rng(2)
+    cases = np.arange(40) < n_cases
+    scores = np.round(rng.random((40, 7)), 1)
+    whole = presort(scores, cases, ~cases)
+    monkeypatch.setattr("bbccli.kernels.pairs.SORTED_AT_ONCE", 100)
+    parts = presort(scores, cases, ~cases)
+    assert_array_equal(parts.below, whole.below)
+    assert_array_equal(parts.upto, whole.upto)
+    assert_array_equal(parts.tied, whole.tied)
+    assert_array_equal(np.sort(parts.controls), np.sort(whole.controls))
+
+
+CASES = [
+    (binary(n_samples=90, n_configurations=9), "accuracy"),
+    (binary(n_samples=90, n_configurations=9), "f1"),
+    (binary(n_samples=90, n_configurations=9), "auc"),
+    (binary(n_samples=90, n_configurations=9, n_repeats=2), "log-loss"),
+    (multiclass(n_samples=90, n_configurations=9), "balanced-accuracy"),
+    (regression(n_samples=90, n_configurations=9), "mse"),
+    (regression(n_samples=90, n_configurations=9), "mae"),
+]
+
+
+@pytest.mark.parametrize(("matrix", "name"), CASES)
+def test_sums_in_parts_are_the_sums(monkeypatch, matrix, name):
+    weights = np.random.default_rng(0).integers(0, 3, (6, 90)).astype(np.uint8)
+    chosen = np.array([3, 1, 3, 0, 8, 8])
+    predictions = matrix.as_kind(METRICS[name].wants)[0]
+    whole = METRICS[name].bind(matrix.outcome, predictions)
+    expected = whole(weights), whole.paired(weights, chosen), whole(weights * 0.5)
+    monkeypatch.setattr("bbccli.metrics.base.CHUNK", 16)
+    monkeypatch.setattr("bbccli.metrics.totals.CHUNK", 16)
+    parts = METRICS[name].bind(matrix.outcome, predictions)
+    found = parts(weights), parts.paired(weights, chosen), parts(weights * 0.5)
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+@pytest.mark.parametrize("select", ["best", "one-se"])
+@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize(
+    ("matrix", "name"), [*CASES[:3], (survival(n_samples=60, n_configurations=7), "concordance")]
+)
+def test_spans_and_blocks_change_nothing(monkeypatch, matrix, name, jobs, select):
+    from bbccli.selection.candidates import Candidates
+    from bbccli.types import Select
+
+    plan = Plan(n_resamples=300, seed=4, select=Select(select))
+    expected = METHODS["bbc"].run(matrix, METRICS[name], plan)
+    copy = type(matrix)(
+        matrix.outcome,
+        matrix.predictions,
+        matrix.configurations,
+        matrix.kind,
+        folds=matrix.folds,
+        fold_names=matrix.fold_names,
+    )
+    columns = [np.array([0]), np.array([1, 2, 3]), np.arange(4, matrix.n_configurations)]
+    monkeypatch.setattr(Candidates, "blocks", lambda self: columns)
+    monkeypatch.setattr(drawing, "MOST_BLOCKS", 1)
+    counted = []
+    spans = drawing.Drawing.spans
+
+    def watched(self):
+        for span in spans(self):
+            counted.append(len(span.batches))
+            yield span
+
+    monkeypatch.setattr(drawing.Drawing, "spans", watched)
+    little = Resources(jobs=jobs, engine=Engine.NUMPY)
+    object.__setattr__(little, "memory", 50_000)  # less than may be asked for
+    with use(little):
+        found = METHODS["bbc"].run(copy, METRICS[name], plan)
+    assert len(counted) >= 2  # the draws did not fit at once
+    assert_array_equal(found.distribution.winners, expected.distribution.winners)
+    np.testing.assert_allclose(found.distribution.values, expected.distribution.values, rtol=1e-12)
+
+
+class TestMemory:
+    def test_it_grows_with_the_predictions_unless_a_size_is_given(self):
+        free = resources_of(1, "auto", Engine.AUTO)
+        assert free.for_predictions(1000, 8000).memory == 256 * MEGABYTE
+        assert free.for_predictions(1000, 10**9).memory == 10**9
+        assert free.for_predictions(10**6, 8000).memory == 1200 * MEGABYTE
+        given = resources_of(1, "700MB", Engine.AUTO)
+        assert given.for_predictions(10**6, 10**9) == given
+
+    def test_too_little_is_said_at_once(self):
+        with pytest.raises(OptionError, match="--memory is 64 MB, and 1000000 samples need 600 MB"):
+            resources_of(1, "64MB", Engine.AUTO).for_predictions(10**6, 10**9)
