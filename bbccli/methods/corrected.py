@@ -17,7 +17,7 @@ from bbccli.plan import FIRST_RESAMPLES, Plan
 from bbccli.results import Distribution, Estimate, MonteCarloError, SelectionShare
 from bbccli.selection.available import AvailableCases
 from bbccli.selection.candidates import by_repeat
-from bbccli.types import BoolArray, IntervalKind, Pooling
+from bbccli.types import BoolArray, FloatArray, IntervalKind, Pooling
 
 
 def from_distribution(

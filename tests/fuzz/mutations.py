@@ -8,9 +8,9 @@ from typing import Any
 
 CELLS = (
     "", "0", "1", "-1", "2", "0.5", "1e-320", "1e16", "nan", "NaN", "NA", "inf", "-inf", "1e999",
-    "x", "y", "z", "True", "false", "a b", " x ", "::", "2020-01-01", "12:30:00", "99999999999999999999",
-    "0x1F", "1_000", "1,5", '"', '""', '"x', "\u00e9", "\u202e", "\U0001f600", "\x1b[31m", "=1+1", "'", "\\",
-    "%", "{", "\t", "null", "None", "fold", "a" * 300,
+    "x", "y", "z", "True", "false", "a b", " x ", "::", "2020-01-01", "12:30:00",
+    "99999999999999999999", "0x1F", "1_000", "1,5", '"', '""', '"x', "\u00e9", "\u202e", "\U0001f600",
+    "\x1b[31m", "=1+1", "'", "\\", "%", "{", "\t", "null", "None", "fold", "a" * 300,
 )  # fmt: skip
 HEADS = (
     "row_id", "repeat", "fold", "truth", "group", "time", "event", "weight", "outer_fold", "config",
@@ -23,7 +23,8 @@ BYTES = (
     b"PAR1", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x7f\xff\xff\xff", b"\x80", b"9", b"-", b"'",
 )  # fmt: skip
 VALUES: tuple[Any, ...] = (
-    None, True, 0, -1, 1e308, 10**30, float("nan"), float("inf"), "", "x", "auc", "bbc", [], {}, [0], {"a": 1},
+    None, True, 0, -1, 1e308, 10**30, float("nan"), float("inf"), "", "x", "auc", "bbc", [], {},
+    [0], {"a": 1},
     "\u202e", "bbc/1", [[]], -0.5,
 )  # fmt: skip
 

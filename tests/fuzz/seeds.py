@@ -33,7 +33,8 @@ def wide() -> dict[str, bytes]:
         "nested": nested(),
         "hold-out": b"row_id,repeat,truth,a,b\n0,0,x,.1,.2\n1,0,y,.6,.4\n2,1,x,.3,.1\n3,1,y,.9,.8\n"
         b"0,2,x,.2,.5\n3,2,y,.7,.6\n",
-        "gaps": b"row_id,fold,truth,a,b\n0,0,x,.1,\n1,1,y,.9,.8\n2,0,y,.4,.7\n3,1,x,,.3\n4,0,x,.2,.1\n",
+        "gaps": b"row_id,fold,truth,a,b\n0,0,x,.1,\n1,1,y,.9,.8\n2,0,y,.4,.7\n3,1,x,,.3\n"
+        b"4,0,x,.2,.1\n",
         "quoted": b'truth,"a, b","say ""c"""\n"x",.1,"0.4"\n"y",.7,.6\n"x",.2,.3\n"y",.9,.5\n',
     }
 
@@ -48,7 +49,8 @@ def long() -> dict[str, bytes]:
         b"a,1,0,1,y,0.2,0.8\nb,1,0,1,y,0.4,0.6\nb,0,0,0,x,0.7,0.3\n",
         "unfinished": b"config,row_id,fold,truth,prob.x,prob.y\na,0,0,x,0.9,0.1\na,1,1,y,0.2,0.8\n"
         b"a,2,0,y,.4,.6\na,3,1,x,.7,.3\nb,1,1,y,0.4,0.6\nb,3,1,x,.8,.2\n",
-        "caret": b'"pred","obs","x","y","rowIndex","k","Resample"\n"x","x",0.9,0.1,1,3,"Fold1.Rep1"\n'
+        "caret": b'"pred","obs","x","y","rowIndex","k","Resample"\n'
+        b'"x","x",0.9,0.1,1,3,"Fold1.Rep1"\n'
         b'"y","y",0.2,0.8,2,3,"Fold2.Rep1"\n"x","x",0.7,0.3,1,5,"Fold1.Rep1"\n'
         b'"y","y",0.4,0.6,2,5,"Fold2.Rep1"\n',
         "tidymodels": b".pred_x,.pred_y,id,.row,penalty,y,.config\n0.9,0.1,Fold1,1,0.5,x,A\n"
