@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from bbccli import resources
 from bbccli.errors import UndecidedError, UndefinedError, UnsupportedError
 from bbccli.gate import Rule, judged, left_undecided, rule_of
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import ALL, choose_methods, estimate
-from bbccli.metrics import choose_metrics, metric_named
+from bbccli.metrics import choose_metrics, custom, metric_named
 from bbccli.plan import CLIP, Plan, pooling_of, resamples_of
 from bbccli.progress import Progress, silent
 from bbccli.readers import Paths, Roles, read
@@ -176,7 +178,11 @@ class Analysis:
             judging = metrics[0].within(matrix.outcome)
             rule.check(judging.label, judging.direction, judging.bounds)
         try:
-            with resources.use(resources.current().for_predictions(*matrix.size)):
+            with (
+                resources.use(resources.current().for_predictions(*matrix.size)),
+                custom.blamed(self.metric or (), matrix.source.path),
+                np.errstate(over="ignore"),
+            ):
                 estimates, notes = estimate(matrix, metrics, plan, self.method, progress=progress)
         except (UndefinedError, UnsupportedError) as error:
             if rule is None:

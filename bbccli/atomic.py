@@ -50,15 +50,31 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
+            file.flush()
+            os.fsync(file.fileno())
         if _made_alike(temporary, before):
             temporary.replace(target)
         else:  # another owner's file that we may write: it stays theirs
             shutil.copyfile(temporary, target)
             temporary.unlink()
+        sync_folder(target.parent)
     except BaseException:
         with suppress(OSError):
             temporary.unlink()
         raise
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder on the disk, so that a new file outlives a loss of power.
+
+    Not all systems and disks can: what they can't is left out.
+    """
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def sweep(target: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,13 @@ from bbccli.types import IntervalKind, Pooling, Select, Side
 
 FIRST_RESAMPLES = 1000
 """Resamples after which an automatic number of them is judged first; it grows in such steps."""
+
+LARGEST_N_RESAMPLES = 1_000_000
+"""The Monte-Carlo error of an estimate is then a thousandth of its standard error: more resamples
+tell nothing more of the samples."""
+
+LARGEST_SEED = 2**63 - 1
+"""The largest whole number that all forms of a result hold."""
 
 MOST_RESAMPLES = 100_000
 """Where an automatic number of resamples ends."""
@@ -33,8 +41,9 @@ class Plan:
     Raises
     ------
     OptionError
-        `n_resamples` below 1, `level` outside (0, 1), `evaluation_share` outside [0, 1), `clip`
-        outside (0, 0.5), or a negative seed.
+        `n_resamples` below 1 or over 1,000,000, `level` outside (0, 1), a `tolerance` that is not
+        positive, `evaluation_share` outside [0, 1), `clip` outside (0, 0.5), or a seed that is
+        negative or over 2**63 - 1.
     """
 
     n_resamples: int = field(
@@ -78,13 +87,15 @@ class Plan:
             raise OptionError(
                 f"--n-resamples is {self.n_resamples}", hint="at least 1; the papers use 1000"
             )
+        if self.n_resamples > LARGEST_N_RESAMPLES:
+            raise _too_many_resamples()
         if not 0 < self.level < 1:
             percent = 1 < self.level < 100
             raise OptionError(
                 f"--level is {self.level:g}, not between 0 and 1",
                 hint=f"--level {self.level / 100:g}" if percent else "for example --level 0.95",
             )
-        if self.tolerance is not None and not self.tolerance > 0:
+        if self.tolerance is not None and not 0 < self.tolerance < math.inf:
             raise OptionError(f"--tolerance is {self.tolerance:g}", hint="for example 0.001")
         if not 0 <= self.evaluation_share < 1:
             raise OptionError(
@@ -97,6 +108,8 @@ class Plan:
             )
         if self.seed < 0:
             raise OptionError(f"--seed is {self.seed}", hint="a whole number, 0 or more")
+        if self.seed > LARGEST_SEED:
+            raise OptionError(f"--seed is over {LARGEST_SEED}", hint="a smaller whole number")
 
 
 def pooling_of(asked: Pooling | None, metadata: Mapping[str, Any]) -> Pooling:
@@ -137,6 +150,17 @@ def resamples_of(text: str, tolerance: float | None) -> tuple[int, float | None]
             "--tolerance decides the number of resamples, and --n-resamples gives it",
             hint="--n-resamples auto --tolerance 0.001",
         )
-    if not text.lstrip("-").isdecimal():
-        raise OptionError(f"--n-resamples is {text!r}", hint="a whole number such as 1000, or auto")
+    if text.isdecimal() and len(text.lstrip("0")) > len(str(LARGEST_N_RESAMPLES)):
+        raise _too_many_resamples()
+    if not text.removeprefix("-").isdecimal() or len(text) > 20:
+        raise OptionError(
+            f"--n-resamples is {text[:40]!r}", hint="a whole number such as 1000, or auto"
+        )
     return int(text), None
+
+
+def _too_many_resamples() -> OptionError:
+    return OptionError(
+        f"--n-resamples is over {LARGEST_N_RESAMPLES}",
+        hint="the Monte-Carlo error is then a thousandth of the standard error; 1000 are usual",
+    )

@@ -13,6 +13,13 @@ from enum import StrEnum
 from bbccli.errors import OptionError
 
 MEGABYTE = 10**6
+
+MOST_JOBS = 4096
+"""More than one machine has cores."""
+
+MOST_MEMORY = 2**60
+"""More bytes than one machine has."""
+
 _UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9}
 _UNITS |= {"k": 10**3, "m": 10**6, "g": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 
@@ -55,6 +62,10 @@ class Resources:
     def __post_init__(self) -> None:
         if self.jobs < 1:
             raise OptionError(f"--jobs is {self.jobs}", hint="at least 1 thread")
+        if self.jobs > MOST_JOBS:
+            raise OptionError(
+                f"--jobs is over {MOST_JOBS}", hint="no more than there are cores is any faster"
+            )
         if self.memory < 16 * MEGABYTE:
             raise OptionError(
                 f"--memory is {self.memory / MEGABYTE:g} MB", hint="at least 16 MB; 256MB is usual"
@@ -121,7 +132,10 @@ def parse_memory(text: str, option: str = "--memory") -> int:
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
     if not found or found[2] not in _UNITS:
         raise OptionError(f"{option} is {text!r}, which is no size", hint="for example 256MB")
-    return int(float(found[1]) * _UNITS[found[2]])
+    size = float(found[1]) * _UNITS[found[2]]
+    if size > MOST_MEMORY:
+        raise OptionError(f"{option} is more than any machine has", hint="for example 256MB")
+    return int(size)
 
 
 _CURRENT: ContextVar[Resources] = ContextVar("resources")

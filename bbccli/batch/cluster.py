@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any
 
@@ -17,11 +18,30 @@ AHEAD = 4
 
 PATIENCE = "20s"
 
+FETCHED_WITHIN = 10.0
+"""Seconds for a result to come here; it is asked for again after that, for it may be lost."""
+
+LOOKS_EVERY = 1.0
+"""Seconds from one look at the workers to the next."""
+
+TOLD_AFTER = 30.0
+"""Seconds without any worker, after which it is said that a scheduler has none."""
+
+GIVEN_UP_AFTER = 180.0
+"""Seconds without any worker, after which a cluster of our own will have none."""
+
 UNDER_WAY = {"pending", "lost"}
 """States of a future that is yet to come: the scheduler has what was lost done anew."""
 
 
-def run_dask(tasks: Iterable[Task], jobs: int, scheduler: str | None) -> Iterator[list[Done]]:
+Say = Callable[[str], None]
+
+_SILENT = logging.CRITICAL + 1
+
+
+def run_dask(
+    tasks: Iterable[Task], jobs: int, scheduler: str | None, say: Say = lambda _: None
+) -> Iterator[list[Done]]:
     """Yield what is done, in groups, in any order.
 
     The scheduler gives the files of a worker that is lost to another, those too that were done and
@@ -31,6 +51,9 @@ def run_dask(tasks: Iterable[Task], jobs: int, scheduler: str | None) -> Iterato
     At the end each is tried again with no other beside it: that death is its own. A scheduler that
     is named counts for itself (``distributed.scheduler.allowed-failures``).
 
+    Workers of our own that are lost and not replaced are started again. While a scheduler that is
+    named has no worker, we say so and wait: they may be in a queue.
+
     Parameters
     ----------
     tasks
@@ -39,11 +62,13 @@ def run_dask(tasks: Iterable[Task], jobs: int, scheduler: str | None) -> Iterato
         Processes of a cluster on this machine, where no scheduler is named.
     scheduler
         Its address, such as tcp://host:8786.
+    say
+        Called with what the user should know while we wait.
 
     Raises
     ------
     OptionError, BbcError
-        dask is not installed, no scheduler answers, or it is lost.
+        dask is not installed, no scheduler answers, it is lost, or no worker of our own starts.
     """
     try:
         import dask.distributed  # noqa: F401
@@ -51,21 +76,28 @@ def run_dask(tasks: Iterable[Task], jobs: int, scheduler: str | None) -> Iterato
         raise OptionError(
             "--runner dask needs dask, which is not installed", hint="pip install 'bbccli[dask]'"
         ) from error
-    with _client(jobs, scheduler) as client:
+    with _client(jobs, scheduler) as (client, cluster):
+        look = _Workers(client, cluster, jobs, say).look
         aside: list[Task] = []
         try:
             if scheduler is not None:
-                yield from _answers(client, tasks, jobs, _given_up)
+                yield from _answers(client, look, tasks, jobs, _given_up)
                 return
-            yield from _answers(client, tasks, jobs, lambda task, _: aside.append(task))
+            yield from _answers(client, look, tasks, jobs, lambda task, _: aside.append(task))
             for task in aside:
-                yield from _answers(client, [task], jobs, lambda task, n: _given_up(task, n + 1))
+                yield from _answers(
+                    client, look, [task], jobs, lambda task, n: _given_up(task, n + 1)
+                )
         except OSError as error:
             raise _lost(error) from error
 
 
 def _answers(
-    client: Any, tasks: Iterable[Task], jobs: int, killer: Callable[[Task, int], Done | None]
+    client: Any,
+    look: Callable[[], None],
+    tasks: Iterable[Task],
+    jobs: int,
+    killer: Callable[[Task, int], Done | None],
 ) -> Iterator[list[Done]]:
     """Yield what is done; `killer` says what becomes of a file that several workers died of."""
     from dask.distributed import KilledWorker, as_completed
@@ -82,15 +114,16 @@ def _answers(
     send(_room(client, jobs))
     while sent:
         done = []
-        for future in completed.next_batch():
-            if future.status in UNDER_WAY:
-                completed.add(future)
-                continue
-            task = sent.pop(future)
+        for future in _batch(completed, look):
             try:
-                found: Done | None = _outcome(future)
+                found = _outcome(future)
             except KilledWorker as error:
-                found = killer(task, error.allowed_failures + 1)
+                found = killer(sent.pop(future), error.allowed_failures + 1)
+            else:
+                if found is None:
+                    completed.add(future)
+                    continue
+                del sent[future]
             if found is not None:
                 done.append(found)
         send(_room(client, jobs) - len(sent))
@@ -98,18 +131,70 @@ def _answers(
             yield done
 
 
+def _batch(completed: Any, look: Callable[[], None]) -> list[Any]:
+    """Wait for futures that have come, and look after the workers meanwhile."""
+    look()
+    while not completed.has_ready():
+        with completed.thread_condition:
+            completed.thread_condition.wait(0.1)
+        look()
+    batch: list[Any] = completed.next_batch(block=False)
+    return batch
+
+
+class _Workers:
+    """Whether there are workers to wait for."""
+
+    def __init__(self, client: Any, cluster: Any, jobs: int, say: Say) -> None:
+        self._client, self._cluster, self._jobs, self._say = client, cluster, jobs, say
+        self._looked = self._seen = time.monotonic()
+        self._told = False
+
+    def look(self) -> None:
+        """Start those of our own that are missing; say, or raise, when there is none for long.
+
+        Raises
+        ------
+        BbcError
+            A cluster of our own has had no worker for `GIVEN_UP_AFTER` seconds.
+        """
+        now = time.monotonic()
+        if now - self._looked < LOOKS_EVERY:
+            return
+        self._looked, number = now, len(self._client.ncores())
+        if self._cluster is not None and number < self._jobs:
+            # dask gives up a worker whose successor takes long (``lost-worker-timeout``)
+            self._cluster.scale(self._jobs)
+        if number:
+            self._seen, self._told = now, False
+            return
+        without = now - self._seen
+        if self._cluster is not None and without > GIVEN_UP_AFTER:
+            raise BbcError(
+                f"no worker process has started for {without:.0f} s",
+                hint="what is done is kept; --resume goes on, also with --runner local",
+            )
+        if self._cluster is None and without > TOLD_AFTER and not self._told:
+            self._told = True
+            address = self._client.scheduler.address
+            self._say(f"waiting: the scheduler at {address} has no workers; Ctrl-C ends the batch")
+
+
 def _given_up(task: Task, losses: int) -> Done:
     return lost_file(task, "killed, or out of memory", losses)
 
 
 @contextmanager
-def _client(jobs: int, scheduler: str | None) -> Iterator[Any]:
-    """A client of the scheduler, or of a cluster on this machine that ends with it."""
-    from dask.distributed import Client, LocalCluster
+def _client(jobs: int, scheduler: str | None) -> Iterator[tuple[Any, Any]]:
+    """A client of the scheduler, or of a cluster on this machine that ends with it.
+
+    The cluster is None where the scheduler is named.
+    """
+    from dask.distributed import Client
 
     for name in ("client", "core", "utils", "comm", "batched"):
         # what it logs of a lost scheduler is a traceback; we say it in a line
-        logging.getLogger(f"distributed.{name}").setLevel(logging.CRITICAL + 1)
+        logging.getLogger(f"distributed.{name}").setLevel(_SILENT)
     if scheduler is not None:
         try:
             client = Client(scheduler, timeout=PATIENCE, set_as_default=False)
@@ -119,19 +204,38 @@ def _client(jobs: int, scheduler: str | None) -> Iterator[Any]:
                 hint="dask scheduler starts one and prints its address",
             ) from error
         with client:
-            yield client
+            yield client, None
         return
+    with _cluster(jobs) as cluster, Client(cluster, set_as_default=False) as client:
+        yield client, cluster
+
+
+@contextmanager
+def _cluster(jobs: int) -> Iterator[Any]:
+    """A cluster of our own, whose losses we tell in our own words."""
+    from dask.distributed import LocalCluster
+
+    for name in ("distributed.scheduler", "distributed.nanny", "tornado.application"):
+        logging.getLogger(name).setLevel(_SILENT)
     options: dict[str, Any] = {
         "threads_per_worker": 1,
         "dashboard_address": None,
         "host": "127.0.0.1",
+        "silence_logs": _SILENT,
         "scheduler_kwargs": {"allowed_failures": 0},  # see `run_dask`
     }
-    with (
-        LocalCluster(n_workers=jobs, processes=True, **options) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
+    try:
+        cluster = LocalCluster(n_workers=jobs, processes=True, **options)
+    except (OSError, RuntimeError) as error:
+        raise BbcError(
+            f"worker processes can't be started: {' '.join(str(error).split())}",
+            hint="--runner local --jobs 1 works without any",
+        ) from error
+    try:
+        yield cluster
+    finally:
+        with suppress(Exception):  # all is here; what dask fails to end now ends with us
+            cluster.close(timeout=PATIENCE)
 
 
 def _room(client: Any, jobs: int) -> int:
@@ -140,8 +244,8 @@ def _room(client: Any, jobs: int) -> int:
     return AHEAD * max(n_cores, jobs)
 
 
-def _outcome(future: Any) -> Done:
-    """What a future that is done holds.
+def _outcome(future: Any) -> Done | None:
+    """What a future that is done holds; None where it is yet to come, once more.
 
     Raises
     ------
@@ -152,8 +256,12 @@ def _outcome(future: Any) -> Done:
     """
     from dask.distributed import KilledWorker
 
+    if future.status in UNDER_WAY:
+        return None
     try:
-        found: Done = future.result()  # waits, where the worker that had it is lost just now
+        found: Done = future.result(FETCHED_WITHIN)
+    except TimeoutError:  # the worker that had it is lost just now
+        return None
     except (KilledWorker, OSError):
         raise
     except Exception as error:

@@ -1,28 +1,30 @@
 """What is done, kept line by line: the process may be killed at any moment.
 
 The journal lies beside the output. It only grows, each group of lines is on the disk before the
-next begins, and a last line that is not whole is cut off when it is opened again. It is locked as
-long as a batch writes it; the system lifts the lock of a process that dies.
+next begins, and each line has a checksum: one that is damaged is left out, wherever it stands, and
+those after it hold. Nothing is written before there is something to keep; a last line that is not
+whole is cut off then. The journal is locked as long as a batch has it; the system lifts the lock of
+a process that dies.
 """
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from bbccli.atomic import sync_folder
+from bbccli.batch.lines import FINISHED, FORM, HEADER, record_of, sealed
+from bbccli.batch.lock import locked, make_private
 from bbccli.errors import BbcError, OptionError
 
 Json = dict[str, Any]
 
-HEADER = b'{"journal":"bbc-batch/1"}\n'
-FINISHED = b'{"finished":true}\n'
-_LOCKED_BYTE = 2**40
-"""Where Windows locks the journal: far from its lines, which others may read."""
+_MOST_NAMED = 5
+"""Damaged lines that are told by their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,8 @@ class Journal:
     ----------
     entries
         The last line of each key; the files of a failure are None.
+    damaged
+        Numbers of the lines that can't be trusted, from 1; they stay where they are.
     unfinished
         Whether a batch was stopped before it had all files.
     """
@@ -49,65 +53,97 @@ class Journal:
     path: Path
     file: IO[bytes]
     entries: dict[str, Entry] = field(default_factory=dict)
+    damaged: list[int] = field(default_factory=list)
     unfinished: bool = False
     _end: int = 0
+    _begun: bool = False
 
     @classmethod
     @contextmanager
     def opened(cls, path: Path, *, resume: bool) -> Iterator[Journal]:
-        """Lock the journal, take up what it holds, or start it anew.
+        """Lock the journal, and take up what it holds; without `resume`, start it anew.
+
+        Nothing is written before the first `append`: a batch that is refused leaves all as it was.
 
         Raises
         ------
         OptionError
-            Another batch has the journal; it can't be written; it is none; or it is that of a batch
-            that was stopped, and `resume` does not say what to do with it.
+            Another batch has the journal; it can't be written; it is none; or it is damaged or that
+            of a batch that was stopped, and `resume` does not say what to do with it.
         """
-        try:
-            file = open(path, "a+b", buffering=0, opener=_private)  # noqa: SIM115
-        except OSError as error:
-            raise _cannot_write(path, error) from error
-        with file:
-            _lock(file, path)
+        with locked(path) as file:
             journal = cls(path, file)
-            journal._take_up()
+            journal._index()
             if not resume:
                 journal._start_anew()
             yield journal
 
     @classmethod
-    def glance(cls, path: Path) -> Mapping[str, Entry]:
-        """Return what a journal holds without taking it; nothing where there is none."""
+    def glance(cls, path: Path) -> Journal | None:
+        """Return what a journal holds without taking it; None where there is none."""
         if not path.is_file():
-            return {}
-        with path.open("rb") as file:
-            journal = cls(path, file)
-            journal._index()
-            return journal.entries
+            return None
+        try:
+            with path.open("rb") as file:
+                journal = cls(path, file)
+                journal._index()
+        except OSError as error:
+            raise _cannot("read", path, error) from error
+        return journal
 
-    def append(self, lines: Iterable[str]) -> None:
-        """Write lines, and return when they are on the disk.
+    def append(self, records: Iterable[str]) -> None:
+        """Write records, each an object in JSON on a line, and return when they are on the disk.
 
         Raises
         ------
         OptionError
             They can't be written.
         """
-        texts = [line.encode() for line in lines]
-        self._write(b"".join(texts))
-        for text in texts:
-            self._note(text)
+        lines = [sealed(record) for record in records]
+        if lines:
+            self._write(b"".join(lines))
+        for line in lines:
+            self._take(line)
 
     def finish(self) -> None:
         """Say that all files have their line."""
-        self._write(FINISHED)
-        self._end += len(FINISHED)
+        if self.unfinished:
+            self._write(FINISHED)
+            self._take(FINISHED)
 
     def held(self, key: str) -> Json:
-        """Return the record of a key that has one."""
+        """Return the record of a key that has one.
+
+        Raises
+        ------
+        BbcError
+            It is not what it was when it was written, or can't be read.
+        """
         entry = self.entries[key]
-        self.file.seek(entry.start)
-        return _parsed(self._exactly(entry.size)) or {}
+        try:
+            self.file.seek(entry.start)
+            record = record_of(self._exactly(entry.size))
+        except OSError as error:
+            raise _cannot("read", self.path, error) from error
+        if record is None or record["key"] != key:
+            raise BbcError(
+                f"{self.path} was changed while it was in use",
+                hint="--resume does again what is lost",
+            )
+        return record
+
+    @property
+    def damage(self) -> str:
+        """What is damaged, in a line; empty where all is whole."""
+        if not self.damaged:
+            return ""
+        named = ", ".join(map(str, self.damaged[:_MOST_NAMED]))
+        more = ", ..." if len(self.damaged) > _MOST_NAMED else ""
+        if len(self.damaged) == 1:
+            return f"{self.path}: line {named} is damaged, or not of a batch"
+        return (
+            f"{self.path}: {len(self.damaged)} lines are damaged, or not of a batch: {named}{more}"
+        )
 
     def _exactly(self, size: int) -> bytes:
         """Bytes from here on; unbuffered files may return fewer than asked for."""
@@ -119,67 +155,74 @@ class Journal:
             found += more
         return found
 
-    def _take_up(self) -> None:
-        """Read all lines; cut off what is left of one that was not finished."""
-        self._index()
-        try:
-            self.file.truncate(self._end)
-            if not self._end:
-                self._write(HEADER)
-                self._end = len(HEADER)
-        except OSError as error:
-            raise _cannot_write(self.path, error) from error
-
     def _index(self) -> None:
         """Find the lines that are whole."""
+        try:
+            first, rest = self._read_through()
+        except OSError as error:
+            raise _cannot("read", self.path, error) from error
+        begun = HEADER.startswith(first) and (first == HEADER or not rest)
+        if not begun and not self.entries:
+            raise _not_ours(self.path, first)
+
+    def _read_through(self) -> tuple[bytes, bytes]:
+        """Take all lines; return the first, and the begin of what follows it."""
         self.file.seek(0)
-        reader = os.fdopen(os.dup(self.file.fileno()), "rb")
-        with reader:
-            first = reader.readline()
-            if first and not HEADER.startswith(first):
-                raise OptionError(
-                    f"{self.path} is not the journal of a batch",
-                    hint="name another --output, or move that file",
-                )
-            if first == HEADER:
-                self._end = len(HEADER)
-                for line in reader:
-                    if not line.endswith(b"\n") or not self._note(line):
-                        break
+        with os.fdopen(os.dup(self.file.fileno()), "rb") as reader:
+            first, rest = reader.readline(), reader.read(1)
+            reader.seek(0)
+            for number, line in enumerate(reader, 1):
+                whole = line.endswith(b"\n")
+                if whole and self._take(line):
+                    continue
+                self.unfinished = True
+                if whole:
+                    self.damaged.append(number)
+                    self._end += len(line)
+        return first, rest
 
     def _start_anew(self) -> None:
+        if self.damaged:
+            raise OptionError(
+                self.damage, hint="--resume keeps what is whole; delete it to start anew"
+            )
         if self.unfinished:
             raise OptionError(
                 f"{self.path} holds what a batch had done when it was stopped",
                 hint="--resume goes on with it; delete it to start anew",
             )
         self.entries.clear()
-        self.file.truncate(0)
-        self._write(HEADER)
-        self._end = len(HEADER)
+        self._end = 0
 
-    def _note(self, line: bytes) -> bool:
+    def _take(self, line: bytes) -> bool:
         """Index a line; False for one that is damaged."""
         if line == FINISHED:
             self.unfinished = False
-        else:
-            found = _parsed(line)
-            if found is None or "key" not in found:
+        elif line != HEADER:
+            record = record_of(line)
+            if record is None:
                 return False
-            self.entries[found["key"]] = Entry(self._end, len(line), found["files"])
+            self.entries[record["key"]] = Entry(self._end, len(line), record["files"])
             self.unfinished = True
         self._end += len(line)
         return True
 
     def _write(self, text: bytes) -> None:
         """Append all of the text and wait for the disk."""
-        rest = memoryview(text)
         try:
-            while rest:
-                rest = rest[self.file.write(rest) :]
+            if not self._begun:
+                self.file.truncate(self._end)
+                make_private(self.file)
+            if not self._end:
+                _write_all(self.file, HEADER)
+                self._end = len(HEADER)
+            _write_all(self.file, text)
             os.fsync(self.file.fileno())
+            if not self._begun:
+                sync_folder(self.path.parent)
+                self._begun = True
         except OSError as error:
-            raise _cannot_write(self.path, error) from error
+            raise _cannot("write", self.path, error) from error
 
 
 def journal_path(output: Path) -> Path:
@@ -187,47 +230,25 @@ def journal_path(output: Path) -> Path:
     return output.with_name(f"{output.name}.journal")
 
 
-def _private(path: str, flags: int) -> int:
-    """Open for us alone: what a file is called, and what is in it, may be a secret."""
-    descriptor = os.open(path, flags, 0o600)
-    if os.name != "nt":
-        with suppress(OSError):  # a journal that belongs to another stays as it is
-            os.fchmod(descriptor, 0o600)
-    return descriptor
+def _write_all(file: IO[bytes], text: bytes) -> None:
+    rest = memoryview(text)
+    while rest:
+        rest = rest[file.write(rest) :]
 
 
-def _parsed(line: bytes) -> Json | None:
-    try:
-        found = json.loads(line)
-    except ValueError:
-        return None
-    return found if isinstance(found, dict) else None
-
-
-def _lock(file: IO[bytes], path: Path) -> None:
-    try:
-        if os.name == "nt":
-            import msvcrt
-
-            file.seek(_LOCKED_BYTE)
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError) as error:
-        raise OptionError(
-            f"another batch is writing {path.name.removesuffix('.journal')}",
-            hint="wait for it, or name another --output",
-        ) from error
-    except OSError as error:
-        raise OptionError(
-            f"cannot lock {path}: {error.strerror}", hint="name an --output on a local disk"
-        ) from error
-
-
-def _cannot_write(path: Path, error: OSError) -> BbcError:
+def _not_ours(path: Path, first: bytes) -> BbcError:
+    if first.startswith(FORM):
+        return OptionError(
+            f"{path} is the journal of another version of bbc",
+            hint="delete it, or name another --output: each version does all files itself",
+        )
     return OptionError(
-        f"cannot write {path}: {error.strerror or error}",
+        f"{path} is not the journal of a batch", hint="name another --output, or move that file"
+    )
+
+
+def _cannot(do: str, path: Path, error: OSError) -> BbcError:
+    return OptionError(
+        f"cannot {do} {path}: {error.strerror or error}",
         hint="what was written is kept; --resume goes on once there is room",
     )

@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import connection, get_context, parent_process
@@ -26,7 +26,10 @@ FAILED_STARTS = 3
 
 
 def run_local(
-    tasks: Iterable[Task], jobs: int, scheduler: str | None = None
+    tasks: Iterable[Task],
+    jobs: int,
+    scheduler: str | None = None,
+    say: Callable[[str], None] = lambda _: None,
 ) -> Iterator[list[Done]]:
     """Yield what is done, in groups, in any order; one job works in this process.
 

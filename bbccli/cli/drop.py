@@ -20,7 +20,7 @@ from bbccli.cli.streams import say
 from bbccli.dropping import EVERY, replay
 from bbccli.dropping import drop as decide
 from bbccli.errors import OptionError
-from bbccli.metrics import choose_metrics
+from bbccli.metrics import choose_metrics, custom
 from bbccli.plan import CLIP, Plan, pooling_of
 from bbccli.readers import Roles, read
 from bbccli.reports import DROP_REPORTS, Style, remarks
@@ -109,8 +109,11 @@ def drop(
         matrix = matrix.with_risk_direction(risk_direction)
     plan = replace(plan, pooling=pooling_of(pooling, matrix.source.metadata))
     chosen = choose_metrics([metric] if metric else None, matrix)[0]
-    limits = limits.for_predictions(*matrix.size)
-    with resources.use(limits), progress_bar(quiet=quiet) as progress:
+    with (
+        resources.use(limits.for_predictions(*matrix.size)),
+        custom.blamed([metric or ""], matrix.source.path),
+        progress_bar(quiet=quiet) as progress,
+    ):
         if replay_:
             order = fold_order.split(",") if fold_order else None
             replays, notes = replay(

@@ -42,9 +42,10 @@ def carry_out(
     from bbccli.reports.summary import Summary
 
     sweep(target)
-    groups = RUNNERS[runner](
-        todo(sources, journal.entries, limits), min(processes, len(sources)), scheduler
-    )
+    _tell_damage(journal)
+    tasks = todo(sources, journal.entries, limits)
+    tell = (lambda line: None) if quiet else say
+    groups = RUNNERS[runner](tasks, min(processes, len(sources)), scheduler, tell)
     with batch_bar(len(sources), quiet=quiet) as progress:
         course = drive(groups, journal, stop_on_error=stop_on_error, progress=progress)
     if not course.complete:
@@ -73,8 +74,10 @@ def list_tasks(
     """Print each file after what would be done with it: do or keep."""
     from bbccli.batch import Journal, is_current, todo
 
-    entries = Journal.glance(journal_file) if resume else {}
-    for task in todo(sources, entries, limits):
+    journal = Journal.glance(journal_file) if resume else None
+    if journal is not None:
+        _tell_damage(journal)
+    for task in todo(sources, journal.entries if journal else {}, limits):
         word = "keep" if is_current(task) else "do"
         write(f"{word}\t{plain(redacted(task.source.path))}\n", "-")
 
@@ -119,6 +122,12 @@ def batch_bar(total: int, *, quiet: bool) -> Iterator[Callable[[int, int], None]
             )
 
         yield show
+
+
+def _tell_damage(journal: Journal) -> None:
+    """Say what a journal has lost, also when all else is quiet: a disk may be failing."""
+    if journal.damage:
+        say(f"{journal.damage}; what is whole is kept")
 
 
 def _kept(journal: Journal, sources: Sequence[Source]) -> str:

@@ -26,6 +26,9 @@ from bbccli.types import BoolArray, distinct
 ORDERS_KEY = 0x0DE5
 """Sets the stream of random orders apart from those of resamples."""
 
+MOST_ORDERS = 10_000
+"""Each walks all folds; so many tell any quantile that anybody reports."""
+
 
 def replay(
     matrix: PredictionMatrix,
@@ -165,5 +168,9 @@ def _orders(
         return [codes.tolist()]
     if n_orders < 1:
         raise OptionError(f"--orders is {n_orders}", hint="at least 1; 20 show the spread")
+    if n_orders > MOST_ORDERS:
+        raise OptionError(
+            f"--orders is over {MOST_ORDERS}", hint="20 show the spread; 1000 its quartiles too"
+        )
     rng = np.random.default_rng(np.random.SeedSequence(plan.seed, spawn_key=(ORDERS_KEY,)))
     return [rng.permutation(codes).tolist() for _ in range(n_orders)]

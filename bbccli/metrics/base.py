@@ -189,7 +189,9 @@ class MeanScorer:
         """Mean loss of each configuration under each row of weights."""
         chosen = slice(None) if configurations is None else configurations
         totals = total_weights(weights, self.sample_weights)
-        means = ratio(weighted_sums(weights, self.losses[:, chosen], totals), totals[:, None])
+        with np.errstate(invalid="ignore", over="ignore"):  # infinite losses: NaN, as undefined
+            sums = weighted_sums(weights, self.losses[:, chosen], totals)
+        means = ratio(sums, totals[:, None])
         if self.undefined is not None:
             means[weighted_sums(weights > 0, self.undefined[:, chosen]) > 0] = np.nan
         return means

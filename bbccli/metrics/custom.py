@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
+import traceback
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
-from bbccli.errors import OptionError
+from bbccli.errors import BbcError, InputError, OptionError
 from bbccli.metrics.base import Metric
 
 EXAMPLE = "for example --metric mypackage.metrics:COST, where COST is a bbccli.metrics.Metric"
@@ -19,7 +21,7 @@ def load(name: str) -> Metric:
     Raises
     ------
     OptionError
-        The module or the name in it does not exist, or is no `Metric`.
+        The module or the name in it does not exist, it can't be imported, or it is no `Metric`.
     """
     module_name, _, attribute = name.partition(":")
     if not all(part.isidentifier() for part in [*module_name.split("."), attribute]):
@@ -32,6 +34,10 @@ def load(name: str) -> Metric:
         module = import_module(module_name)
     except ImportError as error:
         raise OptionError(f"cannot import {module_name!r}: {error}", hint=EXAMPLE) from error
+    except (Exception, SystemExit) as error:
+        raise OptionError(
+            f"cannot import {module_name!r}: {_in_a_line(error)}", hint="mend the module"
+        ) from error
     held = [key for key, value in vars(module).items() if isinstance(value, Metric)]
     metrics_there = f"metrics in it: {', '.join(held)}" if held else "there is no metric in it"
     if not hasattr(module, attribute):
@@ -42,6 +48,49 @@ def load(name: str) -> Metric:
             f"{name} is {_what(found)}, not a bbccli.metrics.Metric", hint=metrics_there
         )
     return found
+
+
+@contextmanager
+def blamed(names: Iterable[str], path: str) -> Iterator[None]:
+    """Turn what a metric of the user's own raises, or its exit, into an error that names it.
+
+    Parameters
+    ----------
+    names
+        Of all metrics that are asked for; nothing is changed where none is the user's own.
+    path
+        Of the predictions that it was to score.
+
+    Raises
+    ------
+    InputError
+        A metric of the user's own failed.
+    """
+    own = [name for name in names if ":" in name]
+    try:
+        yield
+    except (BbcError, MemoryError):
+        raise
+    except (Exception, SystemExit) as error:
+        if not own:
+            raise
+        files = {
+            getattr(sys.modules.get(name.partition(":")[0]), "__file__", ""): name for name in own
+        }
+        steps = [
+            step for step in traceback.extract_tb(error.__traceback__) if step.filename in files
+        ]
+        name = files[steps[-1].filename] if steps else ", ".join(own)
+        where = f" ({steps[-1].filename}, line {steps[-1].lineno})" if steps else ""
+        raise InputError(
+            f"the metric {name} fails: {_in_a_line(error)}{where}",
+            path=path,
+            hint="mend the metric: bbccli.metrics.Metric says what it gets and gives",
+        ) from error
+
+
+def _in_a_line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(": ")
 
 
 def _what(value: object) -> str:

@@ -19,8 +19,12 @@ def residual(outcome: Outcome, predictions: FloatArray) -> FloatArray:
 
 
 def squared_error(outcome: Outcome, predictions: FloatArray) -> FloatArray:
-    """(N, C) squared residual."""
-    return residual(outcome, predictions) ** 2
+    """(N, C) squared residual; NaN where it is too large for a float."""
+    with np.errstate(over="ignore"):
+        squares = residual(outcome, predictions) ** 2
+    if np.isinf(squares.max(initial=0)):
+        squares[np.isinf(squares)] = np.nan
+    return squares
 
 
 def absolute_error(outcome: Outcome, predictions: FloatArray) -> FloatArray:

@@ -161,7 +161,8 @@ def _product(
 ) -> FloatArray:
     """Totals (B, C', ...) of a part under every row of weights."""
     chosen = _columns(part, configurations)
-    sums: FloatArray = cast[part.dtype] @ chosen.reshape(len(part), -1)
+    with np.errstate(invalid="ignore", over="ignore"):  # infinite losses: NaN, which is undefined
+        sums: FloatArray = cast[part.dtype] @ chosen.reshape(len(part), -1)
     return sums.astype(np.float64, copy=False).reshape(len(sums), *chosen.shape[1:])
 
 

@@ -1,11 +1,14 @@
 """The same batch on a real scheduler with worker processes, some of which die."""
 
+import re
 import subprocess
 import sys
 import time
 from contextlib import contextmanager
 
+import dask
 import pytest
+from distributed import LocalCluster
 from experiments import FAST, environment, experiment
 
 from bbccli.analysis import Analysis
@@ -22,8 +25,6 @@ PATTERN = "runs/**/p.csv"
 @pytest.fixture
 def cluster(tmp_path):
     """A scheduler, and a function that starts a worker process in a folder of its own."""
-    from distributed import LocalCluster
-
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     options = {"cwd": elsewhere, "stderr": subprocess.DEVNULL}
@@ -83,9 +84,9 @@ def test_what_a_dead_worker_had_done_is_done_again(runs, cluster, monkeypatch):
 
     @contextmanager
     def seen(*args):
-        with ours(*args) as client:
+        with ours(*args) as (client, own):
             clients.append(client)
-            yield client
+            yield client, own
 
     monkeypatch.setattr(module, "_client", seen)
 
@@ -119,6 +120,54 @@ def test_a_file_that_kills_its_workers_is_a_failure_and_its_neighbours_are_not(r
         "9 files in r.jsonl, 1 without a result",
     ]
     assert len((folder / "deaths").read_text()) == 2
+
+
+def test_a_worker_that_dask_gives_up_is_started_again(runs, run, deadly, monkeypatch):
+    """Dask closes what restarts a worker, if the successor takes longer than this."""
+    folder = runs(9)
+    monkeypatch.setattr(module, "GIVEN_UP_AFTER", 100)
+    (folder / "runs/004/p.csv").write_text(experiment(4, n_samples=26))
+    options = (*FAST, "--metric", deadly(times=1), "--runner", "dask", "--jobs", "1")
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "0s"}):
+        assert run("batch", PATTERN, "-o", "r.jsonl", *options) == (0, "", "9 files in r.jsonl\n")
+    assert (folder / "deaths").read_text() == "x"
+
+
+def test_a_cluster_of_ours_without_workers_is_given_up(runs, run, deadly, monkeypatch):
+    folder = runs(9)
+    monkeypatch.setattr(module, "GIVEN_UP_AFTER", 2)
+    scale = LocalCluster.scale  # no worker can be started again
+    monkeypatch.setattr(LocalCluster, "scale", lambda self, n: None if n else scale(self, n))
+    (folder / "runs/004/p.csv").write_text(experiment(4, n_samples=26))
+    options = (*FAST, "--metric", deadly(times=1), "--jobs", "1")
+    words = ("batch", PATTERN, "-o", "r.jsonl", *options)
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "0s"}):
+        status, _, err = run(*words, "--runner", "dask")
+    assert status == 2
+    assert re.fullmatch(
+        r"error: no worker process has started for \d+ s\n"
+        r"hint: what is done is kept; --resume goes on, also with --runner local\n",
+        err,
+    )
+    assert not (folder / "r.jsonl").exists()
+    assert run(*words, "--resume")[0] == 0
+
+
+def test_a_scheduler_without_workers_is_told_and_waited_for(runs, cluster, monkeypatch):
+    runs(2)
+    monkeypatch.setattr(module, "TOLD_AFTER", 0.1)
+    monkeypatch.setattr(module, "GIVEN_UP_AFTER", 0.1)  # holds for a cluster of our own alone
+    scheduler, start = cluster
+    address, told = scheduler.scheduler_address, []
+
+    def say(line):
+        told.append(line)
+        start()
+
+    sources = sources_of([PATTERN], Analysis(method=["cvt"]))
+    groups = list(run_dask(todo(sources, {}, Resources()), 1, address, say))
+    assert sum(map(len, groups)) == 2
+    assert told == [f"waiting: the scheduler at {address} has no workers; Ctrl-C ends the batch"]
 
 
 def test_a_scheduler_that_is_not_there_is_one_line(runs, run, monkeypatch):

@@ -1,0 +1,198 @@
+"""A journal that is damaged, foreign or refused: the whole is kept, the rest stays as it was."""
+
+import json
+import os
+import random
+import sys
+
+import pytest
+from experiments import FAST
+
+from bbccli.batch.journal import Journal
+from bbccli.batch.lines import FINISHED, HEADER, record_of, sealed
+
+PATTERN = "runs/**/p.csv"
+FOREIGN = [
+    b'{"id":4,"event":"login"}\n',
+    b"my notes\n",
+    b"\n",
+    b"[]\n",
+    b"null\n",
+    b"\0\0\0\0\n",
+    b"\xff\xfe{}\n",
+    b'{"key":"k"}\n',
+    b'{"key":[],"files":null}\n',
+    b'{"key":"k","path":"p","files":null,"error":{"problem":"x","hint":"","status":2}}\n',
+    b"[" * 10**5 + b"\n",
+    b"1" * 5000 + b"\n",
+]
+
+
+@pytest.fixture
+def twelve(runs, batch):
+    """A finished batch of twelve files, and the lines of its journal."""
+    folder = runs(12)
+    assert batch(PATTERN, "-o", "r.jsonl")[0] == 0
+    return folder, (folder / "r.jsonl.journal").read_bytes().splitlines(keepends=True)
+
+
+def kept(err):
+    """How many files were unchanged, by the last words."""
+    return int(err.split(", ")[-1].split()[0]) if "unchanged" in err else 0
+
+
+@pytest.mark.parametrize("foreign", FOREIGN, ids=range(len(FOREIGN)))
+def test_a_foreign_line_costs_no_other(twelve, batch, foreign):
+    folder, lines = twelve
+    path, table = folder / "r.jsonl.journal", (folder / "r.jsonl").read_bytes()
+    held = b"".join([*lines[:3], foreign, *lines[4:]])
+    path.write_bytes(held)
+    status, out, err = batch(PATTERN, "-o", "r.jsonl")
+    assert (status, out) == (2, "")
+    assert err == (
+        "error: r.jsonl.journal: line 4 is damaged, or not of a batch\n"
+        "hint: --resume keeps what is whole; delete it to start anew\n"
+    )
+    assert path.read_bytes() == held
+    status, out, err = batch(PATTERN, "-o", "r.jsonl", "--resume")
+    assert (status, out) == (0, "")
+    assert err == (
+        "r.jsonl.journal: line 4 is damaged, or not of a batch; what is whole is kept\n"
+        "12 files in r.jsonl, 11 unchanged\n"
+    )
+    assert (folder / "r.jsonl").read_bytes() == table
+    now = path.read_bytes()
+    assert now.startswith(held)
+    assert record_of(now[len(held) :].removesuffix(FINISHED)) == record_of(lines[3])
+
+
+def test_a_flipped_bit_anywhere_costs_one_line_at_most(twelve, batch):
+    folder, lines = twelve
+    path, table, whole = (
+        folder / "r.jsonl.journal",
+        (folder / "r.jsonl").read_bytes(),
+        b"".join(lines),
+    )
+    rng = random.Random(0)
+    for place in [3, *rng.sample(range(len(whole)), 12), len(whole) - 1]:
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << rng.randrange(8)
+        path.write_bytes(damaged)
+        status, _, err = batch(PATTERN, "-o", "r.jsonl", "--resume")
+        assert status == 0
+        assert kept(err) >= 12 - 2 * (whole[place : place + 1] == b"\n") - 1
+        assert (folder / "r.jsonl").read_bytes() == table
+
+
+def test_only_the_last_line_is_ever_cut(twelve, batch):
+    folder, lines = twelve
+    path = folder / "r.jsonl.journal"
+    whole = b"".join(lines)
+    for place in (1, 7, len(lines[0]), len(lines[0]) + 9, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:place])
+        status, _, err = batch(PATTERN, "-o", "r.jsonl", "--resume")
+        assert status == 0
+        assert kept(err) == max(whole[:place].count(b"\n") - 1, 0)
+        end = whole.rfind(b"\n", 0, place) + 1
+        assert path.read_bytes().startswith(whole[:end] or HEADER)
+        assert len(path.read_bytes().splitlines()) == 14
+
+
+@pytest.mark.parametrize("options", [("--runner", "dask"), ("--jobs", "2", "--runner", "dask")])
+def test_a_refused_batch_writes_nothing(twelve, batch, monkeypatch, options):
+    folder, lines = twelve
+    monkeypatch.setitem(sys.modules, "dask.distributed", None)
+    path = folder / "r.jsonl.journal"
+    for held in (b"".join(lines), b"".join(lines) + b'{"key":"ab', b"".join(lines[:-1])):
+        path.write_bytes(held)
+        for resume in ((), ("--resume",)):
+            assert batch(PATTERN, "-o", "r.jsonl", *options, *resume)[0] == 2
+            assert path.read_bytes() == held
+    path.unlink()
+    assert batch(PATTERN, "-o", "r.jsonl", *options)[0] == 2
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "text", [b"my notes", b"a,b\n1,2\n", b"\n", b"{}\n" * 9, HEADER[:-2] + b"x\n"]
+)
+@pytest.mark.parametrize("resume", [(), ("--resume",), ("--resume", "--dry-run")])
+def test_a_foreign_file_stays_as_it_is(runs, batch, text, resume):
+    path = runs(1) / "r.jsonl.journal"
+    path.write_bytes(text)
+    path.chmod(0o644)
+    status, _, err = batch(PATTERN, "-o", "r.jsonl", *resume)
+    assert status == 2
+    assert "r.jsonl.journal is " in err
+    assert path.read_bytes() == text
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
+def test_the_journal_of_another_version_is_told(runs, batch):
+    path = runs(1) / "r.jsonl.journal"
+    path.write_bytes(b'{"journal":"bbc-batch/1"}\n{"key":"k","files":null}\n')
+    status, _, err = batch(PATTERN, "-o", "r.jsonl", "--resume")
+    assert status == 2
+    assert err.startswith("error: r.jsonl.journal is the journal of another version of bbc\nhint: ")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")
+def test_a_journal_that_is_no_file_is_one_line(runs, batch):
+    os.mkfifo(runs(1) / "r.jsonl.journal")
+    status, _, err = batch(PATTERN, "-o", "r.jsonl")
+    assert status == 2
+    assert err.startswith("error: cannot write r.jsonl.journal: it is no file\n")
+
+
+RECORD = {
+    "key": "k",
+    "path": "p",
+    "files": "f",
+    "document": {"schema": "bbc/1", "input": {}, "estimates": [], "gate": None},
+}
+FAILURE = {
+    "key": "k",
+    "path": "p",
+    "files": None,
+    "error": {"problem": "", "hint": "", "status": 2},
+}
+MISFITS = [
+    {"key": 1},
+    {"key": None},
+    {"path": None},
+    {"files": None},
+    {"files": 3},
+    {"document": None},
+    {"document": []},
+    {"document": {}},
+    {"document": RECORD["document"] | {"schema": "bbc-error/1"}},
+    {"document": RECORD["document"] | {"gate": "met"}},
+    {"document": RECORD["document"] | {"estimates": {}}},
+    {"error": FAILURE["error"]},
+]
+
+
+@pytest.mark.parametrize("misfit", MISFITS, ids=str)
+def test_a_record_has_the_form_of_the_journal(misfit):
+    """A checksum that is right does not make a record of what is none."""
+    assert record_of(sealed(json.dumps(RECORD) + "\n")) == RECORD
+    assert record_of(sealed(json.dumps(FAILURE) + "\n")) == FAILURE
+    assert record_of(sealed(json.dumps(RECORD | misfit) + "\n")) is None
+    assert record_of(sealed(json.dumps(FAILURE | {"error": {"problem": "x"}}) + "\n")) is None
+
+
+def test_a_line_that_changes_while_the_batch_runs_is_not_published(twelve, run, monkeypatch):
+    folder, _ = twelve
+    path, table = folder / "r.jsonl.journal", (folder / "r.jsonl").read_bytes()
+    finish = Journal.finish
+
+    def finish_and_damage(journal):
+        finish(journal)
+        held = path.read_bytes()
+        path.write_bytes(held.replace(b'"sha256":"', b'"sha256":"0', 1)[: len(held)])
+
+    monkeypatch.setattr(Journal, "finish", finish_and_damage)
+    status, _, err = run("batch", PATTERN, "-o", "r.jsonl", *FAST, "--jobs", "1", "--resume")
+    assert status == 2
+    assert err.startswith("error: r.jsonl.journal was changed while it was in use\nhint: --resume")
+    assert (folder / "r.jsonl").read_bytes() == table

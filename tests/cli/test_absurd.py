@@ -1,0 +1,175 @@
+"""Absurd values of options, and metrics of one's own that fail: one clear line each."""
+
+import re
+
+import numpy as np
+import pytest
+from experiments import FAST, experiment
+
+from bbccli.plan import LARGEST_N_RESAMPLES, LARGEST_SEED
+
+DIGITS = ("9" * 20, "9" * 5000)
+
+
+@pytest.fixture
+def small(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "p.csv").write_text(experiment(0))
+    return tmp_path
+
+
+def one_line(found, words):
+    status, out, err = found
+    assert (status, out) == (2, "")
+    error, hint = [line for line in err.splitlines() if not line.startswith("read:")]
+    assert error.startswith(f"error: {words}")
+    assert len(error) <= 1000
+    assert hint.startswith("hint: ")
+
+
+@pytest.mark.parametrize("digits", DIGITS, ids=len)
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_n_resamples_is_refused(small, run, digits, sign):
+    one_line(run("correct", "p.csv", "--n-resamples", sign + digits), "--n-resamples is ")
+
+
+def test_the_largest_number_of_resamples_is_named(small, run):
+    assert LARGEST_N_RESAMPLES == 10**6
+    for number in ("1000000000000", "1000001", "0001000001"):
+        found = run("correct", "p.csv", "--n-resamples", number)
+        one_line(found, "--n-resamples is over 1000000")
+    one_line(run("drop", "p.csv", "--n-resamples", "1000001"), "--n-resamples is over 1000000")
+    assert run("correct", "p.csv", "--n-resamples", "0000064", "--method", "cvt")[0] == 0
+
+
+def test_seeds_have_a_largest(small, run):
+    one_line(run("correct", "p.csv", "--seed", "9" * 20), f"--seed is over {LARGEST_SEED}")
+    options = ("-o", "r.parquet", *FAST, "--jobs", "1", "--seed", str(LARGEST_SEED))
+    assert run("batch", "p.csv", *options)[0] == 0  # a column of whole numbers holds it
+
+
+@pytest.mark.parametrize("size", [*DIGITS, "9" * 400 + "GB"], ids=len)
+def test_memory_that_no_machine_has_is_refused(small, run, size):
+    one_line(run("correct", "p.csv", "--memory", size), "--memory is more than any machine has")
+
+
+@pytest.mark.parametrize("command", ["correct", "batch"])
+def test_jobs_that_no_machine_has_are_refused(small, run, command):
+    found = run(command, "p.csv", "-o", "r.csv", "--jobs", "9" * 20)
+    one_line(found, "--jobs is over 4096")
+
+
+def test_orders_that_nobody_waits_for_are_refused(small, run):
+    found = run("drop", "p.csv", "--replay", "--orders", "9" * 20)
+    one_line(found, "--orders is over 10000")
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
+@pytest.mark.parametrize(
+    "option",
+    ["--level", "--fail-under", "--fail-over", "--threshold", "--evaluation-share", "--clip"],
+)
+def test_numbers_that_are_none_are_refused(small, run, option, number):
+    status, out, err = run("correct", "p.csv", option, number)
+    assert (status, out) == (2, "")
+    assert f"threshold is {number}" in err or f"error: {option} is {number}" in err
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf", "0"])
+def test_a_tolerance_is_a_positive_number(small, run, number):
+    found = run("correct", "p.csv", "--n-resamples", "auto", "--tolerance", number)
+    one_line(found, f"--tolerance is {number}")
+
+
+OWN = """
+from dataclasses import replace
+from bbccli import METRICS
+
+def bind(outcome, predictions):
+    {body}
+
+M = replace(METRICS["auc"], name="m", bind=bind)
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("return 1 / 0", "ZeroDivisionError: division by zero"),
+        ("raise SystemExit(0)", "SystemExit: 0"),
+        ("raise ValueError('two\\n\\nlines')", "ValueError: two lines"),
+        ("raise KeyError", "KeyError"),
+    ],
+)
+@pytest.mark.parametrize("command", ["correct", "batch", "drop"])
+def test_a_metric_that_fails_is_named_with_its_file(small, run, monkeypatch, body, words, command):
+    import sys
+
+    monkeypatch.delitem(sys.modules, "failing_metric", raising=False)
+    (small / "failing_metric.py").write_text(OWN.format(body=body))
+    name, said = "failing_metric:M", f"p.csv: the metric failing_metric:M fails: {words} ("
+    if command == "batch":
+        options = ("-o", "r.csv", *FAST, "--jobs", "1")
+        status, out, err = run("batch", "p.csv", "--metric", name, *options)
+        assert (status, out) == (5, "")
+        assert err.startswith(f"failed: {said}")
+        return
+    options = FAST if command == "correct" else ("--min-samples", "8")
+    found = run(command, "p.csv", "--metric", name, *options)
+    one_line(found, said)
+    assert f"failing_metric.py{''}, line 6)" in found[2]
+
+
+@pytest.mark.parametrize("text", ["def (", "import sys; sys.exit(3)", "1 / 0", "raise KeyError(3)"])
+def test_a_module_that_can_not_be_imported_is_one_line(small, run, monkeypatch, text):
+    import sys
+
+    monkeypatch.delitem(sys.modules, "broken_metric", raising=False)
+    (small / "broken_metric.py").write_text(text)
+    found = run("correct", "p.csv", "--metric", "broken_metric:M")
+    one_line(found, "cannot import 'broken_metric': ")
+
+
+@pytest.fixture
+def big(small):
+    """Write a file with configurations that are ten to the power of 200 large."""
+
+    def write(*names):
+        rng = np.random.default_rng(0)
+        lines = [f"row_id,fold,truth,{','.join(names)}"]
+        for i in range(24):
+            a, c = rng.normal(), 1e200 * rng.normal()
+            cells = {"a": a, "b": 1e200, "c": c, "d": c / 2}
+            lines.append(",".join(map(str, (i, i % 4, rng.normal(), *(cells[n] for n in names)))))
+        (small / "big.csv").write_text("\n".join(lines) + "\n")
+
+    return write
+
+
+@pytest.mark.parametrize("method", ["bbc", "all"])
+@pytest.mark.parametrize("metric", ["rmse", "mse", "r2", "mae", "pearson", "explained-variance"])
+def test_errors_that_overflow_are_quiet(big, run, metric, method):
+    big("a", "b", "c")
+    options = ("--n-resamples", "50", "--metric", metric, "--method", method, "-q")
+    status, out, err = run("correct", "big.csv", *options)
+    assert (status, err) == (0, "")
+    if metric != "explained-variance":  # b is constant, and the truth too small to change that
+        assert re.search(r"winner +a ", out)
+
+
+@pytest.mark.parametrize("metric", ["rmse", "mse", "r2"])
+def test_errors_that_all_overflow_are_undefined(big, run, metric):
+    big("c", "d")
+    found = run("correct", "big.csv", "--n-resamples", "50", "--metric", metric)
+    assert found[:2] == (2, "")
+    assert found[2].startswith(
+        "error: the metric is undefined for every configuration on these samples\n"
+    )
+
+
+def test_large_predictions_have_an_absolute_error(big, run):
+    big("c", "d")
+    status, out, err = run("correct", "big.csv", "--n-resamples", "50", "--metric", "mae", "-q")
+    assert (status, err) == (0, "")
+    assert "winner   d" in out

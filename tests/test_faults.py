@@ -1,0 +1,131 @@
+"""No memory, or a disk that fails, at every call in turn: a clean error, and nothing is lost."""
+
+import os
+import re
+
+import pytest
+from experiments import FAST, experiment
+from faults import KINDS, failing
+
+from bbccli.cli.app import main
+
+CLEAN = re.compile(r"^(error|failed): .+", re.MULTILINE)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for i in range(3):
+        (tmp_path / "runs" / f"{i}").mkdir(parents=True)
+        (tmp_path / "runs" / f"{i}" / "p.csv").write_text(experiment(i))
+    return tmp_path
+
+
+COMMANDS = {
+    "correct": ("correct", "runs/0/p.csv", "-o", "out.json", *FAST, "--jobs", "1"),
+    "convert": ("convert", "runs/0/p.csv", "-o", "out.csv", "--layout", "long"),
+    "batch": ("batch", "runs/**/p.csv", "-o", "out.jsonl", *FAST, "--jobs", "1"),
+}
+
+
+def files(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def journal(folder):
+    """Lines of results that are on the disk."""
+    held = files(folder).get("out.jsonl.journal", b"").splitlines(keepends=True)
+    return [line for line in held if line.endswith(b"}\n") and b'"document"' in line]
+
+
+def injected(folder, capsys, command, kind, step):
+    """Fail the first, second ... call until a run has fewer; return how many failed."""
+    argv = COMMANDS[command]
+    assert main([*argv]) == 0
+    expected = files(folder)
+    results = {name: text for name, text in expected.items() if not name.endswith(".journal")}
+    k, count = 1, 0
+    while True:
+        for name in expected:
+            (folder / name).unlink()
+        capsys.readouterr()
+        with failing(k, kind) as fault:
+            status = main([*argv])
+        err, where = capsys.readouterr().err, f"call {k}, {fault.where}"
+        if not fault.where:
+            assert status == 0
+            return count
+        now = files(folder)
+        assert "Traceback" not in err, where
+        assert not [name for name in now if name not in expected], where
+        if status:
+            assert status in (2, 5), where
+            assert CLEAN.search(err), (where, err)
+            assert "a bug" not in "".join(map(str, now.values())), where
+        for name, text in results.items():
+            assert name not in now or now[name] == text or status == 5, where
+        if command == "batch":
+            before = journal(folder)
+            assert main([*argv, "--resume"]) == 0, where
+            assert set(before) <= set(journal(folder)), where
+        else:
+            assert main([*argv]) == 0, where
+        assert {name: files(folder)[name] for name in results} == results, where
+        count, k = count + 1, k + step
+
+
+def told(capsys, command, kind, count):
+    with capsys.disabled():
+        print(f"\n{command}, {kind}: {count} faults")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_fault_at_some_calls_is_a_clean_error(folder, capsys, command, kind):
+    """Far apart for memory, of which there are many calls alike."""
+    assert injected(folder, capsys, command, kind, step=3 if kind == "disk" else 41) >= 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_fault_at_every_call_is_a_clean_error(folder, capsys, command, kind):
+    count = injected(folder, capsys, command, kind, step=1)
+    told(capsys, command, kind, count)
+    assert count >= 10
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_disk_that_is_full_after_any_number_of_bytes_is_a_clean_error(folder, capsys, command):
+    """The system writes what fits and refuses the rest, in the middle of a line."""
+    import resource
+
+    argv = COMMANDS[command]
+    assert main([*argv]) == 0
+    expected = files(folder)
+    result = max(len(text) for text in expected.values())
+    kept = 0
+    for size in range(0, result, max(result // 25, 1)):
+        for name in files(folder):
+            (folder / name).unlink()
+        capsys.readouterr()
+        _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+        try:
+            status = main([*argv])
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+        assert status == 2, size
+        assert CLEAN.search(capsys.readouterr().err), size
+        assert set(files(folder)) <= {*expected}, size
+        before = journal(folder)
+        kept += len(before)
+        assert main([*argv, *(["--resume"] if command == "batch" else [])]) == 0, size
+        assert (
+            files(folder)["out.jsonl" if command == "batch" else min(expected)]
+            == expected["out.jsonl" if command == "batch" else min(expected)]
+        ), size
+        if command == "batch":
+            assert set(before) <= set(journal(folder)), size
+    assert (kept > 0) == (command == "batch")
