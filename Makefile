@@ -6,7 +6,7 @@ LOWEST := .venv-lowest
 DEMO := sample_data/progression.parquet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow lowest lint docs check-docs check bench validate sample-data clean
+.PHONY: help demo test slow fuzz lowest lint docs check-docs check bench validate sample-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,6 +20,9 @@ test: $(VENV)/installed-test ## Run the tests (some minutes, in as many processe
 
 slow: $(VENV)/installed-test ## Run the statistical studies too (minutes)
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "slow or not slow"
+
+fuzz: $(VENV)/installed-test ## Run random commands on mutated files (5 minutes; ARGS='--seconds 60 --seed 1')
+	$(BIN)/python -m tests.fuzz $(ARGS)
 
 lowest: ## Run the tests with the oldest versions of everything that pyproject.toml allows
 	$(PYTHON) -m venv $(LOWEST)

@@ -1,4 +1,4 @@
-"""How careful files are read: how long to wait for the network, and what text may hold."""
+"""How careful files are read: how long to wait for the network, and what they may hold."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ from bbccli.errors import OptionError
 TIMEOUT = 30.0
 """Seconds after which a server that says nothing is given up."""
 
+MAX_INPUT = 4 * 2**30
+"""Bytes that one input may hold, unpacked."""
+
+_LEAST = 2**20
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -24,19 +29,40 @@ class Reading:
         Seconds that each answer of a server may take.
     quoted_newlines
         Whether a quoted value of CSV or TSV may go on in the next line.
+    max_input
+        Bytes that one input may hold, unpacked.
 
     Raises
     ------
     OptionError
-        No time at all.
+        No time at all, or no room.
     """
 
     timeout: float = TIMEOUT
     quoted_newlines: bool = False
+    max_input: int = MAX_INPUT
 
     def __post_init__(self) -> None:
         if not (self.timeout > 0 and math.isfinite(self.timeout)):
             raise OptionError(f"--timeout is {self.timeout:g}", hint="seconds, for example 30")
+        if self.max_input < _LEAST:
+            raise OptionError(
+                f"--max-input is {in_words(self.max_input)}", hint="at least 1 MiB; 4GiB is usual"
+            )
+
+
+def in_words(size: int) -> str:
+    """Return a number of bytes as people write it.
+
+    Examples
+    --------
+    >>> in_words(4 * 2**30), in_words(5 * 10**8)
+    ('4 GiB', '500 MB')
+    """
+    for name, unit in (("GiB", 2**30), ("MiB", 2**20)):
+        if size and size % unit == 0:
+            return f"{size // unit} {name}"
+    return f"{size / 10**6:g} MB"
 
 
 _CURRENT: ContextVar[Reading] = ContextVar("reading")

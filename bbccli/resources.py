@@ -116,7 +116,7 @@ def resources_of(jobs: int | None, memory: str, engine: Engine) -> Resources:
 AUTO = "auto"
 
 
-def parse_memory(text: str) -> int:
+def parse_memory(text: str, option: str = "--memory") -> int:
     """Return the bytes of a size such as 256MB, 1GiB or 500000000.
 
     Raises
@@ -131,10 +131,10 @@ def parse_memory(text: str) -> int:
     """
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
     if not found or found[2] not in _UNITS:
-        raise OptionError(f"--memory is {text!r}, which is no size", hint="for example 256MB")
+        raise OptionError(f"{option} is {text!r}, which is no size", hint="for example 256MB")
     size = float(found[1]) * _UNITS[found[2]]
     if size > MOST_MEMORY:
-        raise OptionError("--memory is more than any machine has", hint="for example 256MB")
+        raise OptionError(f"{option} is more than any machine has", hint="for example 256MB")
     return int(size)
 
 

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from bbccli.errors import InputError
+from bbccli.readers.arrow import is_nothing, is_number, is_text
+from bbccli.readers.frame import Frame, check_names
 from bbccli.readers.tables import read_frame
 from bbccli.schema import ERROR_SCHEMA
-from bbccli.types import TIE_TOLERANCE, GateOn, GateOutcome
+from bbccli.types import TIE_TOLERANCE, Direction, GateOn, GateOutcome, Side
 
 Json = dict[str, Any]
 
@@ -16,6 +18,16 @@ NEEDED = (
     *("path", "metric", "direction", "method", "value", "lower", "upper", "side", "level"),
     *("notes", "gate", "gate_threshold", "gate_margin", "version"),
 )
+
+TEXTS = (
+    *("path", "sha256", "metric", "selected_by", "direction", "method", "side", "notes", "gate"),
+    *("version", "error", "hint"),
+)
+NUMBERS = ("value", "lower", "upper", "level", "gate_threshold", "gate_margin", "status")
+ALWAYS = ("path", "metric", "direction", "method")
+WORDS = {"direction": tuple(Direction), "side": tuple(Side), "gate": tuple(GateOutcome)}
+
+HINT = "a .parquet or .jsonl file that `bbc batch` wrote"
 
 OF_ANALYSIS = (
     *("path", "sha256", "selected_by", "pooling", "select", "interval_kind", "guard", "clip"),
@@ -37,15 +49,53 @@ def read_rows(path: str) -> list[Json]:
     InputError
         A file that can't be read, or a table of something else.
     """
-    table: Any = read_frame(path).table
+    frame = read_frame(path)
+    check_names(frame)
+    table: Any = frame.table
     missing = [name for name in NEEDED if name not in table.column_names]
     if missing:
         raise InputError(
             f"is no table of `bbc batch`: it has no column {missing[0]!r}",
             path=path,
-            hint="a .parquet or .jsonl file that `bbc batch` wrote",
+            hint=HINT,
         )
-    return [_document(rows) for rows in _grouped(_rows(table))]
+    _check_kinds(frame)
+    rows = list(_rows(table))
+    for position, row in enumerate(rows):
+        _check(row, path, position)
+    return [_document(rows) for rows in _grouped(rows)]
+
+
+def _check_kinds(frame: Frame) -> None:
+    """Text where there is text, and numbers where there are numbers, or nothing at all."""
+    for name in (name for name in (*TEXTS, *NUMBERS) if name in frame.names):
+        kind = frame.type_of(name)
+        fits = is_text(kind) if name in TEXTS else is_number(kind)
+        if not (fits or is_nothing(kind)):
+            raise InputError(
+                f"is no table of `bbc batch`: {'numbers' if name in NUMBERS else 'text'} expected, "
+                f"not {kind}",
+                path=frame.path,
+                column=name,
+                hint=HINT,
+            )
+
+
+def _check(row: Json, path: str, position: int) -> None:
+    """What a document can't do without, and words that have a meaning."""
+    without_result = row.get("error") is not None
+    lacking = [name for name in (("path",) if without_result else ALWAYS) if row[name] is None]
+    if row["gate"] is not None and row["gate_threshold"] is None:
+        lacking.append("gate_threshold")
+    strange = [name for name, words in WORDS.items() if row[name] not in (None, *words)]
+    for name in (*lacking, *strange):
+        raise InputError(
+            f"is no table of `bbc batch`: {'nothing' if row[name] is None else row[name]!r} stands "
+            f"in row {position}",
+            path=path,
+            column=name,
+            hint=HINT,
+        )
 
 
 def _rows(table: Any) -> Iterator[Json]:
@@ -102,7 +152,8 @@ def _gate(row: Json) -> Json:
         figure, undecided = None, "it was when the table was written"
     else:
         figure = threshold + margin if row["direction"] == "maximize" else threshold - margin
-    near = figure is not None and abs(figure - row["value"]) <= TIE_TOLERANCE
+    known = figure is not None and row["value"] is not None
+    near = known and abs(figure - row["value"]) <= TIE_TOLERANCE
     return {
         **{name: row[name] for name in ("metric", "method", "direction")},
         "threshold": threshold,

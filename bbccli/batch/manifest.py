@@ -14,6 +14,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from bbccli.analysis import Analysis
 from bbccli.errors import BbcError, InputError
+from bbccli.readers.frame import check_names
 from bbccli.readers.tables import read_frame
 from bbccli.readers.urls import is_url
 
@@ -47,6 +48,7 @@ def read_manifest(path: str, analysis: Analysis) -> Iterator[tuple[str, Analysis
         path.
     """
     frame = read_frame(path)
+    check_names(frame)
     options = {name.replace("-", "_"): name for name in frame.table.column_names if name != PATH}
     kinds = {field.name: field for field in dataclasses.fields(Analysis)}
     for option, name in options.items():

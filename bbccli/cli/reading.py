@@ -11,6 +11,7 @@ import typer
 
 from bbccli import reading
 from bbccli.reading import TIMEOUT, Reading
+from bbccli.resources import parse_memory
 
 Command = Callable[..., None]
 
@@ -26,8 +27,17 @@ QuotedNewlines = Annotated[
         "quote that is not closed is an error.",
     ),
 ]
+MaxInput = Annotated[
+    str,
+    typer.Option(metavar="SIZE", help="Most that one input may hold, unpacked."),
+]
+LARGEST = "4GiB"
 
-_ADDED = {"timeout": (Timeout, TIMEOUT), "quoted_newlines": (QuotedNewlines, False)}
+_ADDED = {
+    "timeout": (Timeout, TIMEOUT),
+    "quoted_newlines": (QuotedNewlines, False),
+    "max_input": (MaxInput, LARGEST),
+}
 
 
 def reads_files(command: Command) -> Command:
@@ -35,9 +45,14 @@ def reads_files(command: Command) -> Command:
 
     @functools.wraps(command)
     def wrapped(
-        *arguments: Any, timeout: float = TIMEOUT, quoted_newlines: bool = False, **options: Any
+        *arguments: Any,
+        timeout: float = TIMEOUT,
+        quoted_newlines: bool = False,
+        max_input: str = LARGEST,
+        **options: Any,
     ) -> None:
-        with reading.use(Reading(timeout, quoted_newlines)):
+        most = parse_memory(max_input, "--max-input")
+        with reading.use(Reading(timeout, quoted_newlines, most)):
             command(*arguments, **options)
 
     hints = get_type_hints(command, include_extras=True)

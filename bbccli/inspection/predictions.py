@@ -64,11 +64,12 @@ def check_meaning(
     """Note every configuration that is no prediction of this task."""
     groups = {name: tuple(own.values()) for name, own in shaped.items()}
     groups = groups or {name: (name,) for name in raw.names}
+    places = {name: place for place, name in enumerate(raw.names)}
     for name, columns in groups.items():
-        if not set(columns) <= set(raw.names):
-            continue
-        own = {name: shaped[name]} if shaped else {}
-        findings.attempt("predictions", interpret, _some(raw, columns), outcome, own)
+        if all(column in places for column in columns):
+            own = {name: shaped[name]} if shaped else {}
+            part = _some(raw, [places[column] for column in columns])
+            findings.attempt("predictions", interpret, part, outcome, own)
 
 
 def check_kind(findings: Findings, matrix: PredictionMatrix) -> None:
@@ -137,10 +138,11 @@ def _owned(parts: Parts) -> Mapping[str, Sequence[str]]:
     return {name: (name,) for name in parts.assignment.configurations}
 
 
-def _some(raw: RawPredictions, columns: Sequence[str]) -> RawPredictions:
-    """Keep some columns."""
-    chosen = [raw.names.index(name) for name in columns]
+def _some(raw: RawPredictions, chosen: Sequence[int]) -> RawPredictions:
+    """Keep some columns, by their places."""
     numbers: FloatArray | None = None if raw.numbers is None else raw.numbers[:, :, chosen]
     texts = tuple(raw.texts[i] for i in chosen) if raw.texts else ()
     rows: IntArray = raw.rows
-    return RawPredictions(raw.path, tuple(columns), numbers, texts, rows)
+    if texts and not any(column.is_text for column in texts):  # an empty column beside text
+        numbers, texts = np.full((*rows.shape, len(texts)), np.nan), ()
+    return RawPredictions(raw.path, tuple(raw.names[i] for i in chosen), numbers, texts, rows)

@@ -88,7 +88,8 @@ def _earlier(rows: FloatArray) -> dict[int, int]:
 def _correlated(columns: FloatArray) -> dict[int, int]:
     """Position of each row that is highly correlated with an earlier one, and of that one."""
     centred = columns - columns.mean(axis=1, keepdims=True)
-    length = np.sqrt((centred**2).sum(axis=1, keepdims=True))
+    with np.errstate(over="ignore"):  # numbers beyond 1e154 have no square
+        length = np.sqrt((centred**2).sum(axis=1, keepdims=True))
     unit = np.divide(centred, length, out=np.zeros_like(centred), where=length > 0)
     found = {}
     for start in range(0, len(unit), _BLOCK):

@@ -111,7 +111,10 @@ def moved(
         method=method,
         notes=notes_on_draws(matrix, selector, drawn),
     )
-    error = float(np.nanstd(mixed, ddof=1) / np.sqrt(len(mixed)))
+    n_defined = int((~np.isnan(mixed)).sum())
+    error = float("nan")
+    if n_defined > 1:
+        error = float(np.nanstd(mixed, ddof=1) / np.sqrt(len(mixed)))
     with_error = estimate.error and replace(estimate.error, value=error)
     return replace(estimate, error=with_error, experimental=True)
 

@@ -140,8 +140,9 @@ def _enumerate(judged: FloatArray, measured: FloatArray, css: Css) -> Distributi
     )
     out_of_bag = in_bag == 0
     sizes = out_of_bag.sum(axis=1)
-    # a fold that is undefined counts only where it is scored
+    # a fold that is undefined counts only where it is scored, and in some bags nothing can win
     scored = np.where(out_of_bag, measured.T[winners], 0.0)
+    scored[winners < 0] = np.nan
     return Distribution(scored.sum(axis=1) / sizes, winners, probabilities, sizes=sizes)
 
 

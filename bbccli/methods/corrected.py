@@ -17,7 +17,7 @@ from bbccli.plan import FIRST_RESAMPLES, Plan
 from bbccli.results import Distribution, Estimate, MonteCarloError, SelectionShare
 from bbccli.selection.available import AvailableCases
 from bbccli.selection.candidates import by_repeat
-from bbccli.types import BoolArray, IntervalKind, Pooling
+from bbccli.types import BoolArray, FloatArray, IntervalKind, Pooling
 
 
 def from_distribution(
@@ -196,10 +196,15 @@ def _defined(distribution: Distribution, metric: Metric) -> tuple[Distribution, 
         distribution,
         values=distribution.values[rows],
         winners=distribution.winners[rows],
-        probabilities=_taken(distribution.probabilities, rows),
+        probabilities=_share_of(distribution.probabilities, rows),
         sizes=_taken(distribution.sizes, rows),
     )
     return kept, (undefined_resamples(int(undefined.sum()), len(undefined), metric.label),)
+
+
+def _share_of(probabilities: FloatArray | None, rows: BoolArray) -> FloatArray | None:
+    """Probabilities of some resamples, given that it is one of them."""
+    return None if probabilities is None else probabilities[rows] / probabilities[rows].sum()
 
 
 def _taken(array: Any, rows: BoolArray) -> Any:

@@ -79,6 +79,20 @@ def is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
+def is_nothing(kind: pa.DataType) -> bool:
+    """Whether a plain type holds nothing but nulls."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_null(kind))
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Whether a plain type holds whole or real numbers."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
 def plain(table: pa.Table, path: str) -> pa.Table:
     """Reduce every column to numbers, booleans, text or null; empty text becomes null.
 

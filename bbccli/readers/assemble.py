@@ -238,7 +238,9 @@ def shaped_of(parts: Parts) -> Shaped:
     _, present = parts.columns["truth"].named_codes()
     known, names = parts.assignment.shaped, parts.assignment.configurations
     if known is not None:
-        return spelled_alike(known, present)
+        there = set(names)
+        alike = spelled_alike(known, present)
+        return {c: own for c, own in alike.items() if there.issuperset(own.values())}
     return class_columns(names, present, parts.metadata.configurations, parts.frame.path)
 
 

@@ -7,6 +7,7 @@ import glob
 import hashlib
 import os
 import re
+import stat
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from enum import StrEnum
 from pathlib import Path, PurePath
 
 from bbccli.errors import InputError
+from bbccli.readers.limits import check_size, read_within, unpack_within
 from bbccli.readers.urls import is_pattern, is_url, matching_urls, path_of, url_bytes
 from bbccli.text import redacted
 
@@ -182,7 +184,11 @@ def file_bytes(path: Path) -> bytes:
         The file is missing, a directory, or not readable.
     """
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return read_within(file, str(path))
+            check_size(os.fstat(file.fileno()).st_size, str(path))
+            return file.read()
     except FileNotFoundError:
         raise InputError("no such file", path=str(path), hint=_nearest_file(path)) from None
     except IsADirectoryError:
@@ -215,7 +221,7 @@ def stdin_bytes() -> bytes:
     if sys.stdin is None:
         raise InputError("standard input is closed", path=STDIN_NAME, hint=hint)
     try:
-        return sys.stdin.buffer.read()
+        return read_within(sys.stdin.buffer, STDIN_NAME)
     except OSError as error:
         problem = f"cannot be read: {error.strerror or error}"
         raise InputError(problem, path=STDIN_NAME, hint=hint) from None
@@ -237,7 +243,7 @@ def _unpack(data: bytes, packing: str, name: str) -> bytes:
 
     try:
         with pa.CompressedInputStream(pa.BufferReader(data), packing) as stream:
-            unpacked: bytes = stream.read()
+            unpacked = unpack_within(stream, name, packing, len(data))
     except (pa.ArrowException, OSError):
         raise InputError(
             f"{packing} data are truncated or damaged",

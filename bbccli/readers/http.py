@@ -7,6 +7,7 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from bbccli import reading
 from bbccli.errors import InputError
+from bbccli.readers.limits import read_within
 
 _UNCHANGED = "%/:=&?~#+!$,;'@()*[]"
 _NONE_THERE = (404, 410)
@@ -36,7 +37,11 @@ def http_bytes(url: str) -> bytes:
     response = _answer(url, "GET")
     try:
         with response:
-            content: bytes = response.read()
+            content = read_within(response, url)
+            if response.length:  # what is still to come, after the end
+                raise ConnectionResetError
+    except InputError:
+        raise
     except Exception as error:
         raise _fault(url, error) from None
     return content

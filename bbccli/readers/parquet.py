@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bbccli.errors import InputError
-from bbccli.readers.arrow import plain, plain_schema
+from bbccli.readers.arrow import is_text, plain, plain_schema
+from bbccli.readers.limits import check_declared, check_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,6 +56,7 @@ class ColumnsOnDisk:
             table = self.file.read(columns=[name]).select([name])
         except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError):
             raise _damaged(b"PAR1", self.path) from None
+        check_texts(table, self.path)
         return plain(table, self.path).column(name)
 
 
@@ -73,12 +76,14 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
         Not Parquet, damaged, columns that are not plain, or no rows.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
-        file = pq.ParquetFile(pa.BufferReader(source) if isinstance(source, bytes) else source)
+        file = _opened(source)
         schema = file.schema_arrow
         _refuse_nested(schema, path)
+        texts = [field.name for field in schema if is_text(field.type)]
+        file = _opened(source, texts) if texts else file
+        check_declared(file.metadata, path)
         table = file.read(use_threads=False) if isinstance(source, bytes) else None
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError):
         raise _damaged(source[:4] if isinstance(source, bytes) else b"", path) from None
@@ -87,7 +92,17 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
     text = (schema.metadata or {}).get(METADATA_KEY)
     if table is None:
         return ColumnsOnDisk(path, file, plain_schema(schema, path)), text
+    check_texts(table, path)
     return plain(table, path), text
+
+
+def _opened(source: bytes | Path, texts: Sequence[str] = ()) -> pq.ParquetFile:
+    """The file, with texts that repeat kept once."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    place = pa.BufferReader(source) if isinstance(source, bytes) else source
+    return pq.ParquetFile(place, read_dictionary=list(texts))
 
 
 def _refuse_nested(schema: pa.Schema, path: str) -> None:

@@ -97,7 +97,8 @@ def _best(array: FloatArray, outcome: Outcome) -> tuple[int, float, str]:
         performances, label = np.maximum(areas, 1 - areas), "AUC"
     else:
         centred, values = array - array.mean(axis=0), truth - truth.mean()
-        spread = np.sqrt((centred**2).sum(axis=0) * (values**2).sum())
+        with np.errstate(over="ignore"):  # numbers beyond 1e154 have no square
+            spread = np.sqrt((centred**2).sum(axis=0) * (values**2).sum())
         products = np.abs(values @ centred)
         performances = np.divide(products, spread, out=np.zeros_like(products), where=spread > 0)
         label = "correlation"

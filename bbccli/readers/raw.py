@@ -57,8 +57,8 @@ def read_predictions(frame: Frame, names: tuple[str, ...], rows: IntArray) -> Ra
         An infinite value, or text in some columns and numbers in others.
     """
     texts = [name for name in names if is_text(frame.type_of(name))]
-    filled = [n for n in names if frame.table.column(n).null_count < frame.n_rows] if texts else []
-    worded = [name for name in texts if name in set(filled)]
+    filled = {n for n in names if frame.table.column(n).null_count < frame.n_rows} if texts else ()
+    worded = [name for name in texts if name in filled]
     if worded:
         if len(filled) > len(worded):
             raise text_fault(frame.column(worded[0]))

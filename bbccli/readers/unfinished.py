@@ -10,8 +10,7 @@ from bbccli.errors import InputError
 from bbccli.matrix import PredictionMatrix, Unfinished
 from bbccli.notes import Note
 from bbccli.readers import remarks
-from bbccli.readers.assemble import Parts, assemble
-from bbccli.readers.outcome import class_columns
+from bbccli.readers.assemble import Parts, assemble, shaped_of
 from bbccli.types import BoolArray, IntArray, Missing, Task
 
 EXPECTED = frozenset({"samples-left-out", "candidates-missing"})
@@ -64,13 +63,10 @@ def assemble_unfinished(
 
 def _columns(parts: Parts) -> dict[str, tuple[str, ...]]:
     """Columns of each configuration: one, or one per class."""
-    names, truth = parts.assignment.configurations, parts.columns.get("truth")
-    if truth is not None:
-        _, present = truth.named_codes()
-        shaped = class_columns(names, present, parts.metadata.configurations, parts.frame.path)
-        if shaped:
-            return {name: tuple(own.values()) for name, own in shaped.items()}
-    return {name: (name,) for name in names}
+    shaped = shaped_of(parts)
+    if shaped:
+        return {name: tuple(own.values()) for name, own in shaped.items()}
+    return {name: (name,) for name in parts.assignment.configurations}
 
 
 def _predicted(parts: Parts, columns: dict[str, tuple[str, ...]]) -> BoolArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from bbccli import reading
 from bbccli.errors import InputError
 from bbccli.readers.http import http_bytes, http_exists, is_http, no_answer
+from bbccli.readers.limits import read_within
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _WILD = re.compile(r"(\*\*/|\*\*|\*|\?|\[[^\]]+\])")
 _WILD_PATH = re.compile(r"\*|\[[^\]]+\]")
-_PIECE = 2**24
 Result = TypeVar("Result")
 _MEANS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
@@ -56,18 +57,27 @@ def url_bytes(url: str) -> bytes:
     if is_http(url):
         return http_bytes(url)
     system, path = _opened(url)
-    pieces: list[bytes] = []
     try:
         with _in_time(url, lambda: system.open_input_file(path)) as file:
-            while not pieces or pieces[-1]:
-                pieces.append(_in_time(url, lambda: file.read(_PIECE)))
+            return read_within(_Patient(url, file), url)
     except InputError:
         raise
     except FileNotFoundError:
         raise InputError("no such file", path=url, hint="check the address") from None
     except Exception as error:  # each protocol has its own
         raise _unreadable(url, error) from error
-    return b"".join(pieces)
+
+
+@dataclass(frozen=True)
+class _Patient:
+    """A file elsewhere, each read of which may take as long as an answer may."""
+
+    url: str
+    file: Any
+
+    def read(self, size: int) -> bytes:
+        """Return some bytes."""
+        return _in_time(self.url, lambda: bytes(self.file.read(size)))
 
 
 def url_exists(url: str) -> bool:

@@ -18,7 +18,7 @@ from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.notes import listing
 from bbccli.selection.available import AvailableCases
-from bbccli.selection.pooling import MeanOf, MeanOverFolds, within_folds
+from bbccli.selection.pooling import MeanOf, MeanOverFolds, members_of, runs_of, within_folds
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, distinct, readonly
 
 Kept = TypeVar("Kept")
@@ -213,19 +213,38 @@ def fold_performances(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatAr
         Folds are unknown, or the metric is undefined for every configuration in some of them (AUC
         with one class).
     """
-    blocks = Candidates(matrix, metric, Pooling.POOLED).blocks()
-    folds_by_repeat = folds_of(matrix)
-    masks = [(folds == distinct(folds)[:, None]).astype(np.uint8) for folds in folds_by_repeat]
-    parts = [
-        [score(mask) for score, mask in zip(by_repeat(matrix, metric, c), masks, strict=True)]
-        for c in blocks
-    ]
-    result = tuple(np.hstack(part) for part in zip(*parts, strict=True))
-    for values, folds in zip(result, folds_by_repeat, strict=True):
+    result: tuple[FloatArray, ...] = kept(
+        matrix, ("in folds", metric), lambda: _in_folds(matrix, metric)
+    )
+    for values, folds in zip(result, folds_of(matrix), strict=True):
         undefined = np.isnan(values).all(axis=1)
         if undefined.any():
             raise _undefined_folds(matrix, metric, distinct(folds)[undefined])
     return result
+
+
+def _in_folds(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatArray, ...]:
+    """Performances (F, C) in each fold, one array per repeat."""
+    folds = folds_of(matrix)
+    parts = [
+        [
+            _scored(score, own)
+            for score, own in zip(by_repeat(matrix, metric, c), folds, strict=True)
+        ]
+        for c in Candidates(matrix, metric, Pooling.POOLED).blocks()
+    ]
+    return tuple(readonly(np.hstack(part)) for part in zip(*parts, strict=True))
+
+
+def _scored(scorer: Scorer, folds: IntArray) -> FloatArray:
+    """Performances (F, C) in folds (N,), run by run so that no fold looks through all samples."""
+    parts = []
+    for some in runs_of(members_of(folds)):
+        inside = np.zeros(len(folds), bool)
+        inside[np.concatenate(some)] = True
+        run, of_run = (scorer, folds) if inside.all() else (scorer.restrict(inside), folds[inside])
+        parts.append(run((of_run == distinct(of_run)[:, None]).astype(np.uint8)))
+    return np.vstack(parts)
 
 
 def kept(matrix: PredictionMatrix, key: Hashable, make: Callable[[], Kept]) -> Kept:

@@ -43,10 +43,10 @@ def test_permission(save, monkeypatch):
     path.chmod(0)
     if os.access(path, os.R_OK):
 
-        def refuse(self: Path) -> bytes:
+        def refuse(self: Path, mode: str) -> bytes:
             raise PermissionError(13, "Permission denied")
 
-        monkeypatch.setattr(Path, "read_bytes", refuse)
+        monkeypatch.setattr(Path, "open", refuse)
     fault(path, "permission denied")
 
 

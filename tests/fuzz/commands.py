@@ -1,0 +1,173 @@
+"""A number -> a case: files, mutated, and a command line with random options."""
+
+from __future__ import annotations
+
+from random import Random
+
+from bbccli.dropping import RULES
+from bbccli.methods import METHODS
+from bbccli.metrics import METRICS
+
+from . import seeds
+from .case import Case
+from .mutations import mutated
+
+COLUMNS = ("truth", "fold", "row_id", "group", "repeat", "a", "b", "nowhere", "")
+NUMBERS = ("0", "1", "-1", "0.5", "0.95", "1e-9", "nan", "inf", "x", "")
+ROLES = (
+    "--truth", "--fold", "--repeat", "--group", "--row-id", "--weight", "--time", "--event",
+    "--outer-fold", "--configuration", "--prediction",
+)  # fmt: skip
+TASKS = ("binary", "multiclass", "regression", "survival")
+READING = {
+    **dict.fromkeys(ROLES, COLUMNS),
+    "--positive": ("x", "y", "1", "q"),
+    "--only": ("a", "*", "b*", "[", "q"),
+    "--exclude": ("a", "*", "fold", "q"),
+    "--dialect": ("wide", "long", "caret", "tidymodels", "mlr3", "openml", "kaggle"),
+    "--task": TASKS,
+    "--labels": ("labels.csv",),
+    "--folds": ("folds.csv",),
+    "--quoted-newlines": None,
+}
+SCORING = {
+    "--metric": tuple(METRICS),
+    "--pooling": ("pooled", "fold-mean", "within-folds"),
+    "--missing": ("error", "drop", "common-rows", "available"),
+    "--risk-direction": ("earlier", "later"),
+    "--clip": ("1e-7", "0.1", "0.9", "x"),
+    "--seed": ("0", "7", "-1"),
+}
+GATING = {
+    "--fail-under": NUMBERS,
+    "--fail-over": NUMBERS,
+    "--gate-on": ("bound", "estimate"),
+    "--gate-method": tuple(METHODS),
+}
+FORMATS = ("table", "json", "jsonl", "csv", "markdown", "junit", "github")
+OPTIONS = {
+    "correct": READING
+    | SCORING
+    | GATING
+    | {
+        "--method": (*METHODS, "all"),
+        "--level": NUMBERS,
+        "--side": ("two", "lower", "upper", "pessimistic"),
+        "--select": ("best", "one-se", "one-se-simplest"),
+        "--interval": ("percentile", "matched", "bca"),
+        "--guard": None,
+        "--threshold": NUMBERS,
+        "--tolerance": ("0.1", "0", "x"),
+        "--evaluation-share": NUMBERS,
+        "--distribution": ("d.json", "d.parquet", "d.txt"),
+        "--strict": None,
+        "--format": FORMATS,
+        "--output": ("o.json", "o.csv", "o.md", "o.xml", "o.jsonl", "o.txt", "no/o.json"),
+    },
+    "drop": READING
+    | SCORING
+    | {
+        "--rule": (*RULES, "all"),
+        "--threshold": NUMBERS,
+        "--min-samples": ("0", "1", "50", "-1"),
+        "--list": ("drop", "keep"),
+        "--n-folds": ("1", "3", "10", "-1"),
+        "--replay": None,
+        "--fold-order": ("0,1,2", "0", "x", ""),
+        "--orders": ("1", "3", "0"),
+        "--cut": NUMBERS,
+        "--format": ("table", "json"),
+        "--output": ("o.json", "o.txt"),
+    },
+    "inspect": READING
+    | {
+        "--missing": SCORING["--missing"],
+        "--format": ("table", "json"),
+        "--output": ("o.json", "o.txt"),
+    },
+    "convert": READING
+    | {
+        "--layout": ("wide", "long"),
+        "--output": ("o.csv", "o.parquet", "o.tsv", "o.txt", "p.csv"),
+    },
+    "batch": READING
+    | SCORING
+    | {"--output": ("o.csv", "o.parquet", "o.txt"), "--method": tuple(METHODS), "--resume": None},
+    "gate": GATING
+    | {"--format": FORMATS, "--output": ("o.json", "o.xml", "o.txt")},
+}  # fmt: skip
+WEIGHTS = {"correct": 10, "inspect": 4, "convert": 3, "drop": 4, "batch": 1, "gate": 3}
+
+
+def make(seed: int, number: int) -> Case:
+    """Return case `number` of the stream `seed`."""
+    random = Random(f"{seed} {number}")
+    command = random.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
+    paths, files = (_saved if command == "gate" else _predictions)(random)
+    if command == "batch" and random.random() < 0.7:
+        files["m.csv"] = mutated(seeds.MANIFEST, "m.csv", random)
+        paths = ["m.csv"]
+    arguments = [command, *paths, *_options(command, random)]
+    if "labels.csv" in arguments:
+        files["labels.csv"] = mutated(seeds.LABELS, "labels.csv", random)
+    if "folds.csv" in arguments:
+        files["folds.csv"] = mutated(seeds.FOLDS, "folds.csv", random)
+    return Case(tuple(arguments), files)
+
+
+def _options(command: str, random: Random) -> list[str]:
+    """Options that bound the work, then some random ones."""
+    chosen: list[str] = [] if command == "inspect" else ["-q"]
+    if command in ("correct", "drop", "batch"):
+        chosen += ["--n-resamples", random.choice(("20", "20", "20", "7", "1", "0", "auto"))]
+        chosen += ["--jobs", "1"]
+    if command == "correct":
+        chosen += ["--tolerance", "0.2"] * ("auto" in chosen)
+        chosen += ["--format", "json"] * (random.random() < 0.6)
+    if command == "gate":
+        chosen += ["--fail-under", "0.5"] * (random.random() < 0.6)
+    if command == "batch":
+        chosen += ["--dry-run", "-o", "o.csv"]
+    if command == "convert":
+        chosen += ["-o", random.choice(("o.csv", "o.parquet", "o.tsv"))]
+    for _ in range(random.choice((0, 0, 1, 1, 2, 3))):
+        name, values = random.choice(list(OPTIONS[command].items()))
+        chosen += [name] if values is None else [name, random.choice(values)]
+    return chosen
+
+
+def _predictions(random: Random) -> tuple[list[str], dict[str, bytes]]:
+    """One file in some format, sometimes several, with metadata now and then."""
+    group = random.choices((seeds.wide(), seeds.long(), {"arff": seeds.ARFF}), (6, 4, 1))[0]
+    data = random.choice(list(group.values()))
+    if group.keys() == {"arff"}:
+        return ["p.arff"], {"p.arff": mutated(data, "p.arff", random)}
+    form = random.choices(
+        ("csv", "tsv", "parquet", "csv.gz", "csv.zst", "several"), (8, 1, 2, 1, 1, 1)
+    )[0]
+    if form == "several":
+        files = {f"{name}.csv": mutated(data, "p.csv", random) for name in "pq"}
+        return list(files), files
+    return [f"p.{form}"], _written(data, f"p.{form}", random)
+
+
+def _written(data: bytes, name: str, random: Random) -> dict[str, bytes]:
+    if name.endswith(".parquet"):
+        table = mutated(data, "p.csv", random) if random.random() < 0.5 else data
+        return {name: mutated(seeds.parquet(table), name, random)}
+    text = mutated(data, "p.csv", random)
+    files = {name: text.replace(b",", b"\t") if name.endswith(".tsv") else text}
+    for suffix, packing in ((".gz", "gzip"), (".zst", "zstd")):
+        if name.endswith(suffix):
+            files = {name: mutated(seeds.packed(text, packing), "", random)}
+    if random.random() < 0.2:
+        files["p.meta.json"] = mutated(seeds.METADATA, "p.meta.json", random)
+    return files
+
+
+def _saved(random: Random) -> tuple[list[str], dict[str, bytes]]:
+    suffix = random.choice((".json", ".jsonl", ".jsonl", ".parquet"))
+    name, data = f"r{suffix}", seeds.saved(suffix)
+    if suffix == ".parquet":
+        return [name], {name: seeds.parquet(mutated(seeds.as_csv(data), "r.csv", random))}
+    return [name], {name: mutated(data, name, random)}

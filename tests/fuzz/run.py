@@ -1,0 +1,106 @@
+"""One case in a folder of its own, in this process."""
+
+from __future__ import annotations
+
+import functools
+import io
+import os
+import signal
+import sys
+import tempfile
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer.main
+
+from bbccli.cli.app import main
+
+from .case import Case
+
+SECONDS = 20
+"""A case that takes longer hangs."""
+
+# the tree of commands is the same for all cases, and takes longer to build than most to run
+typer.main.get_command = functools.cache(typer.main.get_command)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run said and wrote; `traceback` is empty unless an error escaped."""
+
+    status: int
+    stdout: str
+    stderr: str
+    written: dict[str, bytes]
+    traceback: str = ""
+
+
+class _HangError(BaseException):
+    pass
+
+
+def run(case: Case) -> Outcome:
+    """Run a case in a new folder."""
+    with tempfile.TemporaryDirectory(prefix="bbc-fuzz-") as folder:
+        for name, data in case.files.items():
+            (Path(folder) / name).write_bytes(data)
+        with _inside(folder), _captured() as (out, err), _in_time():
+            status, trace = 1, ""
+            try:
+                status = main(case.arguments)
+            except BaseException:  # also SystemExit: nothing may escape
+                trace = traceback.format_exc()
+            sys.stdout.flush()
+        written = {
+            str(path.relative_to(folder)): path.read_bytes()
+            for path in sorted(Path(folder).rglob("*"))
+            if path.is_file()
+        }
+    changed = {name: data for name, data in written.items() if case.files.get(name) != data}
+    return Outcome(status, _text(out), _text(err), changed, trace)
+
+
+def _text(stream: io.BytesIO) -> str:
+    return stream.getvalue().decode("utf-8", "replace")
+
+
+@contextmanager
+def _inside(folder: str) -> Iterator[None]:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+@contextmanager
+def _captured() -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
+    out, err = io.BytesIO(), io.BytesIO()
+    before = sys.stdout, sys.stderr
+    sys.stdout = io.TextIOWrapper(out, "utf-8", write_through=True)
+    sys.stderr = io.TextIOWrapper(err, "utf-8", "backslashreplace", write_through=True)
+    try:
+        yield out, err
+    finally:
+        sys.stdout.detach()  # so that the bytes outlive the wrapper
+        sys.stderr.detach()
+        sys.stdout, sys.stderr = before
+
+
+@contextmanager
+def _in_time() -> Iterator[None]:
+    def hang(*_: Any) -> None:
+        raise _HangError(f"took more than {SECONDS} s")
+
+    before = signal.signal(signal.SIGALRM, hang)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,129 @@
+"""Folds in runs: the same performances, and no work in folds times samples."""
+
+import numpy as np
+import pytest
+from matrices import binary, of, survival
+from numpy.testing import assert_allclose, assert_array_equal
+
+from bbccli.errors import UndefinedError
+from bbccli.matrix import PredictionMatrix
+from bbccli.methods import METHODS
+from bbccli.metrics import METRICS
+from bbccli.outcome import Outcome
+from bbccli.plan import Plan
+from bbccli.selection import candidates, pooling
+from bbccli.types import PredictionKind, Task
+
+
+@pytest.mark.parametrize("few", [1, 64])
+@pytest.mark.parametrize(
+    ("matrix", "metric"),
+    [
+        (binary(60, n_folds=10), "auc"),
+        (binary(60, n_folds=15, n_repeats=2), "brier"),
+        (survival(80, n_folds=8), "concordance"),
+    ],
+)
+def test_runs_of_folds_change_nothing(monkeypatch, few, matrix, metric):
+    monkeypatch.setattr(pooling, "FEW_FOLDS", few)
+    (scorer, *_), folds = (
+        candidates.by_repeat(matrix, METRICS[metric], np.arange(matrix.n_configurations)),
+        matrix.folds[0],
+    )
+    masks = (folds == np.unique(folds)[:, None]).astype(np.uint8)
+    expected = scorer(masks)
+    assert_allclose(candidates._scored(scorer, folds), expected, rtol=1e-12)
+    members, scorers = pooling.by_fold(scorer, folds)
+    for fold, (rows, own) in enumerate(zip(members, scorers, strict=True)):
+        assert_array_equal(rows, np.flatnonzero(masks[fold]))
+        assert_allclose(own(np.ones((1, len(rows)), np.uint8))[0], expected[fold], rtol=1e-12)
+
+
+def test_restricting_a_mean_over_folds():
+    matrix, rows = binary(60, n_folds=10), np.arange(60) % 3 > 0
+    scorer = candidates.by_repeat(matrix, METRICS["brier"], np.arange(7))[0]
+    whole = pooling.MeanOverFolds.of(scorer, matrix.folds[0])
+    weights = np.random.default_rng(0).integers(0, 3, (5, 60)) * rows
+    assert_allclose(whole.restrict(rows)(weights[:, rows]), whole(weights), rtol=1e-12)
+
+
+def leave_one_out(n):
+    rng = np.random.default_rng(0)
+    truth = np.arange(n) % 2
+    outcome = Outcome(Task.BINARY, truth, ("no", "yes"))
+    predictions = (rng.random((1, n, 3)) + truth[:, None]) / 2
+    return of(outcome, predictions, PredictionKind.PROBABILITY, n_folds=n)
+
+
+def test_leave_one_out_of_many_samples(monkeypatch):
+    """Samples that all runs of folds look at: N sqrt(F), not N F."""
+    looked_at = []
+    scorer = METRICS["accuracy"].bind(
+        Outcome(Task.BINARY, np.arange(2000) % 2, ("no", "yes")), np.zeros((2000, 1), int)
+    )
+
+    class Counting(type(scorer)):
+        def restrict(self, rows):
+            looked_at.append(len(rows))
+            return Counting(
+                *(
+                    getattr(super_, name)
+                    for super_ in [super().restrict(rows)]
+                    for name in ("losses", "sample_weights", "undefined", "share")
+                )
+            )
+
+    counting = Counting(scorer.losses, scorer.sample_weights, scorer.undefined, scorer.share)
+    pooling.by_fold(counting, np.arange(2000))
+    assert sum(looked_at) < 4 * 2000**1.5
+
+
+def test_bbc_f_of_leave_one_out_ends():
+    estimate = METHODS["bbc-f"].run(
+        leave_one_out(20_000), METRICS["accuracy"], Plan(n_resamples=20)
+    )
+    assert 0.5 < estimate.value <= 1
+
+
+def labelled(**columns):
+    """Eight folds of four samples, and labels of some configurations."""
+    truth, folds = np.tile([0, 1, 0, 1], 8), np.repeat(np.arange(8), 4)[None]
+    return PredictionMatrix(
+        Outcome(Task.BINARY, truth, ("no", "yes")),
+        np.stack(list(columns.values()), axis=1)[None].astype(float),
+        tuple(columns),
+        PredictionKind.LABEL,
+        folds=folds,
+        fold_names=tuple("abcdefgh"),
+    )
+
+
+def good_but_in(fold):
+    """Labels that are right, but none is positive in one fold: no precision there."""
+    labels = np.tile([0, 1, 0, 1], 8)
+    labels[4 * fold : 4 * fold + 4] = 0
+    return labels
+
+
+def test_nothing_can_win_in_any_bag():
+    """It was an error of numpy: a count of winners that are none."""
+    with pytest.raises(UndefinedError, match="precision is undefined"):
+        METHODS["bbc-f"].run(
+            labelled(a=good_but_in(0), b=good_but_in(7)), METRICS["precision"], Plan()
+        )
+
+
+def test_bags_without_a_figure_are_left_out():
+    """Where `a` wins it can't be scored; the ends are quantiles among the other bags."""
+    always = np.tile([1, 1, 0, 1, 0, 1, 1, 1], 4)
+    always[4:8] = [1, 1, 1, 0]
+    matrix = labelled(a=good_but_in(0), b=always)
+    found = METHODS["bbc-f"].run(matrix, METRICS["precision"], Plan())
+    values, probabilities = found.distribution.values, found.distribution.probabilities
+    assert np.isfinite(values).all()
+    assert_allclose(probabilities.sum(), 1)
+    assert "undefined-resamples" in {note.code for note in found.notes}
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(probabilities[order]) >= 0.975 - 1e-12
+    assert found.distribution.quantile(0.975) == values[order[np.argmax(reached)]]
+    assert found.distribution.quantile(0.975) > found.distribution.quantile(0.025)

@@ -1,0 +1,65 @@
+"""The fuzz driver: cases that once failed, some new ones, and faults that it must see."""
+
+import json
+
+import pytest
+from fuzz.case import CORPUS, Case, read_case
+from fuzz.commands import make
+from fuzz.oracle import _faults, faults
+from fuzz.run import Outcome
+
+CASE = Case(("correct", "p.csv", "-q", "--format", "json"), {"p.csv": b"truth,a\n"})
+REFUSAL = "error: p.csv: no rows\nhint: one row per sample\n"
+
+
+@pytest.mark.parametrize("path", sorted(CORPUS.glob("*.json")), ids=lambda path: path.stem)
+def test_corpus(path):
+    assert faults(read_case(path)) == []
+
+
+@pytest.mark.parametrize("first", range(0, 100, 20))
+def test_new_cases(first):
+    """Among them warnings, which here are errors."""
+    for number in range(first, first + 20):
+        assert faults(make(20, number)) == [], number
+
+
+def test_a_case_comes_back_as_it_was_saved(tmp_path):
+    case = Case(("correct", "p.csv"), {"p.csv": b"truth,a\n", "p.parquet": b"PAR1\xff\x00"})
+    path = tmp_path / "case.json"
+    path.write_text(case.saved("a reason"))
+    assert read_case(path) == case
+
+
+def test_the_same_number_is_the_same_case():
+    assert make(5, 77) == make(5, 77)
+    assert len({make(5, number).arguments for number in range(50)}) > 25
+
+
+def result(value, lower=0.5):
+    estimate = {"method": "bbc", "metric": "auc", "value": value}
+    return json.dumps({"estimates": [estimate | {"interval": {"lower": lower, "upper": 1.0}}]})
+
+
+@pytest.mark.parametrize(
+    ("seen", "fault"),
+    [
+        (Outcome(0, result(0.75), "", {}), None),
+        (Outcome(2, "", REFUSAL, {}), None),
+        (Outcome(1, "", "", {}, "Traceback ..."), "escapes"),
+        (Outcome(1, "", "", {}), "exit status 1"),
+        (Outcome(0, result(1.5), "", {}), "out of its bounds"),
+        (Outcome(0, result(0.75, -0.1), "", {}), "out of its bounds"),
+        (Outcome(0, '{"estimates": [{"value": NaN}]}', "", {}), "no JSON"),
+        (Outcome(0, result(0.75), "note: something\n", {}), "not quiet"),
+        (Outcome(0, result(0.75), "m.py:1: RuntimeWarning: overflow\n", {}), "more than a message"),
+        (Outcome(2, "", REFUSAL, {"o.json": b"{}"}), "but wrote"),
+        (Outcome(2, "{", REFUSAL, {}), "but printed"),
+        (Outcome(2, "", "error: p.csv: no rows\n", {}), "other words"),
+        (Outcome(2, "", REFUSAL.replace("no rows", "n" * 1100), {}), "too long"),
+    ],
+)
+def test_what_is_a_fault(seen, fault):
+    found = list(_faults(CASE, seen))
+    assert bool(found) == (fault is not None), found
+    assert fault is None or any(fault in one for one in found)
