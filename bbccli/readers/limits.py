@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from bbccli import reading
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_text
@@ -125,9 +123,8 @@ def check_texts(table: pa.Table, name: str) -> None:
         for chunk in column.chunks if pa.types.is_dictionary(column.type) else ():
             if not is_text(chunk.dictionary.type):
                 continue
-            lengths = pc.binary_length(chunk.dictionary).to_numpy(zero_copy_only=False)
-            codes = chunk.indices.drop_null().to_numpy()
-            size += int(np.nan_to_num(lengths).astype(np.int64)[codes].sum())
+            lengths = pc.binary_length(chunk.dictionary).cast(pa.int64())
+            size += pc.sum(lengths.take(chunk.indices)).as_py() or 0
             check_size(size, name)
 
 
