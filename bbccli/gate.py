@@ -104,7 +104,7 @@ class Rule:
         if self.direction.gain(self.threshold, best) <= 0:
             return
         hint = f"{metric} lies between {low:g} and {high:g}"
-        if low <= self.threshold / 100 <= high:
+        if self.threshold >= 2 and low <= self.threshold / 100 <= high:  # a percentage
             hint += f": {self.option} {self.threshold / 100:g}"
         raise OptionError(f"{self.option} is {self.threshold:g}: no result can meet it", hint=hint)
 

@@ -207,3 +207,9 @@ def test_a_percentage_is_guessed():
     with pytest.raises(OptionError) as raised:
         Rule(85, UP).check("AUC", UP, (0, 1))
     assert raised.value.hint == "AUC lies between 0 and 1: --fail-under 0.85"
+
+
+def test_a_figure_just_beyond_the_bound_is_no_percentage():
+    with pytest.raises(OptionError) as raised:
+        Rule(1.2, UP).check("AUC", UP, (0, 1))
+    assert raised.value.hint == "AUC lies between 0 and 1"

@@ -118,7 +118,9 @@ def metric_named(name: str) -> Metric:
         return METRICS[found]
     if ":" in name:
         return custom.load(name)
-    near = nearest(name.lower().replace("_", "-"), METRICS, f"one of: {', '.join(METRICS)}")
+    spellings = [*METRICS, *(alias.replace("_", "-") for alias in ALIASES)]
+    wanted = name.lower().replace("_", "-")
+    near = nearest(wanted, spellings, f"one of: {', '.join(METRICS)}")
     raise OptionError(f"no metric named {name!r}", hint=near)
 
 

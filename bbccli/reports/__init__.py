@@ -83,7 +83,7 @@ def format_of(path: str, forms: Collection[str] = REPORTS.keys()) -> str | None:
     known = {end: form for end, form in SUFFIXES.items() if form in forms}
     if suffix not in known:
         raise OptionError(
-            f"--output is {path!r}, and {suffix} is no form of the result",
+            f"--output is {path!r}, and {suffix} is not a format that can be written",
             hint=f"a file that ends in {', '.join(known)}; or in .txt, for the table",
         )
     return known[suffix]

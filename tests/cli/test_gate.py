@@ -314,7 +314,10 @@ class TestForms:
             assert (status, out, target.exists()) == (2, "", False)
             problem, hint = err.splitlines()
             end = target.suffix.lower()
-            assert problem == f"error: --output is '{target}', and {end} is no form of the result"
+            assert (
+                problem
+                == f"error: --output is '{target}', and {end} is not a format that can be written"
+            )
             assert ".json" in hint
             assert ".txt" in hint
 

@@ -79,6 +79,7 @@ def test_one_metric_by_two_names_is_one():
         ("acuracy", "did you mean accuracy?"),
         ("F1_marco", "did you mean f1-macro?"),
         ("brierr", "did you mean brier?"),
+        ("roc_auk", "did you mean roc-auc?"),
         ("xyz", "one of: auc, average-precision"),
     ],
 )
