@@ -49,13 +49,7 @@ def read_manifest(path: str, analysis: Analysis) -> Iterator[tuple[str, Analysis
     """
     frame = read_frame(path)
     check_names(frame)
-    options = {name.replace("-", "_"): name for name in frame.table.column_names if name != PATH}
-    kinds = {field.name: field for field in dataclasses.fields(Analysis)}
-    for option, name in options.items():
-        if option not in kinds:
-            raise InputError(
-                "column is no option of a file", path=path, column=name, hint=_nearest(name, kinds)
-            )
+    options = _options(frame.table.column_names, path)
     cells = {name: frame.table.column(name).to_pylist() for name in frame.table.column_names}
     for row, entry in enumerate(cells[PATH]):
         if entry is None or not str(entry).strip():
@@ -80,6 +74,28 @@ def read_manifest(path: str, analysis: Analysis) -> Iterator[tuple[str, Analysis
         except BbcError as error:
             raise InputError(error.problem, path=path, row=row, hint=error.hint) from error
         yield _beside(path, str(entry)), asked
+
+
+def _options(names: list[str], path: str) -> dict[str, str]:
+    """Column by the option that it sets."""
+    kinds = {field.name: field for field in dataclasses.fields(Analysis)}
+    options: dict[str, str] = {}
+    for name in names:
+        option = name.replace("-", "_")
+        if name != PATH and option not in kinds:
+            raise InputError(
+                "column is no option of a file", path=path, column=name, hint=_nearest(name, kinds)
+            )
+        if option in options:
+            raise InputError(
+                f"sets the same option as {options[option]!r}",
+                path=path,
+                column=name,
+                hint="keep one of the two columns",
+            )
+        if name != PATH:
+            options[option] = name
+    return options
 
 
 def _names(path: str) -> list[str]:

@@ -273,6 +273,10 @@ class TestManifest:
         ("text", "message"),
         [
             ("path,positve\nx,n\n", r"column is no option of a file \(column 'positve'\)"),
+            (
+                "path,n-resamples,n_resamples\nx,10,20\n",
+                r"sets the same option as 'n-resamples' \(column 'n_resamples'\)",
+            ),
             ("path,seed\nx,many\n", "value does not fit the option (column 'seed', row 0, value"),
             ("path,task\nx,guess\n", "value does not fit the option (column 'task'"),
             ("path,level\nx,95\n", "--level is 95, not between 0 and 1 (row 0)"),
