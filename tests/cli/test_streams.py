@@ -222,16 +222,18 @@ class TestFoldersThatAreGone:
         assert status == 5 or is_two_lines(err) or "inspect" in argv
 
 
+LARGE = str(ROOT / "sample_data" / "breast_cancer.parquet")
+"""Enough work for a million resamples to take longer than any wait here."""
+
+
 class TestInterruptedEarly:
     @pytest.mark.slow
     def test_at_any_moment_of_the_start(self, tmp_path):
-        (tmp_path / "p.csv").write_text(TEXT)
         for step in range(40):
             self.interrupt(tmp_path, 0.02 + step * 0.02)
 
     @pytest.mark.parametrize("delay", [0.08, 0.15, 0.3])
     def test_at_some(self, tmp_path, delay):
-        (tmp_path / "p.csv").write_text(TEXT)
         self.interrupt(tmp_path, delay)
 
     def interrupt(self, folder, delay):
@@ -241,7 +243,7 @@ class TestInterruptedEarly:
             "from bbccli.__main__ import run; os.write(1, b'.'); run()"
         )
         with subprocess.Popen(
-            [sys.executable, "-c", script, "correct", "p.csv", "--n-resamples", "100000000"],
+            [sys.executable, "-c", script, "correct", LARGE, "--n-resamples", "1000000"],
             cwd=folder,
             env=os.environ | {"PYTHONPATH": str(ROOT)},
             stdout=subprocess.PIPE,
