@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import suppress
 from typing import Any
 
 INTERRUPTED = 130
@@ -28,7 +29,20 @@ def run() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # nothing is left to tell
     if status == INTERRUPTED:
         say(WORDS)
+        _leave_interrupted()
     sys.exit(status)
+
+
+def _leave_interrupted() -> None:
+    """Exit with the status of Ctrl-C, wherever it came.
+
+    Python ends by the signal instead, whatever `sys.exit` says, where the exception came through
+    code that `exec` compiled, as modules do while they are imported.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(Exception):  # closed, full, or nobody reads
+            stream.flush()
+    os._exit(INTERRUPTED)
 
 
 def _end_at_once_when_interrupted() -> Any:

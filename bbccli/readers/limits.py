@@ -124,7 +124,14 @@ def check_texts(table: pa.Table, name: str) -> None:
             if not is_text(chunk.dictionary.type):
                 continue
             lengths = pc.binary_length(chunk.dictionary).cast(pa.int64())
-            size += pc.sum(lengths.take(chunk.indices)).as_py() or 0
+            try:
+                size += pc.sum(lengths.take(chunk.indices)).as_py() or 0
+            except pa.ArrowException as error:  # a text that is not there
+                raise InputError(
+                    "Parquet file is damaged: it refers to texts that it does not hold",
+                    path=name,
+                    hint="copy or write the file again",
+                ) from error
             check_size(size, name)
 
 

@@ -140,3 +140,10 @@ def test_the_option(run, tmp_path, monkeypatch):
     assert (status, err.splitlines()[0]) == (2, "error: --max-input is 'much', which is no size")
     monkeypatch.setenv("BBC_MAX_INPUT", "1MiB")
     assert "holds more than 1 MiB" in run("convert", path, "-o", tmp_path / "q.csv")[2]
+
+
+def test_references_to_texts_that_are_not_there_are_damage():
+    codes = pa.array([0, 7, 1], pa.int32())
+    column = pa.DictionaryArray.from_arrays(codes, pa.array(["a", "b"]), safe=False)
+    with pytest.raises(InputError, match="damaged: it refers to texts that it does not hold"):
+        limits.check_texts(pa.table({"t": column}), "p.parquet")
