@@ -181,4 +181,4 @@ def test_names_of_scikit_learn_are_taken_everywhere(run, samples):
     argv = ("drop", path, "--format", "json", "-q", "--metric")
     assert run(*argv, "roc_auc") == run(*argv, "auc")
     status, _, err = run("correct", path, "--metric", "roc_auk")
-    assert (status, err.splitlines()[1][:14]) == (2, "hint: one of: ")
+    assert (status, err.splitlines()[1]) == (2, "hint: did you mean roc-auc?")
