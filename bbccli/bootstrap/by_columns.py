@@ -50,7 +50,7 @@ Selected = tuple[IntArray, IntArray, FloatArray, IntArray]
 """Ordinals, winners, out-of-bag performances and sizes (B',) of some resamples."""
 
 Best = tuple[IntArray, FloatArray]
-"""Best column of a block in each of B resamples, and its performance."""
+"""Best column, of a block or of all, in each of B resamples, and its performance."""
 
 
 def select(candidates: Blocks, drawing: Drawing, css: Css) -> Iterator[Selected]:
@@ -94,9 +94,7 @@ def _of(ordinals: IntArray, drawn: Resamples) -> Resamples:
     return Resamples(drawn.in_bag[known], drawn.ordinals[known], drawn.sizes[known])
 
 
-def _best(
-    candidates: Blocks, drawn: Sequence[Resamples], jobs: int, direction: Direction
-) -> tuple[IntArray, FloatArray]:
+def _best(candidates: Blocks, drawn: Sequence[Resamples], jobs: int, direction: Direction) -> Best:
     """Best configuration (B,) in the bag of each resample, by a running best; and its performance.
 
     A configuration of a later block has to be better, so ties go to the first column.

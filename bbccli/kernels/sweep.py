@@ -151,8 +151,7 @@ def _steps(
         running[1:] = lanes.take(order[grid.rank], axis=0)
         running[1] += running[0]
         grid.accumulate(running[1:])
-        found = [slice(end[step], end[step + 1]) for end in ends]
-        below, upto = found
+        below, upto = (slice(end[step], end[step + 1]) for end in ends)
         yield (
             int(passed),
             (cases[below], pairs.below[c, below]),
