@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
-from bbccli.errors import InputError, OptionError, UndefinedError, UnsupportedError
+from bbccli.errors import InputError, OptionError, UnsupportedError
+from bbccli.matrix_checks import check_classes, check_finite, check_names, check_shapes
 from bbccli.nested import NestedFold
 from bbccli.notes import Note
 from bbccli.outcome import Outcome
+from bbccli.prediction_forms import FORMS, PLURAL, as_labels, check_threshold
 from bbccli.types import (
     BoolArray,
     FloatArray,
@@ -131,12 +131,27 @@ class PredictionMatrix:
     risk_direction: RiskDirection = RiskDirection.EARLIER
 
     def __post_init__(self) -> None:
-        _check_shapes(self)
-        _check_threshold(self)
-        _check_configurations(self)
-        _check_finite(self)
+        path = self.source.path
+        check_shapes(
+            self.predictions,
+            path,
+            outcome=(len(self.outcome),),
+            configurations=(len(self.configurations),),
+            folds=_shape(self.folds),
+            groups=_shape(self.groups),
+            available=_shape(self.available),
+        )
+        if self.repeated_holdout and self.available is None:
+            raise InputError(
+                "repeated hold-out needs to know what is available",
+                path=path,
+                hint="give `available` (R, N, C)",
+            )
+        check_threshold(self.threshold, self.task, self.kind)
+        check_names(self.configurations, path)
+        check_finite(self.predictions, self.configurations, path)
         if self.unfinished is None:
-            _check_classes(self.outcome)
+            check_classes(self.outcome)
         for name in ("predictions", "folds", "groups", "available"):
             array = getattr(self, name)
             if array is not None:
@@ -217,7 +232,7 @@ class PredictionMatrix:
         if kind is PredictionKind.LABEL and self.kind is PredictionKind.SCORE:
             # of several scores the highest wins; a single one needs to be told where to cut
             return self.predictions.ndim == 4 or self.threshold is not None
-        return kind in _FORMS[self.kind]
+        return kind in FORMS[self.kind]
 
     def as_kind(
         self, kind: PredictionKind, columns: IntArray | slice = slice(None)
@@ -241,132 +256,8 @@ class PredictionMatrix:
             )
         if kind is not PredictionKind.LABEL:
             return predictions
-        if predictions.ndim == 4:
-            return np.asarray(np.argmax(predictions, axis=3))
-        if self.kind is PredictionKind.LABEL:
-            return predictions.astype(np.int64)
-        cut = CUT if self.threshold is None else self.threshold
-        return (predictions > cut).astype(np.int64)
+        return as_labels(predictions, self.kind, self.threshold)
 
 
-# A probability of exactly one half is not above it: the class that sorts first is predicted,
-# as an arg max over the two columns would.
-CUT = 0.5
-
-PLURAL = {
-    PredictionKind.LABEL: "class labels",
-    PredictionKind.PROBABILITY: "probabilities",
-    PredictionKind.SCORE: "scores without bounds",
-    PredictionKind.VALUE: "values",
-}
-
-_FORMS = {
-    PredictionKind.LABEL: {PredictionKind.LABEL},
-    PredictionKind.PROBABILITY: set(PredictionKind) - {PredictionKind.VALUE},
-    PredictionKind.SCORE: {PredictionKind.SCORE},
-    PredictionKind.VALUE: {PredictionKind.VALUE},
-}
-"""Forms in which predictions of a kind can be had, whatever the threshold."""
-
-
-def _check_threshold(matrix: PredictionMatrix) -> None:
-    threshold = matrix.threshold
-    if threshold is None:
-        return
-    kind = PLURAL[matrix.kind]
-    scores = matrix.kind in (PredictionKind.SCORE, PredictionKind.PROBABILITY)
-    if matrix.task is not Task.BINARY or not scores:
-        raise OptionError(
-            "a threshold cuts scores or probabilities of two classes; these predictions are "
-            f"{kind} of a {matrix.task} task",
-            hint="leave the threshold out",
-        )
-    bounded = matrix.kind is PredictionKind.PROBABILITY
-    if not np.isfinite(threshold) or (bounded and not 0 <= threshold <= 1):
-        raise OptionError(
-            f"the threshold is {threshold:g}, and the predictions are {kind}",
-            hint="for example 0.5" if bounded else "a finite number, for example 0",
-        )
-
-
-def _check_shapes(matrix: PredictionMatrix) -> None:
-    shape, path = matrix.predictions.shape, matrix.source.path
-    if matrix.predictions.ndim not in (3, 4):
-        raise InputError(
-            f"predictions have shape {shape}, not (R, N, C) or (R, N, C, K)",
-            path=path,
-            hint="repeats, samples, configurations and perhaps classes, in this order",
-        )
-    n_repeats, n_samples, n_configurations = shape[:3]
-    if n_configurations == 0:
-        raise InputError("no configuration column", path=path, hint="one column per configuration")
-    if n_samples == 0 or n_repeats == 0:
-        raise InputError("no samples", path=path, hint="one row per sample")
-    expected: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
-        "outcome": ((len(matrix.outcome),), (n_samples,)),
-        "configurations": ((len(matrix.configurations),), (n_configurations,)),
-    }
-    if matrix.folds is not None:
-        expected["folds"] = (matrix.folds.shape, (n_repeats, n_samples))
-    if matrix.groups is not None:
-        expected["groups"] = (matrix.groups.shape, (n_samples,))
-    if matrix.repeated_holdout and matrix.available is None:
-        raise InputError(
-            "repeated hold-out needs to know what is available",
-            path=path,
-            hint="give `available` (R, N, C)",
-        )
-    if matrix.available is not None:
-        expected["available"] = (matrix.available.shape, shape[:3])
-    for name, (found, wanted) in expected.items():
-        if found != wanted:
-            raise InputError(
-                f"{name} have shape {found}, the predictions need {wanted}",
-                path=path,
-                hint="give as many as the predictions have",
-            )
-
-
-def _check_configurations(matrix: PredictionMatrix) -> None:
-    seen: set[str] = set()
-    for position, name in enumerate(matrix.configurations):
-        if not name.strip():
-            raise InputError(
-                f"configuration {position} has no name",
-                path=matrix.source.path,
-                hint="give every configuration column a name",
-            )
-        if name in seen:
-            raise InputError(
-                "configuration name occurs twice",
-                path=matrix.source.path,
-                column=name,
-                hint="rename one of the two columns",
-            )
-        seen.add(name)
-
-
-def _check_finite(matrix: PredictionMatrix) -> None:
-    finite = np.isfinite(matrix.predictions)
-    if finite.all():
-        return
-    place = tuple(int(i) for i in np.argwhere(~finite)[0])
-    raise InputError(
-        "prediction is not a finite number",
-        path=matrix.source.path,
-        row=place[1],
-        column=matrix.configurations[place[2]],
-        value=float(matrix.predictions[place]),
-        hint="leave the cell empty where there is no prediction",
-    )
-
-
-def _check_classes(outcome: Outcome) -> None:
-    if not outcome.task.is_classification:
-        return
-    present = [c for c, n in zip(outcome.classes, outcome.class_counts, strict=True) if n]
-    if len(present) < 2:
-        raise UndefinedError(
-            f"the outcome has one class only ({', '.join(present)})",
-            hint="a performance over classes needs samples of at least two",
-        )
+def _shape(array: FloatArray | IntArray | BoolArray | None) -> tuple[int, ...] | None:
+    return None if array is None else array.shape

@@ -9,7 +9,8 @@ PACKAGE = Path(__file__).parents[1] / "bbccli"
 
 RANKS = [
     {"errors", "text", "types", "notes", "threads", "version", "atomic", "progress"},
-    {"outcome", "matrix", "nested", "plan", "resources", "reading", "areas"},
+    {"outcome", "matrix", "nested", "plan", "resources", "reading", "areas"}
+    | {"matrix_checks", "prediction_forms"},
     {"results", "kernels", "metrics", "readers", "resampling", "intervals", "influence"},
     {"selection", "bootstrap", "splitting", "conversion"},
     {"methods"},
@@ -34,6 +35,11 @@ WITHIN |= {
 }
 WITHIN |= {("analysis", "schema"), ("analysis", "gate"), ("batch", "schema"), ("batch", "analysis")}
 WITHIN |= {("batch", "gate")}
+WITHIN |= {
+    ("matrix", "matrix_checks"),
+    ("matrix", "prediction_forms"),
+    ("matrix_checks", "outcome"),
+}
 HEAVY = {
     "rich": {"reports/table.py", "reports/drop_table.py", "cli"},
     "pandas": {"readers"},

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from bbccli.inspection.findings import Findings
-from bbccli.matrix import PLURAL, PredictionMatrix
+from bbccli.matrix import PredictionMatrix
 from bbccli.notes import listing
 from bbccli.outcome import Outcome
+from bbccli.prediction_forms import PLURAL
 from bbccli.readers.arrow import is_text
 from bbccli.readers.assemble import Parts, outcome_of, samples_of, shaped_of
 from bbccli.readers.predictions import interpret

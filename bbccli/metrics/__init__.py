@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bbccli.errors import OptionError, UnsupportedError, nearest
-from bbccli.matrix import PLURAL, PredictionMatrix
+from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import (
     binary,
     classification,
@@ -22,6 +22,7 @@ from bbccli.metrics.columns import by_column
 from bbccli.metrics.naming import ALIASES, canonical
 from bbccli.metrics.pairs import pair_share
 from bbccli.metrics.totals import of_totals
+from bbccli.prediction_forms import PLURAL
 from bbccli.types import PredictionKind, Task
 
 __all__ = [
