@@ -8,7 +8,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "bbccli"
 
 RANKS = [
-    {"errors", "text", "types", "notes", "threads", "version", "atomic", "progress"},
+    {"errors", "text", "types", "notes", "threads", "version", "atomic", "progress"} | {"rounding"},
     {"outcome", "matrix", "nested", "plan", "resources", "reading", "areas"}
     | {"matrix_checks", "prediction_forms"},
     {"results", "kernels", "metrics", "readers", "resampling", "intervals", "influence"},
@@ -34,7 +34,7 @@ WITHIN |= {
     ("matrix", "nested"),
 }
 WITHIN |= {("analysis", "schema"), ("analysis", "gate"), ("batch", "schema"), ("batch", "analysis")}
-WITHIN |= {("batch", "gate")}
+WITHIN |= {("batch", "gate"), ("notes", "rounding")}
 WITHIN |= {
     ("matrix", "matrix_checks"),
     ("matrix", "prediction_forms"),

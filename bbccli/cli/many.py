@@ -13,9 +13,9 @@ import typer
 from bbccli.atomic import replacing, sweep
 from bbccli.cli.output import cannot_write, style_for_stdout, write
 from bbccli.cli.streams import say
-from bbccli.reports.numbers import count
 from bbccli.reports.remarks import plain
 from bbccli.resources import Resources
+from bbccli.rounding import count
 from bbccli.text import redacted
 
 if TYPE_CHECKING:

@@ -122,7 +122,8 @@ def _notes(
         best = int(metric.direction.best(values))
         chosen = values[matrix.configurations.index(winner)]
         passed = matrix.configurations[best]
-        return (one_se_winner(winner, passed, float(chosen), float(values[best]), metric.label),)
+        figures = float(chosen), float(values[best])
+        return (one_se_winner(winner, passed, *figures, metric.label, metric.bounds),)
     n_tied = int(metric.direction.ties(values).sum())
     return (tied_winners(winner, n_tied, plan.pooling),) if n_tied > 1 else ()
 

@@ -12,9 +12,9 @@ from rich.text import Text
 from bbccli.metrics import METRICS
 from bbccli.notes import listing
 from bbccli.reports.base import Style
-from bbccli.reports.numbers import UNBOUNDED, Digits, count, digits_for, percent
 from bbccli.reports.remarks import metric_label, notes_of, plain, understood
 from bbccli.reports.table import as_text, facts, note_line
+from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent
 
 Json = dict[str, Any]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from bbccli.notes import listing
 from bbccli.reports.base import Report, Style
-from bbccli.reports.numbers import count
 from bbccli.reports.remarks import plain
+from bbccli.rounding import count
 
 Json = dict[str, Any]
 

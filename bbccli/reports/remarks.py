@@ -6,7 +6,7 @@ from typing import Any
 
 from bbccli.metrics import METRICS
 from bbccli.notes import listing
-from bbccli.reports.numbers import count
+from bbccli.rounding import count
 from bbccli.text import visible
 
 Json = dict[str, Any]

@@ -17,8 +17,8 @@ from bbccli.methods import METHODS, Gives
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.reports import words
-from bbccli.reports.numbers import Digits, count, percent, short
 from bbccli.reports.remarks import metric_label, metrics_of
+from bbccli.rounding import Digits, count, percent, short
 from bbccli.schema import to_report
 from bbccli.types import PredictionKind, Task
 

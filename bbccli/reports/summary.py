@@ -9,9 +9,9 @@ from statistics import quantiles
 from typing import Any
 
 from bbccli.reports.base import Style
-from bbccli.reports.numbers import count, digits_for
 from bbccli.reports.remarks import metric_label, plain
 from bbccli.reports.words import is_naive
+from bbccli.rounding import count, digits_for
 
 Json = dict[str, Any]
 

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from bbccli.reports import words
 from bbccli.reports.base import Style
-from bbccli.reports.numbers import percent
 from bbccli.reports.remarks import metric_label, metrics_of, notes_of, plain, understood
 from bbccli.reports.sentence import sentences
+from bbccli.rounding import percent
 
 Json = dict[str, Any]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.reports.numbers import UNBOUNDED, Digits, digits_for, percent, short, trimmed
 from bbccli.reports.remarks import metric_label, plain
+from bbccli.rounding import UNBOUNDED, Digits, digits_for, percent, short, trimmed
 from bbccli.schema import to_report
 
 Json = dict[str, Any]

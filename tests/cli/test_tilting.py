@@ -51,7 +51,7 @@ def test_what_tilting_cannot_do_is_said(run, tmp_path):
     status, out, err = run("correct", path, "--metric", "accuracy", *SPLIT, *FAST)
     assert (status, err) == (0, "")
     words = " ".join(out.split())
-    assert "mabt finds no tilt that leads to its lower end, which is Wilson's instead" in words
+    assert "mabt finds no tilt for its lower end, which is Wilson's instead" in words
     status, out, err = run("correct", path, "--metric", "auc", *SPLIT, *FAST)
     assert (status, err) == (0, "")
     assert "tilting has no interval: no sample that evaluates moves the figure" in " ".join(

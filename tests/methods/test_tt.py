@@ -97,7 +97,7 @@ def test_beyond_the_bounds_is_said_not_hidden():
     assert found.naive == pytest.approx(0.3)
     assert found.value == pytest.approx(-0.4)
     (note,) = [note for note in found.notes if note.code == "beyond-bounds"]
-    assert "-0.4, is beyond the bounds of accuracy, 0 to 1" in note.text
+    assert "-0.4, is outside the range of accuracy, 0 to 1" in note.text
 
 
 def test_within_the_bounds_nothing_is_said():

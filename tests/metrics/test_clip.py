@@ -113,7 +113,7 @@ class TestNote:
     def test_certain_mistakes(self):
         (text,) = self.of(certain())
         assert text == (
-            "the log-loss of sure is 0.531 with probabilities of at least 1.2e-07, and infinite "
+            "the log-loss of sure is 0.531 with probabilities clipped at 1.2e-07, and infinite "
             "without: 2 of 60 predictions give the true class less"
         )
 

@@ -37,7 +37,7 @@ def test_markdown():
         Report the row in bold; the others are for comparison, not to choose from.
 
         - winner: **a**, best pooled accuracy and mean over folds of 2
-        - note: 3 folds only: methods that compare or resample folds are coarse. *10 folds; or rely on bbc, which resamples the rows*
+        - note: only 3 folds: methods that compare or resample folds are coarse. *use 10 folds, or rely on bbc, which resamples samples*
         """  # noqa: E501
     )
 
@@ -47,7 +47,7 @@ def test_github():
         """\
         ::notice title=bbc%3A by_hand.csv::accuracy 0.512 (95 %25 CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, guarded, all 9 resamples, bbc 0.0.0
         ::error title=bbc%3A by_hand.csv::gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25
-        ::warning title=bbc%3A by_hand.csv::3 folds only: methods that compare or resample folds are coarse; hint: 10 folds; or rely on bbc, which resamples the rows
+        ::warning title=bbc%3A by_hand.csv::only 3 folds: methods that compare or resample folds are coarse; hint: use 10 folds, or rely on bbc, which resamples samples
         """  # noqa: E501
     )
 
@@ -76,7 +76,7 @@ def test_junit():
               <failure type="gate missed" message="gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25">gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25</failure>
             </testcase>
             <system-out>read: by_hand.csv: binary (positive: yes), 6 samples x 2 configurations, 3 folds, accuracy
-        note: 3 folds only: methods that compare or resample folds are coarse; hint: 10 folds; or rely on bbc, which resamples the rows</system-out>
+        note: only 3 folds: methods that compare or resample folds are coarse; hint: use 10 folds, or rely on bbc, which resamples samples</system-out>
           </testsuite>
         </testsuites>
         """  # noqa: E501

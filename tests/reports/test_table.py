@@ -55,8 +55,8 @@ GOLDEN = {
                  2 configurations; N = 6, 3 folds; BBC-F, fold-mean, all 9 resamples,
                  bbc 0.0.0
                  the row marked >; the others are for comparison, not to choose from
-        note     3 folds only: methods that compare or resample folds are coarse   hint:
-                 10 folds; or rely on bbc, which resamples the rows
+        note     only 3 folds: methods that compare or resample folds are coarse   hint:
+                 use 10 folds, or rely on bbc, which resamples samples
         """,
     120: """\
         by_hand.csv   binary (positive: yes), 6 samples x 2 configurations, 3 folds, accuracy
@@ -72,8 +72,8 @@ GOLDEN = {
         report   accuracy 0.512 (95 % CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds;
                  BBC-F, fold-mean, all 9 resamples, bbc 0.0.0
                  the row marked >; the others are for comparison, not to choose from
-        note     3 folds only: methods that compare or resample folds are coarse   hint: 10 folds; or rely on bbc, which
-                 resamples the rows
+        note     only 3 folds: methods that compare or resample folds are coarse   hint: use 10 folds, or rely on bbc, which
+                 resamples samples
         """,  # noqa: E501
 }
 
@@ -101,8 +101,8 @@ GOLDEN_OF_TWO = {
                  2 configurations; N = 6, 3 folds; BBC-F, fold-mean, all 9 resamples,
                  bbc 0.0.0
                  the row marked >; the others are for comparison, not to choose from
-        note     3 folds only: methods that compare or resample folds are coarse   hint:
-                 10 folds; or rely on bbc, which resamples the rows
+        note     only 3 folds: methods that compare or resample folds are coarse   hint:
+                 use 10 folds, or rely on bbc, which resamples samples
         """,
     120: """\
         by_hand.csv   binary (positive: yes), 6 samples x 2 configurations, 3 folds, accuracy
@@ -119,8 +119,8 @@ GOLDEN_OF_TWO = {
         report   accuracy 0.512 (95 % CI 0.000 to 1.000), corrected for choosing b among 2 configurations; N = 6, 3 folds;
                  BBC-F, fold-mean, all 9 resamples, bbc 0.0.0
                  the row marked >; the others are for comparison, not to choose from
-        note     3 folds only: methods that compare or resample folds are coarse   hint: 10 folds; or rely on bbc, which
-                 resamples the rows
+        note     only 3 folds: methods that compare or resample folds are coarse   hint: use 10 folds, or rely on bbc, which
+                 resamples samples
         """,  # noqa: E501
 }
 

@@ -1,4 +1,4 @@
-"""Rounding, once for all reports.
+"""Rounding, once for all reports and notes.
 
 1. Two significant digits of the narrowest interval say how many decimals a group of figures has:
    finer ones are noise, coarser ones hide the interval. Figures near 1 have three at least, larger
@@ -104,6 +104,17 @@ def digits_for(
     if decimals > ZEROS or first >= LARGE:
         return Digits(max(decimals + first, 0), first, bounds)
     return Digits(max(decimals, 0), bounds=bounds)
+
+
+def figure(value: float, bounds: tuple[float, float] = UNBOUNDED) -> str:
+    """Write a figure that stands alone, without zeros at its end.
+
+    Examples
+    --------
+    >>> figure(0.5), figure(0.99961, (0, 1)), figure(1234.5)
+    ('0.5', '0.9996', '1234')
+    """
+    return trimmed(digits_for([value], bounds=bounds).performance(value))
 
 
 def fixed(value: float | None, decimals: int, missing: str = "") -> str:
