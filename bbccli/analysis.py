@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from bbccli import resources
+from bbccli.documents import Document
 from bbccli.errors import UndecidedError, UndefinedError, UnsupportedError
 from bbccli.gate import Rule, judged, left_undecided, rule_of
 from bbccli.matrix import PredictionMatrix
@@ -30,8 +30,6 @@ from bbccli.types import (
     Task,
 )
 
-Json = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -39,7 +37,7 @@ class Answer:
 
     matrix: PredictionMatrix
     estimates: Sequence[Estimate]
-    document: Json
+    document: Document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

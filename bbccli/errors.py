@@ -1,11 +1,14 @@
-"""Errors that are the user's to mend: one line of what is wrong, one line of what to do."""
+"""Errors that the user can fix: one line of what is wrong, one line of what to do."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from bbccli.text import message, redacted, shortened, visible
+
+if TYPE_CHECKING:
+    from bbccli.documents import Document
 
 LONGEST_VALUE = 120
 LONGEST_PATH = 400
@@ -108,7 +111,7 @@ class UndecidedError(BbcError):
 
     status = 4
 
-    def __init__(self, problem: str, document: dict[str, Any], *, hint: str = "") -> None:
+    def __init__(self, problem: str, document: Document, *, hint: str = "") -> None:
         super().__init__(problem, hint=hint)
         self.document = document
 

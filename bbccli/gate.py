@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
+from bbccli.documents import Document, EstimateJson, as_json
 from bbccli.errors import OptionError, UndecidedError, nearest
 from bbccli.methods import METHODS, Gives
 from bbccli.metrics import METRICS
 from bbccli.notes import gate_on_naive
 from bbccli.results import Gate
-from bbccli.schema import as_json
+from bbccli.schema import has_no_width
 from bbccli.types import TIE_TOLERANCE, Direction, GateOn, GateOutcome, Side
-
-Json = dict[str, Any]
 
 NAIVE = "cvt"
 """The method whose figure is too good; it is judged only when asked for by name."""
@@ -134,7 +132,7 @@ def rule_of(
     return None
 
 
-def judged(document: Json, rule: Rule | None) -> Json:
+def judged(document: Document, rule: Rule | None) -> Document:
     """Return the document with the verdict of a rule on its first metric; as it is without one.
 
     Raises
@@ -150,7 +148,7 @@ def judged(document: Json, rule: Rule | None) -> Json:
     return document | {"notes": notes, "gate": as_json(_verdict(document["estimates"], rule))}
 
 
-def status(documents: Iterable[Json]) -> int:
+def status(documents: Iterable[Document]) -> int:
     """Exit status of judged documents and of files without a result.
 
     5 if a file has none, else 4 if a gate is undecided, 3 if one is missed, else 0.
@@ -158,7 +156,7 @@ def status(documents: Iterable[Json]) -> int:
     return max((_status(document) for document in documents), default=0)
 
 
-def _status(document: Json) -> int:
+def _status(document: Document) -> int:
     if "error" in document:
         undecided = document["error"]["status"] == UndecidedError.status
         return UndecidedError.status if undecided else FAILED
@@ -166,12 +164,12 @@ def _status(document: Json) -> int:
     return STATUS[GateOutcome(gate["outcome"])] if gate else 0
 
 
-def left_undecided(document: Json, rule: Rule, metric: str, reason: str) -> Json:
+def left_undecided(document: Document, rule: Rule, metric: str, reason: str) -> Document:
     """Return a document without estimates with the verdict that nothing could be judged."""
     return document | {"gate": as_json(_undecided(rule, metric, rule.method, reason))}
 
 
-def _verdict(estimates: list[Json], rule: Rule) -> Gate:
+def _verdict(estimates: list[EstimateJson], rule: Rule) -> Gate:
     if not estimates:
         return _undecided(rule, None, None, "there is no estimate")
     metric = estimates[0]["metric"]
@@ -197,7 +195,7 @@ def _verdict(estimates: list[Json], rule: Rule) -> Gate:
     )
 
 
-def _judged_estimate(estimates: list[Json], rule: Rule) -> Json | None:
+def _judged_estimate(estimates: list[EstimateJson], rule: Rule) -> EstimateJson | None:
     """The method asked for; else the first with an interval; else the first that is corrected."""
     if rule.method is not None:
         fitting = [e for e in estimates if e["method"] == rule.method]
@@ -208,25 +206,22 @@ def _judged_estimate(estimates: list[Json], rule: Rule) -> Json | None:
     return fitting[0] if fitting else None
 
 
-def _bound(estimate: Json, direction: Direction) -> float | None:
+def _bound(estimate: EstimateJson, direction: Direction) -> float | None:
     """The pessimistic end of the interval, where it was estimated."""
     interval, side = estimate["interval"], direction.pessimistic()
     if interval is None or interval["side"] not in (Side.TWO, side):
         return None
-    end: float | None = interval[side.value]
-    return end
+    return interval["lower" if side is Side.LOWER else "upper"]
 
 
-def _collapsed(estimate: Json) -> bool:
+def _collapsed(estimate: EstimateJson) -> bool:
     """Whether the interval has no width, so that its bound says nothing of what is uncertain."""
-    codes = {note["code"] for note in estimate["notes"]}
-    lower, upper = (estimate["interval"][end] for end in ("lower", "upper"))
-    # sums of equal losses in another order differ in the last bits
-    equal = None not in (lower, upper) and upper - lower <= TIE_TOLERANCE * abs(upper)
-    return equal or not codes.isdisjoint(WITHOUT_WIDTH)
+    interval, codes = estimate["interval"], {note["code"] for note in estimate["notes"]}
+    same = interval is not None and has_no_width(interval)
+    return same or not codes.isdisjoint(WITHOUT_WIDTH)
 
 
-def _why_no_value(estimate: Json, rule: Rule) -> str:
+def _why_no_value(estimate: EstimateJson, rule: Rule) -> str:
     method, interval = estimate["method"], estimate["interval"]
     if rule.on is GateOn.ESTIMATE:
         return f"the estimate of {method} is undefined"

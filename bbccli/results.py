@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bbccli.documents import as_json
+from bbccli.documents.frames import frame_of
+from bbccli.documents.rows import OF_ESTIMATE, row_of
 from bbccli.notes import Note
 from bbccli.plan import Plan
 from bbccli.types import Direction, FloatArray, GateOn, GateOutcome, IntArray, Interval
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = [
     "Distribution",
@@ -87,6 +95,33 @@ class Distribution:
         low, high = np.floor(probability * size - spread), np.ceil(probability * size + spread)
         ends = np.sort(self.values)[np.clip([low, high], 1, size).astype(int) - 1]
         return float(ends[1] - ends[0]) / 2
+
+    def columns(self, configurations: Sequence[str]) -> dict[str, list[Any]]:
+        """Return resample, performance, winner by name, and probability, each of length B."""
+        chances = self.probabilities
+        return {
+            "resample": list(range(len(self.values))),
+            "performance": self.values.tolist(),
+            "winner": [configurations[c] for c in self.winners],
+            "probability": [None] * len(self.values) if chances is None else chances.tolist(),
+        }
+
+    def to_frame(self, configurations: Sequence[str]) -> pd.DataFrame:
+        """Return one row per resample: resample, performance, winner, probability.
+
+        Parameters
+        ----------
+        configurations
+            Names of the C configurations, as of the matrix.
+
+        Returns
+        -------
+        DataFrame
+            With B rows; the probability is NaN where resamples were drawn.
+        """
+        columns = self.columns(configurations)
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return frame_of(rows, tuple(columns))
 
     def shares(self, n_configurations: int) -> FloatArray:
         """How often each of C configurations was selected: (C,), adding up to 1."""
@@ -204,6 +239,10 @@ class Estimate:
     distribution: Distribution | None = field(default=None, metadata={"json": False})
     plan: Plan = field(default_factory=Plan, metadata={"json": False})
     notes: tuple[Note, ...] = field(default=(), metadata={"doc": "what to know of this estimate"})
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row: the columns of `--format csv` that are about the estimate alone."""
+        return frame_of([row_of(as_json(self))], OF_ESTIMATE)
 
     def __post_init__(self) -> None:
         # + 0.0: nothing taken off a loss is 0, not -0.0

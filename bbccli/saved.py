@@ -10,12 +10,12 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
 
+from bbccli.documents import Document, Json, as_json
+from bbccli.documents.values import public_fields
 from bbccli.errors import InputError
 from bbccli.readers.files import stdin_bytes
 from bbccli.saved_rows import is_table, read_rows
-from bbccli.schema import ERROR_SCHEMA, SCHEMA_VERSION, Document, ErrorDocument, as_json
-
-Json = dict[str, Any]
+from bbccli.schema import ERROR_SCHEMA, SCHEMA_VERSION, Envelope, ErrorEnvelope
 
 NEVER_NULL = frozenset({"level", "share", "threshold"})
 """Numbers that are always defined."""
@@ -23,7 +23,7 @@ NEVER_NULL = frozenset({"level", "share", "threshold"})
 HINT = "a file that `bbc correct --format json` or `--format jsonl` wrote"
 
 
-def read_documents(path: str) -> list[Json]:
+def read_documents(path: str) -> list[Document]:
     """Return the documents of a file: one, an array of them, or one on each line.
 
     Each is checked against the schema; what a document of an earlier version lacks gets its
@@ -96,16 +96,15 @@ def _refuse_constant(word: str) -> NoReturn:
     raise ValueError(f"{word} is not JSON")
 
 
-def _checked_document(value: Any, where: str, name: str) -> Json:
-    marks = {SCHEMA_VERSION: Document, ERROR_SCHEMA: ErrorDocument}
+def _checked_document(value: Any, where: str, name: str) -> Document:
+    marks = {SCHEMA_VERSION: Envelope, ERROR_SCHEMA: ErrorEnvelope}
     mark = value.get("schema") if isinstance(value, dict) else SCHEMA_VERSION
     if not isinstance(mark, str) or mark not in marks:
         raise InputError(f"{where}not a result of bbc ({SCHEMA_VERSION})", path=name, hint=HINT)
     try:
-        document: Json = _checked(value, marks[mark], "")
+        return Document(_checked(value, marks[mark], ""))
     except _MismatchError as error:
         raise InputError(f"{where}{error}", path=name, hint=HINT) from error
-    return document
 
 
 class _MismatchError(Exception):
@@ -133,9 +132,7 @@ def _checked_record(value: Any, record: Any, key: str) -> Json:
     if not isinstance(value, dict):
         raise _MismatchError(f"{key or 'the result'} is not an object")
     hints, complete = get_type_hints(record), dict(value)
-    for field in dataclasses.fields(record):
-        if not field.metadata.get("json", True):
-            continue
+    for field in public_fields(record):
         place = f"{key}.{field.name}".lstrip(".")
         if field.name in value:
             complete[field.name] = _checked(value[field.name], hints[field.name], place)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from bbccli.documents import Document, Json
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_nothing, is_number, is_text
 from bbccli.readers.frame import Frame, check_names
 from bbccli.readers.tables import read_frame
 from bbccli.schema import ERROR_SCHEMA
 from bbccli.types import TIE_TOLERANCE, Direction, GateOn, GateOutcome, Side
-
-Json = dict[str, Any]
 
 NEEDED = (
     *("path", "metric", "direction", "method", "value", "lower", "upper", "side", "level"),
@@ -41,7 +40,7 @@ def is_table(path: str) -> bool:
     return path.lower().endswith(".parquet")
 
 
-def read_rows(path: str) -> list[Json]:
+def read_rows(path: str) -> list[Document]:
     """Return the documents of the table of a batch, and error documents, in the order of its rows.
 
     Raises
@@ -119,21 +118,21 @@ def _grouped(rows: Iterable[Json]) -> list[list[Json]]:
     return groups
 
 
-def _document(rows: list[Json]) -> Json:
+def _document(rows: list[Json]) -> Document:
     first = rows[0]
     if first.get("error") is not None:
         status = first.get("status")
         error = {"problem": first["error"], "hint": first.get("hint") or ""}
         error |= {"status": 2 if status is None else status}
         held = {"schema": ERROR_SCHEMA, "version": first["version"], "path": first["path"]}
-        return held | {"error": error}
+        return Document(held, error=error)
     verdicts = [row for row in rows if row["gate"] is not None]
-    return {
-        "input": {"path": first["path"]},
-        "estimates": [_estimate(row) for row in rows],
-        "notes": [],
-        "gate": _gate(verdicts[0]) if verdicts else None,
-    }
+    return Document(
+        input={"path": first["path"]},
+        estimates=[_estimate(row) for row in rows],
+        notes=[],
+        gate=_gate(verdicts[0]) if verdicts else None,
+    )
 
 
 def _estimate(row: Json) -> Json:

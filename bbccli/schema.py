@@ -1,20 +1,14 @@
-"""The JSON form of a result: the only file that knows it.
+"""What a document holds: the records that are its schema, and the documents made of them.
 
-The dataclasses are the schema. `as_json` walks a record's fields, `json_schema` walks their types
-and the `doc` that each field carries.
+`as_json` walks a record's fields, `json_schema` their types and the `doc` that each field carries.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import math
-import types
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
-from functools import cache
-from typing import Any, Union, get_args, get_origin, get_type_hints
 
+from bbccli.documents import Document, EstimateJson, IntervalJson, as_json
 from bbccli.dropping.results import DropDecision, Replay
 from bbccli.matrix import PredictionMatrix
 from bbccli.notes import Note
@@ -26,8 +20,6 @@ from bbccli.version import __version__
 SCHEMA_VERSION = "bbc/1"
 ERROR_SCHEMA = "bbc-error/1"
 """Marks the line of a file that has no result."""
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +82,7 @@ class Reported:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class Envelope:
     """The envelope of every result."""
 
     schema: str = field(metadata={"doc": f"always {SCHEMA_VERSION}"})
@@ -110,7 +102,7 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class DropDocument:
+class DropEnvelope:
     """The envelope of what `bbc drop` says: a decision, or with --replay what it would save."""
 
     schema: str = field(metadata={"doc": f"always {SCHEMA_VERSION}"})
@@ -135,7 +127,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorDocument:
+class ErrorEnvelope:
     """The line of a file of a batch that has no result."""
 
     schema: str = field(metadata={"doc": f"always {ERROR_SCHEMA}"})
@@ -151,15 +143,15 @@ def document(
     *,
     plan: Plan | None = None,
     command: str = "correct",
-) -> Json:
-    """Return the JSON-ready document of some estimates of one matrix.
+) -> Document:
+    """Return the document of some estimates of one matrix.
 
     Notes of the matrix come first, then `notes`; those of a single estimate stay with it.
     """
     if plan is None:
         plan = estimates[0].plan if estimates else Plan()
     shown = tuple(replace(e, selection=e.selection[:MOST_SHARES]) for e in estimates)
-    envelope = Document(
+    envelope = Envelope(
         schema=SCHEMA_VERSION,
         version=__version__,
         command=command,
@@ -168,11 +160,11 @@ def document(
         estimates=shown,
         notes=(*matrix.notes, *notes),
     )
-    encoded: Json = as_json(envelope)
+    encoded = Document(as_json(envelope))
     return encoded | {"report": as_json(_reported(encoded["estimates"]))}
 
 
-def to_report(estimates: Sequence[Json]) -> Json | None:
+def to_report(estimates: Sequence[EstimateJson]) -> EstimateJson | None:
     """Return the one of a metric's estimates to report: the first whose interval counts.
 
     An interval that ignores the selection, or has no width, does not; one of an experimental method
@@ -182,19 +174,31 @@ def to_report(estimates: Sequence[Json]) -> Json | None:
     return next((e for e in found if not e["experimental"]), found[0] if found else None)
 
 
-def _is_reportable(estimate: Json) -> bool:
+def _is_reportable(estimate: EstimateJson) -> bool:
     interval = estimate["interval"]
     if interval is None or estimate["value"] is None or estimate["ignores_selection"]:
         return False
-    lower, upper = interval["lower"], interval["upper"]
+    return not has_no_width(interval)
+
+
+def has_no_width(interval: IntervalJson) -> bool:
+    """Whether both ends of an interval are the same, up to rounding."""
+    if interval["lower"] is None or interval["upper"] is None:
+        return False
     # sums of equal losses in another order differ in the last bits
-    return lower is None or upper is None or upper - lower > TIE_TOLERANCE * abs(upper)
+    return interval["upper"] - interval["lower"] <= TIE_TOLERANCE * abs(interval["upper"])
 
 
-def _reported(estimates: Sequence[Json]) -> list[Reported]:
+def _reported(estimates: Sequence[EstimateJson]) -> list[Reported]:
     metrics = dict.fromkeys(estimate["metric"] for estimate in estimates)
     found = (to_report([e for e in estimates if e["metric"] == metric]) for metric in metrics)
     return [Reported(e["metric"], e["method"]) for e in found if e is not None]
+
+
+def error_document(path: str, problem: str, hint: str, status: int) -> Document:
+    """Return the document of a file of a batch that has no result."""
+    failure = Failure(problem, hint, status)
+    return Document(as_json(ErrorEnvelope(ERROR_SCHEMA, __version__, path, failure)))
 
 
 def drop_document(
@@ -202,10 +206,10 @@ def drop_document(
     plan: Plan,
     found: DropDecision | Sequence[Replay],
     notes: Sequence[Note] = (),
-) -> Json:
-    """Return the JSON-ready document of a decision, or of the replays of some rules."""
+) -> Document:
+    """Return the document of a decision, or of the replays of some rules."""
     decision, replays = (found, ()) if isinstance(found, DropDecision) else (None, tuple(found))
-    envelope = DropDocument(
+    envelope = DropEnvelope(
         schema=SCHEMA_VERSION,
         version=__version__,
         command="drop",
@@ -215,85 +219,4 @@ def drop_document(
         replays=replays,
         notes=(*matrix.notes, *notes),
     )
-    encoded: Json = as_json(envelope)
-    return encoded
-
-
-def as_json(value: Any) -> Any:
-    """Turn records into plain JSON values; NaN and infinities become None."""
-    if type(value) in _AS_THEY_ARE:
-        return value
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: as_json(getattr(value, f.name)) for f in _public(type(value))}
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, list | tuple):
-        return [as_json(item) for item in value]
-    return value
-
-
-_AS_THEY_ARE = frozenset({str, int, bool, type(None)})
-
-
-def json_schema() -> Json:
-    """Return the JSON Schema (draft 2020-12) of a document; `$defs` has those of other commands."""
-    definitions: dict[str, Json] = {}
-    root = _schema_of(Document, definitions)
-    for other in (DropDocument, ErrorDocument):
-        _schema_of(other, definitions)
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": SCHEMA_VERSION,
-        **root,
-        "$defs": definitions,
-    }
-
-
-@cache
-def _public(record: Any) -> list[dataclasses.Field[Any]]:
-    return [f for f in dataclasses.fields(record) if f.metadata.get("json", True)]
-
-
-def _schema_of(annotation: Any, definitions: dict[str, Json]) -> Json:
-    """JSON Schema of a type; records are collected in `definitions`."""
-    if dataclasses.is_dataclass(annotation):
-        return _record(annotation, definitions)
-    if isinstance(annotation, type) and issubclass(annotation, Enum):
-        return {"type": "string", "enum": [member.value for member in annotation]}
-    origin, arguments = get_origin(annotation), get_args(annotation)
-    if origin in (Union, types.UnionType):
-        return {"anyOf": [_schema_of(part, definitions) for part in arguments]}
-    if origin is tuple:
-        return {"type": "array", "items": _schema_of(arguments[0], definitions)}
-    return dict(_PLAIN[annotation])
-
-
-def _record(record: Any, definitions: dict[str, Json]) -> Json:
-    name = record.__name__
-    if name not in definitions:
-        definitions[name] = {}
-        hints = get_type_hints(record)
-        properties = {
-            f.name: {"description": f.metadata["doc"], **_schema_of(hints[f.name], definitions)}
-            for f in _public(record)
-        }
-        definitions[name] = {
-            "type": "object",
-            "description": (record.__doc__ or "").split("\n")[0],
-            "properties": properties,
-            "required": list(properties),
-            "additionalProperties": False,
-        }
-    return {"$ref": f"#/$defs/{name}"}
-
-
-# A float is null where it is infinite or undefined: JSON has no other word for it.
-_PLAIN: dict[Any, Json] = {
-    str: {"type": "string"},
-    int: {"type": "integer"},
-    bool: {"type": "boolean"},
-    float: {"type": ["number", "null"]},
-    type(None): {"type": "null"},
-}
+    return Document(as_json(envelope))

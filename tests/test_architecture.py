@@ -8,14 +8,16 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "bbccli"
 
 RANKS = [
-    {"errors", "text", "types", "notes", "threads", "version", "atomic", "progress"} | {"rounding"},
+    {"errors", "text", "types", "notes", "threads", "version", "atomic", "progress"}
+    | {"rounding", "documents"},
     {"outcome", "matrix", "nested", "plan", "resources", "reading", "areas"}
     | {"matrix_checks", "prediction_forms"},
     {"results", "kernels", "metrics", "readers", "resampling", "intervals", "influence"},
     {"selection", "bootstrap", "splitting", "conversion"},
     {"methods"},
     {"dropping"},
-    {"simulation", "batch", "analysis", "schema", "gate", "saved", "saved_rows", "inspection"},
+    {"simulation", "batch", "analysis", "schema", "gate", "saved", "saved_rows", "inspection"}
+    | {"json_schema"},
     {"reports"},
     {"cli"},
 ]
@@ -34,22 +36,23 @@ WITHIN |= {
     ("matrix", "nested"),
 }
 WITHIN |= {("analysis", "schema"), ("analysis", "gate"), ("batch", "schema"), ("batch", "analysis")}
-WITHIN |= {("batch", "gate"), ("notes", "rounding")}
+WITHIN |= {("batch", "gate"), ("notes", "rounding"), ("errors", "documents")}
+WITHIN |= {("json_schema", "schema")}
 WITHIN |= {
     ("matrix", "matrix_checks"),
     ("matrix", "prediction_forms"),
     ("matrix_checks", "outcome"),
 }
 HEAVY = {
-    "rich": {"reports/table.py", "reports/drop_table.py", "cli"},
-    "pandas": {"readers"},
+    "rich": {"reports/layout.py", "reports/table.py", "reports/drop_table.py", "cli"},
+    # for the types of what `to_frame` returns, and in frames.py to make it
+    "pandas": {"readers", "documents/frames.py", "documents/document.py", "results.py"},
     "pyarrow": {
         "readers",
         "conversion.py",
         "batch/manifest.py",
-        "reports/distribution.py",
-        "reports/experiments.py",
-        "reports/tables.py",
+        "reports/parquet.py",
+        "reports/predictions.py",
     },
     "dask": {"batch/cluster.py"},
     "fsspec": {"readers/urls.py"},

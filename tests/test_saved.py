@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bbccli.errors import InputError
-from bbccli.reports import REPORTS, render_all
+from bbccli.reports import FORMS, Kind, forms_of
 from bbccli.saved import read_documents
 
 BOTH = [gated(0.0), gated(0.5)]
@@ -26,16 +26,16 @@ def save(tmp_path):
 
 @pytest.mark.parametrize("form", ["json", "jsonl"])
 def test_one_comes_back(save, form):
-    assert read_documents(save(REPORTS[form](BOTH[0]))) == BOTH[:1]
+    assert read_documents(save(FORMS[form](BOTH[0]))) == BOTH[:1]
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl"])
 def test_several_come_back(save, form):
-    assert read_documents(save(render_all(form, BOTH))) == BOTH
+    assert read_documents(save(FORMS[form].render(BOTH))) == BOTH
 
 
 def test_blank_lines_and_a_byte_order_mark_are_nothing(save):
-    text = "\ufeff" + render_all("jsonl", BOTH).replace("\n", "\r\n\n")
+    text = "\ufeff" + FORMS["jsonl"].render(BOTH).replace("\n", "\r\n\n")
     assert read_documents(save(text)) == BOTH
 
 
@@ -52,7 +52,7 @@ def test_a_result_of_0_1_0_is_shown_as_it_would_be_today(save, form):
     read = {key: value for key, value in found["input"].items() if key not in new}
     old = {key: value for key, value in found.items() if key != "report"} | {"input": read}
     (back,) = read_documents(save(json.dumps(old)))
-    assert REPORTS[form](back) == REPORTS[form](found)
+    assert FORMS[form](back) == FORMS[form](found)
 
 
 def test_a_later_version_keeps_what_it_has(save):
@@ -77,9 +77,9 @@ BROKEN = {
     "blank": (" \n\n", "holds no result"),
     "no results": ("[]", "holds no result"),
     "text": ("hello", "line 1 is not JSON"),
-    "cut short": (REPORTS["json"](result())[:300], "line 1?[0-9] is not JSON"),
-    "a line cut short": (render_all("jsonl", BOTH)[:-9], "line 2 is not JSON"),
-    "a line of another kind": (REPORTS["jsonl"](BOTH[0]) + "7\n", "line 2: the result is not"),
+    "cut short": (FORMS["json"](result())[:300], "line 1?[0-9] is not JSON"),
+    "a line cut short": (FORMS["jsonl"].render(BOTH)[:-9], "line 2 is not JSON"),
+    "a line of another kind": (FORMS["jsonl"](BOTH[0]) + "7\n", "line 2: the result is not"),
     "a number": ("7", "the result is not an object"),
     "other JSON": ('{"a": 1}', "not a result of bbc"),
     "another schema": (changed("schema", value="bbc/9"), "not a result of bbc"),
@@ -149,7 +149,7 @@ def test_what_is_accepted_can_be_shown(save, keys, value):
         (found,) = read_documents(path)
     except InputError:
         return
-    for report in REPORTS.values():
+    for report in forms_of(Kind.CORRECT).values():
         report(found)
 
 

@@ -14,14 +14,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from bbccli.atomic import sync_folder
 from bbccli.batch.lines import FINISHED, FORM, HEADER, record_of, sealed
 from bbccli.batch.lock import locked, make_private
+from bbccli.documents import Json
 from bbccli.errors import BbcError, OptionError
-
-Json = dict[str, Any]
 
 _MOST_NAMED = 5
 """Damaged lines that are told by their number."""

@@ -7,9 +7,8 @@ import json
 import re
 from typing import Any
 
+from bbccli.documents import Json
 from bbccli.schema import SCHEMA_VERSION
-
-Json = dict[str, Any]
 
 FORM = b'{"journal":"bbc-batch/'
 HEADER = FORM + b'2"}\n'

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from bbccli import reading
 from bbccli.batch.journal import Entry, Journal
 from bbccli.batch.sources import Source
 from bbccli.batch.worker import Done, Task, key_of
+from bbccli.documents import Json
 from bbccli.errors import UndecidedError
 from bbccli.gate import FAILED
 from bbccli.resources import Resources
 from bbccli.types import GateOutcome
-
-Json = dict[str, Any]
 
 MOST_PROBLEMS = 5
 """Failures that are named in full; the table has all."""

@@ -10,10 +10,10 @@ import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from bbccli import reading, resources
 from bbccli.batch.sources import Source
+from bbccli.documents import Json, as_json
 from bbccli.errors import OF_THE_MACHINE, BbcError, last_resort
 from bbccli.metrics import custom
 from bbccli.readers.files import sha256_of
@@ -21,11 +21,8 @@ from bbccli.readers.tables import metadata_path
 from bbccli.readers.urls import is_url, url_bytes, url_exists
 from bbccli.reading import Reading
 from bbccli.resources import Resources
-from bbccli.schema import as_json
 from bbccli.text import message, redacted
 from bbccli.version import __version__
-
-Json = dict[str, Any]
 
 MORE_MEMORY = "it may need more memory than there is: fewer --jobs"
 """What helps a file that no process survives."""

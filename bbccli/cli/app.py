@@ -51,7 +51,7 @@ def _print_version(wanted: bool) -> None:
 def _show_config(ctx: typer.Context, wanted: bool) -> None:
     if not wanted:
         return
-    from bbccli.reports.table import listing_table
+    from bbccli.reports.layout import listing_table
 
     config.check_variables(SETTINGS)
     rows = config.holding(SETTINGS, project(SETTINGS, named=ctx.params.get("config_file")))

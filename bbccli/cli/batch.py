@@ -57,7 +57,7 @@ def batch(
     """
     # imported here: other commands need none of it
     from bbccli.batch import Journal, journal_path, sources_of
-    from bbccli.reports.experiments import writer_for
+    from bbccli.reports.batch import table_form
 
     if scheduler is not None and runner != "dask":
         raise OptionError("--scheduler without --runner dask", hint=f"--runner dask, not {runner}")
@@ -67,7 +67,7 @@ def batch(
     processes = resources.available_cores() if jobs is None else jobs
     Resources(processes)
     limits = resources_of(1, memory, engine)
-    write_table, target = writer_for(output), Path(output)
+    form, target = table_form(output), Path(output)
     check_writable(output)
     journal_file = journal_path(target)
     found = sources_of(sources, analysis, avoid=(target, journal_file))
@@ -86,7 +86,7 @@ def batch(
             journal,
             limits,
             target=target,
-            write_table=write_table,
+            form=form,
             runner=runner,
             processes=processes,
             scheduler=scheduler,

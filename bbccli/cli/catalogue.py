@@ -9,11 +9,13 @@ from typing import Any
 
 from bbccli.cli import options as o
 from bbccli.cli.output import style_for_stdout, write
+from bbccli.documents import as_json
 from bbccli.errors import OptionError, nearest
 from bbccli.gate import NAIVE
+from bbccli.json_schema import json_schema
 from bbccli.methods import DEFAULT_METHODS, METHODS, Method
 from bbccli.metrics import ALIASES, METRICS, Metric, metric_named
-from bbccli.schema import json_schema
+from bbccli.reports.json import text_of
 
 Facts = dict[str, Any]
 
@@ -111,9 +113,9 @@ def _print(
     """Write one in full, or all of them: in groups, one whole line each."""
     if form == "json":
         chosen = list(every.values()) if name is None else every[name]
-        write(json.dumps(_finite(chosen), indent=2, ensure_ascii=False) + "\n", "-")
+        write(text_of(as_json(chosen)), "-")
     elif name is not None:
-        from bbccli.reports.table import listing_table
+        from bbccli.reports.layout import listing_table
 
         rows = [(key.replace("_", " "), _shown(value)) for key, value in every[name].items()]
         (_, title), *facts = [row for row in rows if row[1]]
@@ -144,12 +146,3 @@ def _shown(value: Any) -> str:
         numbers = [f"{one:g}" for one in value if isinstance(one, float)]
         return " to ".join(numbers) if numbers else ", ".join(value)
     return str(value)
-
-
-def _finite(value: Any) -> Any:
-    """JSON has no word for infinity: null, as in results."""
-    from bbccli.schema import as_json
-
-    if isinstance(value, list):
-        return [_finite(one) for one in value]
-    return {key: as_json(held) for key, held in value.items()}

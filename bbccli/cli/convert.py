@@ -7,7 +7,7 @@ from bbccli.cli.output import check_writable, write
 from bbccli.cli.places import check_apart, check_metadata
 from bbccli.cli.streams import say
 from bbccli.readers import Request, Roles
-from bbccli.reports.remarks import plain
+from bbccli.text import visible
 from bbccli.types import Missing, TableLayout
 
 
@@ -48,7 +48,7 @@ def convert(
       bbc convert predictions.parquet --layout long --output predictions.csv
     """
     from bbccli.conversion import convert as lay_out
-    from bbccli.reports.tables import render_table
+    from bbccli.reports.predictions import render_predictions
 
     check_writable(output)
     check_apart({"--output": output}, files, labels, folds)
@@ -57,9 +57,9 @@ def convert(
     chosen = (only or (), exclude or ())
     request = Request(roles, task, positive, labels, folds, Missing.DROP, dialect, *chosen)
     converted = lay_out(files, request, layout)
-    rendered = render_table(converted.table, converted.metadata, output)
+    rendered = render_predictions(converted.table, converted.metadata, output)
     check_metadata(rendered, output)
     for path, data in rendered.items():
         write(data, path)
     for note in () if quiet else converted.matrix.notes:
-        say(f"note: {plain(note.text)}" + (f"; hint: {plain(note.remedy)}" * bool(note.remedy)))
+        say(f"note: {visible(note.text)}" + (f"; hint: {visible(note.remedy)}" * bool(note.remedy)))

@@ -18,7 +18,7 @@ from bbccli.cli.output import (
 from bbccli.cli.places import check_apart
 from bbccli.errors import UndecidedError
 from bbccli.plan import CLIP
-from bbccli.reports import render_all
+from bbccli.reports import FORMS
 from bbccli.reports.distribution import render_distributions
 from bbccli.resources import Engine, resources_of
 from bbccli.types import IntervalKind, Missing, Select, Side
@@ -138,7 +138,7 @@ def correct(
             answer = analysis.run(files, progress=progress)
         except UndecidedError as error:
             if output != "-" or form != "table":  # on the screen the error says it all
-                write(render_all(form, [error.document]), output)
+                write(FORMS[form](error.document), output)
             raise
     if distribution is not None:
         shown = render_distributions(distribution, answer.matrix.configurations, answer.estimates)

@@ -13,17 +13,17 @@ from bbccli.cli.output import (
     progress_bar,
     report_format,
     style_for_stdout,
+    tell,
     write,
 )
 from bbccli.cli.places import check_apart
-from bbccli.cli.streams import say
 from bbccli.dropping import EVERY, replay
 from bbccli.dropping import drop as decide
 from bbccli.errors import OptionError
 from bbccli.metrics import choose_metrics, custom
 from bbccli.plan import CLIP, Plan, pooling_of
 from bbccli.readers import Roles, read
-from bbccli.reports import DROP_REPORTS, Style, remarks
+from bbccli.reports import FORMS, Kind, Style
 from bbccli.resources import Engine, resources_of
 from bbccli.schema import drop_document
 from bbccli.text import visible
@@ -87,7 +87,7 @@ def drop(
     rules = _modes(replay_, rule, list_, n_folds, fold_order, orders)
     plan = Plan(n_resamples, clip=clip, seed=seed)
     limits = resources_of(jobs, memory, engine)
-    form = format if list_ else report_format(ctx, format, output, DROP_REPORTS) or format
+    form = format if list_ else report_format(ctx, format, output, Kind.DROP) or format
     check_writable(output)
     check_apart({"--output": output}, files, labels, folds)
     columns = (truth, fold, repeat, group, row_id, time, event, weight)
@@ -140,13 +140,12 @@ def drop(
             )
             result = drop_document(matrix, plan, decision, decision.notes)
     if (list_ or form != "table") and not quiet:
-        for line in remarks(result):
-            say(line)
+        tell([result])
     if list_ and not replay_:
         text = "".join(f"{visible(name)}\n" for name in getattr(decision, list_))
     else:
         style = style_for_stdout() if output == "-" else Style()
-        text = DROP_REPORTS[form](result, style)
+        text = FORMS[form].render([result], style, Kind.DROP)
     write(text, output)
 
 

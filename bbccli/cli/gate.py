@@ -7,6 +7,7 @@ import typer
 from bbccli.cli import options as o
 from bbccli.cli.output import check_writable, exit_by_gates, publish, report_format, write
 from bbccli.cli.places import check_apart
+from bbccli.documents import Document
 from bbccli.errors import OptionError
 from bbccli.gate import judged, rule_of
 from bbccli.types import GateOutcome
@@ -40,7 +41,7 @@ def gate(
 
       bbc gate batch.parquet --fail-under 0.8
     """
-    from bbccli.reports.words import gate_line
+    from bbccli.reports.sentences import gate_line
     from bbccli.saved import read_documents
     from bbccli.saved_rows import is_table
 
@@ -65,6 +66,11 @@ def gate(
         publish(results, chosen, output, quiet=quiet)
     elif output != "-" or not quiet:
         # those not met are said on standard error
-        shown = [r for r in whole if output != "-" or r["gate"]["outcome"] == GateOutcome.MET]
+        shown = [document for document in whole if output != "-" or _is_met(document)]
         write("".join(f"{gate_line(document)}\n" for document in shown), output)
     exit_by_gates(results)
+
+
+def _is_met(document: Document) -> bool:
+    gate = document["gate"]
+    return gate is not None and gate["outcome"] == GateOutcome.MET

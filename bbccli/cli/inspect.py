@@ -8,8 +8,7 @@ from bbccli.cli import options as o
 from bbccli.cli.output import check_writable, report_format, style_for_stdout, write
 from bbccli.cli.places import check_apart
 from bbccli.readers import Request, Roles
-from bbccli.reports import Style
-from bbccli.reports.inspection import INSPECTIONS
+from bbccli.reports import FORMS, Kind, Style
 from bbccli.types import Missing
 
 
@@ -51,7 +50,7 @@ def inspect(
     """
     from bbccli.inspection import inspect as look
 
-    form = report_format(ctx, format, output, INSPECTIONS) or format
+    form = report_format(ctx, format, output, Kind.INSPECTION) or format
     check_writable(output)
     check_apart({"--output": output}, files, labels, folds)
     columns = (truth, fold, repeat, group, row_id, time, event, weight)
@@ -60,6 +59,6 @@ def inspect(
     request = Request(roles, task, positive, labels, folds, missing, dialect, *chosen)
     found = look(files, request)
     style = style_for_stdout() if output == "-" else Style()
-    write(INSPECTIONS[form](found.as_json(), style), output)
+    write(FORMS[form].render([found.as_json()], style, Kind.INSPECTION), output)
     if found.n_errors:
         raise typer.Exit(2)

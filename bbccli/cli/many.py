@@ -13,14 +13,13 @@ import typer
 from bbccli.atomic import replacing, sweep
 from bbccli.cli.output import cannot_write, style_for_stdout, write
 from bbccli.cli.streams import say
-from bbccli.reports.remarks import plain
 from bbccli.resources import Resources
 from bbccli.rounding import count
-from bbccli.text import redacted
+from bbccli.text import redacted, visible
 
 if TYPE_CHECKING:
     from bbccli.batch import Journal, Source, Tally
-    from bbccli.reports.experiments import Write
+    from bbccli.reports import Form
 
 
 def carry_out(
@@ -29,7 +28,7 @@ def carry_out(
     limits: Resources,
     *,
     target: Path,
-    write_table: Write,
+    form: Form,
     runner: str,
     processes: int,
     scheduler: str | None,
@@ -49,20 +48,20 @@ def carry_out(
     with batch_bar(len(sources), quiet=quiet) as progress:
         course = drive(groups, journal, stop_on_error=stop_on_error, progress=progress)
     if not course.complete:
-        say(f"failed: {plain(course.problem)}")
+        say(f"failed: {visible(course.problem)}")
         say(f"stopped; {_kept(journal, sources)}")
         raise typer.Exit(FAILED)
     tally, seen = Tally(unchanged=course.unchanged), Summary()
     try:
         with replacing(target) as file:
-            write_table(seen.watch(results(sources, journal, tally)), file)
+            form.write_batch(seen.watch(results(sources, journal, tally)), file)
     except OSError as error:
         raise cannot_write(str(target), error.strerror or str(error)) from error
     if summary:
         write(seen.render(style_for_stdout()), "-")
     if tally.status or not quiet:
         for problem in tally.problems:
-            say(f"failed: {plain(problem)}")
+            say(f"failed: {visible(problem)}")
         say(_last_words(tally, target))
     if tally.status:
         raise typer.Exit(tally.status)
@@ -79,7 +78,7 @@ def list_tasks(
         _tell_damage(journal)
     for task in todo(sources, journal.entries if journal else {}, limits):
         word = "keep" if is_current(task) else "do"
-        write(f"{word}\t{plain(redacted(task.source.path))}\n", "-")
+        write(f"{word}\t{visible(redacted(task.source.path))}\n", "-")
 
 
 @contextmanager

@@ -11,8 +11,7 @@ from bbccli.dropping import EVERY, RULES
 from bbccli.methods import DEFAULT_METHODS, ENOUGH_FOLDS, METHODS
 from bbccli.metrics import METRICS
 from bbccli.readers.dialects import DIALECTS, WIDE
-from bbccli.reports import REPORTS
-from bbccli.reports.inspection import INSPECTIONS
+from bbccli.reports import Kind, forms_of
 from bbccli.resources import Engine
 from bbccli.types import (
     GateOn,
@@ -26,6 +25,8 @@ from bbccli.types import (
     TableLayout,
     Task,
 )
+
+REPORTS, INSPECTIONS = forms_of(Kind.CORRECT), forms_of(Kind.INSPECTION)
 
 
 def _choice(names: Iterable[str]) -> Callable[[str], str]:

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,13 +16,12 @@ import typer
 from bbccli import gate
 from bbccli.atomic import is_read_only, is_stream, replacing
 from bbccli.cli.streams import emit, say
+from bbccli.documents import Document
 from bbccli.errors import BbcError, OptionError
 from bbccli.progress import Progress, silent
-from bbccli.reports import FOR_PEOPLE, REPORTS, Style, format_of, remarks, render_all
-from bbccli.reports.remarks import plain
+from bbccli.reports import FORMS, Kind, Style, form_of, forms_of
+from bbccli.text import visible
 from bbccli.types import GateOutcome
-
-Json = dict[str, Any]
 
 PATIENCE_SECONDS = 1.0
 """Work shorter than this shows no progress bar."""
@@ -91,7 +90,7 @@ def write(text: str | bytes, path: str) -> None:
 
 
 def report_format(
-    ctx: typer.Context, given: str | None, output: str, forms: Collection[str] = REPORTS.keys()
+    ctx: typer.Context, given: str | None, output: str, kind: Kind = Kind.CORRECT
 ) -> str | None:
     """Choose the report: by --format, else by the suffix of the output, else the default.
 
@@ -104,37 +103,44 @@ def report_format(
     if source is not None and source.name == "COMMANDLINE":
         return given
     try:
-        return format_of(output, forms) or given
+        return form_of(output, forms_of(kind)) or given
     except OptionError:
         if source is not None and source.name == "DEFAULT_MAP":
             return given
         raise
 
 
-def publish(documents: Sequence[Json], format: str, output: str, *, quiet: bool) -> None:
+def publish(documents: Sequence[Document], format: str, output: str, *, quiet: bool) -> None:
     """Write documents as one report; where it is for programs, tell people on standard error.
 
     Files without a result are lines of JSON; other forms have no place for them.
     """
     whole = [document for document in documents if "error" not in document]
-    documents = documents if format in ("json", "jsonl") else whole
-    if format not in FOR_PEOPLE and not quiet:
-        for document in whole:
-            for line in remarks(document):
-                say(line)
+    form = FORMS[format]
+    if not form.for_people and not quiet:
+        tell(whole)
     style = style_for_stdout() if output == "-" else Style()
-    write(render_all(format, documents, style), output)
+    write(form.render(documents if form.holds_errors else whole, style), output)
 
 
-def exit_by_gates(documents: Sequence[Json]) -> None:
+def tell(documents: Sequence[Document]) -> None:
+    """Say on standard error what was read and what to doubt."""
+    from bbccli.reports.phrases import plain_lines
+
+    for document in documents:
+        for line in plain_lines(document):
+            say(line)
+
+
+def exit_by_gates(documents: Sequence[Document]) -> None:
     """Say which gates were not met and leave with their status; return where all were met."""
     for document in documents:
         if "error" in document:
-            say(f"failed: {plain(document['error']['problem'])}")
+            say(f"failed: {visible(document['error']['problem'])}")
             continue
         verdict = document["gate"]
         if verdict is not None and verdict["outcome"] != GateOutcome.MET:
-            from bbccli.reports.words import gate_line
+            from bbccli.reports.sentences import gate_line
 
             say(gate_line(document))
     if status := gate.status(documents):

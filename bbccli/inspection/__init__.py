@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from bbccli.documents import as_json
 from bbccli.inspection import files, predictions, samples
 from bbccli.inspection.findings import Finding, Findings, Status
 from bbccli.inspection.similar import Similarity, similarity
@@ -17,7 +18,7 @@ from bbccli.notes import Note
 from bbccli.readers.assemble import Parts, assemble
 from bbccli.readers.dialects import WIDE, dialect_of
 from bbccli.readers.load import Loaded, Paths, Request
-from bbccli.schema import Input, as_json
+from bbccli.schema import Input
 from bbccli.text import redacted
 from bbccli.version import __version__
 

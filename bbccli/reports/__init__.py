@@ -1,76 +1,129 @@
-"""The registry of reports: a document in, text out."""
+"""The registry of reports: which forms there are, and which kinds of results each of them writes.
+
+A form names, for each kind, the module of this folder that writes it, by the function `WRITERS`
+says. Modules are imported when they are asked for: the table alone needs rich.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from importlib import import_module
 from pathlib import PurePath
-from typing import Any
+from typing import IO, Any
 
+from bbccli.documents import Document, Json
 from bbccli.errors import OptionError
-from bbccli.reports.base import Report, Style
-from bbccli.reports.remarks import remarks
+from bbccli.reports.base import Style
 
-Json = dict[str, Any]
-
-__all__ = [
-    "DROP_REPORTS",
-    "FOR_PEOPLE",
-    "REPORTS",
-    "Report",
-    "Style",
-    "format_of",
-    "remarks",
-    "render_all",
-]
+__all__ = ["FORMS", "Form", "Kind", "Style", "form_of", "forms_of"]
 
 
-def _lazily(name: str) -> Report:
-    """Import the module of a report only when it is asked for: the table alone needs rich."""
+class Kind(StrEnum):
+    """What is written, by the command that makes it."""
 
-    def render(document: Json, style: Style = Style(), /) -> str:
-        text: str = _module(name).render(document, style)
+    CORRECT = "correct"
+    DROP = "drop"
+    INSPECTION = "inspect"
+    BATCH = "batch"
+    DISTRIBUTION = "distribution"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form of text or table that results are written in.
+
+    Parameters
+    ----------
+    name
+        What `--format` calls it.
+    modules
+        The kinds that it can hold, and the module that writes each.
+    suffixes
+        Of files in this form.
+    for_people
+        Whether it says what was read and what to doubt; the others leave it to standard error.
+    holds_errors
+        Whether it has a place for files without a result.
+    """
+
+    name: str
+    modules: Mapping[Kind, str]
+    suffixes: tuple[str, ...] = ()
+    for_people: bool = False
+    holds_errors: bool = False
+
+    def __call__(self, document: Document, style: Style = Style(), /) -> str:
+        """Return the text of one result of `bbc correct`, ending in a newline."""
+        return self.render([document], style)
+
+    def render(
+        self, documents: Sequence[Json], style: Style = Style(), kind: Kind = Kind.CORRECT
+    ) -> str:
+        """Return one text for some documents, such as a CSV with one header."""
+        text: str = self._module(kind).render(documents, style)
         return text
 
-    return render
+    def write_batch(self, records: Iterable[Json], file: IO[bytes]) -> None:
+        """Write the records of a batch as one table, one record at a time."""
+        self._module(Kind.BATCH).write_batch(records, file)
+
+    def distribution(self, columns: Mapping[str, Sequence[object]]) -> bytes:
+        """Return the columns of resamples, see `distribution.columns_of`, as a file."""
+        data: bytes = self._module(Kind.DISTRIBUTION).distribution(columns)
+        return data
+
+    def _module(self, kind: Kind) -> Any:
+        return import_module(f"bbccli.reports.{self.modules[kind]}")
 
 
-def _module(name: str) -> Any:
-    return import_module(f"bbccli.reports.{name}")
-
-
-REPORTS: dict[str, Report] = {
-    name: _lazily(name) for name in ("table", "json", "jsonl", "csv", "markdown", "junit", "github")
+FORMS: dict[str, Form] = {
+    form.name: form
+    for form in (
+        Form(
+            "table",
+            {Kind.CORRECT: "table", Kind.DROP: "drop_table", Kind.INSPECTION: "inspection_table"},
+            for_people=True,
+        ),
+        Form(
+            "json",
+            dict.fromkeys((Kind.CORRECT, Kind.DROP, Kind.INSPECTION, Kind.DISTRIBUTION), "json"),
+            (".json",),
+            holds_errors=True,
+        ),
+        Form(
+            "jsonl",
+            dict.fromkeys((Kind.CORRECT, Kind.BATCH), "jsonl"),
+            (".jsonl", ".ndjson"),
+            holds_errors=True,
+        ),
+        Form("csv", dict.fromkeys((Kind.CORRECT, Kind.BATCH), "csv"), (".csv",)),
+        Form("markdown", {Kind.CORRECT: "markdown"}, (".md", ".markdown"), for_people=True),
+        Form("junit", {Kind.CORRECT: "junit"}, (".xml",)),
+        Form("github", {Kind.CORRECT: "github"}, for_people=True),
+        Form("parquet", dict.fromkeys((Kind.BATCH, Kind.DISTRIBUTION), "parquet"), (".parquet",)),
+    )
 }
-"""The name of a report is that of its module."""
-
-FOR_PEOPLE = frozenset({"table", "markdown", "github"})
-"""Reports that say what was read and what to doubt; the others leave it to standard error."""
-
-SUFFIXES = {
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".xml": "junit",
-}
-
 
 PLAIN = ("", ".txt")
-"""Suffixes that ask for no form: the file holds what the screen would show."""
+"""Suffixes that ask for no form: the file holds what standard output would show."""
 
 
-def format_of(path: str, forms: Collection[str] = REPORTS.keys()) -> str | None:
-    """Return the name of the report that the suffix of a file asks for, if it asks for one.
+def forms_of(kind: Kind) -> dict[str, Form]:
+    """Return the forms that can hold a kind of result, by name."""
+    return {name: form for name, form in FORMS.items() if kind in form.modules}
+
+
+def form_of(path: str, forms: Collection[str]) -> str | None:
+    """Return the name of the form that the suffix of a file asks for, if it asks for one.
 
     Parameters
     ----------
     path
-        Of the file; - is the screen.
+        Of the file; - is standard output.
     forms
-        Names of the reports that there are.
+        Names of those to choose from.
 
     Raises
     ------
@@ -80,26 +133,10 @@ def format_of(path: str, forms: Collection[str] = REPORTS.keys()) -> str | None:
     suffix = PurePath(path).suffix.lower()
     if suffix in PLAIN:
         return None
-    known = {end: form for end, form in SUFFIXES.items() if form in forms}
+    known = {end: name for name in forms for end in FORMS[name].suffixes}
     if suffix not in known:
         raise OptionError(
             f"--output is {path!r}, and {suffix} is not a format that can be written",
             hint=f"a file that ends in {', '.join(known)}; or in .txt, for the table",
         )
     return known[suffix]
-
-
-def render_all(name: str, documents: Sequence[Json], style: Style = Style()) -> str:
-    """Return one text for several documents, such as a CSV with one header.
-
-    One document gives what its report gives; several give an array in JSON.
-    """
-    if name in ("csv", "junit") or (name == "json" and len(documents) != 1):
-        text: str = _module(name).render_all(documents, style)
-        return text
-    gap = "\n" if name in ("table", "markdown") else ""
-    return gap.join(REPORTS[name](document, style) for document in documents)
-
-
-DROP_REPORTS: dict[str, Report] = {"table": _lazily("drop_table"), "json": _lazily("json")}
-"""Forms of what `bbc drop` says."""

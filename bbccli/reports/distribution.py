@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from io import BytesIO
 from pathlib import PurePath
 
-import numpy as np
-
 from bbccli.errors import OptionError
+from bbccli.reports import Kind, forms_of
 from bbccli.results import Estimate
+
+NAMES = ("method", "metric", "resample", "performance", "winner", "probability")
 
 
 def render_distributions(
@@ -26,51 +25,27 @@ def render_distributions(
     OptionError
         Another suffix.
     """
+    known = {end: form for form in forms_of(Kind.DISTRIBUTION).values() for end in form.suffixes}
     suffix = PurePath(path).suffix
-    if suffix not in (".json", ".parquet"):
+    if suffix not in known:
         raise OptionError(
             f"--distribution cannot write {suffix or 'a file without suffix'}",
-            hint="end the name with .json or .parquet",
+            hint=f"end the name with {' or '.join(known)}",
         )
-    columns = _columns(configurations, estimates)
-    if suffix == ".json":
-        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        return (json.dumps(rows, indent=0) + "\n").encode()
-    return _parquet(columns)
+    return known[suffix].distribution(columns_of(configurations, estimates))
 
 
-def _columns(
+def columns_of(
     configurations: Sequence[str], estimates: Sequence[Estimate]
 ) -> dict[str, list[object]]:
+    """Return the columns `NAMES`, the estimates one after the other."""
     columns: dict[str, list[object]] = {name: [] for name in NAMES}
     for estimate in estimates:
         found = estimate.distribution
         if found is None:
             continue
-        size = len(found.values)
-        nothing = [None] * size
-        columns["method"] += [estimate.method] * size
-        columns["metric"] += [estimate.metric] * size
-        columns["resample"] += range(size)
-        columns["performance"] += found.values.tolist()
-        columns["winner"] += [configurations[c] for c in found.winners]
-        columns["probability"] += (
-            nothing if found.probabilities is None else np.asarray(found.probabilities).tolist()
-        )
+        columns["method"] += [estimate.method] * len(found.values)
+        columns["metric"] += [estimate.metric] * len(found.values)
+        for name, held in found.columns(configurations).items():
+            columns[name] += held
     return columns
-
-
-NAMES = ("method", "metric", "resample", "performance", "winner", "probability")
-
-
-def _parquet(columns: dict[str, list[object]]) -> bytes:
-    import pyarrow
-    import pyarrow.parquet
-
-    kinds = dict.fromkeys(NAMES, pyarrow.string())
-    kinds |= {"resample": pyarrow.int64()}
-    kinds |= dict.fromkeys(("performance", "probability"), pyarrow.float64())
-    table = pyarrow.table({n: pyarrow.array(c, kinds[n]) for n, c in columns.items()})
-    buffer = BytesIO()
-    pyarrow.parquet.write_table(table, buffer, compression="zstd")
-    return buffer.getvalue()

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from bbccli.documents import (
+    Document,
+    Json,
+)
 from bbccli.metrics import METRICS
 from bbccli.notes import listing
+from bbccli.reports import phrases
 from bbccli.reports.base import Style
-from bbccli.reports.remarks import metric_label, notes_of, plain, understood
-from bbccli.reports.table import as_text, facts, note_line
+from bbccli.reports.layout import as_text, facts, note_line
 from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent
-
-Json = dict[str, Any]
+from bbccli.text import visible
 
 PROBABILITY = Digits(3, bounds=(0.0, 1.0))
 SPEED_UP = Digits(1)
@@ -25,12 +27,18 @@ MOST_ROWS = 30
 """Configurations listed, at most; JSON and --list have all of them."""
 
 
-def render(document: Json, style: Style = Style(), /) -> str:
-    """Return who stays and who goes, or what dropping would have saved, in one screen."""
-    head = Text.assemble((plain(document["input"]["path"]), "bold"), "   ", understood(document))
+def render(documents: Sequence[Document], style: Style) -> str:
+    """Return one screen per document."""
+    return "\n".join(_screen(document, style) for document in documents)
+
+
+def _screen(document: Document, style: Style) -> str:
+    """Who stays and who goes, or what dropping would have saved."""
+    path, understood = visible(document["input"]["path"]), phrases.understood(document)
+    head = Text.assemble((path, "bold"), "   ", understood)
     decision = document["decision"]
     body = _decision(decision) if decision else _replays(document["replays"])
-    notes = [note_line(note) for note in notes_of(document)]
+    notes = [note_line(note) for note in phrases.notes_of(document)]
     sections: list[RenderableType] = [head, *body, *([Group(*notes)] if notes else [])]
     spaced = [part for section in sections for part in (section, Text(""))]
     return as_text(Group(*spaced[:-1]), style)
@@ -84,12 +92,12 @@ def _configurations(decision: Json) -> RenderableType:
     digits = _digits(decision["metric"], [d["performance"] for d in rows])
     tested = "p_value" if any(d["p_value"] is not None for d in rows) else "probability"
     table = _table("configuration", "decision")
-    table.add_column(metric_label(decision["metric"]), justify="right")
+    table.add_column(phrases.metric_label(decision["metric"]), justify="right")
     table.add_column("p" if tested == "p_value" else "worse", justify="right")
     for row in rows[:MOST_ROWS]:
         best = row["configuration"] == decision["best"]
         table.add_row(
-            Text(plain(row["configuration"])),
+            Text(visible(row["configuration"])),
             row["fate"],
             digits.performance(row["performance"]),
             "best" if best else PROBABILITY.performance(row[tested]),
@@ -106,7 +114,7 @@ def _replays(replays: list[Json]) -> list[RenderableType]:
         return [Text("no rule could be computed")]
     first = replays[0]
     winner = facts(
-        winner=f"{plain(first['winner'])}   naive {_figure(first, first['naive'])}, "
+        winner=f"{visible(first['winner'])}   naive {_figure(first, first['naive'])}, "
         f"bbc {_figure(first, first['value'])}",
     )
     single = len(replays) == 1 and len(first["runs"]) == 1
@@ -120,11 +128,11 @@ def _steps(run: Json) -> RenderableType:
     table.add_column("who")
     for step in run["trace"]["steps"]:
         table.add_row(
-            plain(step["fold"]),
+            visible(step["fold"]),
             str(step["n_samples"]),
             str(step["n_raced"]),
             str(len(step["dropped"])),
-            Text(listing([plain(name) for name in step["dropped"]], 4)),
+            Text(listing([visible(name) for name in step["dropped"]], 4)),
         )
     return table
 

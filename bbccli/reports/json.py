@@ -1,19 +1,25 @@
-"""The document as JSON."""
+"""Results as JSON."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
+from bbccli.documents import Json
 from bbccli.reports.base import Style
 
 
-def render(document: dict[str, Any], style: Style = Style(), /) -> str:
-    """Return indented JSON; the same document gives the same bytes."""
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+def render(documents: Sequence[Json], style: Style) -> str:
+    """Return one document as an object, several as an array; the same ones give the same bytes."""
+    return text_of(documents[0] if len(documents) == 1 else documents)
 
 
-def render_all(documents: Sequence[dict[str, Any]], style: Style = Style(), /) -> str:
-    """Return an array of documents."""
-    return json.dumps(documents, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+def text_of(value: object) -> str:
+    """Return indented JSON."""
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def distribution(columns: Mapping[str, Sequence[object]]) -> bytes:
+    """Return an object per resample."""
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return (json.dumps(rows, indent=0) + "\n").encode()

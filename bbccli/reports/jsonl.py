@@ -1,15 +1,31 @@
-"""The document as one line of JSON."""
+"""Results as lines of JSON, so that they can be appended to each other."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import IO
 
+from bbccli.documents import Json
 from bbccli.reports.base import Style
+from bbccli.schema import error_document
 
 
-def render(document: dict[str, Any], style: Style = Style(), /) -> str:
-    """Return compact JSON on one line, so that documents can be appended to each other."""
+def render(documents: Sequence[Json], style: Style) -> str:
+    """Return a line of compact JSON per document."""
+    return "".join(map(_line, documents))
+
+
+def write_batch(records: Iterable[Json], file: IO[bytes]) -> None:
+    """Write a document per record, which says what is wrong where there is no result."""
+    for record in records:
+        document = record.get("document") or error_document(
+            record["path"], *(record["error"][name] for name in ("problem", "hint", "status"))
+        )
+        file.write(_line(document).encode(errors="backslashreplace"))
+
+
+def _line(document: Json) -> str:
     text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # Some readers take these for ends of lines; JSON allows them raw in a string.
     return text.translate(_ENDS) + "\n"

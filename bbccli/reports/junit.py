@@ -7,26 +7,22 @@ error. The shape is that of the `junit-10` schema of the xUnit plugin of Jenkins
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from bbccli.reports import words
+from bbccli.documents import (
+    Document,
+    EstimateJson,
+    GateJson,
+)
+from bbccli.reports import phrases
 from bbccli.reports.base import Style
-from bbccli.reports.remarks import remarks
-from bbccli.reports.sentence import sentence
-
-Json = dict[str, Any]
+from bbccli.reports.sentences import gate_sentence, judged_figure, sentence
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def render(document: Json, style: Style = Style(), /) -> str:
-    """Return one suite."""
-    return render_all([document])
-
-
-def render_all(documents: Iterable[Json], style: Style = Style(), /) -> str:
+def render(documents: Sequence[Document], style: Style) -> str:
     """Return a suite per document."""
     root = ElementTree.Element("testsuites", name="bbc")
     for document in documents:
@@ -52,7 +48,7 @@ def xml_text(text: str) -> str:
 _COUNTS = {"tests": "testcase", "failures": "testcase/failure", "errors": "testcase/error"}
 
 
-def _add_suite(root: ElementTree.Element, document: Json) -> None:
+def _add_suite(root: ElementTree.Element, document: Document) -> None:
     path = xml_text(document["input"]["path"])
     suite = ElementTree.SubElement(root, "testsuite", name=path, time="0")
     properties = ElementTree.SubElement(suite, "properties")
@@ -62,12 +58,13 @@ def _add_suite(root: ElementTree.Element, document: Json) -> None:
         _add_estimate(suite, document, estimate)
     if document["gate"] is not None:
         _add_gate(suite, path, document["gate"])
-    ElementTree.SubElement(suite, "system-out").text = xml_text("\n".join(remarks(document)))
+    said = "\n".join(phrases.plain_lines(document))
+    ElementTree.SubElement(suite, "system-out").text = xml_text(said)
     for kind, where in _COUNTS.items():
         suite.set(kind, str(len(suite.findall(where))))
 
 
-def _properties(document: Json) -> list[tuple[str, str]]:
+def _properties(document: Document) -> list[tuple[str, str]]:
     """What was read, and the winner of each estimate."""
     found = [("version", document["version"]), ("sha256", document["input"]["sha256"])]
     return found + [
@@ -76,8 +73,8 @@ def _properties(document: Json) -> list[tuple[str, str]]:
     ]
 
 
-def _add_estimate(suite: ElementTree.Element, document: Json, estimate: Json) -> None:
-    digits = words.digits_of(words.estimates_of(document, estimate["metric"]))
+def _add_estimate(suite: ElementTree.Element, document: Document, estimate: EstimateJson) -> None:
+    digits = phrases.digits_of(phrases.estimates_of(document, estimate["metric"]))
     said = xml_text(sentence(estimate, document, digits))
     case = _add_case(suite, suite.get("name", ""), f"{estimate['metric']} {estimate['method']}")
     if estimate["value"] is None:
@@ -85,9 +82,9 @@ def _add_estimate(suite: ElementTree.Element, document: Json, estimate: Json) ->
     ElementTree.SubElement(case, "system-out").text = said
 
 
-def _add_gate(suite: ElementTree.Element, path: str, gate: Json) -> None:
-    name = f"gate {gate['metric'] or ''} {words.judged_figure(gate)}"
-    said = xml_text(words.gate_sentence(gate))
+def _add_gate(suite: ElementTree.Element, path: str, gate: GateJson) -> None:
+    name = f"gate {gate['metric'] or ''} {judged_figure(gate)}"
+    said = xml_text(gate_sentence(gate))
     case = _add_case(suite, path, " ".join(name.split()))
     kind = {"missed": "failure", "undecided": "error"}.get(gate["outcome"])
     if kind is None:

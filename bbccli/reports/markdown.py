@@ -4,29 +4,36 @@ from __future__ import annotations
 
 import html
 import re
-from typing import Any
+from collections.abc import Sequence
 
-from bbccli.reports import words
+from bbccli.documents import (
+    Document,
+    NoteJson,
+)
+from bbccli.reports import phrases
 from bbccli.reports.base import Style
-from bbccli.reports.remarks import metric_label, metrics_of, notes_of, plain, understood
-from bbccli.reports.sentence import sentences
-
-Json = dict[str, Any]
+from bbccli.reports.sentences import gate_sentence, sentences
+from bbccli.text import visible
 
 _MARKUP = re.compile(r"[\\`*_\[\]|~#!]|(?<=:)/(?=/)|(?i:(?<=\bwww)\.)")
 
 
-def render(document: Json, style: Style = Style(), /) -> str:
-    """Return a heading, the sentence to report, the verdict, a table per metric, and the notes."""
-    parts = [f"### {escaped(document['input']['path'])}", escaped(understood(document))]
+def render(documents: Sequence[Document], style: Style) -> str:
+    """Return one section per document."""
+    return "\n".join(map(_section, documents))
+
+
+def _section(document: Document) -> str:
+    """A heading, the sentence to report, the verdict, a table per metric, and the notes."""
+    parts = [f"### {escaped(document['input']['path'])}", escaped(phrases.understood(document))]
     parts += [f"**{escaped(sentence)}**" for sentence in sentences(document)]
     if document["gate"] is not None:
-        verdict = words.gate_sentence(document["gate"])
+        verdict = gate_sentence(document["gate"])
         parts.append(f"**{verdict[0].upper()}{escaped(verdict[1:])}**")
-    parts += [_methods(document, metric) for metric in metrics_of(document)]
-    if comparison := words.comparison(document, "Report the row in bold"):
+    parts += [_methods(document, metric) for metric in phrases.metrics_of(document)]
+    if comparison := phrases.comparison(document, "Report the row in bold"):
         parts.append(f"{comparison}.")
-    parts.append("\n".join([*_winners(document), *map(_note, notes_of(document))]))
+    parts.append("\n".join([*_winners(document), *map(_note, phrases.notes_of(document))]))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -38,17 +45,17 @@ def escaped(text: str) -> str:
     >>> print(escaped("a|b <i>x</i> [c](http://d)"))
     a\|b &lt;i&gt;x&lt;/i&gt; \[c\](http:\//d)
     """
-    return _MARKUP.sub(r"\\\g<0>", html.escape(plain(text), quote=False))
+    return _MARKUP.sub(r"\\\g<0>", html.escape(visible(text), quote=False))
 
 
-def _methods(document: Json, metric: str) -> str:
+def _methods(document: Document, metric: str) -> str:
     """One row per method, for one metric; the one to report in bold."""
-    interval = words.interval_name(document, words.estimates_of(document, metric))
-    marked = any(words.marks(document).values())
-    names = ["method", *(["winner"] if marked else []), "", escaped(metric_label(metric))]
+    interval = phrases.interval_name(document, phrases.estimates_of(document, metric))
+    marked = any(phrases.marks(document).values())
+    names = ["method", *(["winner"] if marked else []), "", escaped(phrases.metric_label(metric))]
     lines = [_line([*names, interval, "naive", "optimism"])]
     lines.append(f"|{'---|' * (len(names) - 1)}--:|---|--:|--:|")
-    for row in words.rows(document, metric):
+    for row in phrases.rows(document, metric):
         mark = [row.mark] if marked else []
         cells = [escaped(cell) for cell in (row.method, *mark, *row.cells)]
         lines.append(_line([f"**{cell}**" if row.reported and cell else cell for cell in cells]))
@@ -59,14 +66,14 @@ def _line(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _winners(document: Json) -> list[str]:
-    marks = words.marks(document)
+def _winners(document: Document) -> list[str]:
+    marks = phrases.marks(document)
     return [
         f"- {f'winner {marks[winner]}'.rstrip()}: **{escaped(winner)}**, {escaped(rule)}"
-        for winner, rule in words.winners(document).items()
+        for winner, rule in phrases.winners(document).items()
     ]
 
 
-def _note(note: Json) -> str:
+def _note(note: NoteJson) -> str:
     hint = f" *{escaped(note['remedy'])}*" if note["remedy"] else ""
     return f"- note: {escaped(note['text'])}.{hint}"

@@ -6,14 +6,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from statistics import quantiles
-from typing import Any
 
+from bbccli.documents import (
+    Document,
+    Json,
+)
+from bbccli.reports import phrases
 from bbccli.reports.base import Style
-from bbccli.reports.remarks import metric_label, plain
-from bbccli.reports.words import is_naive
 from bbccli.rounding import count, digits_for
-
-Json = dict[str, Any]
+from bbccli.text import visible
 
 MOST_WINNERS = 5
 MOST_REASONS = 5
@@ -41,7 +42,7 @@ class Summary:
 
     def render(self, style: Style = Style(), /) -> str:
         """Return the table, at the width of the style."""
-        from bbccli.reports.table import listing_table
+        from bbccli.reports.layout import listing_table
 
         failed = self.reasons.total()
         head = f"{count(self.files, 'file')}, {failed} without a result\n"
@@ -52,17 +53,17 @@ class Summary:
             ("error", self.reasons, MOST_REASONS),
         ):
             if counter:
-                listed = [(plain(name), str(n)) for name, n in counter.most_common(most)]
+                listed = [(visible(name), str(n)) for name, n in counter.most_common(most)]
                 if len(counter) > most:
                     listed.append((f"({len(counter) - most} others)", _others(counter, most)))
                 parts.append(listing_table((title, "files"), listed, style))
         return "\n".join(part for part in parts if part)
 
-    def _collect(self, document: Json) -> None:
+    def _collect(self, document: Document) -> None:
         estimates = document["estimates"]
         for estimate in estimates:
             value = estimate["optimism"]
-            if not is_naive(estimate) and value is not None:
+            if not phrases.is_naive(estimate) and value is not None:
                 self.optimism[estimate["metric"], estimate["method"]].append(value)
         if estimates:
             self.winners[estimates[0]["winner"]] += 1
@@ -77,7 +78,7 @@ class Summary:
             )
             shown = [min(values), *quartiles, max(values)]
             digits = digits_for(shown)
-            name = f"{metric_label(metric)}, {plain(method)}"
+            name = f"{phrases.metric_label(metric)}, {visible(method)}"
             rows.append((name, str(len(values)), *(digits.difference(value) for value in shown)))
         return rows
 

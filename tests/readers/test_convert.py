@@ -17,7 +17,7 @@ from numpy.testing import assert_array_equal
 from bbccli.conversion import convert
 from bbccli.errors import BbcError, InputError, OptionError
 from bbccli.readers import Request, read
-from bbccli.reports.tables import render_table
+from bbccli.reports.predictions import render_predictions
 from bbccli.types import Missing, TableLayout
 
 DATA = Path(__file__).parents[1] / "data"
@@ -104,7 +104,7 @@ def assert_same(a, b):
 
 
 def saved(converted, path):
-    for name, data in render_table(converted.table, converted.metadata, str(path)).items():
+    for name, data in render_predictions(converted.table, converted.metadata, str(path)).items():
         Path(name).write_bytes(data)
     return path
 

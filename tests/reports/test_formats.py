@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from documents import gated, result
 
-from bbccli.reports import REPORTS, format_of, render_all
+from bbccli.reports import FORMS, Kind, form_of, forms_of
 from bbccli.types import Direction, GateOn, Side
 
 
@@ -19,7 +19,7 @@ def of_no_version(found):
 
 
 def test_markdown():
-    assert REPORTS["markdown"](of_no_version(gated(0.25))) == dedent(
+    assert FORMS["markdown"](of_no_version(gated(0.25))) == dedent(
         """\
         ### by\\_hand.csv
 
@@ -43,7 +43,7 @@ def test_markdown():
 
 
 def test_github():
-    assert REPORTS["github"](of_no_version(gated(0.25))) == dedent(
+    assert FORMS["github"](of_no_version(gated(0.25))) == dedent(
         """\
         ::notice title=bbc%3A by_hand.csv::accuracy 0.512 (95 %25 CI 0.000 to 1.000), corrected for choosing a among 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, guarded, all 9 resamples, bbc 0.0.0
         ::error title=bbc%3A by_hand.csv::gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25
@@ -55,7 +55,7 @@ def test_github():
 def test_junit():
     found = gated(0.25)
     found["version"] = "0.0.0"
-    assert REPORTS["junit"](found) == dedent(
+    assert FORMS["junit"](found) == dedent(
         """\
         <?xml version="1.0" encoding="UTF-8"?>
         <testsuites name="bbc" tests="3" failures="1" errors="0">
@@ -87,7 +87,7 @@ def test_csv():
     found = gated(0.25)
     found["version"] = "0.0.0"
     naive, exact = (e["value"] for e in found["estimates"])
-    header, *rows = REPORTS["csv"](found).split("\r\n")
+    header, *rows = FORMS["csv"](found).split("\r\n")
     assert header == (
         "path,sha256,task,n_samples,n_configurations,metric,selected_by,direction,method,winner,"
         "naive,value,optimism,lower,upper,level,side,n_resamples,exact,ignores_selection,"
@@ -107,7 +107,7 @@ def test_csv():
 
 def test_jsonl_is_the_document_on_one_line():
     found = gated(0.25)
-    text = REPORTS["jsonl"](found)
+    text = FORMS["jsonl"](found)
     assert json.loads(text) == found
     assert text.count("\n") == 1
     assert ": " not in text.replace("over folds: ", "").split('"notes"')[0]
@@ -115,23 +115,23 @@ def test_jsonl_is_the_document_on_one_line():
 
 def test_the_table_shows_the_verdict():
     assert "gate     missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25\n" in (
-        REPORTS["table"](gated(0.25))
+        FORMS["table"](gated(0.25))
     )
 
 
-@pytest.mark.parametrize("name", REPORTS)
+@pytest.mark.parametrize("name", forms_of(Kind.CORRECT))
 def test_every_report_ends_in_a_newline(name):
-    assert REPORTS[name](result()).endswith("\n")
+    assert FORMS[name](result()).endswith("\n")
 
 
-@pytest.mark.parametrize("name", REPORTS)
+@pytest.mark.parametrize("name", forms_of(Kind.CORRECT))
 def test_every_report_shows_a_verdict(name):
     for outcome, threshold, side in (
         ("met", 0.0, Side.TWO),
         ("missed", 0.5, Side.TWO),
         ("undecided", 0.5, Side.UPPER),
     ):
-        text = REPORTS[name](gated(threshold, found=result(side=side)))
+        text = FORMS[name](gated(threshold, found=result(side=side)))
         if name != "junit":
             assert outcome in text
             continue
@@ -140,15 +140,15 @@ def test_every_report_shows_a_verdict(name):
         assert (root.get("failures"), root.get("errors")) == counts[outcome]
 
 
-@pytest.mark.parametrize("name", REPORTS)
+@pytest.mark.parametrize("name", forms_of(Kind.CORRECT))
 def test_a_document_without_estimates_is_no_crash(name):
-    assert REPORTS[name](gated(0.5, found=result() | {"estimates": []}))
+    assert FORMS[name](gated(0.5, found=result() | {"estimates": []}))
 
 
 def test_an_undefined_value_is_an_error_of_its_case():
     found = result()
     found["estimates"][0]["value"] = None
-    suite = ElementTree.fromstring(REPORTS["junit"](found))[0]
+    suite = ElementTree.fromstring(FORMS["junit"](found))[0]
     assert suite.get("errors") == "1"
     assert suite.find("testcase/error").get("message").startswith("accuracy undefined, ")
 
@@ -177,7 +177,7 @@ SHAPE = {
 
 @pytest.mark.parametrize("threshold", [0.0, 0.5])
 def test_junit_has_the_known_shape(threshold):
-    root = ElementTree.fromstring(REPORTS["junit"](gated(threshold)))
+    root = ElementTree.fromstring(FORMS["junit"](gated(threshold)))
     assert root.tag == "testsuites"
     for element in root.iter():
         attributes, required, children = SHAPE[element.tag]
@@ -194,33 +194,33 @@ class TestSeveralDocuments:
     both = (gated(0.0), gated(0.5, on=GateOn.ESTIMATE))
 
     def test_one_header_in_csv(self):
-        rows = list(csv.DictReader(io.StringIO(render_all("csv", self.both), newline="")))
+        rows = list(csv.DictReader(io.StringIO(FORMS["csv"].render(self.both), newline="")))
         assert [row["gate"] for row in rows] == ["", "met", "", "met"]
 
     def test_a_line_each_in_jsonl(self):
-        lines = render_all("jsonl", self.both).splitlines()
+        lines = FORMS["jsonl"].render(self.both).splitlines()
         assert [json.loads(line) for line in lines] == list(self.both)
 
     def test_a_suite_each_in_junit(self):
-        root = ElementTree.fromstring(render_all("junit", self.both))
+        root = ElementTree.fromstring(FORMS["junit"].render(self.both))
         assert len(root) == 2
         assert root.get("tests") == "6"
 
     def test_an_array_in_json(self):
-        assert json.loads(render_all("json", self.both)) == list(self.both)
+        assert json.loads(FORMS["json"].render(self.both)) == list(self.both)
 
-    @pytest.mark.parametrize("name", REPORTS)
+    @pytest.mark.parametrize("name", forms_of(Kind.CORRECT))
     def test_one_is_what_its_report_gives(self, name):
-        assert render_all(name, self.both[:1]) == REPORTS[name](self.both[0])
+        assert FORMS[name].render(self.both[:1]) == FORMS[name](self.both[0])
 
     @pytest.mark.parametrize("name", ["table", "markdown", "github"])
     def test_one_after_the_other(self, name):
-        text = render_all(name, self.both)
+        text = FORMS[name].render(self.both)
         assert text.count("bbc-f is 0, just 0") == text.count("estimate of bbc-f is 0.5") == 1
 
 
 def test_losses_are_over_and_above():
-    text = REPORTS["github"](gated(0.3, Direction.MINIMIZE, result("brier")))
+    text = FORMS["github"](gated(0.3, Direction.MINIMIZE, result("brier")))
     assert "upper bound of bbc-f" in text
     assert "over 0.3" in text
 
@@ -240,4 +240,4 @@ def test_losses_are_over_and_above():
     ],
 )
 def test_a_suffix_chooses(path, name):
-    assert format_of(path) == name
+    assert form_of(path, forms_of(Kind.CORRECT)) == name

@@ -13,7 +13,9 @@ from bbccli.matrix import Source
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
-from bbccli.reports import REPORTS, Style, words
+from bbccli.reports import FORMS, Style
+from bbccli.reports.phrases import marks as marks_of
+from bbccli.reports.sentences import gate_sentence
 from bbccli.schema import document
 from bbccli.types import Direction, Side
 
@@ -80,7 +82,7 @@ GOLDEN = {
 
 @pytest.mark.parametrize("width", GOLDEN)
 def test_golden(width):
-    assert REPORTS["table"](exact(), Style(width=width)) == dedent(GOLDEN[width])
+    assert FORMS["table"](exact(), Style(width=width)) == dedent(GOLDEN[width])
 
 
 GOLDEN_OF_TWO = {
@@ -127,27 +129,27 @@ GOLDEN_OF_TWO = {
 
 @pytest.mark.parametrize("width", GOLDEN_OF_TWO)
 def test_golden_of_two_winners(width):
-    assert REPORTS["table"](two_winners(), Style(width=width)) == dedent(GOLDEN_OF_TWO[width])
+    assert FORMS["table"](two_winners(), Style(width=width)) == dedent(GOLDEN_OF_TWO[width])
 
 
 def test_a_result_without_an_interval_gives_no_advice():
-    text = REPORTS["table"](result(names=["cvt"]))
+    text = FORMS["table"](result(names=["cvt"]))
     assert "report" not in text
     assert "naive, too good" in text
 
 
 def test_the_sentence_to_report_is_of_the_first_interval():
     plan = {"n_resamples": 50, "level": 0.9, "seed": 4}
-    text = " ".join(REPORTS["table"](result(names=["bbc", "bbc-f"], **plan)).split())
+    text = " ".join(FORMS["table"](result(names=["bbc", "bbc-f"], **plan)).split())
     assert "90 % interval" in text
     assert "BBC, pooled, guarded, 50 resamples, seed 4, bbc" in text
-    text = " ".join(REPORTS["table"](result(names=["bbc-f", "bbc"], **plan)).split())
+    text = " ".join(FORMS["table"](result(names=["bbc-f", "bbc"], **plan)).split())
     assert "BBC-F, fold-mean, guarded, all 9 resamples, bbc" in text
 
 
 @pytest.mark.parametrize("side", ["lower", "upper", "pessimistic"])
 def test_one_sided_bounds_are_named(side):
-    text = REPORTS["table"](result(side=Side(side), level=0.9))
+    text = FORMS["table"](result(side=Side(side), level=0.9))
     assert f"90 % {'upper' if side == 'upper' else 'lower'} bound" in text
     assert " to " not in text.split("report")[1].split(";")[0]
 
@@ -155,36 +157,36 @@ def test_one_sided_bounds_are_named(side):
 def test_several_metrics_have_a_table_each():
     matrix = by_hand()
     metrics = [METRICS["auc"], METRICS["accuracy"]]
-    text = REPORTS["table"](document(matrix, *estimate(matrix, metrics, Plan(n_resamples=50))))
+    text = FORMS["table"](document(matrix, *estimate(matrix, metrics, Plan(n_resamples=50))))
     assert text.count("naive, too good") == 2
     assert text.count("report ") == 2
 
 
 def test_no_line_is_wider_than_the_page():
     for width in (60, 80, 120):
-        text = REPORTS["table"](result(), Style(width=width))
+        text = FORMS["table"](result(), Style(width=width))
         assert max(map(len, text.splitlines())) <= width
 
 
 def test_names_cannot_drive_the_terminal():
     found = result()
     found["estimates"][0]["winner"] = "evil\x1b[31m[bold]"
-    text = REPORTS["table"](found)
+    text = FORMS["table"](found)
     assert "\x1b" not in text
     assert r"evil\x1b[31m[bold]" in text
 
 
 def test_colour_only_when_asked_for():
-    assert "\x1b[" in REPORTS["table"](result(), Style(colour=True))
+    assert "\x1b[" in FORMS["table"](result(), Style(colour=True))
 
 
 def test_json_is_the_document():
     found = result()
-    assert json.loads(REPORTS["json"](found)) == found
+    assert json.loads(FORMS["json"](found)) == found
 
 
 def test_naive_minus_optimism_is_the_estimate_and_each_row_has_its_own():
-    text = REPORTS["table"](two_winners())
+    text = FORMS["table"](two_winners())
     rows = [line.split() for line in text.splitlines() if " bbc-f " in line[:10]]
     (cells,) = [row for row in rows if "0.750" in row]
     assert cells[-2] == "0.750"
@@ -196,7 +198,7 @@ def test_many_winners_have_letters():
     found = exact()
     one = found["estimates"][0]
     many = [one | {"winner": f"w{i}"} for i in range(28)]
-    marks = words.marks(found | {"estimates": many})
+    marks = marks_of(found | {"estimates": many})
     assert [marks["w0"], marks["w25"], marks["w26"], marks["w27"]] == ["A", "Z", "AA", "AB"]
 
 
@@ -212,7 +214,7 @@ def test_small_scales_are_legible(form):
     """RMSE near 3e-5 was shown as 0.000, and its interval as 0.000 to 0.000."""
     found = of_small_scale(3e-5)
     bbc = next(e for e in found["estimates"] if e["method"] == "bbc")
-    text = REPORTS[form](judged(found, Rule(2.7e-5, Direction.MINIMIZE)))
+    text = FORMS[form](judged(found, Rule(2.7e-5, Direction.MINIMIZE)))
     assert not re.search(r"\b0\.000\b", text)
     assert f"{bbc['value']:.6f}" in text
     assert f"{bbc['interval']['lower']:.6f} to {bbc['interval']['upper']:.6f}" in text
@@ -225,7 +227,7 @@ def test_no_figure_is_rounded_onto_a_bound(form):
     bbc_f = found["estimates"][2]
     interval = bbc_f["interval"] | {"lower": 0.0004, "upper": 0.9996}
     shown = found | {"estimates": [bbc_f | {"interval": interval, "value": 0.99961}]}
-    text = REPORTS[form](judged(shown, Rule(0.9999, Direction.MAXIMIZE)))
+    text = FORMS[form](judged(shown, Rule(0.9999, Direction.MAXIMIZE)))
     assert "0.0004 to 0.9996" in text
     assert "1.000" not in text
     assert not re.search(r"\b0\.000\b", text)
@@ -245,4 +247,4 @@ def test_no_figure_is_rounded_onto_a_bound(form):
 def test_the_verdict_shows_how_far_it_is(value, threshold, said):
     gate = judged(exact(), Rule(threshold, Direction.MAXIMIZE))["gate"]
     found = gate | {"value": value, "margin": value - threshold}
-    assert said in words.gate_sentence(found)
+    assert said in gate_sentence(found)

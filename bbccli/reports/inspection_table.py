@@ -1,38 +1,33 @@
-"""What an inspection found, as a table or as JSON."""
+"""What `bbc inspect` found, as tables."""
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from collections.abc import Sequence
 
+from bbccli.documents import (
+    Json,
+)
 from bbccli.notes import listing
-from bbccli.reports.base import Report, Style
-from bbccli.reports.remarks import plain
+from bbccli.reports.base import Style
+from bbccli.reports.layout import listing_table
 from bbccli.rounding import count
-
-Json = dict[str, Any]
+from bbccli.text import visible
 
 MOST_NAMES = 30
-"""Configurations that the table names; JSON has all of them."""
+"""Configurations that are named; JSON has all of them."""
 
 
-def table(inspection: Json, style: Style = Style(), /) -> str:
+def render(documents: Sequence[Json], style: Style) -> str:
     """Return what was understood, then one line per finding, errors first."""
-    from bbccli.reports.table import listing_table
+    return "\n".join(_screen(inspection, style) for inspection in documents)
 
+
+def _screen(inspection: Json, style: Style) -> str:
     findings = [(one["check"], one["status"], _said(one)) for one in inspection["findings"]]
     facts = [row for row in _facts(inspection) if row[1]]
     body = listing_table(("check", "result", "what was found"), findings, style)
-    head = listing_table(("file", plain(inspection["path"])), facts, style)
+    head = listing_table(("file", visible(inspection["path"])), facts, style)
     return f"{head}\n{body}\n{_summary(inspection)}\n"
-
-
-def as_json(inspection: Json, style: Style = Style(), /) -> str:
-    """Return indented JSON."""
-    return json.dumps(inspection, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-INSPECTIONS: dict[str, Report] = {"table": table, "json": as_json}
 
 
 def _facts(inspection: Json) -> list[tuple[str, str]]:
@@ -41,7 +36,7 @@ def _facts(inspection: Json) -> list[tuple[str, str]]:
     facts = [("layout", inspection["layout"] or "")]
     if read is None:
         return facts
-    classes = [f"{plain(one['name'])} ({one['n_samples']})" for one in inspection["classes"]]
+    classes = [f"{visible(one['name'])} ({one['n_samples']})" for one in inspection["classes"]]
     size = [
         count(read["n_samples"], "sample"),
         count(read["n_configurations"], "configuration"),
@@ -49,7 +44,7 @@ def _facts(inspection: Json) -> list[tuple[str, str]]:
         f"{count(read['n_folds'], 'fold')}" if read["n_folds"] else "folds unknown",
         *([count(read["n_groups"], "group")] if read["n_groups"] else []),
     ]
-    names = [plain(name) for name in read["configurations"]]
+    names = [visible(name) for name in read["configurations"]]
     return [
         *facts,
         ("task", read["task"]),
@@ -57,14 +52,14 @@ def _facts(inspection: Json) -> list[tuple[str, str]]:
         ("configurations", listing(names, MOST_NAMES)),
         ("predictions", read["kind"]),
         ("classes", listing(classes, 12)),
-        ("positive", plain(read["positive_class"] or "")),
+        ("positive", visible(read["positive_class"] or "")),
         ("sha256", read["sha256"]),
     ]
 
 
 def _said(finding: Json) -> str:
-    remedy = f"   hint: {plain(finding['remedy'])}" if finding["remedy"] else ""
-    return plain(finding["text"]) + remedy
+    remedy = f"   hint: {visible(finding['remedy'])}" if finding["remedy"] else ""
+    return visible(finding["text"]) + remedy
 
 
 def _summary(inspection: Json) -> str:

@@ -1,20 +1,23 @@
-"""What every report for people says of a document, in the same words; names are not yet escaped."""
+"""What all reports say of a document, in the same words; names are not yet escaped."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from decimal import Decimal
-from typing import Any
+from dataclasses import dataclass
 
+from bbccli.documents import (
+    Document,
+    EstimateJson,
+    InputJson,
+    IntervalJson,
+    NoteJson,
+)
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.reports.remarks import metric_label, plain
-from bbccli.rounding import UNBOUNDED, Digits, digits_for, percent, short, trimmed
+from bbccli.notes import listing
+from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent
 from bbccli.schema import to_report
-
-Json = dict[str, Any]
-
+from bbccli.text import visible
 
 RULES = {
     "best": "best",
@@ -49,7 +52,48 @@ NAMES = {
 """Methods whose names in a sentence are not their own in capitals."""
 
 
-def winners(document: Json) -> dict[str, str]:
+def plain_lines(document: Document) -> list[str]:
+    """Return one line on what was read, then one per note."""
+    read = f"read: {visible(document['input']['path'])}: {understood(document)}"
+    return [read, *(_note_line(note) for note in notes_of(document))]
+
+
+def understood(document: Document) -> str:
+    """What was read, in one line."""
+    read = document["input"]
+    size = (
+        f"{count(read['n_samples'], 'sample')} x {count(read['n_configurations'], 'configuration')}"
+    )
+    parts = [_task(read), size]
+    if read["n_folds"]:
+        parts.append(count(read["n_folds"], "fold"))
+    if read["n_repeats"] > 1:
+        parts.append(count(read["n_repeats"], "repeat"))
+    if read["n_groups"]:
+        parts.append(count(read["n_groups"], "group"))
+    return ", ".join([*parts, *(metric_label(name) for name in metrics_of(document))])
+
+
+def notes_of(document: Document) -> list[NoteJson]:
+    """Every note of the document and its estimates, each once."""
+    notes = [*document["notes"], *(n for e in document.get("estimates", ()) for n in e["notes"])]
+    return list({(note["code"], note["text"]): note for note in notes}.values())
+
+
+def metrics_of(document: Document) -> list[str]:
+    """Names of the metrics, the one that selects first."""
+    if "estimates" in document:
+        return list(dict.fromkeys(estimate["metric"] for estimate in document["estimates"]))
+    found = [document["decision"]] if document["decision"] else document["replays"]
+    return list(dict.fromkeys(record["metric"] for record in found))
+
+
+def metric_label(name: str) -> str:
+    """Name of a metric for people."""
+    return METRICS[name].label if name in METRICS else visible(name)
+
+
+def winners(document: Document) -> dict[str, str]:
     """Each distinct winner, and the rules that selected it."""
     rules: dict[str, dict[str, list[str]]] = {}
     for estimate in document["estimates"]:
@@ -63,7 +107,7 @@ def winners(document: Json) -> dict[str, str]:
     }
 
 
-def marks(document: Json) -> dict[str, str]:
+def marks(document: Document) -> dict[str, str]:
     """A letter for each distinct winner; nothing where all rows have the same one."""
     found = list(dict.fromkeys(estimate["winner"] for estimate in document["estimates"]))
     if len(found) < 2:
@@ -71,12 +115,12 @@ def marks(document: Json) -> dict[str, str]:
     return {winner: _letters(position) for position, winner in enumerate(found)}
 
 
-def is_reported(estimate: Json, document: Json) -> bool:
+def is_reported(estimate: EstimateJson, document: Document) -> bool:
     """Whether this is the one estimate of its metric to report; the others are for comparison."""
     return to_report(estimates_of(document, estimate["metric"])) is estimate
 
 
-def comparison(document: Json, marked: str) -> str:
+def comparison(document: Document, marked: str) -> str:
     """What the row that is marked is for, and what the others are not; empty without either."""
     found = [is_reported(estimate, document) for estimate in document["estimates"]]
     return f"{marked}; {NOT_A_CHOICE}" if any(found) and not all(found) else ""
@@ -85,12 +129,12 @@ def comparison(document: Json, marked: str) -> str:
 NOT_A_CHOICE = "the others are for comparison, not to choose from"
 
 
-def estimates_of(document: Json, metric: str) -> list[Json]:
+def estimates_of(document: Document, metric: str) -> list[EstimateJson]:
     """Estimates of one metric, in order."""
     return [e for e in document["estimates"] if e["metric"] == metric]
 
 
-def method_label(estimate: Json, document: Json) -> str:
+def method_label(estimate: EstimateJson, document: Document) -> str:
     """What a method does to the naive figure, and what to beware of."""
     name = estimate["method"]
     words = [METHODS[name].label] if name in METHODS else []
@@ -101,13 +145,13 @@ def method_label(estimate: Json, document: Json) -> str:
     return ", ".join(words)
 
 
-def is_naive(estimate: Json) -> bool:
+def is_naive(estimate: EstimateJson) -> bool:
     """Whether this is the naive figure itself: an optimism of 0 would say nothing."""
     same = estimate["value"] == estimate["naive"] and estimate["ignores_selection"]
     return bool(estimate["method"] == "cvt" or same)
 
 
-def interval_name(document: Json, estimates: list[Json]) -> str:
+def interval_name(document: Document, estimates: list[EstimateJson]) -> str:
     """Level, and which end is estimated when it is one."""
     level = percent(document["plan"]["level"])
     sides = {e["interval"]["side"] for e in estimates if e["interval"]}
@@ -115,7 +159,7 @@ def interval_name(document: Json, estimates: list[Json]) -> str:
     return f"{level} {one_sided or 'interval'}"
 
 
-def interval_text(interval: Json | None, digits: Digits) -> str:
+def interval_text(interval: IntervalJson | None, digits: Digits) -> str:
     """Both ends, or the one that was estimated."""
     if interval is None:
         return ""
@@ -146,7 +190,7 @@ class Row:
     reported: bool
 
 
-def rows(document: Json, metric: str) -> list[Row]:
+def rows(document: Document, metric: str) -> list[Row]:
     """One row per method, for one metric."""
     estimates = estimates_of(document, metric)
     digits, letters = digits_of(estimates), marks(document)
@@ -167,7 +211,7 @@ def rows(document: Json, metric: str) -> list[Row]:
     ]
 
 
-def digits_of(estimates: list[Json]) -> Digits:
+def digits_of(estimates: list[EstimateJson]) -> Digits:
     """How to write the performances of one metric: as finely as their intervals are narrow."""
     known = METRICS.get(estimates[0]["metric"]) if estimates else None
     return digits_for(
@@ -182,57 +226,13 @@ def method_name(name: str) -> str:
     return NAMES.get(name, name.upper())
 
 
-def pooling_of(estimate: Json, document: Json) -> str:
+def pooling_of(estimate: EstimateJson, document: Document) -> str:
     """How one performance was made of the folds' predictions."""
     by_fold = estimate["method"] in OVER_FOLDS and estimate["n_preselected"] is None
     return "fold-mean" if by_fold else str(document["plan"]["pooling"])
 
 
-def gate_sentence(gate: Json) -> str:
-    """Say what the gate found, and by how much.
-
-    Examples
-    --------
-    >>> gate_sentence(
-    ...     {"threshold": 0.8, "direction": "maximize", "on": "bound", "metric": "auc",
-    ...      "method": "bbc", "value": 0.723, "margin": -0.077, "outcome": "missed", "reason": ""}
-    ... )
-    'gate missed: AUC, lower bound of bbc is 0.723, 0.077 under 0.8'
-    """
-    start = f"gate {gate['outcome']}: "
-    if gate["outcome"] == "undecided":
-        return f"{start}{gate['reason']}; what can't be computed does not pass"
-    margin, threshold = gate["margin"], short(gate["threshold"])
-    above = (margin > 0) == (gate["direction"] == "maximize")
-    digits = _digits_of_gate(gate)
-    value, apart = trimmed(digits.performance(gate["value"])), digits.difference(abs(margin))
-    distance = f"{trimmed(apart)} {'over' if above else 'under'} {threshold}"
-    figure = f"{metric_label(gate['metric'])}, {judged_figure(gate)} is {value}"
-    return f"{start}{figure}, {distance if margin else f'just {threshold}'}"
-
-
-def _digits_of_gate(gate: Json) -> Digits:
-    """As many as tell the figure from the threshold, which is shown as it was given."""
-    known = METRICS.get(gate["metric"])
-    bounds = known.bounds if known else UNBOUNDED
-    digits = digits_for([gate["value"]], [gate["margin"]], bounds)
-    given = -int(Decimal(repr(float(gate["threshold"]))).normalize().as_tuple().exponent)
-    return digits if digits.power else replace(digits, decimals=max(digits.decimals, given))
-
-
-def gate_line(document: Json) -> str:
-    """Name the data and say what the gate found, for a terminal."""
-    return plain(f"{document['input']['path']}: {gate_sentence(document['gate'])}")
-
-
-def judged_figure(gate: Json) -> str:
-    """Name the figure that a gate looks at."""
-    end = "lower" if gate["direction"] == "maximize" else "upper"
-    figure = "estimate" if gate["on"] == "estimate" else f"{end} bound"
-    return f"{figure} of {gate['method']}" if gate["method"] else figure
-
-
-def _rule(estimate: Json, document: Json) -> str:
+def _rule(estimate: EstimateJson, document: Document) -> str:
     label = metric_label(estimate["selected_by"])
     pooling = pooling_of(estimate, document)
     pooling = "pooled" if estimate["n_preselected"] is not None else pooling
@@ -240,7 +240,7 @@ def _rule(estimate: Json, document: Json) -> str:
     return rules.get(pooling, f"{pooling} {label}")
 
 
-def _field(estimate: Json, document: Json) -> str:
+def _field(estimate: EstimateJson, document: Document) -> str:
     """Among how many configurations the winner won, and in which samples where not in all."""
     read, held_out = document["input"], estimate["n_evaluation"]
     preselected = estimate["n_preselected"]
@@ -252,7 +252,7 @@ def _field(estimate: Json, document: Json) -> str:
     return f"of {among} in {n_deciding} of {n_samples} samples"
 
 
-def _width(interval: Json | None) -> float | None:
+def _width(interval: IntervalJson | None) -> float | None:
     if interval is None or interval["lower"] is None or interval["upper"] is None:
         return None
     return abs(float(interval["upper"] - interval["lower"]))
@@ -262,3 +262,15 @@ def _letters(position: int) -> str:
     """A to Z, then AA, as the columns of a spreadsheet."""
     more, last = divmod(position, 26)
     return (_letters(more - 1) if more else "") + chr(ord("A") + last)
+
+
+def _note_line(note: NoteJson) -> str:
+    remedy = f"; hint: {visible(note['remedy'])}" if note["remedy"] else ""
+    return f"note: {visible(note['text'])}{remedy}"
+
+
+def _task(read: InputJson) -> str:
+    if read["positive_class"] is not None:
+        return f"{read['task']} (positive: {visible(read['positive_class'])})"
+    classes = [visible(name) for name in read["classes"]]
+    return f"{read['task']} ({listing(classes)})" if classes else str(read["task"])

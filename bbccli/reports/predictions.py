@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 STDOUT = "-"
 
 
-def render_table(table: pa.Table, metadata: Mapping[str, Any], path: str) -> dict[str, bytes]:
+def render_predictions(table: pa.Table, metadata: Mapping[str, Any], path: str) -> dict[str, bytes]:
     """Return the bytes of each file to write, by path, the table last.
 
     Parameters

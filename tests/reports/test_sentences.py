@@ -13,8 +13,8 @@ from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, estimate
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
-from bbccli.reports.sentence import sentence, sentences
-from bbccli.reports.words import digits_of
+from bbccli.reports.phrases import digits_of
+from bbccli.reports.sentences import sentence, sentences
 from bbccli.rounding import Digits
 from bbccli.schema import document, to_report
 from bbccli.types import IntervalKind, Missing, Pooling, RiskDirection, Select, Side

@@ -1,4 +1,4 @@
-"""The sentence for a paper: a figure, and everything that its number depends on.
+"""Sentences: what a gate found; and for a paper a figure, and everything that it depends on.
 
 1. The figure: metric, estimate, interval with its level and side.
 2. The choice: which configuration, among how many, by which rule and metric, corrected for or not.
@@ -10,19 +10,25 @@ Two plans that can give two numbers never give one sentence.
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import Any
+from dataclasses import fields, replace
+from decimal import Decimal
 
+from bbccli.documents import (
+    Document,
+    EstimateJson,
+    GateJson,
+    IntervalJson,
+    PlanJson,
+)
 from bbccli.methods import METHODS, Gives
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
-from bbccli.reports import words
-from bbccli.reports.remarks import metric_label, metrics_of
-from bbccli.rounding import Digits, count, percent, short
+from bbccli.reports import phrases
+from bbccli.reports.phrases import metric_label, metrics_of
+from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent, short, trimmed
 from bbccli.schema import to_report
+from bbccli.text import visible
 from bbccli.types import PredictionKind, Task
-
-Json = dict[str, Any]
 
 SYMMETRIC = frozenset({"auc", "gini", "youden"})
 """Metrics of two classes that are the same of either."""
@@ -41,35 +47,80 @@ RESTRICTED = {
 """Which predictions count where not all do, by the note that says so."""
 
 
-def sentences(document: Json) -> list[str]:
+def sentences(document: Document) -> list[str]:
     """The sentence of each metric that has an estimate to report."""
     found = []
     for metric in metrics_of(document):
-        estimates = words.estimates_of(document, metric)
+        estimates = phrases.estimates_of(document, metric)
         reported = to_report(estimates)
         if reported is not None:
-            found.append(sentence(reported, document, words.digits_of(estimates)))
+            found.append(sentence(reported, document, phrases.digits_of(estimates)))
     return found
 
 
-def sentence(estimate: Json, document: Json, digits: Digits) -> str:
+def sentence(estimate: EstimateJson, document: Document, digits: Digits) -> str:
     """One estimate, its interval if it has one, and what it rests on."""
     figure = f"{metric_label(estimate['metric'])} "
     figure += digits.performance(estimate["value"], missing="undefined")
     if estimate["interval"] is not None:
-        interval = words.interval_text(estimate["interval"], digits)
+        interval = phrases.interval_text(estimate["interval"], digits)
         figure += f" ({_interval_name(estimate['interval'])} {interval})"
     data = ", ".join(_data(estimate, document))
     method = ", ".join(_method(estimate, document))
     return f"{figure}{_choice(estimate, document)}; {data}; {method}"
 
 
-def _interval_name(interval: Json) -> str:
+def gate_sentence(gate: GateJson) -> str:
+    """Say what the gate found, and by how much.
+
+    Examples
+    --------
+    >>> gate_sentence(
+    ...     {"threshold": 0.8, "direction": "maximize", "on": "bound", "metric": "auc",
+    ...      "method": "bbc", "value": 0.723, "margin": -0.077, "outcome": "missed", "reason": ""}
+    ... )
+    'gate missed: AUC, lower bound of bbc is 0.723, 0.077 under 0.8'
+    """
+    start, margin, metric = f"gate {gate['outcome']}: ", gate["margin"], gate["metric"]
+    if gate["outcome"] == "undecided" or margin is None or metric is None:
+        return f"{start}{gate['reason']}; what can't be computed does not pass"
+    threshold = short(gate["threshold"])
+    above = (margin > 0) == (gate["direction"] == "maximize")
+    digits = _digits_of_gate(gate, metric)
+    value, apart = trimmed(digits.performance(gate["value"])), digits.difference(abs(margin))
+    distance = f"{trimmed(apart)} {'over' if above else 'under'} {threshold}"
+    figure = f"{metric_label(metric)}, {judged_figure(gate)} is {value}"
+    return f"{start}{figure}, {distance if margin else f'just {threshold}'}"
+
+
+def _digits_of_gate(gate: GateJson, metric: str) -> Digits:
+    """As many as tell the figure from the threshold, which is shown as it was given."""
+    known = METRICS.get(metric)
+    bounds = known.bounds if known else UNBOUNDED
+    digits = digits_for([gate["value"]], [gate["margin"]], bounds)
+    given = -int(Decimal(repr(float(gate["threshold"]))).normalize().as_tuple().exponent)
+    return digits if digits.power else replace(digits, decimals=max(digits.decimals, given))
+
+
+def gate_line(document: Document) -> str:
+    """Name the data and say what the gate found, for a terminal."""
+    gate = document["gate"]
+    return visible(f"{document['input']['path']}: {gate_sentence(gate) if gate else 'no gate'}")
+
+
+def judged_figure(gate: GateJson) -> str:
+    """Name the figure that a gate looks at."""
+    end = "lower" if gate["direction"] == "maximize" else "upper"
+    figure = "estimate" if gate["on"] == "estimate" else f"{end} bound"
+    return f"{figure} of {gate['method']}" if gate["method"] else figure
+
+
+def _interval_name(interval: IntervalJson) -> str:
     kind = "CI" if interval["side"] == "two" else f"{interval['side']} bound"
     return f"{percent(interval['level'])} {kind}"
 
 
-def _choice(estimate: Json, document: Json) -> str:
+def _choice(estimate: EstimateJson, document: Document) -> str:
     """Which configuration, and whether the figure makes up for the choice of it."""
     winner, read = estimate["winner"], document["input"]
     if read["n_configurations"] == 1:
@@ -84,22 +135,22 @@ def _choice(estimate: Json, document: Json) -> str:
             f" for {winner}, chosen on the {held_out} held out that evaluate it, among "
             f"{preselected} preselected of {configurations}"
         )
-    ignored = estimate["ignores_selection"] or words.is_naive(estimate)
+    ignored = estimate["ignores_selection"] or phrases.is_naive(estimate)
     return f", {'not ' * ignored}corrected for choosing {winner} among {configurations}"
 
 
-def _rule(estimate: Json, document: Json) -> str:
+def _rule(estimate: EstimateJson, document: Document) -> str:
     """How it was chosen, where that is not simply the best by the metric reported."""
     parts = []
     if estimate["selected_by"] != estimate["metric"]:
         parts.append(f" by {metric_label(estimate['selected_by'])}")
     select = document["plan"]["select"]
     if select != "best":
-        parts.append(f" ({words.RULES.get(select, select)})")
+        parts.append(f" ({phrases.RULES.get(select, select)})")
     return "".join(parts)
 
 
-def _data(estimate: Json, document: Json) -> list[str]:
+def _data(estimate: EstimateJson, document: Document) -> list[str]:
     """Samples, and how they were understood where that is not the usual way."""
     read = document["input"]
     groups = f" in {count(read['n_groups'], 'group')}" if read["n_groups"] else ""
@@ -130,10 +181,10 @@ def _of_labels(metric: str) -> bool:
     return known is None or known.wants is PredictionKind.LABEL
 
 
-def _method(estimate: Json, document: Json) -> list[str]:
+def _method(estimate: EstimateJson, document: Document) -> list[str]:
     """Name, pooling, interval, what was drawn, and the version."""
     plan = document["plan"]
-    parts = [words.method_name(estimate["method"]), words.pooling_of(estimate, document)]
+    parts = [phrases.method_name(estimate["method"]), phrases.pooling_of(estimate, document)]
     if estimate["n_evaluation"] is not None:
         parts.append(f"{percent(plan['evaluation_share'])} held out")
     if estimate["interval"] is not None and _is_resampled(estimate):
@@ -142,13 +193,13 @@ def _method(estimate: Json, document: Json) -> list[str]:
     return [*parts, *_draws(estimate, plan), *_others(plan), f"bbc {document['version']}"]
 
 
-def _is_resampled(estimate: Json) -> bool:
+def _is_resampled(estimate: EstimateJson) -> bool:
     """Whether the interval is made of a distribution, so that its kind and the guard apply."""
     known = METHODS.get(estimate["method"])
     return known is None or Gives.DISTRIBUTION in known.gives
 
 
-def _is_guarded(estimate: Json, document: Json) -> bool:
+def _is_guarded(estimate: EstimateJson, document: Document) -> bool:
     """Whether a worst value was counted; a metric without one can't be guarded."""
     known = METRICS.get(estimate["metric"])
     worst = known.bounds[0 if estimate["direction"] == "maximize" else 1] if known else 0.0
@@ -157,7 +208,7 @@ def _is_guarded(estimate: Json, document: Json) -> bool:
     return bool(document["plan"]["guard"]) and finite
 
 
-def _draws(estimate: Json, plan: Json) -> list[str]:
+def _draws(estimate: EstimateJson, plan: PlanJson) -> list[str]:
     """Resamples and seed, as far as anything was drawn."""
     n_resamples = estimate["n_resamples"]
     seeded = estimate["n_evaluation"] is not None
@@ -170,11 +221,11 @@ def _draws(estimate: Json, plan: Json) -> list[str]:
     return [*parts, *([f"seed {plan['seed']}"] if seeded else [])]
 
 
-def _others(plan: Json) -> list[str]:
+def _others(plan: PlanJson) -> list[str]:
     """Whatever else a plan may hold, by its name, where it is not the default."""
     defaults = {f.name: f.default for f in fields(Plan) if f.name not in SAID}
     return [
-        f"{name.replace('_', '-')} {plan[name]}"
-        for name, default in defaults.items()
-        if plan.get(name, default) != default
+        f"{name.replace('_', '-')} {held}"
+        for name, held in plan.items()
+        if name in defaults and held != defaults[name]
     ]

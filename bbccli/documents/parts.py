@@ -1,0 +1,136 @@
+"""The parts of a document, as types: what the records of a result are in JSON.
+
+A test holds them to the records, which are the schema.
+"""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+
+class NoteJson(TypedDict):
+    """A `Note`."""
+
+    code: str
+    text: str
+    remedy: str
+
+
+class InputJson(TypedDict):
+    """An `Input`."""
+
+    path: str
+    sha256: str
+    task: str
+    kind: str
+    classes: list[str]
+    positive_class: str | None
+    n_samples: int
+    n_configurations: int
+    n_folds: int | None
+    n_repeats: int
+    n_groups: int | None
+    weighted: bool
+    threshold: float | None
+    risk_direction: str | None
+    configurations: list[str]
+
+
+class PlanJson(TypedDict):
+    """A `Plan`."""
+
+    n_resamples: int
+    level: float
+    side: str
+    pooling: str
+    select: str
+    interval: str
+    guard: bool
+    seed: int
+    tolerance: float | None
+    clip: float
+    evaluation_share: float
+
+
+class IntervalJson(TypedDict):
+    """An `Interval`."""
+
+    lower: float | None
+    upper: float | None
+    level: float
+    side: str
+
+
+class ErrorJson(TypedDict):
+    """A `MonteCarloError`."""
+
+    value: float | None
+    lower: float | None
+    upper: float | None
+
+
+class ShareJson(TypedDict):
+    """A `SelectionShare`."""
+
+    configuration: str
+    share: float
+
+
+class StepJson(TypedDict):
+    """A `DropStep`."""
+
+    fold: str
+    n_samples: int
+    n_raced: int
+    n_models: int
+    dropped: list[str]
+
+
+class TraceJson(TypedDict):
+    """A `DropTrace`."""
+
+    rule: str
+    threshold: float
+    min_samples: int
+    steps: list[StepJson]
+    n_models: int
+    n_trained: int
+    speed_up: float
+
+
+class EstimateJson(TypedDict):
+    """An `Estimate`."""
+
+    method: str
+    metric: str
+    selected_by: str
+    direction: str
+    winner: str
+    naive: float | None
+    value: float | None
+    optimism: float | None
+    interval: IntervalJson | None
+    n_resamples: int | None
+    exact: bool
+    error: ErrorJson | None
+    selection: list[ShareJson]
+    ignores_selection: bool
+    experimental: bool
+    n_evaluation: int | None
+    n_preselected: int | None
+    drop_trace: TraceJson | None
+    notes: list[NoteJson]
+
+
+class GateJson(TypedDict):
+    """A `Gate`."""
+
+    threshold: float
+    direction: str
+    on: str
+    metric: str | None
+    method: str | None
+    value: float | None
+    margin: float | None
+    outcome: str
+    reason: str

@@ -1,0 +1,43 @@
+"""The results of a batch as rows of one table: a record at a time, for there may be a million."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from bbccli.documents import Document, Json
+from bbccli.documents.rows import COLUMNS as OF_ESTIMATES
+from bbccli.documents.rows import rows_of
+from bbccli.errors import OptionError
+from bbccli.reports import Form, Kind, forms_of
+from bbccli.version import __version__
+
+COLUMNS = (*OF_ESTIMATES, "error", "hint", "status")
+
+
+def table_form(path: str) -> Form:
+    """Return the form of table that the suffix of a path asks for.
+
+    Raises
+    ------
+    OptionError
+        Another suffix.
+    """
+    known = {end: form for form in forms_of(Kind.BATCH).values() for end in form.suffixes}
+    suffix = PurePath(path).suffix.lower()
+    if suffix not in known:
+        raise OptionError(
+            f"--output is {path!r}, which names no form of a table",
+            hint=f"a file that ends in {', '.join(known)}",
+        )
+    return known[suffix]
+
+
+def rows_of_record(record: Json) -> list[Json]:
+    """Return one row per estimate, or one with the error."""
+    if "error" in record:
+        error = record["error"]
+        held = {"path": record["path"], "version": __version__}
+        return [
+            held | {"error": error["problem"], "hint": error["hint"], "status": error["status"]}
+        ]
+    return rows_of(Document(record["document"]))
