@@ -1,7 +1,8 @@
 """The registry of reports: which forms there are, and which kinds of results each of them writes.
 
-A form names, for each kind, the module of this folder that writes it, by the function `WRITERS`
-says. Modules are imported when they are asked for: the table alone needs rich.
+A form names, for each kind, the module of this folder that writes it: by `render(documents, style)`
+for text, `write_batch(records, file)` for a batch, `distribution(columns)` for resamples. Modules
+are imported when they are asked for: the table alone needs rich.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ class Kind(StrEnum):
     INSPECTION = "inspect"
     BATCH = "batch"
     DISTRIBUTION = "distribution"
+    CATALOGUE = "methods"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +85,17 @@ FORMS: dict[str, Form] = {
     for form in (
         Form(
             "table",
-            {Kind.CORRECT: "table", Kind.DROP: "drop_table", Kind.INSPECTION: "inspection_table"},
+            {
+                Kind.CORRECT: "table",
+                Kind.DROP: "drop_table",
+                Kind.INSPECTION: "inspection_table",
+                Kind.CATALOGUE: "catalogue_table",
+            },
             for_people=True,
         ),
         Form(
             "json",
-            dict.fromkeys((Kind.CORRECT, Kind.DROP, Kind.INSPECTION, Kind.DISTRIBUTION), "json"),
+            dict.fromkeys(set(Kind) - {Kind.BATCH}, "json"),
             (".json",),
             holds_errors=True,
         ),

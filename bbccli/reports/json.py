@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from bbccli.documents import Json
+from bbccli.documents import Json, as_json
 from bbccli.reports.base import Style
 
 
@@ -16,7 +16,7 @@ def render(documents: Sequence[Json], style: Style) -> str:
 
 def text_of(value: object) -> str:
     """Return indented JSON."""
-    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(as_json(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def distribution(columns: Mapping[str, Sequence[object]]) -> bytes:
