@@ -30,6 +30,25 @@ def check_shapes(predictions: FloatArray, path: str, **shapes: Shape | None) -> 
     InputError
         A shape that does not match.
     """
+    _check_axes(predictions, path)
+    n_repeats, n_samples, n_configurations = predictions.shape[:3]
+    needed = {
+        "outcome": (n_samples,),
+        "configurations": (n_configurations,),
+        "folds": (n_repeats, n_samples),
+        "groups": (n_samples,),
+        "available": predictions.shape[:3],
+    }
+    for name, found in shapes.items():
+        if found is not None and found != needed[name]:
+            raise InputError(
+                f"{name} have shape {found}, the predictions need {needed[name]}",
+                path=path,
+                hint="give as many as the predictions have",
+            )
+
+
+def _check_axes(predictions: FloatArray, path: str) -> None:
     shape = predictions.shape
     if predictions.ndim not in (3, 4):
         raise InputError(
@@ -42,20 +61,6 @@ def check_shapes(predictions: FloatArray, path: str, **shapes: Shape | None) -> 
         raise InputError("no configuration column", path=path, hint="one column per configuration")
     if n_samples == 0 or n_repeats == 0:
         raise InputError("no samples", path=path, hint="one row per sample")
-    needed = {
-        "outcome": (n_samples,),
-        "configurations": (n_configurations,),
-        "folds": (n_repeats, n_samples),
-        "groups": (n_samples,),
-        "available": shape[:3],
-    }
-    for name, found in shapes.items():
-        if found is not None and found != needed[name]:
-            raise InputError(
-                f"{name} have shape {found}, the predictions need {needed[name]}",
-                path=path,
-                hint="give as many as the predictions have",
-            )
 
 
 def check_names(configurations: Sequence[str], path: str) -> None:

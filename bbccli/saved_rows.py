@@ -54,7 +54,7 @@ def read_rows(path: str) -> list[Document]:
     missing = [name for name in NEEDED if name not in table.column_names]
     if missing:
         raise InputError(
-            f"is no table of `bbc batch`: it has no column {missing[0]!r}",
+            f"is not a table of `bbc batch`: it has no column {missing[0]!r}",
             path=path,
             hint=HINT,
         )
@@ -72,8 +72,8 @@ def _check_kinds(frame: Frame) -> None:
         fits = is_text(kind) if name in TEXTS else is_number(kind)
         if not (fits or is_nothing(kind)):
             raise InputError(
-                f"is no table of `bbc batch`: {'numbers' if name in NUMBERS else 'text'} expected, "
-                f"not {kind}",
+                f"is not a table of `bbc batch`: {'numbers' if name in NUMBERS else 'text'} "
+                f"expected, not {kind}",
                 path=frame.path,
                 column=name,
                 hint=HINT,
@@ -89,8 +89,8 @@ def _check(row: Json, path: str, position: int) -> None:
     strange = [name for name, words in WORDS.items() if row[name] not in (None, *words)]
     for name in (*lacking, *strange):
         raise InputError(
-            f"is no table of `bbc batch`: {'nothing' if row[name] is None else row[name]!r} stands "
-            f"in row {position}",
+            f"is not a table of `bbc batch`: {'nothing' if row[name] is None else row[name]!r} "
+            f"stands in row {position}",
             path=path,
             column=name,
             hint=HINT,

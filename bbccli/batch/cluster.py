@@ -172,7 +172,7 @@ class _Workers:
         if self._cluster is not None and without > GIVEN_UP_AFTER:
             raise BbcError(
                 f"no worker process has started for {without:.0f} s",
-                hint="what is done is kept; --resume goes on, also with --runner local",
+                hint="what is done is kept; continue with --resume, also with --runner local",
             )
         if self._cluster is None and without > TOLD_AFTER and not self._told:
             self._told = True
@@ -272,5 +272,5 @@ def _outcome(future: Any) -> Done | None:
 def _lost(reason: object) -> BbcError:
     return BbcError(
         f"the scheduler is lost, or a worker can't work: {' '.join(str(reason).split())}",
-        hint="workers need the same version of bbccli; --resume goes on where this ended",
+        hint="workers need the same version of bbccli; then continue with --resume",
     )

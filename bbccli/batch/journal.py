@@ -188,7 +188,7 @@ class Journal:
         if self.unfinished:
             raise OptionError(
                 f"{self.path} holds what a batch had done when it was stopped",
-                hint="--resume goes on with it; delete it to start anew",
+                hint="continue it with --resume, or delete it to start anew",
             )
         self.entries.clear()
         self._end = 0
@@ -249,5 +249,5 @@ def _not_ours(path: Path, first: bytes) -> BbcError:
 def _cannot(do: str, path: Path, error: OSError) -> BbcError:
     return OptionError(
         f"cannot {do} {path}: {error.strerror or error}",
-        hint="what was written is kept; --resume goes on once there is room",
+        hint="what was written is kept; continue with --resume once there is room",
     )

@@ -42,7 +42,7 @@ def batch(
     """Correct many files, and gather the results in one table.
 
     Each result is kept as soon as it is there, in a journal beside the table; whatever ends the
-    batch, --resume goes on with it and redoes what has changed. A file without a result is a row
+    batch, continue with --resume, which redoes what has changed. A file without a result is a row
     with its error.
 
     Exit status: 5 if a file has no result, else 4 if a gate is undecided, else 3 if one is missed.

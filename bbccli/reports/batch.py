@@ -26,7 +26,7 @@ def table_form(path: str) -> Form:
     suffix = PurePath(path).suffix.lower()
     if suffix not in known:
         raise OptionError(
-            f"--output is {path!r}, which names no form of a table",
+            f"--output is {path!r}, which is not the name of a table",
             hint=f"a file that ends in {', '.join(known)}",
         )
     return known[suffix]

@@ -12,8 +12,15 @@ With `correlation` r > 0 the configurations err on the same samples: the normal 
 each prediction is sqrt(r) times one of the sample plus sqrt(1 - r) times one of its own. What one
 configuration does alone is not changed.
 
-Source: section 5.1 of Tsamardinos, Greasidou & Borboudakis 2018 (accuracies); section 4 of
-Paraschakis et al. 2024 (areas under the ROC curve).
+All of them take `n_samples`, N; `rng`, the source of all randomness; `n_folds`, or for a rare class
+with fewer samples as many as it has; `correlation`, of the normal variables behind the errors of
+two configurations, in [0, 1); and those of two classes `balance`, the share of class 0, of which
+there are round(balance N) samples.
+
+Source: section 5.1 of Tsamardinos, Greasidou & Borboudakis 2018 (accuracies from Be(9, 6),
+Be(14, 6) and Be(24, 6), uncorrelated); section 4 of Paraschakis, Castellani, Borboudakis &
+Tsamardinos 2024 (areas under the ROC curve from Be(9, 6) and Be(24, 6), balance 0.1 and 0.5, 10
+folds or as many as the rare class has samples).
 """
 
 from __future__ import annotations

@@ -20,32 +20,14 @@ def right_or_wrong(
     n_folds: int = 10,
     correlation: float = 0.0,
 ) -> Simulated:
-    """Return class labels that are right with the probabilities `accuracies`.
+    """Return class labels that are right with the probabilities `accuracies` (C,), in (0, 1).
 
-    Parameters
-    ----------
-    accuracies : (C,)
-        True accuracies, in (0, 1).
-    n_samples
-        N.
-    rng
-        Source of all randomness.
-    balance
-        Share of class 0, of which there are round(balance N) samples.
-    n_folds
-        Folds; of a rare class with fewer samples, as many as it has.
-    correlation
-        Of the normal variables behind the errors of two configurations, in [0, 1).
+    Other parameters: see `bbccli.simulation`.
 
     Raises
     ------
     OptionError
         An accuracy, balance, correlation or number of folds that is out of range.
-
-    References
-    ----------
-    Tsamardinos, Greasidou & Borboudakis 2018, section 5.1: accuracies from Be(9, 6), Be(14, 6) and
-    Be(24, 6), uncorrelated.
 
     Examples
     --------
@@ -61,10 +43,9 @@ def right_or_wrong(
     cut = ndtri(accuracies)
 
     def draw(rng: Generator) -> FloatArray:
-        if correlation:
-            right = normals(rng, n_samples, len(accuracies), correlation) < cut
-        else:
-            right = rng.random((n_samples, len(accuracies))) < accuracies
+        size = n_samples, len(accuracies)
+        drawn = normals(rng, *size, correlation) if correlation else rng.random(size)
+        right = drawn < (cut if correlation else accuracies)
         return np.where(right, truth[:, None], 1 - truth[:, None]).astype(np.float32)
 
     outcome = Outcome(Task.BINARY, truth, ("0", "1"))

@@ -24,17 +24,12 @@ def binormal(
     """Return scores of two normal classes whose areas under the ROC curve are `aucs`.
 
     Scores of class 0 are N(0, 1), of class 1 N(sqrt(2) Phi^-1(AUC), 1). Parameters other than
-    `aucs` (C,), in (0, 1), are those of `right_or_wrong`.
+    `aucs` (C,), in (0, 1): see `bbccli.simulation`.
 
     Raises
     ------
     OptionError
         An area, balance, correlation or number of folds that is out of range.
-
-    References
-    ----------
-    Paraschakis, Castellani, Borboudakis & Tsamardinos 2024, section 4: areas from Be(9, 6) and
-    Be(24, 6), balance 0.1 and 0.5, 10 folds or as many as the rare class has samples.
 
     Examples
     --------
@@ -68,8 +63,8 @@ def multinormal(
     """Return scores of K equal classes, each of which has the area `aucs` against the rest.
 
     The score of a sample's own class is N(sqrt(2) Phi^-1(AUC), 1), of the others N(0, 1): the areas
-    of all classes, one against the rest and in pairs, equal AUC. Other parameters are those of
-    `right_or_wrong`.
+    of all classes, one against the rest and in pairs, equal AUC. Other parameters: see
+    `bbccli.simulation`.
 
     Raises
     ------
@@ -88,12 +83,11 @@ def multinormal(
             f"{n_classes} classes for {n_samples} samples",
             hint="at least 3 classes, and 2 samples of each",
         )
-    truth = np.sort(np.arange(n_samples) % n_classes)
+    truth, names = np.sort(np.arange(n_samples) % n_classes), tuple(map(str, range(n_classes)))
     shift = distance(aucs)[:, None] * np.eye(n_classes)[truth][:, None, :]
 
     def draw(rng: Generator) -> FloatArray:
         return normals(rng, n_samples, len(aucs), correlation, n_classes) + shift
 
-    outcome = Outcome(Task.MULTICLASS, truth, tuple(str(k) for k in range(n_classes)))
-    folds = dealt(truth, n_folds)
+    outcome, folds = Outcome(Task.MULTICLASS, truth, names), dealt(truth, n_folds)
     return simulated_from(outcome, aucs, "auc-ovr", PredictionKind.SCORE, folds, draw, rng)

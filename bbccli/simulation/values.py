@@ -22,7 +22,7 @@ def noisy(
     """Return predicted values whose mean squared errors are `errors`.
 
     The outcome is N(0, 1), a prediction the outcome plus N(0, error). Parameters other than
-    `errors` (C,), in (0, 1), are those of `right_or_wrong`.
+    `errors` (C,), in (0, 1): see `bbccli.simulation`.
 
     Raises
     ------

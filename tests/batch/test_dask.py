@@ -146,7 +146,7 @@ def test_a_cluster_of_ours_without_workers_is_given_up(runs, run, deadly, monkey
     assert status == 2
     assert re.fullmatch(
         r"error: no worker process has started for \d+ s\n"
-        r"hint: what is done is kept; --resume goes on, also with --runner local\n",
+        r"hint: what is done is kept; continue with --resume, also with --runner local\n",
         err,
     )
     assert not (folder / "r.jsonl").exists()

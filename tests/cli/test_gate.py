@@ -273,7 +273,7 @@ class TestBatch:
     def test_another_table(self, run, samples):
         status, _, err = run("gate", samples / "progression.parquet", "--fail-under", "0.1")
         assert status == 2
-        assert "is no table of `bbc batch`: it has no column 'path'" in err
+        assert "is not a table of `bbc batch`: it has no column 'path'" in err
 
 
 class TestForms:
