@@ -8,10 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from bbccli.documents import (
-    Document,
-    Json,
-)
+from bbccli.documents import Document, Json
 from bbccli.metrics import METRICS
 from bbccli.notes import listing
 from bbccli.reports import phrases

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.documents import (
-    Json,
-)
+from bbccli.documents import Json
 from bbccli.notes import listing
 from bbccli.reports.base import Style
 from bbccli.reports.layout import listing_table

@@ -10,11 +10,7 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from bbccli.documents import (
-    Document,
-    EstimateJson,
-    GateJson,
-)
+from bbccli.documents import Document, EstimateJson, GateJson
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.sentences import gate_sentence, judged_figure, sentence

@@ -6,10 +6,7 @@ import html
 import re
 from collections.abc import Sequence
 
-from bbccli.documents import (
-    Document,
-    NoteJson,
-)
+from bbccli.documents import Document, NoteJson
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.sentences import gate_sentence, sentences

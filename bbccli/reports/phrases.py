@@ -5,13 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from bbccli.documents import (
-    Document,
-    EstimateJson,
-    InputJson,
-    IntervalJson,
-    NoteJson,
-)
+from bbccli.documents import Document, EstimateJson, InputJson, IntervalJson, NoteJson
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.notes import listing
@@ -24,7 +18,7 @@ RULES = {
     "one-se": "first within one standard error of the best",
     "one-se-simplest": "least complex within one standard error of the best",
 }
-"""Words for the rules of selection."""
+"""Phrases for the rules of selection."""
 
 WITHOUT_SELECTION = {"corrected": "nothing to correct", "naive, too good": "naive"}
 """What labels say of a single configuration, in place of words that speak of a selection."""

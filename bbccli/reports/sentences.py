@@ -13,13 +13,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from decimal import Decimal
 
-from bbccli.documents import (
-    Document,
-    EstimateJson,
-    GateJson,
-    IntervalJson,
-    PlanJson,
-)
+from bbccli.documents import Document, EstimateJson, GateJson, IntervalJson, PlanJson
 from bbccli.methods import METHODS, Gives
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan

@@ -7,10 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from statistics import quantiles
 
-from bbccli.documents import (
-    Document,
-    Json,
-)
+from bbccli.documents import Document, Json
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.rounding import count, digits_for

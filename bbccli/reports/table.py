@@ -8,12 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from bbccli.documents import (
-    Document,
-    EstimateJson,
-    ShareJson,
-    TraceJson,
-)
+from bbccli.documents import Document, EstimateJson, ShareJson, TraceJson
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.layout import as_text, grid_of_facts, note_line
