@@ -26,6 +26,10 @@ class FooterError(ValueError):
     """A footer that is cut off, malformed, or tells of columns that can't be read."""
 
 
+class EncryptedError(FooterError):
+    """A column is encrypted."""
+
+
 @dataclass(frozen=True, slots=True)
 class DeclaredColumn:
     """A column of a row group: its position, numbers of rows and values, and unpacked bytes."""
@@ -49,7 +53,9 @@ def declared_columns(footer: bytes, levels: list[tuple[int, int]]) -> Iterator[D
     Raises
     ------
     FooterError
-        The footer is malformed, or a column is encrypted or has statistics that pyarrow can't bear.
+        The footer is malformed, or a column has statistics that pyarrow can't bear.
+    EncryptedError
+        A column is encrypted.
     """
     try:
         for group in _Walk(footer).fields((_GROUPS,)).get(_GROUPS, ()):
@@ -63,7 +69,7 @@ def _declared(
     position: int, n_rows: int, column: dict[int, Any], levels: tuple[int, int]
 ) -> DeclaredColumn:
     if _ENCRYPTED in column:
-        raise FooterError("a column is encrypted")
+        raise EncryptedError
     about = column[_DESCRIPTION]
     sizes = about.get(_SIZES, {})
     for field, level in zip((_REPETITIONS, _DEFINITIONS), levels, strict=True):

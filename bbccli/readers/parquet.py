@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING
 
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_text, plain, plain_schema
-from bbccli.readers.footer import DeclaredColumn, FooterError, declared_columns
+from bbccli.readers.footer import (
+    DeclaredColumn,
+    EncryptedError,
+    FooterError,
+    declared_columns,
+)
 from bbccli.readers.limits import check_declared, check_texts
 
 if TYPE_CHECKING:
@@ -18,6 +23,9 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 METADATA_KEY = b"bbc"
+
+_ENCRYPTED = b"PARE"
+"""How a file starts whose footer is encrypted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +97,11 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
         table = file.read(use_threads=False) if isinstance(source, bytes) else None
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError):
         raise _damaged(source[:4] if isinstance(source, bytes) else b"", path) from None
+    except EncryptedError:
+        raise _damaged(_ENCRYPTED, path) from None
     except FooterError as error:
         raise InputError(
-            f"Parquet file can't be read: {error}", path=path, hint="copy or write the file again"
+            f"Parquet file is damaged: {error}", path=path, hint="copy or write the file again"
         ) from None
     if file.metadata.num_rows == 0:
         raise InputError("no rows", path=path, hint="one row per sample")
@@ -147,6 +157,10 @@ def _damaged(start: bytes, path: str) -> InputError:
     if start == b"PAR1" or not start:
         return InputError(
             "Parquet file is truncated or damaged", path=path, hint="copy or write the file again"
+        )
+    if start == _ENCRYPTED:
+        return InputError(
+            "Parquet file is encrypted", path=path, hint="write it without encryption"
         )
     return InputError(
         "is not a Parquet file",

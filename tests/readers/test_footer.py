@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 from pathlib import Path
 
@@ -133,4 +134,29 @@ def test_size_statistics_that_would_end_the_process(
     assert read(path).n_samples == 100
     path.write_bytes(damaged(path.read_bytes()))
     with pytest.raises(InputError, match="histogram of another length"):
+        read(path)
+
+
+@pytest.mark.parametrize("plaintext_footer", [True, False])
+def test_encrypted_files_are_named_as_such(tmp_path: Path, plaintext_footer: bool) -> None:
+    encryption = pytest.importorskip("pyarrow.parquet.encryption")
+
+    class Keys(encryption.KmsClient):
+        def wrap_key(self, key: bytes, _: str) -> bytes:
+            return base64.b64encode(key)
+
+        def unwrap_key(self, key: bytes, _: str) -> bytes:
+            return base64.b64decode(key)
+
+    content = pa.table({"truth": [0, 1, 0, 1], "a": [0.1, 0.9, 0.2, 0.8]})
+    properties = encryption.CryptoFactory(lambda _: Keys()).file_encryption_properties(
+        encryption.KmsConnectionConfig(),
+        encryption.EncryptionConfiguration(
+            footer_key="key", column_keys={"other": ["a"]}, plaintext_footer=plaintext_footer
+        ),
+    )
+    path = tmp_path / "p.parquet"
+    with pq.ParquetWriter(path, content.schema, encryption_properties=properties) as writer:
+        writer.write_table(content)
+    with pytest.raises(InputError, match="is encrypted"):
         read(path)
