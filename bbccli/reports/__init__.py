@@ -95,7 +95,7 @@ FORMS: dict[str, Form] = {
         ),
         Form(
             "json",
-            dict.fromkeys(set(Kind) - {Kind.BATCH}, "json"),
+            dict.fromkeys((kind for kind in Kind if kind is not Kind.BATCH), "json"),
             (".json",),
             holds_errors=True,
         ),
