@@ -17,7 +17,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from bbccli.errors import UnsupportedError
+from bbccli.intervals.base import Basis, Construction, within
+from bbccli.notes import matched_interval
+from bbccli.plan import Plan
 from bbccli.results import Distribution
+from bbccli.types import Pooling
 
 
 def matched(
@@ -53,3 +58,28 @@ def shrinkage(distribution: Distribution, n_drawn: int) -> float:
         return 1.0
     inverse = np.average(1 / distribution.sizes, weights=distribution.probabilities)
     return float(1 / np.sqrt(n_drawn * inverse - 1))
+
+
+def law(drawn: Distribution, basis: Basis, bounds: tuple[float, float]) -> Distribution:
+    """Return the distribution D within the bounds."""
+    return matched(within(drawn, bounds), basis.value, basis.n_drawn, bounds)
+
+
+def check(plan: Plan) -> None:
+    """Refuse to match the spread of means over folds, of which samples are resampled.
+
+    Raises
+    ------
+    UnsupportedError
+        Out of the bag the folds are of unequal sizes and some are undefined: how the spread of such
+        means compares to that of the estimate is not known.
+    """
+    if plan.pooling is Pooling.FOLD_MEAN:
+        raise UnsupportedError(
+            "matched intervals don't go with means over folds: out of the bag the folds are "
+            "unequal and some undefined, so the spread of the estimate can't be told",
+            hint="--pooling within-folds or pooled; or --interval percentile",
+        )
+
+
+INTERVAL = Construction(law, check=check, notes=(matched_interval(),))

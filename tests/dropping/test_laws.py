@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from matrices import binary, multiclass, regression, survival, weighing
 
-from bbccli.dropping import RULES, drop, replay
+from bbccli.dropping import RULES, bbcd, drop, replay
+from bbccli.dropping.standing import too_early
+from bbccli.dropping.walk import take_configurations
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix, Unfinished
-from bbccli.methods import METHODS, bbcd
-from bbccli.methods.elimination import take_configurations, too_early
+from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.resources import Resources, use

@@ -1,86 +1,20 @@
-"""Elimination: a finished cross-validation walked fold by fold, losers leaving on the way.
-
-A rule sees what a training loop would see at that point: the predictions so far of the
-configurations that are still in. So walking a finished matrix and calling the rule between the
-folds of a running cross-validation give the same decisions.
-"""
+"""A finished cross-validation walked fold by fold, losers leaving on the way."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bbccli.errors import OptionError, UndefinedError
+from bbccli.dropping.standing import MIN_SAMPLES, Judge, Standing, too_early, walked_folds
+from bbccli.errors import OptionError
 from bbccli.matrix import PredictionMatrix, Unfinished
 from bbccli.metrics.base import Metric
-from bbccli.outcome import Outcome
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.results import DropStep, DropTrace
-from bbccli.selection.candidates import candidates, fold_performances
-from bbccli.types import BoolArray, FloatArray, IntArray, distinct
-
-MIN_SAMPLES = 50
-"""Samples predicted before the first drop: the advice of the BBCD paper."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Standing:
-    """What is known, after some folds, of the configurations that are still in.
-
-    Attributes
-    ----------
-    matrix
-        Their predictions on the samples seen; folds coded in the order in which they were seen.
-    metric, plan
-        What is compared; `pooling`, `seed` and `n_resamples` count.
-    performances : (C,)
-        So far, NaN where undefined.
-    best : int
-        The best so far, the first on ties; -1 where all are undefined.
-    """
-
-    matrix: PredictionMatrix
-    metric: Metric
-    plan: Plan
-    performances: FloatArray
-    best: int
-
-    @classmethod
-    def of(cls, matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Standing:
-        """Score the configurations of a matrix of the samples seen."""
-        values = candidates(matrix, metric, plan.pooling).performances()
-        return cls(matrix, metric, plan, values, int(metric.direction.best(values)))
-
-    @property
-    def folds(self) -> IntArray:
-        """(R, N) folds, coded in the order in which they were seen."""
-        return _folds(self.matrix)
-
-    def by_fold(self) -> FloatArray:
-        """Return the performances (S, C) in each fold seen, of all repeats, in their order.
-
-        Raises
-        ------
-        UndefinedError
-            Folds are unknown, or the metric is undefined in one of them.
-        """
-        return np.concatenate(fold_performances(self.matrix, self.metric))
-
-
-Judge = Callable[[Standing], BoolArray]
-"""Which configurations (C,) leave."""
-
-
-def too_early(outcome: Outcome, min_samples: int) -> str:
-    """Say why nothing can be dropped on these samples yet; an empty text where it can."""
-    if len(outcome) < min_samples:
-        return f"{len(outcome)} samples are predicted so far, fewer than {min_samples}"
-    if outcome.task.is_classification and np.count_nonzero(outcome.class_counts) < 2:
-        return f"the {len(outcome)} samples predicted so far are of one class"
-    return ""
+from bbccli.types import BoolArray, IntArray, distinct
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,7 +85,7 @@ def fold_order(matrix: PredictionMatrix, names: Sequence[str]) -> list[int]:
     OptionError
         A fold that is not there, is there twice, or is left out.
     """
-    known = [matrix.fold_names[code] for code in distinct(_folds(matrix)[0])]
+    known = [matrix.fold_names[code] for code in distinct(walked_folds(matrix)[0])]
     if sorted(names) != sorted(known):
         raise OptionError(
             f"--fold-order {','.join(names)} is no order of the folds",
@@ -186,7 +120,7 @@ class _Step:
 
 def _steps(matrix: PredictionMatrix, order: Sequence[int] | None) -> Iterator[_Step]:
     """The folds of the first repeat, then every other repeat as a whole."""
-    folds = _folds(matrix)
+    folds = walked_folds(matrix)
     codes = distinct(folds[0]) if order is None else np.asarray(order)
     rows = np.zeros(matrix.n_samples, bool)
     for code in codes:
@@ -199,7 +133,7 @@ def _steps(matrix: PredictionMatrix, order: Sequence[int] | None) -> Iterator[_S
 
 def _seen(matrix: PredictionMatrix, part: _Step, active: IntArray) -> PredictionMatrix:
     """What is known after a step, of the configurations that are still in."""
-    folds = _folds(matrix)[: part.n_repeats, part.rows]
+    folds = walked_folds(matrix)[: part.n_repeats, part.rows]
     place = np.arange(max(len(matrix.fold_names), int(folds.max()) + 1))
     place[part.order] = np.arange(len(part.order))
     names = np.array(matrix.fold_names, dtype=object)
@@ -217,12 +151,3 @@ def _seen(matrix: PredictionMatrix, part: _Step, active: IntArray) -> Prediction
         notes=(),
         unfinished=Unfinished(),
     )
-
-
-def _folds(matrix: PredictionMatrix) -> IntArray:
-    if matrix.folds is None:
-        raise UndefinedError(
-            "the folds of the samples are unknown, so they can't be walked",
-            hint="add a fold column (--fold NAME) or a folds file (--folds FILE)",
-        )
-    return matrix.folds
