@@ -1,7 +1,10 @@
-"""Percentiles of the performances, the papers' interval and the default.
+"""Percentiles of the performances, as in the papers: the default.
 
-With the B performances in order, L(1) <= ... <= L(B), and a = 1 - level, the ends are order
-statistics: see the table above.
+The ends are order statistics, as in the table above.
+
+A bound is one of the B performances only where a · B ≥ 1 (a/2 · B of two ends): at level 0.95 that
+takes 40 resamples, at 0.99 it takes 200. With fewer the end is the most extreme of them, and the
+note [few-resamples](notes.md#few-resamples) says so.
 
 Source: Tsamardinos, Greasidou & Borboudakis 2018, section 3.1; Paraschakis et al. 2024, section
 2.3.
