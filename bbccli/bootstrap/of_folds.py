@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bbccli import resources
-from bbccli.bootstrap.out_of_bag import Score, Selections, bootstrap, extend, measure
+from bbccli.bootstrap.out_of_bag import Selections, bootstrap, extend, measure
 from bbccli.bootstrap.summary import enough
 from bbccli.case import Case
 from bbccli.metrics.base import MeanScorer
@@ -97,13 +97,11 @@ def of_one(case: Case, by_repeat: Sequence[FloatArray], winner: int) -> Distribu
     def some(repeat: int, n_resamples: int) -> Distribution:
         values = by_repeat[repeat]
         draws = Draws(len(values), case.plan.seed, (Unit.FOLDS, repeat), any_draw)
-        return bootstrap(Selections(), n_resamples, draws, mean(values), progress=case.progress)
 
-    def mean(values: FloatArray) -> Score:
         def score(drawn: Resamples) -> tuple[IntArray, FloatArray]:
             return np.full(len(drawn), winner), drawn.in_bag @ values / len(values)
 
-        return score
+        return bootstrap(Selections(), n_resamples, draws, score, progress=case.progress)
 
     def every(repeat: int) -> Distribution:
         values = by_repeat[repeat]

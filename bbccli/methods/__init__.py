@@ -7,7 +7,6 @@ from bbccli.methods.registry import (
     METHODS,
     MODULES,
     choose_methods,
-    default_methods,
 )
 from bbccli.methods.several import ALL, estimate
 
@@ -21,6 +20,5 @@ __all__ = [
     "Method",
     "Need",
     "choose_methods",
-    "default_methods",
     "estimate",
 ]

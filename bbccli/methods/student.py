@@ -47,10 +47,13 @@ Source: Nadeau & Bengio 2003; with repeats Bouckaert & Frank 2004.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from bbccli.case import Answer, Case
-from bbccli.intervals.ends import Ends, interval_by, without_width
+from bbccli.intervals.ends import interval_by, without_width
 from bbccli.methods.base import INTERVAL, Method, Need
 from bbccli.selection.candidates import folds_of
 from bbccli.selection.choice import winner_by_fold
@@ -61,22 +64,35 @@ Spread = tuple[float, int]
 """Standard error of the mean over folds, and its degrees of freedom."""
 
 
-def of_independent_folds(case: Case) -> Answer:
-    """Return Student's interval; as `winner_by_fold`, a fold without a performance raises."""
-    return _answer(case, plain(_by_fold(case)))
+def run(case: Case, *, spread: Callable[[tuple[FloatArray, ...], IntArray], Spread]) -> Answer:
+    """Return the mean over folds with Student's interval, its spread that of folds (R, N).
+
+    Raises
+    ------
+    UndefinedError
+        The metric is undefined in some fold.
+    """
+    value = case.choice.naive
+    by_repeat = winner_by_fold(case.matrix, case.metric, case.choice.winner)
+    error, freedom = spread(by_repeat, folds_of(case.matrix))
+
+    def ends(outside: float) -> tuple[float, float]:
+        from scipy.special import stdtrit
+
+        margin = -float(stdtrit(freedom, outside)) * error
+        return value - margin, value + margin
+
+    notes = on_few_folds(case.matrix) + without_width(ends, value)
+    return Answer(value, interval_by(ends, case.bounded, case.plan), notes=notes)
 
 
-def of_overlapping_folds(case: Case) -> Answer:
-    """Return it with the variance corrected for shared training samples; errors are the same."""
-    return _answer(case, corrected(_by_fold(case), size_ratio(folds_of(case.matrix))))
-
-
-def plain(by_repeat: tuple[FloatArray, ...]) -> Spread:
+def independent(by_repeat: tuple[FloatArray, ...], folds: IntArray) -> Spread:
     """Return the spread of the mean of independent folds, from performances (F,) per repeat.
 
     Examples
     --------
-    >>> error, freedom = plain((np.array([0.7, 0.8, 0.9]),))
+    >>> folds = np.array([[0, 0, 1, 1, 2, 2]])
+    >>> error, freedom = independent((np.array([0.7, 0.8, 0.9]),), folds)
     >>> round(error, 6), freedom
     (0.057735, 2)
     """
@@ -84,17 +100,18 @@ def plain(by_repeat: tuple[FloatArray, ...]) -> Spread:
     return float(np.sqrt(np.mean(squares))), min(len(values) for values in by_repeat) - 1
 
 
-def corrected(by_repeat: tuple[FloatArray, ...], ratio: float) -> Spread:
-    """Return the spread with the variance (1/J + ratio) s^2, ratio = n_test / n_train.
+def overlapping(by_repeat: tuple[FloatArray, ...], folds: IntArray) -> Spread:
+    """Return the spread with the variance (1/J + n_test / n_train) s^2.
 
     Examples
     --------
-    >>> error, freedom = corrected((np.array([0.7, 0.8, 0.9]),), 0.5)
+    >>> folds = np.array([[0, 0, 1, 1, 2, 2]])
+    >>> error, freedom = overlapping((np.array([0.7, 0.8, 0.9]),), folds)
     >>> round(error, 6), freedom
     (0.091287, 2)
     """
     values = np.concatenate(by_repeat)
-    square = (1 / len(values) + ratio) * np.var(values, ddof=1)
+    square = (1 / len(values) + size_ratio(folds)) * np.var(values, ddof=1)
     return float(np.sqrt(square)), len(values) - 1
 
 
@@ -111,33 +128,11 @@ def size_ratio(folds: IntArray) -> float:
     return float(np.mean(ratios))
 
 
-def _by_fold(case: Case) -> tuple[FloatArray, ...]:
-    return winner_by_fold(case.matrix, case.metric, case.choice.winner)
-
-
-def _answer(case: Case, spread: Spread) -> Answer:
-    """The mean over folds with the interval of a spread."""
-    value = case.choice.naive
-    ends = _t_ends(value, *spread)
-    notes = on_few_folds(case.matrix) + without_width(ends, value)
-    return Answer(value, interval_by(ends, case.bounded, case.plan), notes=notes)
-
-
-def _t_ends(value: float, error: float, freedom: int) -> Ends:
-    def ends(outside: float) -> tuple[float, float]:
-        from scipy.special import stdtrit
-
-        margin = -float(stdtrit(freedom, outside)) * error
-        return value - margin, value + margin
-
-    return ends
-
-
 METHODS = (
     Method(
         name="t-folds",
         label="folds",
-        answer=of_independent_folds,
+        answer=partial(run, spread=independent),
         gives=INTERVAL,
         summary="Student's t over the winner's performances in the folds",
         reference="Student 1908",
@@ -148,7 +143,7 @@ METHODS = (
     Method(
         name="t-corrected",
         label="folds",
-        answer=of_overlapping_folds,
+        answer=partial(run, spread=overlapping),
         gives=INTERVAL,
         summary="Student's t over folds, its variance corrected for shared training samples",
         reference="Nadeau & Bengio 2003",

@@ -40,8 +40,7 @@ import numpy as np
 from bbccli.case import Answer, Case
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods.base import POINT, Method, Need
-from bbccli.metrics.base import Metric
-from bbccli.notes import Note, beyond_bounds
+from bbccli.notes import beyond_bounds
 from bbccli.selection.candidates import fold_performances
 from bbccli.selection.units import on_few_folds
 from bbccli.types import Pooling, Select
@@ -73,13 +72,10 @@ def run(case: Case) -> Answer:
             hint="use bbc, which resamples the rows: --method bbc",
         )
     value = choice.naive - metric.direction.sign * optimism
-    return Answer(value, notes=on_few_folds(case.matrix) + _out_of_bounds(value, metric))
-
-
-def _out_of_bounds(value: float, metric: Metric) -> tuple[Note, ...]:
-    """Return a note where the estimate is not a possible performance."""
-    low, high = metric.bounds
-    return () if low <= value <= high else (beyond_bounds("tt", value, metric.label, low, high),)
+    notes, (low, high) = on_few_folds(case.matrix), metric.bounds
+    if not low <= value <= high:
+        notes += (beyond_bounds(case.method, value, metric.label, low, high),)
+    return Answer(value, notes=notes)
 
 
 METHODS = (
