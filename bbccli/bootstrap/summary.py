@@ -39,8 +39,7 @@ def from_distribution(
     Parameters
     ----------
     value
-        The estimate, where it is not drawn because nothing was selected in the resamples; the mean
-        of the distribution by default.
+        The estimate, where nothing was selected in the resamples; else it is their mean.
     n_drawn
         How many units were drawn from; the samples, or groups of samples, by default.
     """
@@ -52,10 +51,10 @@ def from_distribution(
     basis = Basis(value, _guarding(case, case.choice.winner), n_drawn, drawn)
     interval, error, on_interval = interval_of(distribution, case.bounded, case.plan, basis)
     error = error if drawn else replace(error, value=0.0)
-    tolerance = case.plan.tolerance
-    missed = tolerance is not None and not error.largest() <= tolerance
+    tolerance, largest = case.plan.tolerance, error.largest()
+    missed = tolerance is not None and not largest <= tolerance
+    short = (tolerance_not_reached(tolerance, largest),) if missed else ()
     shares = distribution.shares(case.matrix.n_configurations)
-    short = (tolerance_not_reached(tolerance, error.largest()),) if missed else ()
     return Answer(
         value,
         interval,

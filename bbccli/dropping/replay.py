@@ -124,9 +124,7 @@ def _run(
         return rule.judge(standing, threshold).worse
 
     found = walk(
-        case.matrix,
-        case.metric,
-        case.plan,
+        case,
         judge,
         rule=rule.name,
         threshold=threshold,

@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bbccli.case import Case
 from bbccli.dropping.standing import MIN_SAMPLES, Judge, Standing, too_early, walked_folds
 from bbccli.errors import OptionError
 from bbccli.matrix import PredictionMatrix, Unfinished
-from bbccli.metrics.base import Metric
-from bbccli.plan import Plan
-from bbccli.progress import Progress, silent
 from bbccli.results import DropStep, DropTrace
 from bbccli.types import BoolArray, IntArray, distinct
 
@@ -26,16 +24,13 @@ class Walk:
 
 
 def walk(
-    matrix: PredictionMatrix,
-    metric: Metric,
-    plan: Plan,
+    case: Case,
     judge: Judge,
     *,
     rule: str,
     threshold: float,
     min_samples: int = MIN_SAMPLES,
     order: Sequence[int] | None = None,
-    progress: Progress = silent,
 ) -> Walk:
     """Walk the folds of a finished matrix and drop configurations after each.
 
@@ -44,14 +39,10 @@ def walk(
 
     Parameters
     ----------
-    matrix
-        Predictions with folds.
-    metric, plan
-        See `Standing`.
-    judge
-        The rule.
-    rule, threshold, min_samples
-        Its name and terms; nothing is dropped before `min_samples` samples are predicted.
+    case
+        Predictions with folds; what selects decides who is worse.
+    judge, rule, threshold, min_samples
+        The rule, its name and terms; nothing is dropped before `min_samples` samples are predicted.
     order
         Codes of the folds of the first repeat, in the order to walk; as coded when None.
 
@@ -60,6 +51,7 @@ def walk(
     UndefinedError
         Folds are unknown, or the rule can't be computed on them.
     """
+    matrix = case.matrix
     active = np.arange(matrix.n_configurations)
     taken, n_models = [], 0
     parts = list(_steps(matrix, order))
@@ -67,13 +59,13 @@ def walk(
         seen = _seen(matrix, part, active)
         gone = np.zeros(len(active), bool)
         if len(active) > 1 and not too_early(seen.outcome, min_samples):
-            gone = judge(Standing.of(seen, metric, plan))
+            gone = judge(Standing.of(seen, case.selector, case.plan))
         names = tuple(seen.configurations[c] for c in np.flatnonzero(gone))
         trained = len(active) * part.n_folds
         taken.append(DropStep(part.name, seen.n_samples, len(active), trained, names))
         n_models += matrix.n_configurations * part.n_folds
         active = active[~gone]
-        progress(position + 1, len(parts))
+        case.progress(position + 1, len(parts))
     return Walk(active, DropTrace(rule, threshold, min_samples, tuple(taken), n_models))
 
 

@@ -19,11 +19,6 @@ def interval_of(
 ) -> tuple[Interval, MonteCarloError, tuple[Note, ...]]:
     """Return the interval of a resample distribution, its errors, and what to know of it.
 
-    With B performances in order L(1) <= ... <= L(B) and a = 1 - level, the two-sided percentile
-    interval is [L(a/2 B), L((1 - a/2) B)]; one-sided ones are [L(a B), best bound of the metric]
-    and its mirror. The pessimistic side is the lower one of metrics that are maximised and the
-    upper one of those that are minimised.
-
     `plan.interval` chooses one of `INTERVALS`; `plan.guard` adds the guard to any of them;
     `plan.side` says which ends are estimated. Other ends are the metric's bounds.
 

@@ -55,15 +55,7 @@ def run(case: Case) -> Answer:
     UndefinedError
         As `bbc`; or the best configuration is undefined in nearly every draw.
     """
-    found = walk(
-        case.matrix,
-        case.selector,
-        case.plan,
-        drops,
-        rule=case.method,
-        threshold=THRESHOLD,
-        progress=case.progress,
-    )
+    found = walk(case, drops, rule=case.method, threshold=THRESHOLD)
     left = case.on(take_configurations(case.matrix, found.survivors))
     answer = corrected(left)
     drawn = answer.distribution

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
@@ -55,15 +56,10 @@ def estimate(
 ) -> tuple[list[Estimate], list[Note]]:
     """Run several methods on one matrix, from the same resamples.
 
-    The first metric selects; all are estimated for the configuration that it selects. Methods
-    asked for by name must be computable. Without names those of `default_methods` are run, and
-    `all` runs every method: those of them that can't be computed are left out, with a note that
-    says why.
-
-    Returns
-    -------
-    estimates, notes
-        One estimate per metric and method; what to know of them all.
+    The first metric selects; all are estimated for the configuration that it selects. Without
+    names those of `default_methods` are run, and `all` runs every method: those of them that can't
+    be computed are left out, with a note that says why. Returned are one estimate per metric and
+    method, and what to know of them all.
 
     Raises
     ------
@@ -80,16 +76,15 @@ def estimate(
     notes = [single_configuration()] if matrix.n_configurations == 1 else []
     notes += [*_polarity(matrix, metrics[0], plan), *_differing_winners(matrix, metrics[0], plan)]
     estimates = []
-    for metric in metrics:
-        for method in methods:
-            try:
-                found = method.run(matrix, metric, plan, select_by=metrics[0], progress=progress)
-            except (UndefinedError, UnsupportedError) as error:
-                if by_name or method.name in ALWAYS:
-                    raise
-                notes.append(method_left_out(method.name, error.problem, error.hint))
-            else:
-                estimates.append(_with_width(_with_doubt(found, metric, plan, method)))
+    for metric, method in product(metrics, methods):
+        try:
+            found = method.run(matrix, metric, plan, select_by=metrics[0], progress=progress)
+        except (UndefinedError, UnsupportedError) as error:
+            if by_name or method.name in ALWAYS:
+                raise
+            notes.append(method_left_out(method.name, error.problem, error.hint))
+        else:
+            estimates.append(_with_width(_with_doubt(found, metric, plan, method)))
     return estimates, [*notes, *on_clipping(matrix, metrics, estimates, plan)]
 
 
