@@ -80,7 +80,7 @@ def fold_order(matrix: PredictionMatrix, names: Sequence[str]) -> list[int]:
     known = [matrix.fold_names[code] for code in distinct(walked_folds(matrix)[0])]
     if sorted(names) != sorted(known):
         raise OptionError(
-            f"--fold-order {','.join(names)} is no order of the folds",
+            f"--fold-order {','.join(names)} is not an order of the folds",
             hint=f"each of these once: {','.join(known)}",
         )
     return [matrix.fold_names.index(name) for name in names]

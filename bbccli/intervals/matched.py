@@ -97,7 +97,7 @@ def check(plan: Plan) -> None:
     if plan.pooling is Pooling.FOLD_MEAN:
         raise UnsupportedError(
             "matched intervals don't go with means over folds: out of the bag the folds are "
-            "unequal and some undefined, so the spread of the estimate can't be told",
+            "unequal and some undefined, so the spread of the estimate is unknown",
             hint="--pooling within-folds or pooled; or --interval percentile",
         )
 

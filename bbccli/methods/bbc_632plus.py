@@ -112,10 +112,10 @@ class Overfitting:
     Attributes
     ----------
     rate
-        R in [0, 1]; NaN where no resample tells.
+        R in [0, 1]; NaN where no resample is defined.
     influence : (B,)
         What each resample does to R: the derivative by its weight, 0 on average; 0 where R is at
-        an end, or where the resample does not tell.
+        an end, or where the resample is undefined.
     """
 
     rate: float

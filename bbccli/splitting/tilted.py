@@ -177,7 +177,7 @@ def _enough(ends: Ends, case: Case) -> tuple[Replicates, MonteCarloError, list[N
 def _interval(
     ends: Ends, replicates: Replicates, case: Case, side: Side
 ) -> tuple[Interval | None, list[Note]]:
-    """The interval, or None where an end can't be told, and a note on each end not tilted."""
+    """The interval, or None where an end can't be found, and a note on each end not tilted."""
     found, notes = dict(zip((Side.LOWER, Side.UPPER), ends.metric.bounds, strict=True)), []
     for end in ends.sides:
         value = ends.tilted(replicates, end)

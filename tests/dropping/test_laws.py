@@ -261,7 +261,7 @@ def test_an_order_walks_the_folds_that_way():
 
 @pytest.mark.parametrize("order", [("0", "1"), ("0", "1", "2", "3", "5"), ("0",) * 5])
 def test_an_order_that_is_none(order):
-    with pytest.raises(OptionError, match="is no order of the folds"):
+    with pytest.raises(OptionError, match="is not an order of the folds"):
         replay(spread(n_folds=5), METRICS["auc"], PLAN, order=order)
 
 
