@@ -6,7 +6,8 @@ A comment names a command, and the fenced block under it holds what that command
     <!-- output head=12: bbc schema -->                   only the first 12 lines
     <!-- output+errors: bbc correct no-such-file.csv -->  standard error as well
 
-Between `<!-- metrics -->` and `<!-- end of metrics -->` stands what the registry says of them.
+Between `<!-- metrics -->` and `<!-- end of metrics -->` stands what the registry says of them; the
+sections on methods and intervals are made of the docstrings of their modules in the same way.
 
 Run it from anywhere:
 
@@ -21,10 +22,13 @@ import re
 import shlex
 import sys
 from functools import cache
+from inspect import getdoc, getmodule
 from pathlib import Path
 from unittest.mock import patch
 
 from bbccli.cli.app import main
+from bbccli.intervals import INTERVALS
+from bbccli.methods import MODULES
 from bbccli.metrics import METRICS, Metric
 from bbccli.types import Direction, PredictionKind
 
@@ -34,9 +38,11 @@ BLOCK = re.compile(
     r"```text\n(?P<shown>.*?)```$",
     re.MULTILINE | re.DOTALL,
 )
-METRICS_BLOCK = re.compile(
-    r"^<!-- metrics -->\n(?P<shown>.*?)^<!-- end of metrics -->$", re.MULTILINE | re.DOTALL
+REGISTERED = re.compile(
+    r"^<!-- (?P<registry>metrics|methods|intervals) -->\n.*?^<!-- end of (?P=registry) -->$",
+    re.MULTILINE | re.DOTALL,
 )
+ITEM = re.compile(r"(\d+\.|-) ")
 DIRECTION = {Direction.MAXIMIZE: "maximised", Direction.MINIMIZE: "minimised"}
 WANTS = {
     PredictionKind.LABEL: "[class labels](#predicted-classes)",
@@ -70,14 +76,15 @@ def output_of(command: str, *, errors: bool) -> str:
 
 def renewed(text: str) -> str:
     """Return the text of a page with every block up to date."""
-    return METRICS_BLOCK.sub(_renewed_metrics, BLOCK.sub(_renewed_block, text))
+    return REGISTERED.sub(_renewed_registry, BLOCK.sub(_renewed_block, text))
 
 
 def stale(page: Path) -> list[str]:
-    """Commands of a page whose block is not what they print now, and stale metrics."""
+    """Commands of a page whose block is not what they print now, and stale registries."""
     text = page.read_text(encoding="utf-8")
     found = [m["command"] for m in BLOCK.finditer(text) if _renewed_block(m) != m[0]]
-    return found + ["metrics" for m in METRICS_BLOCK.finditer(text) if _renewed_metrics(m) != m[0]]
+    registries = REGISTERED.finditer(text)
+    return found + [m["registry"] for m in registries if _renewed_registry(m) != m[0]]
 
 
 def _renewed_block(match: re.Match[str]) -> str:
@@ -88,14 +95,61 @@ def _renewed_block(match: re.Match[str]) -> str:
     return "\n".join([comment, "```text", f"$ {match['command']}", *lines, "```"])
 
 
-def _renewed_metrics(match: re.Match[str]) -> str:
+def _renewed_registry(match: re.Match[str]) -> str:
+    registry = match["registry"]
+    makers = {"metrics": metric_parts, "methods": method_parts, "intervals": interval_parts}
+    return "\n\n".join([f"<!-- {registry} -->", *makers[registry](), f"<!-- end of {registry} -->"])
+
+
+def metric_parts() -> list[str]:
+    """What the page on metrics says of each, and before that of all."""
     rows = ["| metric | meaning | tasks |", "|---|---|---|"]
     rows += [
         f"| [{name}](#{re.sub(r'[^a-z0-9-]', '', name)}) | {m.summary} | {_tasks(m)} |"
         for name, m in METRICS.items()
     ]
-    parts = ["\n".join(rows), *map(metric_section, METRICS.values())]
-    return "\n\n".join(["<!-- metrics -->", *parts, "<!-- end of metrics -->"])
+    return ["\n".join(rows), *map(metric_section, METRICS.values())]
+
+
+def method_parts() -> list[str]:
+    """What the page on methods says of each: the docstring of its module, or a part of it."""
+    parts = []
+    for module in MODULES:
+        text = getdoc(module) or ""
+        if len(module.METHODS) == 1:
+            text = f"## {module.METHODS[0].name}\n\n{text}"
+        # a module of several methods has a heading for each; what comes first is of the module
+        for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+            name, _, rest = section.partition("\n\n")
+            parts.append(f"## {name}\n\n{_with_title('**{}**', rest)}")
+    return parts
+
+
+def interval_parts() -> list[str]:
+    """What the page on methods says of each interval: the docstring of its module."""
+    return [
+        _with_title(f"**`--interval {kind}`.** {{}}", getdoc(getmodule(one.law)) or "")
+        for kind, one in INTERVALS.items()
+    ]
+
+
+def _with_title(form: str, text: str) -> str:
+    title, _, rest = text.strip().partition("\n\n")
+    return f"{form.format(title)}\n\n{unwrapped(rest)}"
+
+
+def unwrapped(text: str) -> str:
+    """Return Markdown with each paragraph, and each item of a list, on a line of its own."""
+    lines, fenced, open_line = [], False, False
+    for line in text.splitlines():
+        whole = fenced or not line or line.startswith(("|", "```"))
+        if open_line and not whole and not ITEM.match(line):
+            lines[-1] += f" {line.strip()}"
+        else:
+            lines.append(line)
+        open_line = not whole
+        fenced ^= line.startswith("```")
+    return "\n".join(lines)
 
 
 def metric_section(metric: Metric) -> str:

@@ -12,10 +12,10 @@ RANKS = [
     | {"rounding", "documents"},
     {"outcome", "matrix", "nested", "plan", "resources", "reading", "areas"}
     | {"matrix_checks", "prediction_forms"},
-    {"results", "kernels", "metrics", "readers", "resampling", "intervals", "influence"},
-    {"selection", "bootstrap", "splitting", "conversion"},
-    {"methods"},
+    {"results", "kernels", "metrics", "readers", "resampling", "intervals", "influence", "delong"},
+    {"selection", "case", "bootstrap", "splitting", "conversion"},
     {"dropping"},
+    {"methods"},
     {"simulation", "batch", "analysis", "schema", "gate", "saved", "saved_rows", "inspection"}
     | {"json_schema"},
     {"reports"},
@@ -24,7 +24,9 @@ RANKS = [
 RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
 # Rooms of one rank may use each other only in this order.
 WITHIN = {("metrics", "kernels"), ("intervals", "metrics"), ("intervals", "results")}
-WITHIN |= {("influence", "metrics"), ("bootstrap", "selection"), ("splitting", "selection")}
+WITHIN |= {("influence", "metrics"), ("delong", "kernels")}
+WITHIN |= {(room, "selection") for room in ("case", "bootstrap", "splitting")}
+WITHIN |= {("bootstrap", "case"), ("splitting", "case")}
 WITHIN |= {
     ("errors", "text"),
     ("matrix", "outcome"),

@@ -13,6 +13,7 @@ import typer
 
 from bbccli import METHODS, METRICS, read
 from bbccli.cli.app import app
+from bbccli.intervals import INTERVALS
 from bbccli.readers.roles import NAMES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -98,6 +99,22 @@ def test_every_method_is_documented(name):
     section = sections("docs/methods.md")[name]
     for word in ("Formula", "Algorithm", "When to use", "When not", "Cost", "Source"):
         assert word.lower() in section.lower(), word
+
+
+def test_the_sections_on_methods_are_the_docstrings_in_order():
+    headings = re.findall(r"^## (.+)$", "\n".join(refresh.method_parts()), re.M)
+    assert headings == list(METHODS)
+
+
+@pytest.mark.parametrize("kind", INTERVALS)
+def test_every_interval_is_documented(kind):
+    assert f"**`--interval {kind}`.**" in sections("docs/methods.md")["Intervals"]
+
+
+def test_wrapped_lines_are_joined_and_tables_and_code_are_not():
+    wrapped = "One\ntwo.\n\n1. a\n   b\n2. c\n\n| x |\n|---|\n\n```text\np\nq\n```\n\nEnd\nof it."
+    joined = "One two.\n\n1. a b\n2. c\n\n| x |\n|---|\n\n```text\np\nq\n```\n\nEnd of it."
+    assert refresh.unwrapped(wrapped) == joined
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from bbccli.dropping.base import Requirement, Rule, Verdict, compare, leader
-from bbccli.methods.elimination import Standing
+from bbccli.dropping.standing import Standing
 from bbccli.types import FloatArray
 
 

@@ -8,8 +8,8 @@ from enum import StrEnum
 
 import numpy as np
 
+from bbccli.dropping.standing import Standing
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.methods.elimination import Standing
 from bbccli.metrics.base import MeanScorer
 from bbccli.types import BoolArray, Direction, FloatArray
 

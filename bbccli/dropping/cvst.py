@@ -22,7 +22,7 @@ import numpy as np
 
 from bbccli.dropping.base import Requirement, Rule, Verdict, losses
 from bbccli.dropping.friedman import rank_sums
-from bbccli.methods.elimination import Standing
+from bbccli.dropping.standing import Standing
 from bbccli.types import BoolArray, FloatArray, distinct
 
 SLOPE, INTERCEPT = 0.651, 1.777

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bbccli.dropping.base import Requirement, Rule, Verdict, compare, leader
+from bbccli.dropping.standing import Standing
 from bbccli.dropping.wilcoxon import signed_ranks
-from bbccli.methods.elimination import Standing
 from bbccli.types import FloatArray
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from bbccli.dropping.base import Rule, Verdict, undecided
 from bbccli.dropping.results import Decision, DropDecision, Fate
 from bbccli.dropping.rules import choose_rule
+from bbccli.dropping.standing import MIN_SAMPLES, Standing, too_early
 from bbccli.errors import OptionError
 from bbccli.matrix import PredictionMatrix, Unfinished
-from bbccli.methods.elimination import MIN_SAMPLES, Standing, too_early
 from bbccli.metrics.base import Metric
 from bbccli.metrics.probability import with_clip
 from bbccli.notes import nothing_dropped

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bbccli.bootstrap.of_samples import corrected
+from bbccli.case import Answer, Case
 from bbccli.dropping.base import Rule
 from bbccli.dropping.online import check_terms
 from bbccli.dropping.results import Replay, ReplayRun
 from bbccli.dropping.rules import EVERY, choose_rules
+from bbccli.dropping.standing import MIN_SAMPLES, Standing
+from bbccli.dropping.walk import fold_order, take_configurations, walk
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.bbc import bbc
-from bbccli.methods.bbcd import of_survivors
-from bbccli.methods.elimination import MIN_SAMPLES, Standing, fold_order, walk
 from bbccli.metrics.base import Metric
 from bbccli.metrics.probability import with_clip
 from bbccli.notes import Note, nothing_dropped, rule_left_out
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
-from bbccli.results import Estimate
 from bbccli.types import BoolArray, distinct
 
 ORDERS_KEY = 0x0DE5
@@ -76,19 +76,18 @@ def replay(
     metric, chosen = with_clip(metric, plan.clip), choose_rules(rules)
     terms = [check_terms(rule, threshold, min_samples) for rule in chosen]
     orders = _orders(matrix, plan, order, n_orders)
-    full = bbc(matrix, metric, plan)
+    case = Case(matrix, metric, metric, plan)
+    full = corrected(case)
     replays, notes = [], []
     for position, (rule, own) in enumerate(zip(chosen, terms, strict=True)):
         try:
-            runs = tuple(
-                _run(matrix, metric, plan, rule, own, min_samples, o, full) for o in orders
-            )
+            runs = tuple(_run(case, full, rule, own, min_samples, o) for o in orders)
         except (UndefinedError, UnsupportedError) as error:
             if EVERY not in rules:
                 raise
             notes.append(rule_left_out(rule.name, error.problem))
         else:
-            replays.append(_replay(rule, own, min_samples, full, runs))
+            replays.append(_replay(case, full, rule, own, min_samples, runs))
         progress(position + 1, len(chosen))
     if matrix.n_samples < min_samples:
         notes.append(nothing_dropped(f"there are {matrix.n_samples} samples, {min_samples} needed"))
@@ -96,30 +95,28 @@ def replay(
 
 
 def _replay(
-    rule: Rule, threshold: float, min_samples: int, full: Estimate, runs: tuple[ReplayRun, ...]
+    case: Case,
+    full: Answer,
+    rule: Rule,
+    threshold: float,
+    min_samples: int,
+    runs: tuple[ReplayRun, ...],
 ) -> Replay:
     return Replay(
         rule=rule.name,
         threshold=threshold,
         min_samples=min_samples,
-        metric=full.metric,
-        direction=full.direction,
-        winner=full.winner,
-        naive=full.naive,
+        metric=case.metric.name,
+        direction=case.metric.direction,
+        winner=case.matrix.configurations[case.choice.winner],
+        naive=case.choice.naive,
         value=full.value,
         runs=runs,
     )
 
 
 def _run(
-    matrix: PredictionMatrix,
-    metric: Metric,
-    plan: Plan,
-    rule: Rule,
-    threshold: float,
-    min_samples: int,
-    order: list[int],
-    full: Estimate,
+    case: Case, full: Answer, rule: Rule, threshold: float, min_samples: int, order: list[int]
 ) -> ReplayRun:
     """One rule in one order."""
 
@@ -127,24 +124,23 @@ def _run(
         return rule.judge(standing, threshold).worse
 
     found = walk(
-        matrix,
-        metric,
-        plan,
+        case,
         judge,
         rule=rule.name,
         threshold=threshold,
         min_samples=min_samples,
         order=order,
     )
-    estimate = of_survivors(matrix, found, metric, plan)
+    left = case.on(take_configurations(case.matrix, found.survivors))
+    answer = corrected(left)
     return ReplayRun(
-        order=tuple(matrix.fold_names[code] for code in order),
+        order=tuple(case.matrix.fold_names[code] for code in order),
         trace=found.trace,
-        winner=estimate.winner,
-        kept_winner=full.winner in {matrix.configurations[c] for c in found.survivors},
-        loss=float(metric.direction.gain(full.naive, estimate.naive)),
-        value=estimate.value,
-        shift=estimate.value - full.value,
+        winner=left.matrix.configurations[left.choice.winner],
+        kept_winner=case.choice.winner in found.survivors,
+        loss=float(case.metric.direction.gain(case.choice.naive, left.choice.naive)),
+        value=answer.value,
+        shift=answer.value - full.value,
     )
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from bbccli.dropping.base import Requirement, Rule, Verdict, compare
-from bbccli.methods.elimination import Standing
+from bbccli.dropping.standing import Standing
 from bbccli.types import Direction, FloatArray
 
 MOST_STEPS = 100

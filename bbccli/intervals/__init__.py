@@ -1,7 +1,8 @@
 """Intervals: of resample distributions, and of estimates with a standard error."""
 
-from bbccli.intervals.normal import normal
-from bbccli.intervals.resampled import Basis, interval_of
-from bbccli.intervals.sides import side_of
+from bbccli.intervals.base import Basis
+from bbccli.intervals.ends import interval_by, normal, side_of
+from bbccli.intervals.registry import INTERVALS
+from bbccli.intervals.resampled import interval_of
 
-__all__ = ["Basis", "interval_of", "normal", "side_of"]
+__all__ = ["INTERVALS", "Basis", "interval_by", "interval_of", "normal", "side_of"]

@@ -2,52 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Protocol
-
 import numpy as np
 
-from bbccli.intervals.guard import Guarded
-from bbccli.intervals.matched import matched
-from bbccli.intervals.sides import probabilities, side_of
-from bbccli.intervals.student import Student
+from bbccli.intervals.base import Basis, Construction
+from bbccli.intervals.ends import probabilities, side_of
+from bbccli.intervals.registry import INTERVALS
 from bbccli.metrics.base import Metric
-from bbccli.notes import Note, few_resamples, guard_without_bound, matched_interval
+from bbccli.notes import Note, few_resamples, guard_without_bound
 from bbccli.plan import Plan
 from bbccli.results import Distribution, MonteCarloError
-from bbccli.types import Interval, IntervalKind
-
-
-@dataclass(frozen=True, slots=True)
-class Basis:
-    """What an interval needs beside the distribution.
-
-    Attributes
-    ----------
-    value
-        The estimate that the interval belongs to.
-    n_units
-        Samples, or groups of samples, that the metric rests on: what the guard counts.
-    n_drawn
-        Units that were drawn from: samples, groups or folds.
-    drawn
-        Whether the estimate is the mean of the distribution.
-    """
-
-    value: float
-    n_units: int
-    n_drawn: int
-    drawn: bool = True
-
-
-class Quantiles(Protocol):
-    """Quantiles of a distribution, and their Monte-Carlo standard errors."""
-
-    def quantile(self, probability: float, /) -> float:
-        """Smallest value whose distribution function reaches the probability."""
-
-    def quantile_error(self, probability: float, /) -> float:
-        """Standard error that comes from drawing resamples."""
+from bbccli.types import Interval
 
 
 def interval_of(
@@ -55,12 +19,7 @@ def interval_of(
 ) -> tuple[Interval, MonteCarloError, tuple[Note, ...]]:
     """Return the interval of a resample distribution, its errors, and what to know of it.
 
-    With B performances in order L(1) <= ... <= L(B) and a = 1 - level, the two-sided percentile
-    interval is [L(a/2 B), L((1 - a/2) B)]; one-sided ones are [L(a B), best bound of the metric]
-    and its mirror. The pessimistic side is the lower one of metrics that are maximised and the
-    upper one of those that are minimised.
-
-    `plan.interval` chooses percentile, matched or t; `plan.guard` adds the guard to any of them;
+    `plan.interval` chooses one of `INTERVALS`; `plan.guard` adds the guard to any of them;
     `plan.side` says which ends are estimated. Other ends are the metric's bounds.
 
     References
@@ -76,7 +35,8 @@ def interval_of(
     >>> interval.lower, interval.upper
     (0.025, 0.975)
     """
-    shaped = _shaped(distribution, metric, plan, basis)
+    construction = INTERVALS[plan.interval]
+    law = construction.law(distribution, basis, metric.bounds)
     ends: list[float] = []
     errors: list[float | None] = []
     for bound, probability in zip(metric.bounds, probabilities(metric, plan), strict=True):
@@ -84,12 +44,14 @@ def interval_of(
             ends.append(bound)
             errors.append(None)
             continue
-        quantiles = _guarded(shaped, basis, bound) if plan.guard else shaped
+        # a metric without a worst value on this side has nothing to be guarded with
+        guarded = plan.guard and np.isfinite(bound)
+        quantiles = construction.guarded(law, basis.n_units, bound) if guarded else law
         ends.append(quantiles.quantile(probability))
         errors.append(quantiles.quantile_error(probability))
     interval = Interval(ends[0], ends[1], plan.level, side_of(metric, plan))
     error = MonteCarloError(distribution.mean_error(), *errors)
-    return interval, error, _notes(distribution, metric, plan, interval)
+    return interval, error, _notes(construction, distribution, metric, plan, interval)
 
 
 def smallest_size(plan: Plan, metric: Metric) -> int:
@@ -110,47 +72,16 @@ def smallest_size(plan: Plan, metric: Metric) -> int:
     return int(np.ceil(round(1 / outside, 6)))
 
 
-def _shaped(
-    distribution: Distribution, metric: Metric, plan: Plan, basis: Basis
-) -> Distribution | Student:
-    """What the ends are quantiles of."""
-    if plan.interval is IntervalKind.T:
-        return Student(distribution, basis.value, basis.n_drawn, basis.drawn, metric.bounds)
-    within = replace(distribution, values=np.clip(distribution.values, *metric.bounds))
-    if plan.interval is IntervalKind.MATCHED:
-        return matched(within, basis.value, basis.n_drawn, metric.bounds)
-    return within
-
-
-@dataclass(frozen=True, slots=True)
-class _GuardedStudent:
-    """Guarded quantiles of Student's law, whose Monte-Carlo error is that of the law."""
-
-    student: Student
-    guarded: Guarded
-
-    def quantile(self, probability: float) -> float:
-        return self.guarded.quantile(probability)
-
-    def quantile_error(self, probability: float) -> float:
-        return self.student.quantile_error(probability)
-
-
-def _guarded(shaped: Distribution | Student, basis: Basis, bound: float) -> Quantiles:
-    """The same with the guard's pseudo-unit, where the metric has a bound."""
-    if not np.isfinite(bound):
-        return shaped
-    if isinstance(shaped, Distribution):
-        return Guarded(shaped, basis.n_units, bound)
-    return _GuardedStudent(shaped, Guarded(shaped.cells(), basis.n_units, bound))
-
-
 def _notes(
-    distribution: Distribution, metric: Metric, plan: Plan, interval: Interval
+    construction: Construction,
+    distribution: Distribution,
+    metric: Metric,
+    plan: Plan,
+    interval: Interval,
 ) -> tuple[Note, ...]:
-    notes = [matched_interval()] if plan.interval is IntervalKind.MATCHED else []
+    notes = list(construction.notes)
     size, least = len(distribution.values), smallest_size(plan, metric)
-    if plan.interval is not IntervalKind.T and not distribution.exact and size < least:
+    if construction.ranks and not distribution.exact and size < least:
         notes.append(few_resamples(size, plan.level, least))
     worst = metric.bounds[metric.direction.sign < 0]
     if plan.guard and not np.isfinite(worst) and interval.lower == interval.upper:

@@ -1,23 +1,20 @@
-"""What a method is, and what it may need of the data."""
+"""What a method is, what it may need of the data, and how it is run."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import wraps
-from typing import Protocol
 
+from bbccli.case import Answer, Case
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
 from bbccli.metrics.probability import with_clip
-from bbccli.notes import Note, few_folds, few_groups
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
-
-FEW_FOLDS = 5
-FEW_GROUPS = 20
+from bbccli.types import Pooling
 
 
 class Need(StrEnum):
@@ -36,19 +33,9 @@ class Gives(StrEnum):
     DISTRIBUTION = "distribution"
 
 
-class Run(Protocol):
-    """A method's function."""
-
-    def __call__(
-        self,
-        matrix: PredictionMatrix,
-        metric: Metric,
-        plan: Plan,
-        *,
-        select_by: Metric | None = None,
-        progress: Progress = silent,
-    ) -> Estimate:
-        """Estimate, in `metric`, the performance of the winner by `select_by` (the same)."""
+POINT = frozenset({Gives.POINT})
+INTERVAL = POINT | {Gives.INTERVAL}
+DISTRIBUTION = INTERVAL | {Gives.DISTRIBUTION}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +46,16 @@ class Method:
     ----------
     name, label
         Name on the command line; what it does, in a word or two for the table.
-    run
-        The function.
-    needs, gives
-        Checked before the run; promised of the result.
+    answer
+        The function: a case in, an answer out.
+    gives, needs
+        Promised of the result; checked before the run.
     summary, reference
-        For `bbc methods` and the documentation.
+        For `bbc methods`; the documentation is the docstring of the module.
+    pooling
+        How it selects, whatever the plan says; None to select as the plan says.
+    splits
+        Whether it evaluates on samples held out from the selection.
     ignores_selection
         Whether its interval does not account for the selection of the winner.
     experimental
@@ -73,23 +64,18 @@ class Method:
 
     name: str
     label: str
-    run: Run
-    needs: frozenset[Need]
+    answer: Callable[[Case], Answer]
     gives: frozenset[Gives]
     summary: str
     reference: str
+    needs: frozenset[Need] = frozenset()
+    pooling: Pooling | None = None
+    splits: bool = False
     ignores_selection: bool = False
     experimental: bool = False
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "run", _as_planned(self.run))
-
-
-def _as_planned(run: Run) -> Run:
-    """Have the metrics take logarithms as the plan says."""
-
-    @wraps(run)
-    def planned(
+    def run(
+        self,
         matrix: PredictionMatrix,
         metric: Metric,
         plan: Plan,
@@ -97,11 +83,49 @@ def _as_planned(run: Run) -> Run:
         select_by: Metric | None = None,
         progress: Progress = silent,
     ) -> Estimate:
-        first = None if select_by is None else with_clip(select_by, plan.clip)
-        metric = with_clip(metric, plan.clip)
-        return run(matrix, metric, plan, select_by=first, progress=progress)
+        """Estimate, in `metric`, the performance of the winner by `select_by` (the same).
 
-    return planned
+        Raises
+        ------
+        UndefinedError
+            The matrix lacks what the method needs, or the metric is undefined where it is asked.
+        UnsupportedError
+            A metric, a plan or a kind of data that the method is not for.
+        """
+        check_needs(self, matrix)
+        metric = with_clip(metric, plan.clip)
+        selector = metric if select_by is None else with_clip(select_by, plan.clip)
+        pooling = plan.pooling if self.pooling is None else self.pooling
+        case = Case(matrix, metric, selector, replace(plan, pooling=pooling), self.name, progress)
+        return self._estimate(case, self.answer(case), plan)
+
+    def _estimate(self, case: Case, answer: Answer, plan: Plan) -> Estimate:
+        choice, distribution = answer.choice or case.choice, answer.distribution
+        exact = distribution is not None and distribution.exact
+        return Estimate(
+            method=self.name,
+            metric=case.metric.name,
+            selected_by=case.selector.name,
+            direction=case.metric.direction,
+            winner=case.matrix.configurations[choice.winner],
+            naive=choice.naive,
+            value=answer.value,
+            interval=answer.interval,
+            n_resamples=answer.n_resamples,
+            exact=exact,
+            error=answer.error,
+            selection=answer.selection,
+            # what is held out to evaluate on took no part in the selection
+            ignores_selection=self.ignores_selection
+            or (self.splits and answer.n_evaluation is None),
+            experimental=self.experimental,
+            n_evaluation=answer.n_evaluation,
+            n_preselected=answer.n_preselected,
+            drop_trace=answer.drop_trace,
+            distribution=distribution,
+            plan=replace(plan, tolerance=None) if exact else plan,
+            notes=choice.notes + answer.notes,
+        )
 
 
 def check_needs(method: Method, matrix: PredictionMatrix) -> None:
@@ -134,15 +158,3 @@ def check_needs(method: Method, matrix: PredictionMatrix) -> None:
             f"{method.name} needs at least two folds; there is one",
             hint="use bbc, which resamples the rows: --method bbc",
         )
-
-
-def on_few_folds(matrix: PredictionMatrix) -> tuple[Note, ...]:
-    """Return a note where a method over folds rests on a handful of them."""
-    n_folds = matrix.n_folds
-    return (few_folds(n_folds),) if n_folds and n_folds < FEW_FOLDS else ()
-
-
-def on_few_groups(matrix: PredictionMatrix) -> tuple[Note, ...]:
-    """Return a note where a method over groups rests on a handful of them."""
-    n_groups = matrix.n_groups
-    return (few_groups(n_groups),) if n_groups is not None and n_groups < FEW_GROUPS else ()

@@ -1,201 +1,87 @@
-"""BBCD: bootstrap bias corrected cross-validation with dropping of configurations.
+"""BBCD, BBC with dropping of configurations.
 
-1. Train the configurations on the first fold, and predict it.
-2. After each fold, let j be the best configuration on the rows predicted so far. B times: draw
-   as many of these rows with replacement. A draw in which j has no performance (an AUC without
-   one of the classes) is drawn again.
-3. Drop each configuration that is strictly worse than j in more than 99 % of the draws. It is not
-   trained on later folds. Nothing is dropped before 50 rows are predicted.
-4. After the last fold, select the winner among the survivors (css), and estimate its performance
-   by BBC on the columns of the survivors.
+Needs folds; not in the default set.
 
-Here the cross-validation was run to its end, and steps 1 to 3 replay what dropping would have
-done. The folds are walked in the order of their names.
+Formula: m_w(S), estimated by BBC, with S the configurations that survive and w the best of them.
+After each fold configuration c is dropped if more than 0.99 B of B draws have m_c strictly worse
+than m_j, j the best so far.
 
-Source: section 4 of Tsamardinos, Greasidou & Borboudakis 2018, and the code of its simulations,
-which asks after the last fold too.
+Algorithm:
+
+1. Walk the folds in the order of their names. After each, find j, the best configuration on the
+   rows predicted so far.
+2. B times, draw as many of these rows with replacement. A draw in which j is undefined is drawn
+   again.
+3. Drop each configuration that is strictly worse than j in more than 99 % of the draws; nothing
+   before 50 rows are predicted. It takes no part on later folds. Steps 1 to 3 also after the last
+   fold.
+4. Select the winner among the survivors, and estimate its performance by BBC on their columns
+   alone.
+
+Here the cross-validation was run to its end, and steps 1 to 3 replay what dropping would have done.
+
+Assumptions: those of BBC. The choice of the survivors is not bootstrapped; as only losers go, it
+costs little: at 1 %, a configuration that could have won is dropped seldom.
+
+When to use: to see what an estimate would have been with dropping, or on a matrix of a run that
+dropped. When not: with all predictions at hand, `bbc` corrects for all configurations. See
+[dropping](dropping.md).
+
+Cost: time O(B N C) per fold, less as configurations go; memory as BBC.
+
+Source: Tsamardinos, Greasidou & Borboudakis 2018, section 4, and the code of its simulations, which
+asks after the last fold too. JSON: `drop_trace`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 
-import numpy as np
-
-from bbccli import kernels, resources
-from bbccli.bootstrap.drawing import MOST_BLOCKS, WEIGHT_BYTES
-from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, Need, check_needs
-from bbccli.methods.bbc import bbc
-from bbccli.methods.elimination import (
-    MIN_SAMPLES,
-    Standing,
-    Walk,
-    take_configurations,
-    too_early,
-    walk,
-)
-from bbccli.metrics.base import Metric, Scorer
+from bbccli.bootstrap.of_samples import corrected
+from bbccli.case import Answer, Case
+from bbccli.dropping.bbcd import THRESHOLD, worse_shares
+from bbccli.dropping.standing import MIN_SAMPLES, Standing, too_early
+from bbccli.dropping.walk import take_configurations, walk
+from bbccli.methods.base import DISTRIBUTION, Method, Need
 from bbccli.notes import nothing_dropped
-from bbccli.plan import Plan
-from bbccli.progress import Progress, silent
-from bbccli.resampling import BLOCK, PATIENCE, Draws, Unit, draws_of_seen, hopeless
-from bbccli.resources import Resources
-from bbccli.results import Estimate
-from bbccli.selection.candidates import candidates
-from bbccli.threads import ordered_map
-from bbccli.types import BoolArray, Direction, FloatArray, IntArray
-
-THRESHOLD = 0.99
-"""Share of the draws above which a configuration is dropped."""
+from bbccli.types import BoolArray
 
 
-def bbcd(
-    matrix: PredictionMatrix,
-    metric: Metric,
-    plan: Plan,
-    *,
-    select_by: Metric | None = None,
-    progress: Progress = silent,
-) -> Estimate:
-    """Return the BBC estimate of the winner among those that dropping would have left.
-
-    Parameters
-    ----------
-    matrix
-        Out-of-sample predictions of C configurations on N samples, with folds.
-    metric
-        Measures, selects in every resample, and decides which configuration is worse.
-    plan
-        As for BBC; `n_resamples` is also the number of draws after each fold.
-    select_by
-        Metric that selects and drops, when that is another.
-
-    Returns
-    -------
-    Estimate
-        As of BBC on the survivors; `drop_trace` tells fold by fold who went.
+def run(case: Case) -> Answer:
+    """Return the answer of BBC on the survivors, with the trace of who was dropped.
 
     Raises
     ------
     UndefinedError
-        As BBC, or folds that are unknown.
-
-    Notes
-    -----
-    Time O(B N C) per fold at most; memory O(B + N C) beside blocks of bounded size.
-
-    References
-    ----------
-    Tsamardinos, Greasidou & Borboudakis 2018, section 4.
+        As `bbc`; or the best configuration is undefined in nearly every draw.
     """
-    check_needs(METHOD, matrix)
-    selector = select_by or metric
-    found = walk(matrix, selector, plan, drops, rule="bbcd", threshold=THRESHOLD, progress=progress)
-    estimate = of_survivors(matrix, found, metric, plan, select_by=select_by, progress=progress)
-    early = too_early(matrix.outcome, MIN_SAMPLES)
-    notes = (nothing_dropped(early),) if early else ()
-    return replace(estimate, notes=estimate.notes + notes)
+    found = walk(case, drops, rule=case.method, threshold=THRESHOLD)
+    left = case.on(take_configurations(case.matrix, found.survivors))
+    answer = corrected(left)
+    drawn = answer.distribution
+    early = too_early(case.matrix.outcome, MIN_SAMPLES)
+    return replace(
+        answer,
+        choice=replace(left.choice, winner=int(found.survivors[left.choice.winner])),
+        distribution=drawn and replace(drawn, winners=found.survivors[drawn.winners]),
+        drop_trace=found.trace,
+        notes=(*answer.notes, nothing_dropped(early)) if early else answer.notes,
+    )
 
 
-def of_survivors(
-    matrix: PredictionMatrix,
-    found: Walk,
-    metric: Metric,
-    plan: Plan,
-    *,
-    select_by: Metric | None = None,
-    progress: Progress = silent,
-) -> Estimate:
-    """Return the estimate of BBC on the survivors of a walk, with its trace (step 4)."""
-    left = take_configurations(matrix, found.survivors)
-    estimate = bbc(left, metric, plan, select_by=select_by, progress=progress)
-    distribution = estimate.distribution
-    if distribution is not None:
-        distribution = replace(distribution, winners=found.survivors[distribution.winners])
-    return replace(estimate, method="bbcd", drop_trace=found.trace, distribution=distribution)
-
-
-def drops(standing: Standing, threshold: float = THRESHOLD) -> BoolArray:
+def drops(standing: Standing) -> BoolArray:
     """Return which configurations (C,) are worse than the best in too many draws (step 3)."""
-    return np.asarray(worse_shares(standing) > threshold)
+    return worse_shares(standing) > THRESHOLD
 
 
-def worse_shares(standing: Standing) -> FloatArray:
-    """Return the share of B draws in which each of C configurations is worse than the best so far.
-
-    Equal performances, and undefined ones, are not worse. A sample's predictions of all repeats
-    enter a draw together, and so do the samples of a group.
-
-    Raises
-    ------
-    UndefinedError
-        The best configuration is undefined in nearly every draw.
-
-    References
-    ----------
-    Tsamardinos, Greasidou & Borboudakis 2018, section 4.
-    """
-    matrix, metric, plan = standing.matrix, standing.metric, standing.plan
-    counts = np.zeros(matrix.n_configurations)
-    if standing.best < 0:
-        return counts
-    draws = draws_of_seen(matrix.n_samples, matrix.groups, plan.seed)
-    every = candidates(matrix, metric, plan.pooling)
-    settled = kernels.decide(matrix.n_samples * every.n_sweeps * plan.n_resamples)
-    with resources.use(settled):
-        best = every.bind(np.array([standing.best]))
-        for columns in every.blocks():
-            count = partial(_count_worse, every.bind(columns), metric.direction)
-            drawn = _drawn(draws, best, plan.n_resamples, settled)
-            counts[columns] = sum(ordered_map(count, drawn, settled.jobs))
-    return counts / plan.n_resamples
-
-
-Drawn = tuple[IntArray, FloatArray]
-"""In-bag weights (B', N) of some draws, and the performance (B', 1) of the best in each."""
-
-
-def _count_worse(scorer: Scorer, direction: Direction, drawn: Drawn) -> IntArray:
-    """In how many of some draws each of (C',) configurations is worse than the best."""
-    in_bag, best = drawn
-    values = scorer(in_bag)
-    worse = direction.leads(best, values) & ~np.isnan(values)
-    return np.asarray(worse.sum(axis=0))
-
-
-def _drawn(draws: Draws, best: Scorer, n_resamples: int, settled: Resources) -> Iterator[Drawn]:
-    """The first B draws in which the best is defined, a few blocks at a time."""
-    fitting = settled.memory // (2 * settled.jobs * BLOCK * draws.n_weights * WEIGHT_BYTES)
-    size = min(max(fitting, 1), MOST_BLOCKS)
-    first, left = 0, n_resamples
-    while left:
-        n_blocks = min(size, -(-left // BLOCK))
-        in_bag = draws.batch(first, n_blocks).in_bag
-        values = best(in_bag)
-        usable = np.flatnonzero(~np.isnan(values[:, 0]))[:left]
-        first, left = first + n_blocks, left - len(usable)
-        if first * BLOCK > PATIENCE * (n_resamples - left + BLOCK):
-            raise hopeless(Unit.SAMPLES if draws.members is None else Unit.GROUPS)
-        if len(usable):
-            yield (
-                (in_bag, values)
-                if len(usable) == len(in_bag)
-                else (
-                    in_bag[usable],
-                    values[usable],
-                )
-            )
-
-
-METHOD = Method(
-    name="bbcd",
-    label="corrected, dropping",
-    run=bbcd,
-    needs=frozenset({Need.FOLDS}),
-    gives=frozenset({Gives.POINT, Gives.INTERVAL, Gives.DISTRIBUTION}),
-    summary="drop losers after each fold, then bbc on the survivors",
-    reference="Tsamardinos, Greasidou & Borboudakis 2018, section 4",
+METHODS = (
+    Method(
+        name="bbcd",
+        label="corrected, dropping",
+        answer=run,
+        gives=DISTRIBUTION,
+        summary="drop losers after each fold, then bbc on the survivors",
+        reference="Tsamardinos, Greasidou & Borboudakis 2018, section 4",
+        needs=frozenset({Need.FOLDS}),
+    ),
 )

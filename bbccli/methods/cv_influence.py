@@ -1,18 +1,33 @@
-"""Influence-function interval of the winner's cross-validated performance.
+"""The influence-function interval of a cross-validated performance.
 
-1. Select the winner and its naive performance m as cvt does. That is the estimate.
-2. The influence d_i of sample i is the derivative of m by the relative weight of the sample, by
-   central differences: with every sample M times, d_i = M / 2 (m with i once more - m with i once
-   less). With repeats and fold means m is the mean over them, and so is d_i.
-3. The standard error is sqrt(sum_i d_i^2). Samples in groups are weighted together: the sum runs
-   over groups, which are independent where their samples are not.
-4. The interval is m -+ z times the standard error, with the normal quantile z.
+With `--metric auc --pooling fold-mean` it is that of LeDell, Petersen & van der Laan.
 
-For the mean over folds of the AUC this is LeDell's interval: a case i of fold v has
-d_i = (share of the fold's controls below i - AUC_v) / (V n1_v), and where every fold has the same
-numbers of cases and controls the sum of squares is her variance. For the accuracy it is
-Wald's interval, and for the pooled AUC DeLong's with N for N - 1. Any other metric that changes
-smoothly with the weights has one the same way; a median has none.
+Formula: m_w ∓ z √(Σ_i d_i²), with d_i the derivative of m_w by the relative weight of sample i.
+
+Algorithm:
+
+1. Select the winner and its naive performance m_w as `cvt` does. That is the estimate.
+2. Give each sample the weight M = 1000, and one of them M + 1 and M - 1: d_i is M/2 times the
+   difference of the two performances. Means over folds and repeats are part of m_w, and so of d_i.
+   Groups get their weights together, and the sum runs over groups, which are independent where
+   their samples are not.
+3. Compute the normal interval and clip it to the bounds of the metric.
+
+For the mean AUC of folds with equal class counts this is LeDell's variance: a case i of fold v has
+d_i = (share of the fold's controls below i - AUC_v) / (V n1_v). Hers weighs classes by the whole
+sample instead of the fold, which matters little otherwise. For the accuracy it is `wald`, for a
+mean loss s / √N, and for the pooled AUC DeLong's variance with n in the place of n - 1. For any
+other smooth metric it is the delta method.
+
+Assumptions: independent samples or groups, enough of them for a normal interval, and a metric that
+changes smoothly with the weights. A median doesn't; and where the winner is perfect no sample has
+influence. Both give the note [no-interval](notes.md#no-interval).
+
+When to use: for a single configuration with any metric: it draws nothing, and repeats make it
+neither narrower than N samples allow nor wider. When not: for a selected winner; near the bound of
+the metric; with many thousands of samples, where `naive` is faster.
+
+Cost: time O(N²), with G groups O(G N).
 
 Source: LeDell, Petersen & van der Laan 2015; Efron 1982, chapter 6 (infinitesimal jackknife).
 """
@@ -23,17 +38,13 @@ import numpy as np
 
 from bbccli import kernels, resources
 from bbccli.bootstrap.drawing import WEIGHT_BYTES
+from bbccli.case import Answer, Case
 from bbccli.intervals import normal
-from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, on_few_groups
-from bbccli.methods.cvt import cvt
-from bbccli.methods.winner import alone
-from bbccli.metrics.base import Metric, Scorer
+from bbccli.methods.base import INTERVAL, Method
+from bbccli.metrics.base import Scorer
 from bbccli.notes import no_interval
-from bbccli.plan import Plan
-from bbccli.progress import Progress, silent
-from bbccli.results import Estimate
-from bbccli.selection.candidates import candidates
+from bbccli.progress import Progress
+from bbccli.selection.units import on_few_groups
 from bbccli.types import FloatArray, IntArray, distinct
 
 COPIES = 1000
@@ -46,58 +57,24 @@ ROUGH = 0.1
 """Share by which the change of a smooth metric never differs from the sum of the changes."""
 
 
-def influence(
-    matrix: PredictionMatrix,
-    metric: Metric,
-    plan: Plan,
-    *,
-    select_by: Metric | None = None,
-    progress: Progress = silent,
-) -> Estimate:
-    """Return the winner's naive performance with an interval from influence values.
-
-    Parameters
-    ----------
-    matrix
-        Out-of-sample predictions of C configurations on N samples.
-    metric
-        Must change smoothly with the weights of the samples.
-    plan
-        `level` and `side`; `pooling`: with fold-mean, LeDell's cross-validated performance.
-    select_by
-        Metric that selects the winner, when that is another.
-
-    Returns
-    -------
-    Estimate
-        The naive figure, and an interval that ignores the selection; no interval where the metric
-        jumps, or where no sample has any influence on it, and a note that says so.
-
-    Notes
-    -----
-    Time O(N^2), of groups O(G N), once the winner is known.
-
-    References
-    ----------
-    LeDell, Petersen & van der Laan 2015; Efron 1982, chapter 6.
-    """
-    naive = cvt(matrix, metric, plan, select_by=select_by)
-    winner = np.array([matrix.configurations.index(naive.winner)])
-    scorer = candidates(matrix, metric, plan.pooling).bind(winner)
+def run(case: Case) -> Answer:
+    """Return the naive figure with a normal interval; without one where the metric jumps."""
+    matrix, metric, value = case.matrix, case.metric, case.choice.naive
+    scorer = case.measured.bind(np.array([case.choice.winner]))
     units = np.arange(matrix.n_samples) if matrix.groups is None else matrix.groups
     n_scored = 2 * len(distinct(units)) * matrix.n_samples * metric.n_sweeps(matrix.n_samples)
     with resources.use(kernels.decide(n_scored)):
-        above, below = _changes(scorer, units, progress)
+        above, below = _changes(scorer, units, case.progress)
     changes = (above + below) / 2
-    if np.abs(changes).max() <= ROUNDING * abs(naive.value):
+    if np.abs(changes).max() <= ROUNDING * abs(value):
         why = f"no sample changes the {metric.label} when it counts a little more or less"
-        return alone(naive, METHOD.name, None, (no_interval(METHOD.name, why),))
+        return Answer(value, notes=(no_interval(case.method, why),))
     if not _adds_up(scorer, units, above):
         why = f"the {metric.label} jumps when a sample counts a little more or less"
-        return alone(naive, METHOD.name, None, (no_interval(METHOD.name, why),))
+        return Answer(value, notes=(no_interval(case.method, why),))
     error = float(np.sqrt((changes**2).sum()))
-    interval = normal(naive.value, error, metric.within(matrix.outcome), plan)
-    return alone(naive, METHOD.name, interval, on_few_groups(matrix))
+    interval = normal(value, error, case.bounded, case.plan)
+    return Answer(value, interval, notes=on_few_groups(matrix))
 
 
 def _changes(scorer: Scorer, units: IntArray, progress: Progress) -> FloatArray:
@@ -132,13 +109,14 @@ def _base(units: IntArray) -> IntArray:
     return np.full((1, len(units)), COPIES, np.uint16)
 
 
-METHOD = Method(
-    name="influence",
-    label="rows",
-    run=influence,
-    needs=frozenset(),
-    gives=frozenset({Gives.POINT, Gives.INTERVAL}),
-    summary="normal interval from the samples' influence on the winner's performance",
-    reference="LeDell, Petersen & van der Laan 2015",
-    ignores_selection=True,
+METHODS = (
+    Method(
+        name="influence",
+        label="rows",
+        answer=run,
+        gives=INTERVAL,
+        summary="normal interval from the samples' influence on the winner's performance",
+        reference="LeDell, Petersen & van der Laan 2015",
+        ignores_selection=True,
+    ),
 )

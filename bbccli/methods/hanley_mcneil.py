@@ -1,22 +1,57 @@
-"""HM: the AUC of samples that took no part in the selection, with Hanley and McNeil's interval.
+"""Hanley and McNeil's interval of the AUC of held-out samples, without and with preselection.
 
-1. Split the samples, and select the winner on those of the selection (split.py).
-2. With A its AUC on M positive and N negative evaluation samples, Q1 = A / (2 - A) and
-   Q2 = 2 A^2 / (1 + A), the variance is
+## hanley-mcneil
 
-   (A (1 - A) + (M - 1) (Q1 - A^2) + (N - 1) (Q2 - A^2)) / (M N).
+HM: the AUC of samples that took no part in the selection, with the interval of Hanley and McNeil.
 
-3. The interval is normal, clipped to [0, 1].
+A [split method](#split-methods), for the AUC of two classes only; not in the default set.
 
-Q1 and Q2 are what two exponential distributions of scores give. The formula looks at the AUC and
-the counts alone, not at the scores, and holds for samples that are independent.
+Formula, with A the AUC of M positive and N negative evaluation samples, Q1 = A / (2 - A) and Q2 = 2
+A² / (1 + A):
 
-`hanley-mcneil-10p` preselects the best tenth of the configurations on the selection samples,
-selects the best of them on the evaluation samples, and computes the interval at the level of
-Šidák.
+```text
+variance = (A (1 - A) + (M - 1) (Q1 - A²) + (N - 1) (Q2 - A²)) / (M N)
+```
 
-Source: Hanley & McNeil 1982; Paraschakis et al. 2024, whose code puts the counts of right and
-wrong predictions in the place of M and N, and M + 1 in that of M - 1.
+Algorithm:
+
+1. Split the samples, and select the winner on those of the selection.
+2. Compute A on the evaluation samples, and its variance from A and the counts alone.
+3. The estimate is A. The interval is A ± z √variance, clipped to [0, 1].
+
+Assumptions: those above; exponential distributions of the scores, which give Q1 and Q2 and fit many
+others well; a normal distribution of the AUC. Groups and sample weights are refused: the formula
+counts independent samples.
+
+When to use: to compare with the literature, or where only an AUC and two counts are known. When
+not: otherwise; see `delong` for how often it holds the truth.
+
+The code of Paraschakis et al. 2024 computes something else under this name: the counts of right and
+wrong predictions in the place of M and N, M + 1 in that of M - 1, and as wrong all samples of the
+file but those rightly predicted in the evaluation. Its published inclusion for HM (0.84 on average,
+0.34 with preselection) is that of the other formula.
+
+Cost: one evaluation of the metric per configuration.
+
+Source: Hanley & McNeil 1982, equation 1; Paraschakis et al. 2024.
+
+## hanley-mcneil-10p
+
+HM with preselection.
+
+Not in the default set.
+
+Formula: as for `hanley-mcneil`, with z at Šidák's level, level^(1/m).
+
+Algorithm: that of `delong-10p`, with the variance of `hanley-mcneil`.
+
+Assumptions: those of `hanley-mcneil`.
+
+When to use: to compare with the literature. When not: as a result; see `delong`.
+
+Cost: that of `hanley-mcneil`.
+
+Source: Paraschakis et al. 2024; Šidák 1967.
 """
 
 from __future__ import annotations
@@ -26,69 +61,24 @@ from functools import partial
 import numpy as np
 
 from bbccli.areas import hanley_mcneil_variance
+from bbccli.case import Answer, Case
 from bbccli.errors import UnsupportedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method
-from bbccli.metrics.base import Metric
+from bbccli.methods.base import INTERVAL, Method
 from bbccli.metrics.ranking import AUC
-from bbccli.plan import Plan
-from bbccli.progress import Progress, silent
-from bbccli.results import Estimate
-from bbccli.splitting.auc_interval import auc_estimate
+from bbccli.splitting.auc_interval import auc_answer
 from bbccli.splitting.split import performance
 from bbccli.types import BoolArray, Pooling
 
 
-def hanley_mcneil(
-    matrix: PredictionMatrix,
-    metric: Metric,
-    plan: Plan,
-    *,
-    select_by: Metric | None = None,
-    progress: Progress = silent,
-    preselect: bool = False,
-) -> Estimate:
-    """Return the winner's AUC on the evaluation samples, with Hanley and McNeil's interval.
-
-    Parameters
-    ----------
-    matrix
-        Of two classes, with scores or probabilities, without groups.
-    metric
-        The AUC.
-    plan
-        `evaluation_share`, `seed` of the split, `pooling` of the selection, `level`, `side`.
-    select_by
-        Metric that selects, when that is another.
-    preselect
-        Let the evaluation samples select among the best tenth of the configurations.
-
-    Returns
-    -------
-    Estimate
-        Without an interval, and with a note, where fewer than two samples of a class evaluate. A
-        perfect AUC has no variance: the interval has no width, and a note says so.
-
-    Raises
-    ------
-    UnsupportedError
-        Another metric, class labels instead of scores, sample weights or groups.
-    UndefinedError
-        The samples can't be split, or the AUC is undefined on a side of the split.
-
-    References
-    ----------
-    Hanley & McNeil 1982, equation 1; Paraschakis et al. 2024.
-    """
-    method = "hanley-mcneil-10p" if preselect else "hanley-mcneil"
-    if matrix.groups is not None:
+def run(case: Case, *, preselect: bool = False) -> Answer:
+    """Return the AUC on the evaluation samples; as `auc_answer`, and samples in groups raise."""
+    if case.matrix.groups is not None:
         raise UnsupportedError(
-            f"{method} is for independent samples; these come in groups",
+            f"{case.method} is for independent samples; these come in groups",
             hint="use delong, whose variance takes groups, or bbc: --method bbc",
         )
-    return auc_estimate(
-        matrix, metric, plan, select_by, _variance, method=method, preselect=preselect
-    )
+    return auc_answer(case, _variance, preselect=preselect)
 
 
 def _variance(matrix: PredictionMatrix, configuration: int, rows: BoolArray) -> float:
@@ -102,22 +92,23 @@ def _variance(matrix: PredictionMatrix, configuration: int, rows: BoolArray) -> 
     return hanley_mcneil_variance(auc, *counts)
 
 
-METHOD = Method(
-    name="hanley-mcneil",
-    label="split",
-    run=hanley_mcneil,
-    needs=frozenset(),
-    gives=frozenset({Gives.POINT, Gives.INTERVAL}),
-    summary="AUC on held-out samples, with Hanley and McNeil's interval",
-    reference="Hanley & McNeil 1982; Paraschakis et al. 2024",
-)
-
-METHOD_10P = Method(
-    name="hanley-mcneil-10p",
-    label="split, best of 10 %",
-    run=partial(hanley_mcneil, preselect=True),
-    needs=frozenset(),
-    gives=frozenset({Gives.POINT, Gives.INTERVAL}),
-    summary="as hanley-mcneil, for the best of preselected configurations, at Šidák's level",
-    reference="Hanley & McNeil 1982; Paraschakis et al. 2024",
+METHODS = (
+    Method(
+        name="hanley-mcneil",
+        label="split",
+        answer=run,
+        gives=INTERVAL,
+        summary="AUC on held-out samples, with Hanley and McNeil's interval",
+        reference="Hanley & McNeil 1982; Paraschakis et al. 2024",
+        splits=True,
+    ),
+    Method(
+        name="hanley-mcneil-10p",
+        label="split, best of 10 %",
+        answer=partial(run, preselect=True),
+        gives=INTERVAL,
+        summary="as hanley-mcneil, for the best of preselected configurations, at Šidák's level",
+        reference="Hanley & McNeil 1982; Paraschakis et al. 2024",
+        splits=True,
+    ),
 )

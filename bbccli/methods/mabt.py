@@ -1,96 +1,75 @@
-"""MABT: multiplicity-adjusted bootstrap tilting.
+"""MABT, multiplicity-adjusted bootstrap tilting.
 
-1. Preselect the best tenth of the configurations on the selection samples, and select the best of
-   those on the evaluation samples.
-2. Draw B resamples of the evaluation samples and score all m preselected configurations in each:
-   t_bc. Their pseudo-observations are u_bc = rank of t_bc among the B values of c, ties at the
-   highest, over B + 1.
-3. H is the distribution function of max_c u_bc: of how good the best of m looks where none is
-   better than its due. It holds the dependence between the configurations, their copula.
-4. Under the tilt t resample b has the weight W_b(t), as in `tilting`, and F(t) is the share of the
-   weight, normalised, of the resamples whose t_b of the winner is at most the observed t_0.
-5. p(t) = 1 - H(F(t)), the probability that the best of m looks at least as good as the winner did.
-6. t* is where p falls below 1 - level; the bound is the winner's performance under the weights
-   w_i(t*).
+It is `tilting-10p` that measures how alike the configurations are. Not in the default set. The
+paper and its code have it for accuracy and the AUC; here it is for every metric.
 
-p is a step function, so t* lies at a step, on its cautious side. The optimistic end, where one is
-asked for, is tilted with m = 1: the best of several is never too low, so nothing is to be adjusted.
+Formula, with m_bc the performance of preselected configuration c in resample b, W_b(t) as for
+`tilting` and w the winner:
 
-Source: Rink & Brannath 2025 and their code; Paraschakis et al. 2024.
+```text
+u_bc = rank of m_bc among the B values of c, ties at the highest, / (B + 1)
+H(x) = share of the resamples with max_c u_bc ≤ x
+F(t) = Σ_b W_b(t) [m_bw ≤ m_0] / Σ_b W_b(t)
+p(t) = 1 - H(F(t))
+```
+
+Algorithm:
+
+1. Split the samples, and preselect the best tenth of the configurations on those of the selection.
+2. The one with the best performance on the evaluation samples wins.
+3. Draw B resamples of the evaluation samples, and score all preselected configurations in each.
+4. Go from t = 0 down until p(t), the probability that the best of m looks at least as good as the
+   winner did, is below 1 - level. p is a step function; t* is on the cautious side of the step. A p
+   equal to 1 - level does not count as below.
+5. The pessimistic end is the performance under the weights w_i(t*).
+6. The optimistic end, where one is wanted, is found on the mirror image with the winner as the only
+   configuration. The best of several is never observed too low, so that end needs no adjustment.
+
+H holds the dependence between the configurations, their copula: for configurations that are copies
+of each other it is that of one, and for independent ones it gives Šidák's level. The winner is
+taken to be the best in the metric that is measured; where another metric selects, the adjustment is
+for that as well.
+
+Class predictions are compared with the labels, in `tilting` and `mabt` alike. The authors' `MabtCi`
+compares raw probabilities with the labels as soon as one of them is exactly 0 or 1.
+
+Assumptions: those of `tilting`; and that the dependence between the configurations, and the shape
+of their distributions up to a shift, are those of the resamples.
+
+When to use: where the split is wanted, and several configurations are nearly as good. When not:
+otherwise; as for `tilting`. The estimate beside the interval is that of the best of m on the
+samples that chose it: too good, as the note
+[selected-on-evaluation](notes.md#selected-on-evaluation) says.
+
+Cost: time O((B m + n) n), and O(B) for each tilt tried.
+
+Source: Rink & Brannath 2025; Paraschakis et al. 2024 and the authors' code.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method
-from bbccli.metrics.base import Metric
-from bbccli.plan import Plan
-from bbccli.progress import Progress, silent
-from bbccli.results import Estimate
+from bbccli.case import Answer, Case
+from bbccli.methods.base import INTERVAL, Method
 from bbccli.splitting.split import choose
 from bbccli.splitting.tilt import Replicates, Tail, importance, rounding
-from bbccli.splitting.tilted import estimate
+from bbccli.splitting.tilted import tilted_answer
 from bbccli.types import FloatArray, IntArray
 
 
-def mabt(
-    matrix: PredictionMatrix,
-    metric: Metric,
-    plan: Plan,
-    *,
-    select_by: Metric | None = None,
-    progress: Progress = silent,
-) -> Estimate:
+def run(case: Case) -> Answer:
     """Return the performance of the best preselected configuration, with a MABT interval.
-
-    Parameters
-    ----------
-    matrix
-        Out-of-sample predictions of C configurations on N samples.
-    metric
-        Measures, and selects.
-    plan
-        `evaluation_share`, `n_resamples` B or `tolerance`, `level`, `side`, `pooling` of the
-        preselection, `seed` of split and resamples.
-    select_by
-        Metric that selects, when that is another.
-
-    Returns
-    -------
-    Estimate
-        The winner's performance on the evaluation samples, which chose it: too good. The interval
-        accounts for that.
 
     Raises
     ------
     UndefinedError
         The samples can't be split, or the metric is undefined on a side of the split.
-
-    Notes
-    -----
-    With n evaluation samples: time O((B m + n) n), then O(B) for each tilt tried.
-
-    References
-    ----------
-    Rink & Brannath 2025.
     """
-    selector = select_by or metric
-    finalist = choose(matrix, selector, plan, preselect=True)
-    winner = np.array([finalist.winner])
-    return estimate(
-        matrix,
-        metric,
-        plan,
-        finalist,
-        tail,
-        method="mabt",
-        selected_by=selector,
-        columns=winner if finalist.preselected is None else np.sort(finalist.preselected),
-        level=plan.level,
-        progress=progress,
-    )
+    finalist = choose(case.matrix, case.selector, case.plan, preselect=True)
+    of_winner = np.array([finalist.winner])
+    columns = of_winner if finalist.preselected is None else np.sort(finalist.preselected)
+    return tilted_answer(case, finalist, tail, columns, case.plan.level)
 
 
 def tail(replicates: Replicates, pessimistic: bool = True) -> Tail:
@@ -121,12 +100,14 @@ def ranks(values: FloatArray) -> IntArray:
     return np.where(np.isnan(values), 0, found)
 
 
-METHOD = Method(
-    name="mabt",
-    label="split, best of 10 %",
-    run=mabt,
-    needs=frozenset(),
-    gives=frozenset({Gives.POINT, Gives.INTERVAL}),
-    summary="tilting adjusted for the choice among preselected configurations (MABT)",
-    reference="Rink & Brannath 2025",
+METHODS = (
+    Method(
+        name="mabt",
+        label="split, best of 10 %",
+        answer=run,
+        gives=INTERVAL,
+        summary="tilting adjusted for the choice among preselected configurations (MABT)",
+        reference="Rink & Brannath 2025",
+        splits=True,
+    ),
 )

@@ -1,90 +1,71 @@
-"""NCV: nested cross-validation, from files that hold its inner and outer predictions.
+"""NCV, nested cross-validation: the selection repeated within each outer fold.
 
-1. For each outer fold: select the configuration with the best performance on the inner
-   out-of-sample predictions of the outer training samples (css).
+Needs [nested predictions](formats.md#nested-cross-validation); in the default set where the file
+has them.
+
+Formula: 1 / F Σ_f m_f(c_f), with m_f(c) the performance of configuration c on the test samples of
+outer fold f and c_f the best configuration on the inner predictions of its training samples; with
+repeats, the mean over all outer folds of all repeats.
+
+Algorithm:
+
+1. For each outer fold, select the configuration with the best performance on the inner
+   out-of-sample predictions of the training samples: over the pooled rows, or as the mean over the
+   inner folds (`--pooling`).
 2. Evaluate the selected on the test samples of the outer fold, by a model trained on all outer
    training samples.
-3. The estimate is the mean over the outer folds (and repeats) of these performances.
+3. Average over the outer folds.
 
 Each outer fold repeats the whole selection without its test samples, so that nothing is judged on
-what it was selected by. The winner that is named is the best on all outer test predictions.
+what it was selected by.
 
-Source: Algorithm 3 of Tsamardinos, Greasidou & Borboudakis 2018.
+Assumptions: the inner models saw nothing of the outer test samples, the outer models nothing of the
+test samples either. The metric is defined in every outer fold. The winner that the table names is
+the best on the outer test predictions; which configurations the outer folds selected stands in a
+note and in `selection`.
+
+When to use: to check `bbc` where the nested cross-validation was done anyway. It is nearly unbiased
+for the selection on the outer training samples. When not: it needs F times the training of a plain
+cross-validation, has no interval here, and varies more than `bbc`.
+
+Cost: time O(R F N C); of training, F times that of the other methods.
+
+Source: Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 3.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from bbccli.case import Answer, Case
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, Need, check_needs
-from bbccli.methods.cvt import cvt
-from bbccli.metrics.base import Metric
+from bbccli.methods.base import POINT, Method, Need
 from bbccli.nested import NestedFold
 from bbccli.notes import Note, outer_selections
-from bbccli.plan import Plan
-from bbccli.progress import Progress, silent
-from bbccli.results import Estimate, SelectionShare
-from bbccli.selection.candidates import by_repeat, candidates
-from bbccli.selection.css import css_of, undefined, winner_of
+from bbccli.selection.candidates import by_repeat
+from bbccli.selection.choice import selection_shares
+from bbccli.selection.css import undefined, winner_of
 from bbccli.types import IntArray
 
 
-def ncv(
-    matrix: PredictionMatrix,
-    metric: Metric,
-    plan: Plan,
-    *,
-    select_by: Metric | None = None,
-    progress: Progress = silent,
-) -> Estimate:
-    """Return the nested cross-validation's estimate of the performance, in the metric's unit.
-
-    Parameters
-    ----------
-    matrix
-        Outer test predictions, with the inner predictions of each outer fold in `nested`.
-    metric
-        Measures, and decides which configuration is best.
-    plan
-        `pooling` decides how one performance is made of the inner folds; nothing is drawn.
-    select_by
-        Metric that selects, when that is another.
-
-    Returns
-    -------
-    Estimate
-        A point; which configurations the outer folds selected, as shares and in a note.
+def run(case: Case) -> Answer:
+    """Return a point, and which configurations the outer folds selected.
 
     Raises
     ------
     UndefinedError
-        No nested predictions, or a metric that is undefined in some outer fold.
-
-    References
-    ----------
-    Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 3.
+        The metric is undefined in some outer fold.
     """
-    check_needs(METHOD, matrix)
-    selector = select_by or metric
-    naive = cvt(matrix, metric, plan, select_by=selector)
-    folds = matrix.nested or ()
-    selected = np.array([_select(matrix, fold, selector, plan) for fold in folds])
-    values = np.array(
-        [_evaluate(matrix, metric, fold, c) for fold, c in zip(folds, selected, strict=True)]
-    )
-    return Estimate(
-        method="ncv",
-        metric=metric.name,
-        selected_by=selector.name,
-        direction=metric.direction,
-        winner=naive.winner,
-        naive=naive.value,
-        value=float(values.mean()),
-        selection=_shares(matrix, selected),
-        plan=plan,
-        notes=(*naive.notes, _note(matrix, folds, selected)),
+    _ = case.choice
+    folds = case.matrix.nested or ()
+    selected = np.array([_select(case, fold) for fold in folds])
+    values = [_evaluate(case, fold, c) for fold, c in zip(folds, selected, strict=True)]
+    shares = np.bincount(selected, minlength=case.matrix.n_configurations) / len(selected)
+    return Answer(
+        float(np.mean(values)),
+        selection=selection_shares(case.matrix, shares),
+        notes=(_note(case.matrix, folds, selected),),
     )
 
 
@@ -110,11 +91,11 @@ def inner_matrix(matrix: PredictionMatrix, fold: NestedFold) -> PredictionMatrix
     )
 
 
-def _select(matrix: PredictionMatrix, fold: NestedFold, selector: Metric, plan: Plan) -> int:
+def _select(case: Case, fold: NestedFold) -> int:
     """Configuration with the best inner performance in an outer fold."""
     try:
-        inner = candidates(inner_matrix(matrix, fold), selector, plan.pooling)
-        winner = winner_of(inner, css_of(inner.matrix, selector, plan))
+        inner = case.on(inner_matrix(case.matrix, fold))
+        winner = winner_of(inner.judged, inner.css)
         if winner < 0:
             raise undefined()
     except UndefinedError as error:
@@ -123,28 +104,19 @@ def _select(matrix: PredictionMatrix, fold: NestedFold, selector: Metric, plan: 
     return winner
 
 
-def _evaluate(matrix: PredictionMatrix, metric: Metric, fold: NestedFold, selected: int) -> float:
+def _evaluate(case: Case, fold: NestedFold, selected: int) -> float:
     """Performance of one configuration on the test samples of an outer fold."""
-    test = np.zeros((1, matrix.n_samples), np.uint8)
+    test = np.zeros((1, case.matrix.n_samples), np.uint8)
     test[0, fold.test] = 1
-    scorer = by_repeat(matrix, metric, np.array([selected]))[fold.repeat]
+    scorer = by_repeat(case.matrix, case.metric, np.array([selected]))[fold.repeat]
     value = float(scorer.paired(test, np.array([0]))[0])
     if np.isnan(value):
         raise UndefinedError(
-            f"{metric.label} of {matrix.configurations[selected]} is undefined in outer fold "
-            f"{fold.name}",
+            f"{case.metric.label} of {case.matrix.configurations[selected]} is undefined in outer "
+            f"fold {fold.name}",
             hint="use larger or stratified outer folds, or another metric",
         )
     return value
-
-
-def _shares(matrix: PredictionMatrix, selected: IntArray) -> tuple[SelectionShare, ...]:
-    """How often each configuration was selected, the most frequent first."""
-    shares = np.bincount(selected, minlength=matrix.n_configurations) / len(selected)
-    order = np.argsort(-shares, kind="stable")
-    return tuple(
-        SelectionShare(matrix.configurations[c], float(shares[c])) for c in order if shares[c] > 0
-    )
 
 
 def _note(matrix: PredictionMatrix, folds: tuple[NestedFold, ...], selected: IntArray) -> Note:
@@ -155,12 +127,14 @@ def _note(matrix: PredictionMatrix, folds: tuple[NestedFold, ...], selected: Int
     return outer_selections(list(zip(names, winners, strict=True)))
 
 
-METHOD = Method(
-    name="ncv",
-    label="nested",
-    run=ncv,
-    needs=frozenset({Need.NESTED}),
-    gives=frozenset({Gives.POINT}),
-    summary="select on the inner predictions of each outer fold, evaluate on its test samples",
-    reference="Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 3",
+METHODS = (
+    Method(
+        name="ncv",
+        label="nested",
+        answer=run,
+        gives=POINT,
+        summary="select on the inner predictions of each outer fold, evaluate on its test samples",
+        reference="Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 3",
+        needs=frozenset({Need.NESTED}),
+    ),
 )

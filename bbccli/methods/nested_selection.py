@@ -1,121 +1,91 @@
 """Nested selection: select on all folds but one, evaluate on that fold.
 
-1. For each fold: select the configuration with the best performance on the samples of all other
-   folds (css): over their pooled rows, or by the mean over those folds.
-2. Score that configuration on the fold.
-3. The estimate is the mean over the folds. With repeats, a selection sees one repeat at a time and
-   the mean is over the folds of all repeats.
+The selection loop of nested cross-validation, without its training. A point, no interval.
 
-This is the selection of nested cross-validation without its training: the predictions that select
-come from models that have seen the fold. It corrects for the selection, with a higher variance
-than BBC: each fold is scored by one selection only.
+Formula: (1/F) Σ_k m_k(w_-k), with w_-k the configuration with the best performance outside of fold
+k and m_k its performance in fold k.
 
-Source: Algorithm 3 of Tsamardinos, Greasidou & Borboudakis 2018 on given predictions.
+Algorithm:
+
+1. For each fold, select the configuration with the best performance on the samples of all other
+   folds: over their pooled rows, or by the mean over those folds (`--pooling`).
+2. Score it on the fold.
+3. The estimate is the mean over the folds. With repeats each selection sees the folds of one
+   repeat, and the mean is over the folds of all repeats.
+
+Assumptions: those above; a metric that is defined in each fold. The predictions of the other folds
+come from models that were trained on the fold too, so selection and evaluation are not as strictly
+apart as in nested cross-validation, whose inner models never see it.
+
+When to use: as a second opinion that draws nothing and assumes little; it is nearly free of the
+selection's bias. When not: as the only number; each fold is scored by one selection only, so it has
+a higher variance than `bbc`, and no interval. With pooled selection the naive figure beside it is
+pooled while the estimate is a mean over folds: for metrics like the AUC these differ by more than
+the selection, and the optimism may be negative. `--pooling fold-mean` compares like with like; so,
+nearly, does `--pooling within-folds`.
+
+Cost: time O(F N C).
+
+Source: Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 3, on given predictions.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from bbccli.case import Answer, Case
 from bbccli.errors import UndefinedError
-from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method, Need, check_needs, on_few_folds
-from bbccli.methods.cvt import cvt
-from bbccli.metrics.base import Metric
-from bbccli.plan import Plan
-from bbccli.progress import Progress, silent
-from bbccli.results import Estimate
+from bbccli.methods.base import POINT, Method, Need
 from bbccli.selection.candidates import candidates, fold_performances, folds_of, repeats_of
-from bbccli.selection.css import css_of, winners_of
+from bbccli.selection.css import winners_of
+from bbccli.selection.units import on_few_folds
 from bbccli.types import IntArray, distinct
 
 
-def nested_selection(
-    matrix: PredictionMatrix,
-    metric: Metric,
-    plan: Plan,
-    *,
-    select_by: Metric | None = None,
-    progress: Progress = silent,
-) -> Estimate:
-    """Return the mean performance of the configurations selected without the fold that scores them.
-
-    Parameters
-    ----------
-    matrix
-        Out-of-sample predictions, with folds.
-    metric
-        Measures, and selects; must be defined in every fold.
-    plan
-        `pooling` decides how the other folds make one performance; nothing is drawn.
-    select_by
-        Metric that selects, when that is another.
-
-    Returns
-    -------
-    Estimate
-        A point. Its winner and naive figure are those of all folds together, by `pooling`.
+def run(case: Case) -> Answer:
+    """Return a point; its winner and naive figure are those of all folds together.
 
     Raises
     ------
     UndefinedError
-        Folds unknown, fewer than two, or some in which the metric is undefined.
-
-    Notes
-    -----
-    Time O(F N C).
-
-    References
-    ----------
-    Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 3.
+        The metric is undefined in some fold.
     """
-    check_needs(METHOD, matrix)
-    selector = select_by or metric
-    naive = cvt(matrix, metric, plan, select_by=selector)
-    selected = _selected_without(matrix, selector, plan)
-    by_fold = fold_performances(matrix, metric)
+    _ = case.choice
+    selected = _selected_without(case)
+    by_fold = fold_performances(case.matrix, case.metric)
     values = [v[np.arange(len(v)), winners] for v, winners in zip(by_fold, selected, strict=True)]
     value = float(np.mean(np.concatenate(values)))
     if np.isnan(value):
         raise UndefinedError(
-            f"{metric.label} is undefined in fold after fold for what the others select",
+            f"{case.metric.label} is undefined in fold after fold for what the others select",
             hint="use bbc, which resamples the rows: --method bbc",
         )
-    few = on_few_folds(matrix)
-    return Estimate(
-        method="nested-selection",
-        metric=metric.name,
-        selected_by=selector.name,
-        direction=metric.direction,
-        winner=naive.winner,
-        naive=naive.value,
-        value=value,
-        plan=plan,
-        notes=naive.notes + few,
-    )
+    return Answer(value, notes=on_few_folds(case.matrix))
 
 
-def _selected_without(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[IntArray]:
+def _selected_without(case: Case) -> list[IntArray]:
     """The configuration (F,) selected without each fold, one array per repeat."""
-    css = css_of(matrix, metric, plan)
     selected = []
-    for repeat, folds in zip(repeats_of(matrix), folds_of(matrix), strict=True):
+    for repeat, folds in zip(repeats_of(case.matrix), folds_of(case.matrix), strict=True):
         others = (folds != distinct(folds)[:, None]).astype(np.uint8)
-        selected.append(winners_of(candidates(repeat, metric, plan.pooling), css, others))
+        judged = candidates(repeat, case.selector, case.plan.pooling)
+        selected.append(winners_of(judged, case.css, others))
     if any((winners < 0).any() for winners in selected):
         raise UndefinedError(
-            f"{metric.label} is undefined in folds that are left when one is taken out",
+            f"{case.selector.label} is undefined in folds that are left when one is taken out",
             hint="use bbc, which resamples the rows: --method bbc",
         )
     return selected
 
 
-METHOD = Method(
-    name="nested-selection",
-    label="corrected, folds",
-    run=nested_selection,
-    needs=frozenset({Need.FOLDS}),
-    gives=frozenset({Gives.POINT}),
-    summary="select on all folds but one, evaluate on that fold",
-    reference="Tsamardinos et al. 2018, Algorithm 3, without training",
+METHODS = (
+    Method(
+        name="nested-selection",
+        label="corrected, folds",
+        answer=run,
+        gives=POINT,
+        summary="select on all folds but one, evaluate on that fold",
+        reference="Tsamardinos et al. 2018, Algorithm 3, without training",
+        needs=frozenset({Need.FOLDS}),
+    ),
 )

@@ -1,4 +1,4 @@
-"""From the variance of an AUC to an estimate: shared by DeLong and Hanley-McNeil."""
+"""From the variance of an AUC to an answer: shared by DeLong and Hanley-McNeil."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from math import sqrt
 
 import numpy as np
 
+from bbccli.case import Answer, Case
 from bbccli.errors import UnsupportedError
 from bbccli.intervals import normal
 from bbccli.matrix import PredictionMatrix
-from bbccli.metrics.base import Metric
 from bbccli.metrics.ranking import AUC
 from bbccli.notes import Note, few_evaluated, no_interval, no_variance
-from bbccli.plan import Plan
-from bbccli.results import Estimate
 from bbccli.splitting.split import choose, from_split, performance
 from bbccli.types import BoolArray, Pooling, Task, distinct
 
@@ -25,49 +23,30 @@ FEW = 30
 """Samples, or groups, of a class under which a normal interval of an AUC is coarse."""
 
 
-def auc_estimate(
-    matrix: PredictionMatrix,
-    metric: Metric,
-    plan: Plan,
-    select_by: Metric | None,
-    variance: Variance,
-    *,
-    method: str,
-    preselect: bool,
-) -> Estimate:
+def auc_answer(case: Case, variance: Variance, *, preselect: bool = False) -> Answer:
     """Return the AUC of the winner on the evaluation samples, with a normal interval.
 
     Raises
     ------
     UnsupportedError
-        Another metric than the AUC, or sample weights.
+        Another metric than the AUC, class labels instead of scores, or sample weights.
     UndefinedError
         Samples that can't be split.
     """
-    selector = select_by or metric
-    _check(matrix, metric, method)
-    finalist = choose(matrix, selector, plan, preselect=preselect)
+    _check(case)
+    matrix, metric = case.matrix, case.metric
+    finalist = choose(matrix, case.selector, case.plan, preselect=preselect)
     winner, rows = finalist.winner, finalist.split.evaluation
     value = performance(matrix, metric, Pooling.POOLED, winner, rows)
     error = float("nan") if np.isnan(value) else sqrt(variance(matrix, winner, rows))
     fewest, rarest = _rarest(matrix, predicted(matrix, winner, rows))
     if np.isnan(error):
-        interval = None
-        notes: tuple[Note, ...] = (no_interval(method, f"only {fewest} {rarest} evaluates"),)
-    else:
-        interval = normal(value, error, metric, plan, level=finalist.level)
-        notes = (no_variance(value),) if error == 0 else ()
-        notes += (few_evaluated(fewest, rarest),) if fewest < FEW else ()
-    return from_split(
-        matrix,
-        metric,
-        plan,
-        finalist,
-        method=method,
-        selected_by=selector,
-        interval=interval,
-        notes=notes,
-    )
+        lacking = no_interval(case.method, f"only {fewest} {rarest} evaluates")
+        return from_split(case, finalist, None, (lacking,))
+    interval = normal(value, error, metric, case.plan, level=finalist.level)
+    notes: tuple[Note, ...] = (no_variance(value),) if error == 0 else ()
+    notes += (few_evaluated(fewest, rarest),) if fewest < FEW else ()
+    return from_split(case, finalist, interval, notes)
 
 
 def predicted(matrix: PredictionMatrix, configuration: int, rows: BoolArray) -> BoolArray:
@@ -77,16 +56,16 @@ def predicted(matrix: PredictionMatrix, configuration: int, rows: BoolArray) -> 
     return np.asarray(rows & matrix.available[:, :, configuration].any(axis=0))
 
 
-def _check(matrix: PredictionMatrix, metric: Metric, method: str) -> None:
-    if metric.name != AUC.name:
-        binary = matrix.task is Task.BINARY
+def _check(case: Case) -> None:
+    if case.metric.name != AUC.name:
+        binary = case.matrix.task is Task.BINARY
         raise UnsupportedError(
-            f"{method} is for the AUC of two classes, not for {metric.label}",
+            f"{case.method} is for the AUC of two classes, not for {case.metric.label}",
             hint=f"{'--metric auc, or ' if binary else ''}--method bbc, which takes every metric",
         )
-    if matrix.outcome.weights is not None:
+    if case.matrix.outcome.weights is not None:
         raise UnsupportedError(
-            f"{method} takes no sample weights", hint="use bbc, which does: --method bbc"
+            f"{case.method} takes no sample weights", hint="use bbc, which does: --method bbc"
         )
 
 

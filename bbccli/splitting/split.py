@@ -19,13 +19,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bbccli.case import Answer, Case
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, selected_on_evaluation, tied_winners
 from bbccli.plan import Plan
-from bbccli.results import Estimate
-from bbccli.selection.candidates import candidates, kept
+from bbccli.selection.candidates import cached, candidates
+from bbccli.selection.choice import Choice
 from bbccli.selection.css import css_of, undefined
 from bbccli.splitting.held_out import hold_out
 from bbccli.types import BoolArray, FloatArray, IntArray, Interval, Pooling
@@ -89,7 +90,7 @@ def split_samples(matrix: PredictionMatrix, plan: Plan) -> Split:
         A single sample, or groups that can't be split with every class on both sides.
     """
     key = ("split", plan.evaluation_share, plan.seed)
-    return kept(matrix, key, lambda: _split(matrix, plan.evaluation_share, plan.seed))
+    return cached(matrix, key, lambda: _split(matrix, plan.evaluation_share, plan.seed))
 
 
 def choose(
@@ -180,17 +181,9 @@ def sidak(level: float, n_intervals: int) -> float:
 
 
 def from_split(
-    matrix: PredictionMatrix,
-    metric: Metric,
-    plan: Plan,
-    finalist: Finalist,
-    *,
-    method: str,
-    selected_by: Metric,
-    interval: Interval | None,
-    notes: tuple[Note, ...] = (),
-) -> Estimate:
-    """Return the performance of a finalist on the evaluation samples as an estimate.
+    case: Case, finalist: Finalist, interval: Interval | None, notes: tuple[Note, ...] = ()
+) -> Answer:
+    """Return the performance of a finalist on the evaluation samples as an answer.
 
     The naive figure is the performance on the samples that chose it: those of the selection, or
     all where the evaluation samples had the last word.
@@ -202,24 +195,17 @@ def from_split(
     """
     split, winner, chosen_of = finalist.split, finalist.winner, finalist.preselected
     chosen_on = split.selection if chosen_of is None else split.selection | split.evaluation
-    naive = performance(matrix, metric, plan.pooling, winner, chosen_on)
-    value = performance(matrix, metric, Pooling.POOLED, winner, split.evaluation)
+    naive = performance(case.matrix, case.metric, case.plan.pooling, winner, chosen_on)
+    value = performance(case.matrix, case.metric, Pooling.POOLED, winner, split.evaluation)
     if np.isnan(naive) or np.isnan(value):
-        raise undefined_on(metric, "select" if np.isnan(naive) else "evaluate")
-    return Estimate(
-        method=method,
-        metric=metric.name,
-        selected_by=selected_by.name,
-        direction=metric.direction,
-        winner=matrix.configurations[winner],
-        naive=naive,
-        value=value,
-        interval=interval,
-        ignores_selection=not split.held_out,
+        raise undefined_on(case.metric, "select" if np.isnan(naive) else "evaluate")
+    return Answer(
+        value,
+        interval,
+        notes=notes,
+        choice=Choice(winner, naive, finalist.notes),
         n_evaluation=int(split.evaluation.sum()) if split.held_out else None,
         n_preselected=None if chosen_of is None else len(chosen_of),
-        plan=plan,
-        notes=(*finalist.notes, *notes),
     )
 
 

@@ -7,7 +7,7 @@
 3. Tilt down to the lower end, and on the mirror image to the upper one.
 4. An end is the performance under the tilted weights, computed exactly. For accuracy and AUC it
    is the expectation of the weighted bootstrap that the authors' code draws in its place.
-5. Where no tilt can be found, the end is that of Wilson's interval for a share of samples, and
+5. Where no tilt can be found, the end is that of Wilson's interval for a proportion of samples, and
    otherwise of the normal interval from influence values, which for the AUC is DeLong's; after
    preselection at Šidák's level. A note says so.
 """
@@ -19,8 +19,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bbccli.case import Answer, Case
 from bbccli.influence import standard_error
-from bbccli.matrix import PredictionMatrix
+from bbccli.intervals import side_of
+from bbccli.intervals.binomial import wilson_end
 from bbccli.metrics.base import MeanScorer, Metric
 from bbccli.notes import (
     Note,
@@ -29,9 +31,8 @@ from bbccli.notes import (
     tolerance_not_reached,
     undefined_resamples,
 )
-from bbccli.plan import FIRST_RESAMPLES, Plan
-from bbccli.progress import Progress
-from bbccli.results import Estimate, MonteCarloError
+from bbccli.plan import FIRST_RESAMPLES
+from bbccli.results import MonteCarloError
 from bbccli.selection.available import AvailableCases
 from bbccli.splitting.evaluated import Evaluated
 from bbccli.splitting.split import Finalist, from_split, undefined_on
@@ -108,8 +109,9 @@ class Ends:
         reach = NormalDist().inv_cdf(max(self.fallback_error, 2.0**-53))
         z = reach if side is Side.LOWER else -reach
         known = self.evaluated
-        if _is_share(known):
-            return "Wilson's", _wilson(known.observed, len(known.members), z)
+        if _is_proportion(known):
+            end = wilson_end(known.observed, len(known.members), z)
+            return "Wilson's", float(np.clip(end, 0.0, 1.0))
         spread = standard_error(known.influence, known.strata)
         if not spread > 0:
             return None
@@ -117,71 +119,45 @@ class Ends:
         return name, float(np.clip(known.observed + z * spread, *self.metric.bounds))
 
 
-def estimate(
-    matrix: PredictionMatrix,
-    metric: Metric,
-    plan: Plan,
-    finalist: Finalist,
-    tail_of: TailOf,
-    *,
-    method: str,
-    selected_by: Metric,
-    columns: IntArray,
-    level: float,
-    progress: Progress,
-) -> Estimate:
+def tilted_answer(
+    case: Case, finalist: Finalist, tail_of: TailOf, columns: IntArray, level: float
+) -> Answer:
     """Return the performance of a finalist with a tilted interval.
 
     Parameters
     ----------
-    matrix, metric, plan, finalist
-        What is estimated, and how.
     tail_of
         The method's p.
-    method, selected_by
-        Its name, and the metric that selected.
     columns : (m,) int
         The configurations that p depends on, in increasing order.
     level
         Of the tilted interval. The finalist's own is that of the fallback.
-    progress
-        Called with the resamples done.
 
     Raises
     ------
     UndefinedError
         The metric is undefined on either side of the split.
     """
-    evaluated = Evaluated.of(matrix, metric, finalist, columns)
+    evaluated = Evaluated.of(case.matrix, case.metric, finalist, columns)
     if np.isnan(evaluated.observed):
-        raise undefined_on(metric, "evaluate")
-    side = metric.direction.pessimistic() if plan.side is Side.PESSIMISTIC else plan.side
+        raise undefined_on(case.metric, "evaluate")
+    side = side_of(case.metric, case.plan)
     sides = (Side.LOWER, Side.UPPER) if side is Side.TWO else (side,)
     errors = [(1 - at) / len(sides) for at in (level, finalist.level)]
-    ends = Ends(evaluated, metric.within(matrix.outcome), tail_of, sides, *errors)
-    replicates, error, notes = _enough(ends, plan, progress)
-    interval, fallbacks = _interval(ends, replicates, plan, side, method)
-    found = from_split(
-        matrix,
-        metric,
-        plan,
-        finalist,
-        method=method,
-        selected_by=selected_by,
-        interval=interval,
-        notes=(*notes, *fallbacks),
-    )
+    ends = Ends(evaluated, case.bounded, tail_of, sides, *errors)
+    replicates, error, notes = _enough(ends, case)
+    interval, fallbacks = _interval(ends, replicates, case, side)
+    found = from_split(case, finalist, interval, (*notes, *fallbacks))
     return replace(found, n_resamples=len(replicates.totals), error=error)
 
 
-def _enough(
-    ends: Ends, plan: Plan, progress: Progress
-) -> tuple[Replicates, MonteCarloError, list[Note]]:
+def _enough(ends: Ends, case: Case) -> tuple[Replicates, MonteCarloError, list[Note]]:
     """Resamples as many as the plan wants, in which the finalist is defined."""
+    plan = case.plan
     wanted = plan.n_resamples if plan.tolerance is None else FIRST_RESAMPLES
     while True:
         wanted = min(wanted, plan.n_resamples)
-        drawn = ends.evaluated.replicates(wanted, plan.seed, progress)
+        drawn = ends.evaluated.replicates(wanted, plan.seed, case.progress)
         replicates = drawn.only(~np.isnan(drawn.values[:, drawn.column]))
         lower, upper = (
             ends.monte_carlo_error(replicates, side) if side in ends.sides else None
@@ -199,24 +175,24 @@ def _enough(
 
 
 def _interval(
-    ends: Ends, replicates: Replicates, plan: Plan, side: Side, method: str
+    ends: Ends, replicates: Replicates, case: Case, side: Side
 ) -> tuple[Interval | None, list[Note]]:
-    """The interval, or None where an end can't be told, and a note on each end not tilted."""
+    """The interval, or None where an end can't be found, and a note on each end not tilted."""
     found, notes = dict(zip((Side.LOWER, Side.UPPER), ends.metric.bounds, strict=True)), []
     for end in ends.sides:
         value = ends.tilted(replicates, end)
         if value is None:
             fallback = ends.fallback(end)
             if fallback is None:
-                return None, [no_interval(method, "no sample that evaluates moves the figure")]
+                return None, [no_interval(case.method, "no sample that evaluates moves the figure")]
             name, value = fallback
-            notes.append(tilting_infeasible(method, end, name))
+            notes.append(tilting_infeasible(case.method, end, name))
         found[end] = value
-    return Interval(found[Side.LOWER], found[Side.UPPER], plan.level, side), notes
+    return Interval(found[Side.LOWER], found[Side.UPPER], case.plan.level, side), notes
 
 
-def _is_share(evaluated: Evaluated) -> bool:
-    """Whether the performance is a share of samples, each of which counts 0 or 1."""
+def _is_proportion(evaluated: Evaluated) -> bool:
+    """Whether the performance is a proportion of samples, each of which counts 0 or 1."""
     scorer = evaluated.scorer
     if isinstance(scorer, AvailableCases):  # the finalist predicts all samples that evaluate it
         scorer = scorer.scorer
@@ -226,10 +202,3 @@ def _is_share(evaluated: Evaluated) -> bool:
         and len(evaluated.influence) == len(evaluated.members)
         and bool(np.isin(scorer.losses[:, evaluated.column], (0, 1)).all())
     )
-
-
-def _wilson(share: float, n: int, z: float) -> float:
-    """End of Wilson's interval of a share of n samples, z standard errors up (down if < 0)."""
-    centre = share + z**2 / (2 * n)
-    spread = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return float(np.clip((centre + spread) / (1 + z**2 / n), 0.0, 1.0))

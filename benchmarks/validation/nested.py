@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.methods.cvt import cvt
+from bbccli.case import Case
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.selection.candidates import candidates
@@ -33,5 +33,6 @@ def nested_cv(simulated: Simulated, plan: Plan) -> dict[str, Any]:
         outer = configurations.paired(test[None].astype(np.uint8), winner)
         parts.append(float(outer[0]))
         sizes.append(int(test.sum()))
-    truth = simulated.truth(cvt(simulated.matrix, metric, plan).winner)
+    delivered = Case(simulated.matrix, metric, metric, plan).choice.winner
+    truth = simulated.truth(simulated.matrix.configurations[delivered])
     return {"value": float(np.average(parts, weights=sizes)), "bound": None, "truth": truth}

@@ -246,7 +246,10 @@ class TestReplay:
         (("--fold-order", "1,2"), "error: --fold-order needs --replay"),
         (("--replay", "--list", "drop"), "error: --list does not go with --replay"),
         (("--replay", "--n-folds", "10"), "error: --n-folds does not go with --replay"),
-        (("--replay", "--fold-order", "1,2"), "error: --fold-order 1,2 is no order of the folds"),
+        (
+            ("--replay", "--fold-order", "1,2"),
+            "error: --fold-order 1,2 is not an order of the folds",
+        ),
         (("--replay", "--orders", "0"), "error: --orders is 0"),
         (("--threshold", "99"), "error: --threshold is 99, not between 0 and 1"),
         (("--n-folds", "2"), "error: --n-folds is 2, and 10 folds have predictions"),

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from matrices import binary, multiclass, regression, survival, weighing
 
-from bbccli.dropping import RULES, drop, replay
+from bbccli.dropping import RULES, bbcd, drop, replay
+from bbccli.dropping.standing import too_early
+from bbccli.dropping.walk import take_configurations
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix, Unfinished
-from bbccli.methods import METHODS, bbcd
-from bbccli.methods.elimination import take_configurations, too_early
+from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.resources import Resources, use
@@ -260,7 +261,7 @@ def test_an_order_walks_the_folds_that_way():
 
 @pytest.mark.parametrize("order", [("0", "1"), ("0", "1", "2", "3", "5"), ("0",) * 5])
 def test_an_order_that_is_none(order):
-    with pytest.raises(OptionError, match="is no order of the folds"):
+    with pytest.raises(OptionError, match="is not an order of the folds"):
         replay(spread(n_folds=5), METRICS["auc"], PLAN, order=order)
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from matrices import binary
 
+from bbccli.dropping.walk import take_configurations
 from bbccli.methods import METHODS
-from bbccli.methods.elimination import take_configurations
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 

@@ -7,9 +7,9 @@ import pytest
 from oracle_data import HARD, METRIC_OF, answers, matrix
 
 from bbccli.dropping import drop, replay
+from bbccli.dropping.bbcd import worse_shares
+from bbccli.dropping.standing import Standing
 from bbccli.matrix import Unfinished
-from bbccli.methods.bbcd import worse_shares
-from bbccli.methods.elimination import Standing
 from bbccli.plan import Plan
 
 ACCURACY = METRIC_OF["acc"]

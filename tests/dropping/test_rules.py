@@ -11,11 +11,11 @@ from bbccli.dropping import RULES
 from bbccli.dropping.anova import error_variance
 from bbccli.dropping.cvst import top_ones
 from bbccli.dropping.friedman import rank_sums
+from bbccli.dropping.standing import Standing
 from bbccli.dropping.wilcoxon import signed_ranks
 from bbccli.dropping.win_loss import abilities, wins_of
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.elimination import Standing
 from bbccli.metrics import METRICS
 from bbccli.outcome import Outcome
 from bbccli.plan import Plan

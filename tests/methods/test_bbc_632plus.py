@@ -7,8 +7,9 @@ import pytest
 from matrices import binary, for_metric, multiclass, regression, survival, weighing
 from methods import reference
 
+from bbccli.bootstrap.of_samples import in_bag
+from bbccli.case import Case
 from bbccli.methods import METHODS
-from bbccli.methods.bbc import in_bag
 from bbccli.methods.bbc_632plus import overfitting, weight_of
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
@@ -262,7 +263,7 @@ def test_the_metric_that_selects_may_be_another():
 def test_performances_in_the_bag():
     matrix, metric = binary(n_samples=30), METRICS["accuracy"]
     found = estimate(matrix, "accuracy", PLAN, "bbc").distribution
-    inside = in_bag(matrix, metric, metric, PLAN, 60)
+    inside = in_bag(Case(matrix, metric, metric, PLAN), 60)
     bags = draws_of(matrix.n_samples, None, PLAN.seed).batch(0, 1).in_bag[:60]
     figures = candidates(matrix, metric, Pooling.POOLED).score(bags)
     np.testing.assert_allclose(inside, figures[np.arange(60), found.winners])
@@ -283,7 +284,7 @@ def test_its_error_is_that_of_the_jackknife():
     matrix, metric = binary(n_samples=30, n_configurations=20, seed=6), METRICS["accuracy"]
     found, bbc = (estimate(matrix, "accuracy", PLAN, m) for m in ("bbc-632plus", "bbc"))
     outside, winners = bbc.distribution.values, bbc.distribution.winners
-    inside = in_bag(matrix, metric, metric, PLAN, 60)
+    inside = in_bag(Case(matrix, metric, metric, PLAN), 60)
     chance = no_information(matrix, metric, winners, 0)
     everywhere = candidates(matrix, metric, Pooling.POOLED).performances()[winners]
 

@@ -8,10 +8,11 @@ import pytest
 from matrices import binary, weighing
 from oracle_data import ALL, answers, matrix
 
+from bbccli.delong import delong_test, influence, variance_of
 from bbccli.errors import UnsupportedError
 from bbccli.kernels.placements import placements
 from bbccli.methods import METHODS
-from bbccli.methods.delong import delong_test, delong_variance, influence, variance_of
+from bbccli.methods.delong import delong_variance
 from bbccli.metrics import METRICS
 from bbccli.outcome import Outcome
 from bbccli.plan import Plan

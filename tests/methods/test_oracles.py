@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from oracle_data import METRIC_OF, QUESTIONS, REAL, answers, drawn, matrix
 
+from bbccli.bootstrap.of_folds import ByFold
 from bbccli.bootstrap.out_of_bag import select_and_score
 from bbccli.methods import METHODS
-from bbccli.methods.bbc_f import ByFold
 from bbccli.plan import Plan
 from bbccli.resampling import Resamples
 from bbccli.selection.candidates import candidates, fold_performances

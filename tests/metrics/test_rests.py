@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from matrices import for_metric, of
 
-from bbccli.methods.corrected import rests_on
 from bbccli.metrics import METRICS
 from bbccli.metrics.rests import UNSAID
 from bbccli.outcome import Outcome
+from bbccli.selection.units import rests_on
 from bbccli.types import Direction, PredictionKind, Task
 
 # One sample far out can take a correlation anywhere: no share of samples says how far.
@@ -76,7 +76,7 @@ def test_one_mistake_costs_no_more_than_one_unit_in_n(name, task, counts):
     metric = METRICS[name]
     matrix = perfect(metric, task, (*counts, 15) if task is Task.MULTICLASS else counts)
     low, high = metric.within(matrix.outcome).bounds
-    n_units = rests_on(matrix, metric, "c0")
+    n_units = rests_on(matrix, metric, 0)
     assert n_units * spoiled(metric, matrix) <= 2.05 * (high - low)
 
 
@@ -87,9 +87,7 @@ def test_one_mistake_costs_no_more_than_one_unit_in_n(name, task, counts):
 def test_more_samples_of_a_class_that_it_does_not_rest_on_count_for_nothing(name, task):
     metric = METRICS[name]
     few, many = ((54, 6), (540, 6)) if task is Task.BINARY else ((30, 9, 6), (300, 9, 6))
-    before, after = (
-        rests_on(perfect(metric, task, counts), metric, "c0") for counts in (few, many)
-    )
+    before, after = (rests_on(perfect(metric, task, counts), metric, 0) for counts in (few, many))
     if name in (OF_NEGATIVES if task is Task.BINARY else OF_ALL):
         assert after > before
     else:
@@ -109,7 +107,7 @@ def test_by_hand(name, expected):
     said = np.isin(np.arange(40), [0, 1, 2, 3, 4, 20, 21]).astype(float)
     outcome = Outcome(Task.BINARY, truth, ("n", "p"))
     matrix = of(outcome, said[None, :, None], PredictionKind.PROBABILITY)
-    assert rests_on(matrix, METRICS[name], "c0") == expected
+    assert rests_on(matrix, METRICS[name], 0) == expected
 
 
 def test_groups_that_hold_such_samples_are_counted():
@@ -119,8 +117,8 @@ def test_groups_that_hold_such_samples_are_counted():
     )
     groups = np.r_[np.arange(10) // 5, np.arange(30) // 3]
     matrix = replace(matrix, groups=groups)
-    assert rests_on(matrix, METRICS["recall"], "c0") == 2
-    assert rests_on(matrix, METRICS["accuracy"], "c0") == 10
+    assert rests_on(matrix, METRICS["recall"], 0) == 2
+    assert rests_on(matrix, METRICS["accuracy"], 0) == 10
 
 
 def test_samples_without_a_prediction_are_not():
@@ -130,14 +128,14 @@ def test_samples_without_a_prediction_are_not():
     outcome = Outcome(Task.BINARY, truth, ("n", "p"))
     matrix = of(outcome, truth[None, :, None] * 1.0, PredictionKind.LABEL)
     matrix = replace(matrix, available=available)
-    assert rests_on(matrix, METRICS["recall"], "c0") == 6
+    assert rests_on(matrix, METRICS["recall"], 0) == 6
 
 
 def test_of_repeats_the_one_with_the_fewest():
     truth = np.repeat([1, 0], [10, 30])
     said = np.stack([truth, np.arange(40) < 4])[:, :, None].astype(float)
     matrix = of(Outcome(Task.BINARY, truth, ("n", "p")), said, PredictionKind.LABEL)
-    assert rests_on(matrix, METRICS["precision"], "c0") == 4
+    assert rests_on(matrix, METRICS["precision"], 0) == 4
 
 
 @pytest.mark.parametrize(
@@ -147,4 +145,4 @@ def test_a_metric_that_does_not_say_gets_what_is_safe(name, expected):
     matrix = for_metric(name, Task.MULTICLASS if name == "accuracy" else None)
     expected = expected or int(matrix.outcome.event.sum())
     unsaid = replace(METRICS[name], rests_on=UNSAID)
-    assert rests_on(matrix, unsaid, "c0") == expected
+    assert rests_on(matrix, unsaid, 0) == expected

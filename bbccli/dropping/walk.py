@@ -1,86 +1,18 @@
-"""Elimination: a finished cross-validation walked fold by fold, losers leaving on the way.
-
-A rule sees what a training loop would see at that point: the predictions so far of the
-configurations that are still in. So walking a finished matrix and calling the rule between the
-folds of a running cross-validation give the same decisions.
-"""
+"""A finished cross-validation walked fold by fold, losers leaving on the way."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bbccli.errors import OptionError, UndefinedError
+from bbccli.case import Case
+from bbccli.dropping.standing import MIN_SAMPLES, Judge, Standing, too_early, walked_folds
+from bbccli.errors import OptionError
 from bbccli.matrix import PredictionMatrix, Unfinished
-from bbccli.metrics.base import Metric
-from bbccli.outcome import Outcome
-from bbccli.plan import Plan
-from bbccli.progress import Progress, silent
 from bbccli.results import DropStep, DropTrace
-from bbccli.selection.candidates import candidates, fold_performances
-from bbccli.types import BoolArray, FloatArray, IntArray, distinct
-
-MIN_SAMPLES = 50
-"""Samples predicted before the first drop: the advice of the BBCD paper."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Standing:
-    """What is known, after some folds, of the configurations that are still in.
-
-    Attributes
-    ----------
-    matrix
-        Their predictions on the samples seen; folds coded in the order in which they were seen.
-    metric, plan
-        What is compared; `pooling`, `seed` and `n_resamples` count.
-    performances : (C,)
-        So far, NaN where undefined.
-    best : int
-        The best so far, the first on ties; -1 where all are undefined.
-    """
-
-    matrix: PredictionMatrix
-    metric: Metric
-    plan: Plan
-    performances: FloatArray
-    best: int
-
-    @classmethod
-    def of(cls, matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Standing:
-        """Score the configurations of a matrix of the samples seen."""
-        values = candidates(matrix, metric, plan.pooling).performances()
-        return cls(matrix, metric, plan, values, int(metric.direction.best(values)))
-
-    @property
-    def folds(self) -> IntArray:
-        """(R, N) folds, coded in the order in which they were seen."""
-        return _folds(self.matrix)
-
-    def by_fold(self) -> FloatArray:
-        """Return the performances (S, C) in each fold seen, of all repeats, in their order.
-
-        Raises
-        ------
-        UndefinedError
-            Folds are unknown, or the metric is undefined in one of them.
-        """
-        return np.concatenate(fold_performances(self.matrix, self.metric))
-
-
-Judge = Callable[[Standing], BoolArray]
-"""Which configurations (C,) leave."""
-
-
-def too_early(outcome: Outcome, min_samples: int) -> str:
-    """Say why nothing can be dropped on these samples yet; an empty text where it can."""
-    if len(outcome) < min_samples:
-        return f"{len(outcome)} samples are predicted so far, fewer than {min_samples}"
-    if outcome.task.is_classification and np.count_nonzero(outcome.class_counts) < 2:
-        return f"the {len(outcome)} samples predicted so far are of one class"
-    return ""
+from bbccli.types import BoolArray, IntArray, distinct
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,16 +24,13 @@ class Walk:
 
 
 def walk(
-    matrix: PredictionMatrix,
-    metric: Metric,
-    plan: Plan,
+    case: Case,
     judge: Judge,
     *,
     rule: str,
     threshold: float,
     min_samples: int = MIN_SAMPLES,
     order: Sequence[int] | None = None,
-    progress: Progress = silent,
 ) -> Walk:
     """Walk the folds of a finished matrix and drop configurations after each.
 
@@ -110,14 +39,10 @@ def walk(
 
     Parameters
     ----------
-    matrix
-        Predictions with folds.
-    metric, plan
-        See `Standing`.
-    judge
-        The rule.
-    rule, threshold, min_samples
-        Its name and terms; nothing is dropped before `min_samples` samples are predicted.
+    case
+        Predictions with folds; what selects decides who is worse.
+    judge, rule, threshold, min_samples
+        The rule, its name and terms; nothing is dropped before `min_samples` samples are predicted.
     order
         Codes of the folds of the first repeat, in the order to walk; as coded when None.
 
@@ -126,6 +51,7 @@ def walk(
     UndefinedError
         Folds are unknown, or the rule can't be computed on them.
     """
+    matrix = case.matrix
     active = np.arange(matrix.n_configurations)
     taken, n_models = [], 0
     parts = list(_steps(matrix, order))
@@ -133,13 +59,13 @@ def walk(
         seen = _seen(matrix, part, active)
         gone = np.zeros(len(active), bool)
         if len(active) > 1 and not too_early(seen.outcome, min_samples):
-            gone = judge(Standing.of(seen, metric, plan))
+            gone = judge(Standing.of(seen, case.selector, case.plan))
         names = tuple(seen.configurations[c] for c in np.flatnonzero(gone))
         trained = len(active) * part.n_folds
         taken.append(DropStep(part.name, seen.n_samples, len(active), trained, names))
         n_models += matrix.n_configurations * part.n_folds
         active = active[~gone]
-        progress(position + 1, len(parts))
+        case.progress(position + 1, len(parts))
     return Walk(active, DropTrace(rule, threshold, min_samples, tuple(taken), n_models))
 
 
@@ -151,10 +77,10 @@ def fold_order(matrix: PredictionMatrix, names: Sequence[str]) -> list[int]:
     OptionError
         A fold that is not there, is there twice, or is left out.
     """
-    known = [matrix.fold_names[code] for code in distinct(_folds(matrix)[0])]
+    known = [matrix.fold_names[code] for code in distinct(walked_folds(matrix)[0])]
     if sorted(names) != sorted(known):
         raise OptionError(
-            f"--fold-order {','.join(names)} is no order of the folds",
+            f"--fold-order {','.join(names)} is not an order of the folds",
             hint=f"each of these once: {','.join(known)}",
         )
     return [matrix.fold_names.index(name) for name in names]
@@ -186,7 +112,7 @@ class _Step:
 
 def _steps(matrix: PredictionMatrix, order: Sequence[int] | None) -> Iterator[_Step]:
     """The folds of the first repeat, then every other repeat as a whole."""
-    folds = _folds(matrix)
+    folds = walked_folds(matrix)
     codes = distinct(folds[0]) if order is None else np.asarray(order)
     rows = np.zeros(matrix.n_samples, bool)
     for code in codes:
@@ -199,7 +125,7 @@ def _steps(matrix: PredictionMatrix, order: Sequence[int] | None) -> Iterator[_S
 
 def _seen(matrix: PredictionMatrix, part: _Step, active: IntArray) -> PredictionMatrix:
     """What is known after a step, of the configurations that are still in."""
-    folds = _folds(matrix)[: part.n_repeats, part.rows]
+    folds = walked_folds(matrix)[: part.n_repeats, part.rows]
     place = np.arange(max(len(matrix.fold_names), int(folds.max()) + 1))
     place[part.order] = np.arange(len(part.order))
     names = np.array(matrix.fold_names, dtype=object)
@@ -217,12 +143,3 @@ def _seen(matrix: PredictionMatrix, part: _Step, active: IntArray) -> Prediction
         notes=(),
         unfinished=Unfinished(),
     )
-
-
-def _folds(matrix: PredictionMatrix) -> IntArray:
-    if matrix.folds is None:
-        raise UndefinedError(
-            "the folds of the samples are unknown, so they can't be walked",
-            hint="add a fold column (--fold NAME) or a folds file (--folds FILE)",
-        )
-    return matrix.folds

@@ -15,7 +15,7 @@ from bbccli.results import Estimate
 from bbccli.selection.candidates import Candidates
 from bbccli.types import PredictionKind
 
-HARDLY = float(np.finfo(np.float64).tiny)
+SMALLEST = float(np.finfo(np.float64).tiny)
 """Clips nothing but 0 itself."""
 
 ROUNDING = 5e-4
@@ -27,18 +27,18 @@ def on_clipping(
 ) -> Iterator[Note]:
     """Yield a note for each winner whose performance is another without clipping."""
     for metric in metrics:
-        free = with_clip(metric, HARDLY)
-        if free is metric:
+        unclipped = with_clip(metric, SMALLEST)
+        if unclipped is metric:
             continue
         for winner in dict.fromkeys(e.winner for e in estimates if e.metric == metric.name):
             column = np.array([matrix.configurations.index(winner)])
-            held, bare = (_performance(matrix, m, column, plan) for m in (metric, free))
-            if bare - held > ROUNDING * held:
+            clipped, bare = (_performance(matrix, m, column, plan) for m in (metric, unclipped))
+            if bare - clipped > ROUNDING * clipped:
                 chances = _chances_of_truth(matrix, column)
-                unclipped = np.inf if (chances == 0).any() else bare
+                limit = np.inf if (chances == 0).any() else bare
                 n_below = int((chances < plan.clip).sum())
                 yield clipped_probabilities(
-                    winner, metric.label, n_below, chances.size, plan.clip, held, unclipped
+                    winner, metric.label, n_below, chances.size, plan.clip, clipped, limit
                 )
 
 

@@ -8,9 +8,9 @@ from matrices import binary, by_hand
 from scipy.stats import binom, binomtest
 
 from bbccli.errors import UnsupportedError
+from bbccli.intervals.binomial import clopper_pearson, jeffreys, wald, wilson
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import METHODS
-from bbccli.methods.share import clopper_pearson, jeffreys, wald, wilson
 from bbccli.metrics import METRICS
 from bbccli.outcome import Outcome
 from bbccli.plan import Plan
@@ -183,5 +183,7 @@ def test_groups_have_no_interval_but_a_note(name):
 
 @pytest.mark.parametrize("name", FORMULAS)
 def test_other_metrics_are_refused(name):
-    with pytest.raises(UnsupportedError, match=f"{name} is for shares of samples.*AUC is none"):
+    with pytest.raises(
+        UnsupportedError, match=f"{name} is for proportions of samples.*AUC is not one of them"
+    ):
         METHODS[name].run(binary(), METRICS["auc"], Plan())

@@ -1,0 +1,206 @@
+"""Resamples of the folds: all that there are, each with its probability, or a number of draws.
+
+With F folds there are C(2F - 1, F) different draws. Up to `EXACT_LIMIT` of them all are taken. With
+repeats, each resample draws the folds of one repeat, and the distributions are mixed in equal
+parts: each sample lies in one fold of every repeat, so that draws from all folds together would
+select on the very samples that they score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bbccli import resources
+from bbccli.bootstrap.out_of_bag import Selections, bootstrap, extend, measure
+from bbccli.bootstrap.summary import enough
+from bbccli.case import Case
+from bbccli.metrics.base import MeanScorer
+from bbccli.resampling import (
+    Draws,
+    Resamples,
+    Unit,
+    any_draw,
+    count_every_resample,
+    every_resample,
+    leaves_some_out,
+)
+from bbccli.results import Distribution
+from bbccli.selection.css import Css
+from bbccli.threads import ordered_map
+from bbccli.types import TIE_TOLERANCE, FloatArray, IntArray
+
+EXACT_LIMIT = 200_000
+"""Different draws up to which all are enumerated: ten folds."""
+
+CHUNK = 512
+"""Draws scored at once: their performances stay in the cache."""
+
+
+def over_repeats(
+    case: Case,
+    sizes: Sequence[int],
+    every: Callable[[int], Distribution],
+    some: Callable[[int, int], Distribution],
+) -> Distribution:
+    """Return the mixed distribution of repeats with so many folds each.
+
+    Parameters
+    ----------
+    every
+        Repeat -> the distribution over all draws of its folds.
+    some
+        Repeat and B -> the distribution over B draws.
+    """
+    repeats = range(len(sizes))
+    if max(map(count_every_resample, sizes)) <= EXACT_LIMIT:
+        return _mixture([every(repeat) for repeat in repeats])
+    return enough(lambda n: _mixture([some(repeat, n) for repeat in repeats]), case)
+
+
+def out_of_bag(
+    case: Case, judged: Sequence[FloatArray], measured: Sequence[FloatArray]
+) -> Distribution:
+    """Select in draws of the folds, and score on the folds left out.
+
+    Parameters
+    ----------
+    judged, measured : (F, C) for each repeat
+        Performances in the folds, by the metric that selects and the one that measures.
+
+    Notes
+    -----
+    Time O(M F C) for M draws.
+    """
+
+    def some(repeat: int, n_resamples: int) -> Distribution:
+        draws = Draws(len(judged[repeat]), case.plan.seed, (Unit.FOLDS, repeat), leaves_some_out)
+        found, folds = Selections(), ByFold(judged[repeat])
+        extend(found, n_resamples, folds, draws, case.css, progress=case.progress)
+        first = found.first(n_resamples)
+        if measured[repeat] is judged[repeat]:
+            return first
+        values = measure(found, n_resamples, ByFold(measured[repeat]), draws)
+        return replace(first, values=values)
+
+    def every(repeat: int) -> Distribution:
+        return _enumerate(judged[repeat], measured[repeat], case.css)
+
+    return over_repeats(case, list(map(len, judged)), every, some)
+
+
+def of_one(case: Case, by_repeat: Sequence[FloatArray], winner: int) -> Distribution:
+    """Return the means of draws from the performances (F,) of one configuration."""
+
+    def some(repeat: int, n_resamples: int) -> Distribution:
+        values = by_repeat[repeat]
+        draws = Draws(len(values), case.plan.seed, (Unit.FOLDS, repeat), any_draw)
+
+        def score(drawn: Resamples) -> tuple[IntArray, FloatArray]:
+            return np.full(len(drawn), winner), drawn.in_bag @ values / len(values)
+
+        return bootstrap(Selections(), n_resamples, draws, score, progress=case.progress)
+
+    def every(repeat: int) -> Distribution:
+        values = by_repeat[repeat]
+        drawn, probabilities = every_resample(len(values), any_draw)
+        means = drawn @ values / len(values)
+        return Distribution(means, np.full(len(means), winner), probabilities)
+
+    return over_repeats(case, list(map(len, by_repeat)), every, some)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ByFold:
+    """Configurations as their performances (F, C) in folds: the fold is what is drawn."""
+
+    performances: FloatArray
+
+    @property
+    def n_configurations(self) -> int:
+        """C."""
+        return int(self.performances.shape[1])
+
+    @property
+    def swept(self) -> bool:
+        """Whether pairs are counted: no, means of folds are."""
+        return False
+
+    @property
+    def n_sweeps(self) -> int:
+        """C: each is one mean over the folds."""
+        return self.n_configurations
+
+    def blocks(self) -> list[IntArray]:
+        """One block of all columns: F is small."""
+        return [np.arange(self.n_configurations)]
+
+    def bind(self, columns: IntArray) -> MeanScorer:
+        """Return the scorer of means over folds."""
+        return MeanScorer.of(self.performances[:, columns])
+
+    def errors(self, weights: IntArray, configurations: IntArray) -> FloatArray:
+        """Return the standard errors (B,) of means over the drawn folds, with multiplicity."""
+        values = self.performances.T[np.maximum(configurations, 0)]
+        n_drawn = weights.sum(axis=1, dtype=float)
+        centred = values - (np.sum(weights * values, axis=1) / n_drawn)[:, None]
+        variance = np.sum(weights * centred**2, axis=1) / np.maximum(n_drawn - 1, 1)
+        return np.asarray(np.sqrt(variance / n_drawn))
+
+
+def _enumerate(judged: FloatArray, measured: FloatArray, css: Css) -> Distribution:
+    """Every resample of the F folds of one repeat, from performances (F, C)."""
+    in_bag, probabilities = every_resample(len(judged))
+    jobs = resources.current().jobs
+    starts = np.arange(0, len(in_bag), CHUNK)
+    # each thread works through a run of chunks, in buffers of its own
+    runs = [run for run in np.array_split(starts, jobs) if len(run)]
+    simple = css.order is None and not np.isnan(judged).any()
+    lead = _best_of_sums if simple else _selected
+    winners = np.concatenate(
+        list(ordered_map(lambda run: lead(in_bag, judged, css, run), runs, jobs))
+    )
+    out = in_bag == 0
+    sizes = out.sum(axis=1)
+    # a fold that is undefined counts only where it is scored, and in some bags nothing can win
+    scored = np.where(out, measured.T[winners], 0.0)
+    scored[winners < 0] = np.nan
+    return Distribution(scored.sum(axis=1) / sizes, winners, probabilities, sizes=sizes)
+
+
+def _best_of_sums(in_bag: IntArray, judged: FloatArray, css: Css, starts: IntArray) -> IntArray:
+    """Best configuration of some chunks of resamples: of sums, for all are sums of F draws."""
+    gains = css.direction.sign * judged
+    sums = np.empty((CHUNK, judged.shape[1]))
+    tied = np.empty(sums.shape, bool)
+    winners = []
+    for start in starts:
+        drawn = in_bag[start : start + CHUNK].astype(float)
+        size = len(drawn)
+        np.matmul(drawn, gains, out=sums[:size])
+        top = sums[:size].max(axis=1, keepdims=True)
+        np.greater_equal(sums[:size], top - TIE_TOLERANCE * np.abs(top), out=tied[:size])
+        winners.append(tied[:size].argmax(axis=1))
+    return np.concatenate(winners)
+
+
+def _selected(in_bag: IntArray, judged: FloatArray, css: Css, starts: IntArray) -> IntArray:
+    """What any rule selects in some chunks of resamples."""
+    judge, errors = MeanScorer.of(judged), ByFold(judged).errors
+    chunks = (in_bag[start : start + CHUNK] for start in starts)
+    return np.concatenate([css.select(judge(drawn), drawn, errors) for drawn in chunks])
+
+
+def _mixture(parts: list[Distribution]) -> Distribution:
+    """Equal parts of each repeat's distribution."""
+    probabilities = [part.probabilities for part in parts if part.probabilities is not None]
+    sizes = [part.sizes for part in parts if part.sizes is not None]
+    return Distribution(
+        np.concatenate([part.values for part in parts]),
+        np.concatenate([part.winners for part in parts]),
+        np.concatenate(probabilities) / len(parts) if probabilities else None,
+        sum(part.n_redrawn for part in parts),
+        np.concatenate(sizes) if sizes else None,
+    )

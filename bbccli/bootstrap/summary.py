@@ -1,0 +1,135 @@
+"""From a resample distribution to an answer: shared by all methods that resample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from bbccli.case import Answer, Case
+from bbccli.errors import UndefinedError
+from bbccli.intervals import Basis, interval_of
+from bbccli.metrics.base import MeanScorer, Metric
+from bbccli.notes import Note, tolerance_not_reached, undefined_resamples, wide_fold_mean
+from bbccli.plan import FIRST_RESAMPLES
+from bbccli.results import Distribution, MonteCarloError
+from bbccli.selection.available import AvailableCases
+from bbccli.selection.candidates import by_repeat
+from bbccli.selection.choice import selection_shares
+from bbccli.selection.units import n_units_of, rests_on
+from bbccli.types import Pooling
+
+FEW_IN_FOLD = 10
+"""Samples in a fold that a metric rests on, below which its out-of-bag means spread too much."""
+
+
+def from_distribution(
+    case: Case,
+    distribution: Distribution,
+    *,
+    value: float | None = None,
+    n_drawn: int | None = None,
+    notes: tuple[Note, ...] = (),
+) -> Answer:
+    """Return what a distribution says of the winner's performance.
+
+    Resamples in which the metric is undefined don't count, and a note says how many.
+
+    Parameters
+    ----------
+    value
+        The estimate, where nothing was selected in the resamples; else it is their mean.
+    n_drawn
+        How many units were drawn from; the samples, or groups of samples, by default.
+    """
+    distribution, undefined = _defined(distribution, case.metric)
+    drawn = value is None
+    value = distribution.mean() if value is None else value
+    wide = () if n_drawn else _on_fold_means(case, distribution)
+    n_drawn = n_drawn or n_units_of(case.matrix)
+    basis = Basis(value, _guarding(case, case.choice.winner), n_drawn, drawn)
+    interval, error, on_interval = interval_of(distribution, case.bounded, case.plan, basis)
+    error = error if drawn else replace(error, value=0.0)
+    tolerance, largest = case.plan.tolerance, error.largest()
+    missed = tolerance is not None and not largest <= tolerance
+    short = (tolerance_not_reached(tolerance, largest),) if missed else ()
+    shares = distribution.shares(case.matrix.n_configurations)
+    return Answer(
+        value,
+        interval,
+        distribution,
+        (*notes, *undefined, *on_interval, *wide, *short),
+        error=error,
+        n_resamples=len(distribution.values),
+        selection=selection_shares(case.matrix, shares) if drawn else (),
+    )
+
+
+def enough(draw: Callable[[int], Distribution], case: Case) -> Distribution:
+    """Return `draw(B)` for the B of the plan, or for one at which the tolerance is met.
+
+    The next B is what the errors, which shrink as 1 / sqrt(B), say is needed; at least
+    `FIRST_RESAMPLES` more.
+    """
+    plan = case.plan
+    if plan.tolerance is None:
+        return draw(plan.n_resamples)
+    wanted = min(FIRST_RESAMPLES, plan.n_resamples)
+    while True:
+        distribution = draw(wanted)
+        ratio = _error(distribution, case).largest() / plan.tolerance
+        if ratio <= 1 or wanted == plan.n_resamples or np.isnan(ratio):
+            return distribution
+        blocks = max(np.ceil(wanted * ratio**2 / FIRST_RESAMPLES), wanted // FIRST_RESAMPLES + 1)
+        wanted = int(min(blocks * FIRST_RESAMPLES, plan.n_resamples))
+
+
+def _error(distribution: Distribution, case: Case) -> MonteCarloError:
+    """The Monte-Carlo errors that these resamples would leave; NaN where one is undefined."""
+    if np.isnan(distribution.values).any():
+        return MonteCarloError(float("nan"), None, None)
+    most = int(np.bincount(distribution.winners).argmax())
+    basis = Basis(distribution.mean(), _guarding(case, most), n_units_of(case.matrix))
+    return interval_of(distribution, case.bounded, case.plan, basis)[1]
+
+
+def _guarding(case: Case, winner: int) -> int:
+    """What the guard counts, where there is one."""
+    return rests_on(case.matrix, case.metric, winner) if case.plan.guard else case.matrix.n_samples
+
+
+def _on_fold_means(case: Case, distribution: Distribution) -> tuple[Note, ...]:
+    """A note where out of the bag the folds hold too few samples to score the metric well."""
+    matrix, metric, winner = case.matrix, case.metric, case.choice.winner
+    fold_means = case.plan.pooling is Pooling.FOLD_MEAN
+    if not fold_means or distribution.sizes is None or not matrix.n_folds:
+        return ()
+    scorers = by_repeat(matrix, metric, np.array([winner]))
+    of_all = [s.scorer if isinstance(s, AvailableCases) else s for s in scorers]
+    if all(isinstance(scorer, MeanScorer) for scorer in of_all):
+        return ()  # a mean of few samples is as good as its share of the samples
+    per_fold = rests_on(matrix, metric, winner) / matrix.n_folds
+    return (wide_fold_mean(per_fold, metric.rests_on.words),) if per_fold < FEW_IN_FOLD else ()
+
+
+def _defined(distribution: Distribution, metric: Metric) -> tuple[Distribution, tuple[Note, ...]]:
+    """The resamples in which the metric is defined, and a note on the others."""
+    undefined = np.isnan(distribution.values)
+    if not undefined.any():
+        return distribution, ()
+    if undefined.all():
+        raise UndefinedError(
+            f"{metric.label} is undefined in every resample",
+            hint="collect more samples of the rarest class, or use another metric",
+        )
+    rows = ~undefined
+    given = distribution.probabilities
+    defined = replace(
+        distribution,
+        values=distribution.values[rows],
+        winners=distribution.winners[rows],
+        probabilities=None if given is None else given[rows] / given[rows].sum(),
+        sizes=None if distribution.sizes is None else distribution.sizes[rows],
+    )
+    return defined, (undefined_resamples(int(undefined.sum()), len(undefined), metric.label),)

@@ -1,0 +1,169 @@
+"""Intervals of the proportion correct, or wrong: binomial, for the winner alone.
+
+## wald
+
+The normal interval of a proportion.
+
+For metrics that are the mean of a yes or no per sample: accuracy, error, and the micro-averaged
+metrics of several classes, which equal the accuracy. Other metrics are refused.
+
+Formula: p ∓ z √(p (1 - p) / N), with the naive proportion p of the winner and the normal quantile
+z.
+
+Algorithm:
+
+1. Select the winner and its proportion p as `cvt` does. With repeats p is the mean over repeats and
+   N remains the number of samples: repeats don't make samples. With sample weights N is Kish's
+   effective size (Σ w)² / Σ w². With groups there is no interval, and the note
+   [no-interval](notes.md#no-interval) says so.
+2. Compute the two ends at level 1 - a, each with a/2 outside, or one end with a outside. Clip them
+   to 0 and 1.
+
+Assumptions: independent samples; many right and many wrong ones.
+
+When to use: to see what many reports do. When not: near 0 or 1, where it holds the truth far too
+seldom; where p is 0 or 1 it has no width, and the note [no-variance](notes.md#no-variance) says so.
+
+Cost: none.
+
+Source: Brown, Cai & DasGupta 2001.
+
+## wilson
+
+The score interval of a proportion.
+
+Metrics, repeats, weights and groups as for `wald`.
+
+Formula: (p + z²/2N ∓ z √(p (1 - p)/N + z²/4N²)) / (1 + z²/N).
+
+Algorithm: as for `wald`, with this formula: the proportions that a score test doesn't reject.
+
+Assumptions: independent samples.
+
+When to use: for the proportion correct of a single configuration, at any p. When not: for a
+selected winner.
+
+Cost: none.
+
+Source: Wilson 1927; Brown, Cai & DasGupta 2001.
+
+## clopper-pearson
+
+The exact binomial interval of a proportion.
+
+Metrics, repeats, weights and groups as for `wald`.
+
+Formula: from the a/2 quantile of beta(k, N - k + 1) to the 1 - a/2 quantile of beta(k + 1, N - k),
+with k = N p; 0 where k = 0 and 1 where k = N. With repeats or weights k need not be whole.
+
+Algorithm: as for `wald`, with this formula: the proportions that an exact binomial test doesn't
+reject.
+
+Assumptions: independent samples.
+
+When to use: where the level is to be kept for certain. When not: where a short interval matters; it
+is wider than needed.
+
+Cost: none.
+
+Source: Clopper & Pearson 1934.
+
+## jeffreys
+
+The beta interval of a proportion.
+
+Metrics, repeats, weights and groups as for `wald`.
+
+Formula: from the a/2 to the 1 - a/2 quantile of beta(k + ½, N - k + ½), with k = N p; 0 where k = 0
+and 1 where k = N.
+
+Algorithm: as for `wald`, with this formula: the posterior from Jeffreys' prior.
+
+Assumptions: independent samples.
+
+When to use: as `wilson`; it is a little shorter near 0 and 1. When not: for a selected winner.
+
+Cost: none.
+
+Source: Brown, Cai & DasGupta 2001.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from bbccli.case import Answer, Case
+from bbccli.errors import UnsupportedError
+from bbccli.intervals.binomial import Formula, clopper_pearson, jeffreys, wald, wilson
+from bbccli.intervals.ends import interval_by, without_width
+from bbccli.matrix import PredictionMatrix
+from bbccli.methods.base import INTERVAL, Method
+from bbccli.metrics.base import MeanScorer
+from bbccli.notes import no_interval
+from bbccli.selection.available import AvailableCases
+from bbccli.selection.candidates import by_repeat
+
+
+def run(case: Case, *, formula: Formula) -> Answer:
+    """Return the winner's naive proportion with the interval of a formula.
+
+    Raises
+    ------
+    UnsupportedError
+        The metric is not the mean of a yes or no per sample.
+    """
+    p = case.choice.naive
+    if not _is_proportion(case):
+        raise UnsupportedError(
+            f"{case.method} is for proportions of samples, such as accuracy and error; "
+            f"{case.metric.label} is not one of them",
+            hint="bbc; or naive and influence, which ignore the selection as well",
+        )
+    if case.matrix.groups is not None:
+        why = "the samples come in groups, and its formula is for independent samples"
+        note = no_interval(case.method, why, "use bbc or naive, which resample whole groups")
+        return Answer(p, notes=(note,))
+    n = _effective_size(case.matrix, case.choice.winner)
+
+    def ends(outside: float) -> tuple[float, float]:
+        return formula(p, n, outside)
+
+    return Answer(p, interval_by(ends, case.metric, case.plan), notes=without_width(ends, p))
+
+
+def _is_proportion(case: Case) -> bool:
+    """Whether the metric is the mean of a yes or no per sample."""
+    scorers = by_repeat(case.matrix, case.metric, np.array([case.choice.winner]))
+    of_all = [s.scorer if isinstance(s, AvailableCases) else s for s in scorers]
+    return all(isinstance(scorer, MeanScorer) and scorer.share for scorer in of_all)
+
+
+def _effective_size(matrix: PredictionMatrix, winner: int) -> float:
+    """Samples that the winner predicts, or Kish's effective size of weighted ones."""
+    weights = matrix.outcome.weights
+    masses = np.ones(matrix.n_samples) if weights is None else np.asarray(weights)
+    counted = True if matrix.available is None else matrix.available[:, :, winner]
+    masses = np.atleast_2d(masses * counted)
+    return float(np.mean(masses.sum(axis=1) ** 2 / (masses**2).sum(axis=1)))
+
+
+def _method(name: str, formula: Formula, kind: str, reference: str) -> Method:
+    return Method(
+        name=name,
+        label="share",
+        answer=partial(run, formula=formula),
+        gives=INTERVAL,
+        summary=f"{kind} interval of the winner's proportion correct",
+        reference=reference,
+        ignores_selection=True,
+    )
+
+
+METHODS = (
+    _method("wald", wald, "normal", "Brown, Cai & DasGupta 2001"),
+    _method("wilson", wilson, "score", "Wilson 1927"),
+    _method("clopper-pearson", clopper_pearson, "exact binomial", "Clopper & Pearson 1934"),
+    _method("jeffreys", jeffreys, "beta", "Brown, Cai & DasGupta 2001"),
+)

@@ -1,0 +1,148 @@
+"""Several methods and metrics on one matrix, from the same resamples, and what to know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+
+from bbccli.areas import concordance_error_by_chance
+from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.matrix import PredictionMatrix
+from bbccli.methods.base import Gives, Method
+from bbccli.methods.registry import METHODS, choose_methods, default_methods
+from bbccli.metrics.base import Metric
+from bbccli.metrics.probability import with_clip
+from bbccli.notes import (
+    Note,
+    collapsed_interval,
+    method_left_out,
+    resamples_alike,
+    risk_reversed,
+    single_configuration,
+    winners_differ,
+)
+from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
+from bbccli.results import Estimate
+from bbccli.selection.candidates import candidates, check_of_pairs
+from bbccli.selection.clipping import on_clipping
+from bbccli.selection.css import css_of, winner_of
+from bbccli.types import Pooling, Side, Task
+
+ALL = "all"
+"""In place of names: every method that can be computed."""
+
+ALWAYS = frozenset({"cvt", "bbc"})
+"""Default methods whose failure is the user's to know: without them there is no result."""
+
+HALF = 0.5
+"""Concordance of predictions that know nothing."""
+
+REVERSED = 3.5
+"""Standard errors by chance that a median concordance lies below one half where risks seem to be
+the other way round; as for the polarity of scores."""
+
+
+def estimate(
+    matrix: PredictionMatrix,
+    metrics: Sequence[Metric],
+    plan: Plan,
+    names: Sequence[str] | None = None,
+    *,
+    progress: Progress = silent,
+) -> tuple[list[Estimate], list[Note]]:
+    """Run several methods on one matrix, from the same resamples.
+
+    The first metric selects; all are estimated for the configuration that it selects. Without
+    names those of `default_methods` are run, and `all` runs every method: those of them that can't
+    be computed are left out, with a note that says why. Returned are one estimate per metric and
+    method, and what to know of them all.
+
+    Raises
+    ------
+    OptionError, UndefinedError
+        An unknown method, or one asked for by name that can't be computed.
+    """
+    metrics = [with_clip(metric, plan.clip) for metric in metrics]
+    by_name = bool(names) and list(names or ()) != [ALL]
+    everything = list(METHODS) if names else default_methods(matrix)
+    methods = choose_methods(names if names and by_name else everything)
+    if plan.pooling is Pooling.WITHIN_FOLDS:
+        for metric in metrics:
+            check_of_pairs(metric)
+    notes = [single_configuration()] if matrix.n_configurations == 1 else []
+    notes += [*_polarity(matrix, metrics[0], plan), *_differing_winners(matrix, metrics[0], plan)]
+    estimates = []
+    for metric, method in product(metrics, methods):
+        try:
+            found = method.run(matrix, metric, plan, select_by=metrics[0], progress=progress)
+        except (UndefinedError, UnsupportedError) as error:
+            if by_name or method.name in ALWAYS:
+                raise
+            notes.append(method_left_out(method.name, error.problem, error.hint))
+        else:
+            estimates.append(_with_width(_with_doubt(found, metric, plan, method)))
+    return estimates, [*notes, *on_clipping(matrix, metrics, estimates, plan)]
+
+
+def _with_doubt(found: Estimate, metric: Metric, plan: Plan, method: Method) -> Estimate:
+    """The estimate, with a note where its interval has collapsed onto the best value."""
+    if found.interval is None:
+        return found
+    best = max(metric.bounds) if metric.direction.sign > 0 else min(metric.bounds)
+    # an end that was not estimated is the worst value, not the best
+    lower_is_worse = metric.direction.pessimistic() is Side.LOWER
+    if (found.interval.lower if lower_is_worse else found.interval.upper) != best:
+        return found
+    note = collapsed_interval(method.name, f"{best:g}", _way_out(metric, plan, method))
+    return replace(found, notes=(*found.notes, note))
+
+
+def _way_out(metric: Metric, plan: Plan, method: Method) -> str:
+    """What keeps an interval of this method from collapsing."""
+    if not np.isfinite(metric.bounds).all():
+        return "more samples; the guard needs a metric that has a worst value"
+    if Gives.DISTRIBUTION in method.gives:
+        return "leave out --no-guard" if not plan.guard else "more samples"
+    return "use bbc, whose interval is guarded" + ("" if plan.guard else ", without --no-guard")
+
+
+def _with_width(found: Estimate) -> Estimate:
+    """The estimate, with a note where its interval has no width and nothing says so yet."""
+    if found.interval is None or found.interval.lower != found.interval.upper:
+        return found
+    if {"no-variance", "collapsed-interval"} & {note.code for note in found.notes}:
+        return found
+    note = resamples_alike(found.method, found.interval.lower)
+    return replace(found, notes=(*found.notes, note))
+
+
+def _polarity(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note]:
+    """Return a note where the risks of a survival task seem to be the other way round."""
+    if matrix.task is not Task.SURVIVAL:
+        return []
+    performances = candidates(matrix, metric, Pooling.POOLED).performances()
+    if np.isnan(performances).all():
+        return []  # the methods say that the metric is undefined
+    median = float(np.nanmedian(performances))
+    n_events = 0 if matrix.outcome.event is None else int(matrix.outcome.event.sum())
+    limit = HALF - REVERSED * concordance_error_by_chance(n_events)
+    return [risk_reversed(median)] if median < limit else []
+
+
+def _differing_winners(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note]:
+    """A note that names both winners where pooled and fold-mean selection disagree."""
+    if matrix.folds is None:
+        return []
+    try:
+        css = css_of(matrix, metric, plan)
+        rules = (Pooling.POOLED, Pooling.FOLD_MEAN)
+        winners = [winner_of(candidates(matrix, metric, rule), css) for rule in rules]
+    except UndefinedError:
+        return []
+    if min(winners) < 0 or winners[0] == winners[1]:
+        return []
+    return [winners_differ(*(matrix.configurations[winner] for winner in winners))]

@@ -1,0 +1,43 @@
+"""How many units a result rests on: samples, groups of samples, folds."""
+
+from __future__ import annotations
+
+from bbccli.matrix import PredictionMatrix
+from bbccli.metrics.base import Metric
+from bbccli.notes import Note, few_folds, few_groups
+
+FEW_FOLDS = 5
+FEW_GROUPS = 20
+
+
+def n_units_of(matrix: PredictionMatrix) -> int:
+    """Return the number of samples, or of the groups that they come in."""
+    return matrix.n_samples if matrix.n_groups is None else matrix.n_groups
+
+
+def rests_on(matrix: PredictionMatrix, metric: Metric, winner: int) -> int:
+    """Return the number of samples, or groups, that a performance of the winner rests on.
+
+    The samples that the metric names, such as those of the smallest class; with repeats, in the
+    repeat where they are fewest.
+    """
+    predictions = matrix.as_kind(metric.wants, slice(winner, winner + 1))[:, :, 0]
+    available = [None] * len(predictions)
+    if matrix.available is not None:
+        available = list(matrix.available[:, :, winner])
+    return min(
+        metric.rests_on.n_units(matrix.outcome, of_repeat, groups=matrix.groups, available=there)
+        for of_repeat, there in zip(predictions, available, strict=True)
+    )
+
+
+def on_few_folds(matrix: PredictionMatrix) -> tuple[Note, ...]:
+    """Return a note where a method over folds rests on a handful of them."""
+    n_folds = matrix.n_folds
+    return (few_folds(n_folds),) if n_folds and n_folds < FEW_FOLDS else ()
+
+
+def on_few_groups(matrix: PredictionMatrix) -> tuple[Note, ...]:
+    """Return a note where a method over groups rests on a handful of them."""
+    n_groups = matrix.n_groups
+    return (few_groups(n_groups),) if n_groups is not None and n_groups < FEW_GROUPS else ()

@@ -1,0 +1,106 @@
+"""What the runner makes of a method's answer, and what a case shares."""
+
+from dataclasses import replace
+
+import pytest
+from matrices import for_metric
+
+from bbccli import case as module
+from bbccli.bootstrap import summary
+from bbccli.case import Answer, Case
+from bbccli.errors import UndefinedError
+from bbccli.methods import METHODS, MODULES
+from bbccli.methods.base import POINT, Method, Need
+from bbccli.metrics import METRICS
+from bbccli.notes import single_configuration, tied_winners
+from bbccli.plan import Plan
+from bbccli.types import Pooling
+
+AUC = METRICS["auc"]
+MATRIX = for_metric("auc", n_folds=12)
+
+
+def a_method(answer=lambda case: Answer(0.5), **fields):
+    return Method("mine", "mine", answer, POINT, "mine", "nobody 2000", **fields)
+
+
+def test_flags_stand_in_the_record():
+    plain = a_method().run(MATRIX, AUC, Plan())
+    assert not plain.experimental
+    assert not plain.ignores_selection
+    assert a_method(experimental=True).run(MATRIX, AUC, Plan()).experimental
+    assert a_method(ignores_selection=True).run(MATRIX, AUC, Plan()).ignores_selection
+
+
+def test_a_method_that_splits_ignores_the_selection_where_nothing_is_held_out():
+    answers = {True: Answer(0.5), False: Answer(0.5, n_evaluation=10)}
+    for ignores, answer in answers.items():
+        method = a_method(lambda case, answer=answer: answer, splits=True)
+        assert method.run(MATRIX, AUC, Plan()).ignores_selection is ignores
+
+
+def test_winner_naive_figure_and_first_notes_are_those_of_the_choice():
+    note = single_configuration()
+    tied = replace(MATRIX, predictions=MATRIX.predictions[:, :, [0] * MATRIX.n_configurations])
+    found = a_method(lambda case: Answer(0.5, notes=(note,))).run(tied, AUC, Plan())
+    expected = METHODS["cvt"].run(tied, AUC, Plan())
+    n_tied = MATRIX.n_configurations
+    first = tied_winners(MATRIX.configurations[0], n_tied, Pooling.POOLED)
+    assert (found.winner, found.naive) == (expected.winner, expected.naive)
+    assert found.notes == (first, note)
+    assert found.method == "mine"
+
+
+def test_needs_are_checked_before_anything_is_computed():
+    def never(case):
+        raise AssertionError
+
+    without = replace(MATRIX, folds=None)
+    with pytest.raises(UndefinedError, match="mine needs to know the fold"):
+        a_method(never, needs=frozenset({Need.FOLDS})).run(without, AUC, Plan())
+
+
+def test_the_pooling_of_a_record_selects_and_the_plan_stays_as_asked():
+    seen = []
+
+    def answer(case):
+        seen.append(case.plan.pooling)
+        return Answer(case.choice.naive)
+
+    found = a_method(answer, pooling=Pooling.FOLD_MEAN).run(MATRIX, AUC, Plan())
+    by_mean = METHODS["cvt"].run(MATRIX, AUC, Plan(pooling=Pooling.FOLD_MEAN))
+    assert seen == [Pooling.FOLD_MEAN]
+    assert (found.winner, found.naive) == (by_mean.winner, by_mean.naive)
+    assert found.plan.pooling is Pooling.POOLED
+
+
+def test_a_case_chooses_once(monkeypatch):
+    calls = []
+    choose = module.choose
+    monkeypatch.setattr(module, "choose", lambda *given: calls.append(given) or choose(*given))
+    case = Case(MATRIX, AUC, AUC, Plan())
+    assert case.choice is case.choice
+    assert len(calls) == 1
+    other = case.on(for_metric("auc", seed=5))
+    assert other.choice is not case.choice
+
+
+def test_every_module_declares_its_methods():
+    declared = [method for of in MODULES for method in of.METHODS]
+    assert declared == list(METHODS.values())
+
+
+def test_the_tolerance_of_naive_f_is_that_of_its_winner(monkeypatch):
+    made = (for_metric("accuracy", n_samples=240, n_folds=12, seed=seed) for seed in range(20))
+    accuracy, plan = METRICS["accuracy"], Plan(5000, tolerance=0.01)
+    matrix = next(m for m in made if METHODS["t-folds"].run(m, accuracy, plan).winner != "c0")
+    asked, rests_on = [], summary.rests_on
+
+    def counted(*given):
+        asked.append(given[2])
+        return rests_on(*given)
+
+    monkeypatch.setattr(summary, "rests_on", counted)
+    found = METHODS["naive-f"].run(matrix, accuracy, plan)
+    assert {matrix.configurations[column] for column in asked} == {found.winner}
+    assert len(asked) > 1
