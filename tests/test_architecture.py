@@ -8,7 +8,18 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "bbccli"
 
 RANKS = [
-    {"errors", "text", "types", "notes", "threads", "version", "atomic", "progress"},
+    {
+        "errors",
+        "text",
+        "types",
+        "choices",
+        "option",
+        "notes",
+        "threads",
+        "version",
+        "atomic",
+        "progress",
+    },
     {"outcome", "matrix", "nested", "plan", "resources", "reading", "areas"},
     {"results", "kernels", "metrics", "readers", "resampling", "intervals", "influence"},
     {"selection", "bootstrap", "splitting", "conversion"},
@@ -24,6 +35,8 @@ WITHIN = {("metrics", "kernels"), ("intervals", "metrics"), ("intervals", "resul
 WITHIN |= {("influence", "metrics"), ("bootstrap", "selection"), ("splitting", "selection")}
 WITHIN |= {
     ("errors", "text"),
+    ("types", "choices"),
+    ("reading", "resources"),
     ("matrix", "outcome"),
     ("gate", "schema"),
     ("saved", "schema"),

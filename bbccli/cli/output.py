@@ -6,23 +6,18 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from bbccli import gate
 from bbccli.atomic import is_read_only, is_stream, replacing
-from bbccli.cli.streams import emit, say
-from bbccli.errors import BbcError, OptionError
+from bbccli.cli.streams import emit
+from bbccli.errors import OptionError
 from bbccli.progress import Progress, silent
-from bbccli.reports import FOR_PEOPLE, REPORTS, Style, format_of, remarks, render_all
-from bbccli.reports.remarks import plain
-from bbccli.types import GateOutcome
-
-Json = dict[str, Any]
+from bbccli.reports import REPORTS, Style, format_of
 
 PATIENCE_SECONDS = 1.0
 """Work shorter than this shows no progress bar."""
@@ -109,42 +104,6 @@ def report_format(
         if source is not None and source.name == "DEFAULT_MAP":
             return given
         raise
-
-
-def publish(documents: Sequence[Json], format: str, output: str, *, quiet: bool) -> None:
-    """Write documents as one report; where it is for programs, tell people on standard error.
-
-    Files without a result are lines of JSON; other forms have no place for them.
-    """
-    whole = [document for document in documents if "error" not in document]
-    documents = documents if format in ("json", "jsonl") else whole
-    if format not in FOR_PEOPLE and not quiet:
-        for document in whole:
-            for line in remarks(document):
-                say(line)
-    style = style_for_stdout() if output == "-" else Style()
-    write(render_all(format, documents, style), output)
-
-
-def exit_by_gates(documents: Sequence[Json]) -> None:
-    """Say which gates were not met and leave with their status; return where all were met."""
-    for document in documents:
-        if "error" in document:
-            say(f"failed: {plain(document['error']['problem'])}")
-            continue
-        verdict = document["gate"]
-        if verdict is not None and verdict["outcome"] != GateOutcome.MET:
-            from bbccli.reports.words import gate_line
-
-            say(gate_line(document))
-    if status := gate.status(documents):
-        raise typer.Exit(status)
-
-
-def complain(error: BbcError) -> None:
-    """Print what is wrong and what to do."""
-    say(f"error: {error.problem}")
-    say(f"hint: {error.hint or 'bbc --help'}")
 
 
 @contextmanager
