@@ -12,7 +12,6 @@ from bbccli.cli.output import style_for_stdout, write
 from bbccli.cli.streams import say
 from bbccli.reports import FOR_PEOPLE, Style, remarks, render_all
 from bbccli.reports.remarks import plain
-from bbccli.reports.words import gate_line
 from bbccli.types import GateOutcome
 
 Json = dict[str, Any]
@@ -41,6 +40,8 @@ def exit_by_gates(documents: Sequence[Json]) -> None:
             continue
         verdict = document["gate"]
         if verdict is not None and verdict["outcome"] != GateOutcome.MET:
+            from bbccli.reports.words import gate_line
+
             say(gate_line(document))
     if status := gate.status(documents):
         raise typer.Exit(status)
@@ -48,6 +49,8 @@ def exit_by_gates(documents: Sequence[Json]) -> None:
 
 def print_verdicts(documents: Sequence[Json], output: str) -> None:
     """Write a line per gate; on standard output those that are met, for others go to the errors."""
+    from bbccli.reports.words import gate_line
+
     whole = [document for document in documents if "error" not in document]
     shown = [d for d in whole if output != "-" or d["gate"]["outcome"] == GateOutcome.MET]
     write("".join(f"{gate_line(document)}\n" for document in shown), output)
