@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from bbccli.choices import IntervalKind, Pooling, Select, Side
 from bbccli.errors import OptionError
-from bbccli.types import IntervalKind, Pooling, Select, Side
 
 FIRST_RESAMPLES = 1000
 """Resamples after which an automatic number of them is judged first; it grows in such steps."""

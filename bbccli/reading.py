@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Annotated
 
 from bbccli.errors import OptionError
+from bbccli.option import Option, Panel
+from bbccli.resources import parse_memory
 
 TIMEOUT = 30.0
 """Seconds after which a server that says nothing is given up."""
@@ -17,6 +20,10 @@ MAX_INPUT = 4 * 2**30
 """Bytes that one input may hold, unpacked."""
 
 _LEAST = 2**20
+
+
+def _size(text: str) -> int:
+    return parse_memory(text, "--max-input")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +45,29 @@ class Reading:
         No time at all, or no room.
     """
 
-    timeout: float = TIMEOUT
-    quoted_newlines: bool = False
-    max_input: int = MAX_INPUT
+    timeout: Annotated[
+        float,
+        Option("Seconds to wait for each answer of a server.", metavar="S", panel=Panel.INPUT),
+    ] = TIMEOUT
+    quoted_newlines: Annotated[
+        bool,
+        Option(
+            "Let quoted values of CSV and TSV contain line breaks. Otherwise each row is one line, "
+            "and a quote that is not closed is an error.",
+            panel=Panel.INPUT,
+            flags=("--quoted-newlines",),
+        ),
+    ] = False
+    max_input: Annotated[
+        int,
+        Option(
+            "Largest size of one input, unpacked.",
+            metavar="SIZE",
+            panel=Panel.INPUT,
+            parse=_size,
+            default="4GiB",
+        ),
+    ] = MAX_INPUT
 
     def __post_init__(self) -> None:
         if not (self.timeout > 0 and math.isfinite(self.timeout)):

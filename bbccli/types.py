@@ -9,6 +9,42 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bbccli.choices import (
+    GateOn,
+    IntervalKind,
+    Missing,
+    OnError,
+    Pooling,
+    RiskDirection,
+    Select,
+    Side,
+    TableLayout,
+    Task,
+)
+
+__all__ = [
+    "TIE_TOLERANCE",
+    "BoolArray",
+    "Direction",
+    "FloatArray",
+    "GateOn",
+    "GateOutcome",
+    "IntArray",
+    "Interval",
+    "IntervalKind",
+    "Missing",
+    "OnError",
+    "Pooling",
+    "PredictionKind",
+    "RiskDirection",
+    "Select",
+    "Side",
+    "TableLayout",
+    "Task",
+    "distinct",
+    "readonly",
+]
+
 FloatArray = NDArray[np.floating[Any]]
 IntArray = NDArray[np.integer[Any]]
 BoolArray = NDArray[np.bool_]
@@ -18,20 +54,6 @@ BoolArray = NDArray[np.bool_]
 TIE_TOLERANCE = 1e-12
 
 
-class Task(StrEnum):
-    """What is predicted."""
-
-    BINARY = "binary"
-    MULTICLASS = "multiclass"
-    REGRESSION = "regression"
-    SURVIVAL = "survival"
-
-    @property
-    def is_classification(self) -> bool:
-        """Whether the outcome is one of K classes."""
-        return self in (Task.BINARY, Task.MULTICLASS)
-
-
 class PredictionKind(StrEnum):
     """What a prediction is: a class, a probability, an unbounded score, or a value."""
 
@@ -39,76 +61,6 @@ class PredictionKind(StrEnum):
     PROBABILITY = "probability"
     SCORE = "score"
     VALUE = "value"
-
-
-class Missing(StrEnum):
-    """What is done where some configurations have predictions and others lack them."""
-
-    ERROR = "error"
-    DROP = "drop"
-    COMMON_ROWS = "common-rows"
-    AVAILABLE = "available"
-
-
-class TableLayout(StrEnum):
-    """How a table of predictions is laid out: a column, or a row, per configuration."""
-
-    WIDE = "wide"
-    LONG = "long"
-
-
-class RiskDirection(StrEnum):
-    """What higher predictions of a survival task mean."""
-
-    EARLIER = "earlier"
-    LATER = "later"
-
-
-class Pooling(StrEnum):
-    """How one performance is made of the folds' predictions."""
-
-    POOLED = "pooled"
-    FOLD_MEAN = "fold-mean"
-    WITHIN_FOLDS = "within-folds"
-
-
-class Select(StrEnum):
-    """Which configuration is selected."""
-
-    BEST = "best"
-    ONE_SE = "one-se"
-    ONE_SE_SIMPLEST = "one-se-simplest"
-
-
-class IntervalKind(StrEnum):
-    """How an interval is made of a resample distribution."""
-
-    PERCENTILE = "percentile"
-    MATCHED = "matched"
-    T = "t"
-
-
-class Side(StrEnum):
-    """Which ends of an interval are estimated; the other is the metric's own bound."""
-
-    TWO = "two"
-    LOWER = "lower"
-    UPPER = "upper"
-    PESSIMISTIC = "pessimistic"
-
-
-class OnError(StrEnum):
-    """What a batch does when a file has no result."""
-
-    CONTINUE = "continue"
-    STOP = "stop"
-
-
-class GateOn(StrEnum):
-    """Which figure of an estimate a gate looks at; the bound is the pessimistic one."""
-
-    BOUND = "bound"
-    ESTIMATE = "estimate"
 
 
 class GateOutcome(StrEnum):

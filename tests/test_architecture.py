@@ -9,7 +9,7 @@ PACKAGE = Path(__file__).parents[1] / "bbccli"
 
 RANKS = [
     {"errors", "text", "types", "notes", "threads", "version", "atomic", "progress"}
-    | {"rounding", "documents"},
+    | {"choices", "option", "rounding", "documents"},
     {"outcome", "matrix", "nested", "plan", "resources", "reading", "areas"}
     | {"matrix_checks", "prediction_forms"},
     {"results", "kernels", "metrics", "readers", "resampling", "intervals", "influence", "delong"},
@@ -29,6 +29,8 @@ WITHIN |= {(room, "selection") for room in ("case", "bootstrap", "splitting")}
 WITHIN |= {("bootstrap", "case"), ("splitting", "case")}
 WITHIN |= {
     ("errors", "text"),
+    ("types", "choices"),
+    ("reading", "resources"),
     ("matrix", "outcome"),
     ("gate", "schema"),
     ("saved", "schema"),

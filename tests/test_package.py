@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import bbccli
+from bbccli.cli.commands import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 DEVELOPMENT = (
@@ -20,6 +21,9 @@ DEVELOPMENT = (
     "jsonschema",
     "mypy",
 )
+
+
+HEAVY = {"numpy", "pyarrow", "pandas", "scipy", "rich", "pydantic", "bbccli.types"}
 
 
 def python(*arguments):
@@ -42,12 +46,39 @@ def loaded_by(*commands):
     return [set(modules) for _, modules in found]
 
 
+DATA = "sample_data/progression.parquet"
+OF_COMMANDS = {f"bbccli.cli.{module}" for module, _ in COMMANDS.values()}
+
+
 def test_commands_import_only_what_they_use():
-    data = ["correct", "sample_data/progression.parquet", "--format", "json", "--n-resamples", "20"]
+    data = ["correct", DATA, "--format", "json", "--n-resamples", "20"]
     *told, corrected = loaded_by(["--help"], ["--version"], ["correct", "--help"], data)
     assert not corrected & {"pandas", "rich.table", "scipy", "pyarrow.dataset", *DEVELOPMENT}
     assert "pyarrow" in corrected
     assert not set.union(*told) & {"pyarrow"}
+
+
+@pytest.mark.parametrize("argv", [["--help"], ["--version"]])
+def test_what_runs_no_command_imports_none(argv):
+    (loaded,) = loaded_by(argv)
+    assert not loaded & (OF_COMMANDS | HEAVY)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["correct", DATA, "--n-resamples", "20", "--level", "0.9", "--side", "two"],
+        ["drop", DATA, "--n-resamples", "20", "--list", "drop"],
+        ["inspect", DATA, "--format", "json"],
+        ["convert", DATA, "--layout", "long", "-o", "-"],
+        ["methods", "--format", "json"],
+    ],
+    ids=lambda argv: argv[0],
+)
+def test_a_command_imports_no_other_and_no_pydantic(argv):
+    (loaded,) = loaded_by(argv)
+    assert loaded & OF_COMMANDS == {f"bbccli.cli.{COMMANDS[argv[0]][0]}"}
+    assert "pydantic" not in loaded
 
 
 def test_the_module_is_the_command():

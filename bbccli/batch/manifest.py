@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import os
-import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 from bbccli.analysis import Analysis
 from bbccli.errors import BbcError, InputError
+from bbccli.option import options_of
 from bbccli.readers.frame import check_names
 from bbccli.readers.tables import read_frame
 from bbccli.readers.urls import is_url
@@ -78,7 +77,7 @@ def read_manifest(path: str, analysis: Analysis) -> Iterator[tuple[str, Analysis
 
 def _options(names: list[str], path: str) -> dict[str, str]:
     """Column by the option that it sets."""
-    kinds = {field.name: field for field in dataclasses.fields(Analysis)}
+    kinds = options_of(Analysis)
     options: dict[str, str] = {}
     for name in names:
         option = name.replace("-", "_")
@@ -121,7 +120,7 @@ def _beside(manifest: str, path: str) -> str:
 
 def _value(path: str, option: str, name: str, row: int, cell: Any) -> Any:
     """A cell as the type that the option has."""
-    kind = _kind(option)
+    kind = options_of(Analysis)[option].kind
     text = str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
     try:
         if kind is bool:
@@ -141,21 +140,13 @@ def _value(path: str, option: str, name: str, row: int, cell: Any) -> Any:
 _A = {int: "a whole number", float: "a number", bool: "true or false"}
 
 
-def _kind(option: str) -> Any:
-    """Type of an option, without None."""
-    annotation = get_type_hints(Analysis)[option]
-    if get_origin(annotation) in (Union, types.UnionType):
-        (annotation,) = (part for part in get_args(annotation) if part is not type(None))
-    return annotation if get_origin(annotation) is None else list
-
-
 def _boolean(text: str) -> bool:
     if text.lower() not in ("true", "false", "1", "0"):
         raise ValueError(text)
     return text.lower() in ("true", "1")
 
 
-def _nearest(name: str, known: dict[str, Any]) -> str:
+def _nearest(name: str, known: Iterable[str]) -> str:
     names = [option.replace("_", "-") for option in known]
     near = difflib.get_close_matches(name.replace("_", "-"), names, n=1)
     return f"did you mean {near[0]}?" if near else f"{PATH}, and any of: {', '.join(names)}"

@@ -1,45 +1,29 @@
-"""The command line: which commands there are, and the one place that catches errors."""
+"""The command line: its own options, and the one place that catches errors."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from bbccli.cli import config, settings, usage
-from bbccli.cli.batch import batch
-from bbccli.cli.catalogue import methods, metrics, schema
-from bbccli.cli.convert import convert
-from bbccli.cli.correct import correct
-from bbccli.cli.drop import drop
-from bbccli.cli.gate import gate
-from bbccli.cli.inspect import inspect
-from bbccli.cli.output import complain, style_for_stdout, write
-from bbccli.cli.plain import in_plain_words
-from bbccli.cli.project import project
-from bbccli.cli.reading import reads_files
-from bbccli.cli.streams import leave
+from bbccli.cli import usage
+from bbccli.cli.commands import CONFIGURABLE, Commands
+from bbccli.cli.streams import complain, leave
 from bbccli.errors import OF_THE_MACHINE, BbcError, OptionError, last_resort
 from bbccli.version import __version__
 
 app = typer.Typer(
     name="bbc",
+    cls=Commands,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-READERS: tuple[settings.Command, ...] = (correct, batch, drop, inspect, convert)
-COMMANDS: list[settings.Command] = [*map(reads_files, READERS), gate]
-SETTINGS = {command.__name__: settings.configurable(command) for command in COMMANDS}
-"""What a project can set, by command."""
-
-for command in (*COMMANDS, methods, metrics, schema):
-    in_plain_words(command)
-    app.command()(command)
 
 
 def _print_version(wanted: bool) -> None:
@@ -51,10 +35,11 @@ def _print_version(wanted: bool) -> None:
 def _show_config(ctx: typer.Context, wanted: bool) -> None:
     if not wanted:
         return
+    from bbccli.cli import config
+    from bbccli.cli.output import style_for_stdout, write
     from bbccli.reports.layout import listing_table
 
-    config.check_variables(SETTINGS)
-    rows = config.holding(SETTINGS, project(SETTINGS, named=ctx.params.get("config_file")))
+    rows = config.holding(_path(ctx.params.get("config_file")))
     write(listing_table(("option", "value", "from"), rows, style_for_stdout()), "-")
     raise typer.Exit
 
@@ -69,7 +54,7 @@ def bbc(
         ),
     ] = False,
     config_file: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--config",
             metavar="FILE",
@@ -82,7 +67,7 @@ def bbc(
         typer.Option(
             "--show-config",
             callback=_show_config,
-            help="Print the options that the environment and files set, and from where.",
+            help="Show the effective options and where each comes from.",
         ),
     ] = False,
 ) -> None:
@@ -95,11 +80,20 @@ def bbc(
     [tool.bbc] in pyproject.toml.
     """
     name = ctx.invoked_subcommand or ""
-    if name in SETTINGS:
-        config.check_variables(SETTINGS)
-        ctx.default_map = {
-            name: config.defaults(SETTINGS, name, project(SETTINGS, named=config_file))
-        }
+    if name in CONFIGURABLE:
+        from bbccli.cli import config
+
+        ctx.default_map = {name: config.defaults(name, _path(config_file))}
+
+
+def _path(given: str | None) -> Path | None:
+    return None if given is None else Path(given)
+
+
+@cache
+def program() -> Any:
+    """Return the command line as typer runs it."""
+    return typer.main.get_command(app)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -110,7 +104,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments, output = list(sys.argv[1:] if argv is None else argv), sys.stdout
     try:
-        return int(app(args=arguments, prog_name="bbc", standalone_mode=False) or 0)
+        return int(program().main(args=arguments, prog_name="bbc", standalone_mode=False) or 0)
     except BbcError as error:
         return _complained(error)
     except usage.misuse() as error:

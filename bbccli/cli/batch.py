@@ -2,83 +2,131 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from bbccli import resources
 from bbccli.analysis import Analysis
-from bbccli.cli import options as o
-from bbccli.cli.correct import correct
-from bbccli.cli.inherit import with_options_of
-from bbccli.cli.many import carry_out, list_tasks, told_when_interrupted
-from bbccli.cli.output import check_writable
-from bbccli.cli.places import check_apart
-from bbccli.errors import OptionError
-from bbccli.resources import Engine, Resources, resources_of
-from bbccli.types import OnError
+from bbccli.choices import OnError
+from bbccli.cli.command import command, reads_files
+from bbccli.cli.shared import Quiet, WorkOptions
+from bbccli.option import Option, Panel, Scope
 
-NOT_OF_MANY = frozenset({"files", "format", "output", "distribution", "jobs", "memory", "engine"})
-"""Parameters of `bbc correct` that mean something else here, or nothing."""
+Sources = Annotated[
+    Sequence[str],
+    Option(
+        "Files, URLs and quoted patterns, in which ** stands for any folders; or one table (.csv, "
+        ".tsv, .parquet) with a column path, and columns named as options.",
+        metavar="FILE...",
+        positional=True,
+    ),
+]
+Table = Annotated[
+    str,
+    Option(
+        "File for the table: .parquet, .csv, or .jsonl (whole results).",
+        metavar="PATH",
+        flags=("--output", "-o"),
+        scope=Scope.RUN,
+    ),
+]
 
-REPEATABLE = ("metric", "method", "only", "exclude")
+
+@dataclass(frozen=True, kw_only=True)
+class BatchOptions:
+    """How many files are worked through."""
+
+    jobs: Annotated[int | None, Option("Worker processes.", metavar="N", default="all cores")] = (
+        None
+    )
+    resume: Annotated[
+        bool,
+        Option(
+            "Keep the results of files and options that have not changed; do the rest.",
+            scope=Scope.RUN,
+        ),
+    ] = False
+    summary: Annotated[bool, Option("Print a table over all files: optimism, winners, gates.")] = (
+        False
+    )
+    dry_run: Annotated[
+        bool,
+        Option("List the files and what would be done; write nothing.", scope=Scope.RUN),
+    ] = False
+    on_error: Annotated[
+        OnError, Option("What to do after a file without a result.", panel=Panel.RESOURCES)
+    ] = OnError.CONTINUE
+    runner: Annotated[
+        str,
+        Option(
+            "Processes on this machine, or workers of dask.distributed.",
+            panel=Panel.RESOURCES,
+            names=lambda: ("local", "dask"),
+        ),
+    ] = "local"
+    scheduler: Annotated[
+        str | None,
+        Option(
+            "Address of the dask scheduler, such as tcp://host:8786.",
+            metavar="ADDRESS",
+            panel=Panel.RESOURCES,
+            default="a cluster on this machine",
+        ),
+    ] = None
 
 
-@with_options_of(correct, without=NOT_OF_MANY)
+@command()
+@reads_files
 def batch(
-    sources: o.Sources,
-    output: o.Table,
-    jobs: o.Processes = None,
-    resume: o.Resume = False,
-    on_error: o.OnErrorOption = OnError.CONTINUE,
-    dry_run: o.DryRun = False,
-    summary: o.SummaryOption = False,
-    runner: o.RunnerOption = "local",
-    scheduler: o.Scheduler = None,
-    memory: o.Memory = "auto",
-    engine: o.EngineOption = Engine.AUTO,
-    quiet: o.Quiet = False,
-    **options: Any,
+    sources: Sources,
+    output: Table,
+    many: BatchOptions,
+    asked: Analysis,
+    work: WorkOptions,
+    quiet: Quiet = False,
 ) -> None:
     """Correct many files, and gather the results in one table.
 
-    Each result is kept as soon as it is there, in a journal beside the table; whatever ends the
-    batch, continue with --resume, which redoes what has changed. A file without a result is a row
-    with its error.
+    Each result is kept as soon as it is there, in a journal next to the table. Whatever ends the
+    batch, continue with --resume: files that have changed are done again. A file without a result
+    is a row with its error.
 
     Exit status: 5 if a file has no result, else 4 if a gate is undecided, else 3 if one is missed.
 
     Examples:
-
       bbc batch 'runs/**/predictions.parquet' -o results.parquet
-
       bbc batch 'runs/*.csv' -o results.csv --metric auc --fail-under 0.8 --resume --summary
-
       bbc batch manifest.csv -o results.jsonl --runner dask --scheduler tcp://host:8786
     """
-    # imported here: other commands need none of it
     from bbccli.batch import Journal, journal_path, sources_of
+    from bbccli.cli.many import carry_out, list_tasks, told_when_interrupted
+    from bbccli.cli.output import check_writable
+    from bbccli.cli.places import check_apart
+    from bbccli.errors import OptionError
     from bbccli.reports.batch import table_form
+    from bbccli.resources import Resources, available_cores
 
-    if scheduler is not None and runner != "dask":
-        raise OptionError("--scheduler without --runner dask", hint=f"--runner dask, not {runner}")
-    named = {name: tuple(options[name] or ()) or None for name in REPEATABLE}
-    analysis = Analysis(**options | named)
-    analysis.check()
-    processes = resources.available_cores() if jobs is None else jobs
+    if many.scheduler is not None and many.runner != "dask":
+        raise OptionError(
+            "--scheduler without --runner dask", hint=f"--runner dask, not {many.runner}"
+        )
+    asked.check()
+    processes = available_cores() if many.jobs is None else many.jobs
     Resources(processes)
-    limits = resources_of(1, memory, engine)
+    limits = work.resources(1)
     form, target = table_form(output), Path(output)
     check_writable(output)
     journal_file = journal_path(target)
-    found = sources_of(sources, analysis, avoid=(target, journal_file))
+    found = sources_of(sources, asked, avoid=(target, journal_file))
     read = {path for one in found for path in (one.analysis.labels, one.analysis.folds)}
     places = {"--output": output, "the journal": str(journal_file)}
     check_apart(places, [one.path for one in found], *read, *sources)
-    if dry_run:
-        list_tasks(found, journal_file, limits, resume=resume)
+    if many.dry_run:
+        list_tasks(found, journal_file, limits, resume=many.resume)
         return
     with (
-        Journal.opened(journal_file, resume=resume) as journal,
+        Journal.opened(journal_file, resume=many.resume) as journal,
         told_when_interrupted(journal, found),
     ):
         carry_out(
@@ -87,10 +135,10 @@ def batch(
             limits,
             target=target,
             form=form,
-            runner=runner,
+            runner=many.runner,
             processes=processes,
-            scheduler=scheduler,
-            stop_on_error=on_error is OnError.STOP,
-            summary=summary,
+            scheduler=many.scheduler,
+            stop_on_error=many.on_error is OnError.STOP,
+            summary=many.summary,
             quiet=quiet,
         )

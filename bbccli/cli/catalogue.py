@@ -1,65 +1,44 @@
-"""`bbc methods`, `bbc metrics` and `bbc schema`: what there is to choose from."""
+"""The lists of methods and metrics, and everything about one of them."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
-from bbccli.cli import options as o
 from bbccli.cli.output import style_for_stdout, write
 from bbccli.documents import Json
 from bbccli.errors import OptionError, nearest
-from bbccli.json_schema import json_schema
 from bbccli.methods import DEFAULT_METHODS, METHODS, Method
 from bbccli.metrics import ALIASES, METRICS, Metric, metric_named
 from bbccli.reports import FORMS, Kind
 
 
-def methods(name: o.MethodToShow = None, format: o.CatalogueFormat = "table") -> None:
-    """List the methods, one on each line; with a name, tell all about one.
+def show_methods(name: str | None, form: str) -> None:
+    """Print the methods, or all about one.
 
-    Examples:
-
-      bbc methods
-
-      bbc methods bbc
-
-      bbc methods --format json
+    Raises
+    ------
+    OptionError
+        There is none of the name.
     """
     if name is not None and name not in METHODS:
         raise OptionError(f"no method named {name!r}", hint=nearest(name, METHODS))
     every = {one.name: _of_method(one) for one in METHODS.values()}
-    _print(every, name, format)
+    _print(every, name, form)
 
 
-def metrics(name: o.MetricToShow = None, format: o.CatalogueFormat = "table") -> None:
-    """List the metrics, one on each line; with a name, tell all about one.
+def show_metrics(name: str | None, form: str) -> None:
+    """Print the metrics, or all about one, by any of its names.
 
-    Examples:
-
-      bbc metrics
-
-      bbc metrics auc
-
-      bbc metrics --format json
+    Raises
+    ------
+    OptionError
+        There is none of the name.
     """
     every = {one.name: _of_metric(one) for one in METRICS.values()}
     if name is not None:
         found = metric_named(name)
         name, every = found.name, every | {found.name: _of_metric(found)}
-    _print(every, name, format)
-
-
-def schema() -> None:
-    """Print the JSON Schema of what `--format json` writes.
-
-    Examples:
-
-      bbc schema
-
-      bbc schema > bbc.schema.json
-    """
-    write(json.dumps(json_schema(), indent=2) + "\n", "-")
+    _print(every, name, form)
 
 
 def _of_method(method: Method) -> Json:

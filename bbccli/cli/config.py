@@ -8,46 +8,40 @@ all. Typer is told the outcome as plain defaults; it reads no variable itself.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
-from bbccli.cli.project import Project
-from bbccli.cli.settings import Setting, Settings, common, key_of, why_not
-from bbccli.cli.values import MisfitError, converted, of_text
+from bbccli.cli.project import Project, project
+from bbccli.cli.settings import Setting, common, key_of, settings, why_not
+from bbccli.cli.values import MisfitError
 from bbccli.errors import OptionError, nearest
 
 PREFIX = "BBC_"
 
 
-def check_variables(commands: Settings) -> None:
-    """Refuse a variable that sets no option of any command; an empty one is none.
-
-    Raises
-    ------
-    OptionError
-        Names the variable, and the one that is most like it.
-    """
-    every = [setting for settings in commands.values() for setting in settings.values()]
-    # those of all commands first: BBC_SEED is a better guess than BBC_DROP_SEED
-    known = list(dict.fromkeys(v for s in every for v in s.variables[1:]))
-    known += [setting.variables[0] for setting in every]
-    for name, text in os.environ.items():
-        if text and name.startswith(PREFIX) and name not in known:
-            key = key_of(name.removeprefix(PREFIX).lower())
-            hint = why_not(key) or nearest(name, known, "unset it; bbc --show-config lists options")
-            raise OptionError(f"{name} in the environment sets no option of bbc", hint=hint)
-
-
-def defaults(commands: Settings, command: str, found: Project) -> dict[str, Any]:
+def defaults(command: str, named: Path | None) -> dict[str, Any]:
     """Return what is set for a command, by name of the parameter.
 
+    Parameters
+    ----------
+    command
+        Its name.
+    named
+        The file whose defaults count; None for the nearest one.
+
     Raises
     ------
     OptionError
-        A variable that does not fit its option.
+        A variable or a file that sets no option, or to what does not fit.
     """
-    held, of_all = {}, common(commands)
-    for name, setting in commands[command].items():
+    check_variables()
+    found = project(named=named)
+    if found.path is None and not any(_variables()):
+        return {}  # as nearly always: no command but this one is imported
+    held, of_all = {}, common()
+    for name, setting in settings()[command].items():
         value = _from_environment(setting, of_all.get(setting.key, setting))
         if value is None:
             value = _from_file(setting, found)
@@ -58,18 +52,46 @@ def defaults(commands: Settings, command: str, found: Project) -> dict[str, Any]
     return held
 
 
-def holding(commands: Settings, found: Project) -> list[tuple[str, str, str]]:
+def holding(named: Path | None) -> list[tuple[str, str, str]]:
     """Return what holds without flags, and from where: rows of key, value, source.
 
     First what all commands share, then what one command has of its own or is set for it alone.
     """
-    rows = [_row(setting.key, setting, found) for setting in common(commands).values()]
-    for command, settings in commands.items():
-        for setting in settings.values():
+    check_variables()
+    found = project(named=named)
+    rows = [_row(setting.key, setting, found) for setting in common().values()]
+    for command, its in settings().items():
+        for setting in its.values():
             own = os.environ.get(setting.variables[0])
             if not setting.shared or own or setting.key in found.own.get(command, {}):
                 rows.append(_row(f"{command}.{setting.key}", setting, found))
     return rows
+
+
+def check_variables() -> None:
+    """Refuse a variable that sets no option of any command; an empty one is none.
+
+    Raises
+    ------
+    OptionError
+        Names the variable, and the one that is most like it.
+    """
+    if not any(_variables()):
+        return
+    every = [setting for its in settings().values() for setting in its.values()]
+    # those of all commands first: BBC_SEED is a better guess than BBC_DROP_SEED
+    known = list(dict.fromkeys(v for s in every for v in s.variables[1:]))
+    known += [setting.variables[0] for setting in every]
+    for name in _variables():
+        if name not in known:
+            key = key_of(name.removeprefix(PREFIX).lower())
+            hint = why_not(key) or nearest(name, known, "unset it; bbc --show-config lists options")
+            raise OptionError(f"{name} in the environment sets no option of bbc", hint=hint)
+
+
+def _variables() -> Iterator[str]:
+    """Names of the variables that are meant for `bbc`."""
+    return (name for name, text in os.environ.items() if text and name.startswith(PREFIX))
 
 
 def _row(key: str, setting: Setting, found: Project) -> tuple[str, str, str]:
@@ -88,7 +110,7 @@ def _from_environment(setting: Setting, of_all: Setting) -> Any:
     for variable, form in zip(setting.variables, (setting, of_all), strict=False):
         if text := os.environ.get(variable):
             try:
-                return converted(of_text(text, form.kind), form.kind, form.parse)
+                return form.value_of_text(text)
             except MisfitError as error:
                 problem = f"{variable} in the environment is {text!r}"
                 raise OptionError(problem, hint=str(error)) from error

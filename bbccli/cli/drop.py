@@ -3,171 +3,139 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bbccli import resources
-from bbccli.cli import options as o
-from bbccli.cli.output import (
-    check_writable,
-    progress_bar,
-    report_format,
-    style_for_stdout,
-    tell,
-    write,
-)
-from bbccli.cli.places import check_apart
-from bbccli.dropping import EVERY, replay
-from bbccli.dropping import drop as decide
-from bbccli.errors import OptionError
-from bbccli.metrics import choose_metrics, custom
-from bbccli.plan import CLIP, Plan, pooling_of
-from bbccli.readers import Roles, read
-from bbccli.reports import FORMS, Kind, Style
-from bbccli.resources import Engine, resources_of
-from bbccli.schema import drop_document
-from bbccli.text import visible
+from bbccli.analysis.input import InputOptions
+from bbccli.analysis.plan import ScoringOptions
+from bbccli.cli.command import command, reads_files
+from bbccli.cli.dropping import DropOptions
+from bbccli.cli.shared import Files, Jobs, Output, Quiet, WorkOptions, table_or_json
+from bbccli.option import Option, Scope
+
+if TYPE_CHECKING:
+    from bbccli.documents import Document
+    from bbccli.matrix import PredictionMatrix
+    from bbccli.metrics import Metric
+    from bbccli.plan import Plan
+    from bbccli.progress import Progress
 
 
+@command(without=("outer_fold",))
+@reads_files
 def drop(
     ctx: typer.Context,
-    files: o.Files,
-    metric: o.MetricName = None,
-    rule: o.RuleNames = None,
-    threshold: o.DropThreshold = None,
-    min_samples: o.MinSamples = 50,
-    list_: o.ListNames = None,
-    n_folds: o.NFolds = None,
-    replay_: o.ReplayFlag = False,
-    fold_order: o.FoldOrder = None,
-    orders: o.Orders = None,
-    n_resamples: o.DropResamples = 1000,
-    pooling: o.PoolingOption = None,
-    seed: o.Seed = 0,
-    format: o.DropFormat = "table",
-    output: o.Output = "-",
-    truth: o.Truth = None,
-    fold: o.Fold = None,
-    repeat: o.Repeat = None,
-    group: o.Group = None,
-    row_id: o.RowId = None,
-    time: o.Time = None,
-    event: o.Event = None,
-    weight: o.Weight = None,
-    positive: o.Positive = None,
-    task: o.TaskOption = None,
-    configuration: o.Configuration = None,
-    prediction: o.Prediction = None,
-    dialect: o.Dialect = None,
-    only: o.Only = None,
-    exclude: o.Exclude = None,
-    labels: o.Labels = None,
-    folds: o.Folds = None,
-    cut: o.Cut = None,
-    clip: o.Clip = CLIP,
-    risk_direction: o.RiskOption = None,
-    jobs: o.Jobs = None,
-    memory: o.Memory = "auto",
-    engine: o.EngineOption = Engine.AUTO,
-    quiet: o.Quiet = False,
+    files: Files,
+    asked: DropOptions,
+    scoring: ScoringOptions,
+    how: InputOptions,
+    work: WorkOptions,
+    format: Annotated[
+        str, Option("Form of the result.", names=table_or_json, scope=Scope.COMMAND)
+    ] = "table",
+    output: Output = "-",
+    jobs: Jobs = None,
+    quiet: Quiet = False,
 ) -> None:
-    """Say which configurations need not be trained on the folds to come.
+    """Show which configurations need no further training.
 
     Call it between the folds of a cross-validation, on the predictions so far. Configurations
     without predictions that others have were dropped earlier, and stay dropped.
 
     Examples:
-
       bbc drop partial.csv
-
       bbc drop partial.parquet --list drop
-
       bbc drop --replay sample_data/digits.parquet --rule all --metric accuracy
     """
-    rules = _modes(replay_, rule, list_, n_folds, fold_order, orders)
-    plan = Plan(n_resamples, clip=clip, seed=seed)
-    limits = resources_of(jobs, memory, engine)
-    form = format if list_ else report_format(ctx, format, output, Kind.DROP) or format
+    from bbccli import resources
+    from bbccli.cli.output import check_writable, progress_bar, report_format
+    from bbccli.cli.places import check_apart
+    from bbccli.metrics import choose_metrics, custom
+    from bbccli.plan import Plan, pooling_of
+    from bbccli.reports import Kind
+
+    rules = asked.rules()
+    plan = Plan(asked.n_resamples, clip=scoring.clip, seed=scoring.seed)
+    limits = work.resources(jobs)
+    form = format if asked.list_ else report_format(ctx, format, output, Kind.DROP) or format
     check_writable(output)
-    check_apart({"--output": output}, files, labels, folds)
-    columns = (truth, fold, repeat, group, row_id, time, event, weight)
-    matrix = read(
-        files,
-        roles=Roles(*columns, None, configuration, prediction),
-        task=task,
-        positive=positive,
-        labels=labels,
-        folds=folds,
-        unfinished=not replay_,
-        dialect=dialect,
-        only=only or (),
-        exclude=exclude or (),
-    )
-    if cut is not None:
-        matrix = matrix.with_threshold(cut)
-    if risk_direction is not None:
-        matrix = matrix.with_risk_direction(risk_direction)
-    plan = replace(plan, pooling=pooling_of(pooling, matrix.source.metadata))
-    chosen = choose_metrics([metric] if metric else None, matrix)[0]
+    check_apart({"--output": output}, files, how.labels, how.folds)
+    matrix = scoring.scored(how.read_files(files, unfinished=not asked.replay_), asked.cut)
+    plan = replace(plan, pooling=pooling_of(scoring.pooling, matrix.source.metadata))
+    metric = choose_metrics([asked.metric] if asked.metric else None, matrix)[0]
     with (
         resources.use(limits.for_predictions(*matrix.size)),
-        custom.blamed([metric or ""], matrix.source.path),
+        custom.blamed([asked.metric or ""], matrix.source.path),
         progress_bar(quiet=quiet) as progress,
     ):
-        if replay_:
-            order = fold_order.split(",") if fold_order else None
-            replays, notes = replay(
-                matrix,
-                chosen,
-                plan,
-                rules=rules,
-                threshold=threshold,
-                min_samples=min_samples,
-                order=order,
-                n_orders=orders,
-                progress=progress,
-            )
-            result = drop_document(matrix, plan, replays, notes)
+        if asked.replay_:
+            result = _replayed(matrix, metric, plan, asked, rules, progress)
+            names = None
         else:
-            decision = decide(
-                matrix,
-                chosen,
-                plan,
-                rule=rules[0],
-                threshold=threshold,
-                min_samples=min_samples,
-                n_folds=n_folds,
-            )
-            result = drop_document(matrix, plan, decision, decision.notes)
-    if (list_ or form != "table") and not quiet:
+            result, names = _decided(matrix, metric, plan, asked, rules[0])
+    _print(result, names, form, output, quiet=quiet)
+
+
+def _replayed(
+    matrix: PredictionMatrix,
+    metric: Metric,
+    plan: Plan,
+    asked: DropOptions,
+    rules: list[str],
+    progress: Progress,
+) -> Document:
+    """Document of what each rule would have saved."""
+    from bbccli.dropping import replay
+    from bbccli.schema import drop_document
+
+    replays, notes = replay(
+        matrix,
+        metric,
+        plan,
+        rules=rules,
+        threshold=asked.threshold,
+        min_samples=asked.min_samples,
+        order=asked.fold_order.split(",") if asked.fold_order else None,
+        n_orders=asked.orders,
+        progress=progress,
+    )
+    return drop_document(matrix, plan, replays, notes)
+
+
+def _decided(
+    matrix: PredictionMatrix, metric: Metric, plan: Plan, asked: DropOptions, rule: str
+) -> tuple[Document, list[str] | None]:
+    """Document of what is dropped now, and the names that --list asks for."""
+    from bbccli.dropping import drop as decide
+    from bbccli.schema import drop_document
+
+    decision = decide(
+        matrix,
+        metric,
+        plan,
+        rule=rule,
+        threshold=asked.threshold,
+        min_samples=asked.min_samples,
+        n_folds=asked.n_folds,
+    )
+    names = list(getattr(decision, asked.list_)) if asked.list_ else None
+    return drop_document(matrix, plan, decision, decision.notes), names
+
+
+def _print(
+    result: Document, names: list[str] | None, form: str, output: str, *, quiet: bool
+) -> None:
+    """Write the names if they are asked for, else the report; tell the notes it leaves out."""
+    from bbccli.cli.gates import tell
+    from bbccli.cli.output import style_for_stdout, write
+    from bbccli.reports import FORMS, Kind, Style
+    from bbccli.text import visible
+
+    if (names is not None or form != "table") and not quiet:
         tell([result])
-    if list_ and not replay_:
-        text = "".join(f"{visible(name)}\n" for name in getattr(decision, list_))
+    if names is not None:
+        write("".join(f"{visible(name)}\n" for name in names), output)
     else:
         style = style_for_stdout() if output == "-" else Style()
-        text = FORMS[form].render([result], style, Kind.DROP)
-    write(text, output)
-
-
-def _modes(
-    replayed: bool,
-    rules: list[str] | None,
-    listed: str | None,
-    n_folds: int | None,
-    fold_order: str | None,
-    orders: int | None,
-) -> list[str]:
-    """Return the rules, once the options are known to go together."""
-    wrong = {"--fold-order": fold_order, "--orders": orders}
-    if replayed:
-        wrong = {"--list": listed, "--n-folds": n_folds}
-    for option, value in wrong.items():
-        if value is not None:
-            verb = "does not go with" if replayed else "needs"
-            raise OptionError(f"{option} {verb} --replay", hint="see bbc drop --help")
-    chosen = list(rules or ["bbcd"])
-    if not replayed and (len(chosen) > 1 or EVERY in chosen):
-        raise OptionError(
-            "one rule decides; several are compared with --replay", hint="for example --rule bbcd"
-        )
-    return chosen
+        write(FORMS[form].render([result], style, Kind.DROP), output)

@@ -2,62 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Annotated
+
 import typer
 
-from bbccli.cli import options as o
-from bbccli.cli.output import check_writable, report_format, style_for_stdout, write
-from bbccli.cli.places import check_apart
-from bbccli.readers import Request, Roles
-from bbccli.reports import FORMS, Kind, Style
-from bbccli.types import Missing
+from bbccli.analysis.input import GapOptions, InputOptions
+from bbccli.cli.command import command, reads_files
+from bbccli.cli.shared import Files, Output
+from bbccli.option import Option, Scope
 
 
+def _forms() -> Iterable[str]:
+    from bbccli.reports import Kind, forms_of
+
+    return forms_of(Kind.INSPECTION)
+
+
+@command()
+@reads_files
 def inspect(
     ctx: typer.Context,
-    files: o.Files,
-    format: o.InspectionFormat = "table",
-    output: o.Output = "-",
-    truth: o.Truth = None,
-    fold: o.Fold = None,
-    repeat: o.Repeat = None,
-    group: o.Group = None,
-    row_id: o.RowId = None,
-    time: o.Time = None,
-    event: o.Event = None,
-    weight: o.Weight = None,
-    outer_fold: o.OuterFold = None,
-    configuration: o.Configuration = None,
-    prediction: o.Prediction = None,
-    only: o.Only = None,
-    exclude: o.Exclude = None,
-    dialect: o.Dialect = None,
-    positive: o.Positive = None,
-    task: o.TaskOption = None,
-    labels: o.Labels = None,
-    folds: o.Folds = None,
-    missing: o.MissingOption = Missing.DROP,
+    files: Files,
+    how: InputOptions,
+    gaps: GapOptions,
+    format: Annotated[
+        str, Option("Form of the result.", names=_forms, scope=Scope.COMMAND)
+    ] = "table",
+    output: Output = "-",
 ) -> None:
-    """Tell what is understood of the files, and everything that is wrong or doubtful.
+    """Show how the files are understood, and what is wrong with them.
 
-    Every check is made, so that one problem does not hide another. The exit status is 2 where there
-    is an error, and 0 where bbc correct can use the files.
+    Every check is made, so that one problem does not hide another. The exit status is 2 if there is
+    an error, and 0 if bbc correct can use the files.
 
     Examples:
-
       bbc inspect predictions.parquet
-
       bbc inspect 'runs/*.arff' --format json --output inspection.json
     """
+    from bbccli.cli.output import check_writable, report_format, style_for_stdout, write
+    from bbccli.cli.places import check_apart
     from bbccli.inspection import inspect as look
+    from bbccli.reports import FORMS, Kind, Style
 
     form = report_format(ctx, format, output, Kind.INSPECTION) or format
     check_writable(output)
-    check_apart({"--output": output}, files, labels, folds)
-    columns = (truth, fold, repeat, group, row_id, time, event, weight)
-    roles = Roles(*columns, outer_fold, configuration, prediction)
-    chosen = (only or (), exclude or ())
-    request = Request(roles, task, positive, labels, folds, missing, dialect, *chosen)
-    found = look(files, request)
+    check_apart({"--output": output}, files, how.labels, how.folds)
+    found = look(files, how.request(gaps.missing))
     style = style_for_stdout() if output == "-" else Style()
     write(FORMS[form].render([found.as_json()], style, Kind.INSPECTION), output)
     if found.n_errors:

@@ -6,22 +6,18 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from bbccli import gate
 from bbccli.atomic import is_read_only, is_stream, replacing
-from bbccli.cli.streams import emit, say
-from bbccli.documents import Document
-from bbccli.errors import BbcError, OptionError
+from bbccli.cli.streams import emit
+from bbccli.errors import OptionError
 from bbccli.progress import Progress, silent
-from bbccli.reports import FORMS, Kind, Style, form_of, forms_of
-from bbccli.text import visible
-from bbccli.types import GateOutcome
+from bbccli.reports import Kind, Style, form_of, forms_of
 
 PATIENCE_SECONDS = 1.0
 """Work shorter than this shows no progress bar."""
@@ -108,49 +104,6 @@ def report_format(
         if source is not None and source.name == "DEFAULT_MAP":
             return given
         raise
-
-
-def publish(documents: Sequence[Document], format: str, output: str, *, quiet: bool) -> None:
-    """Write documents as one report; where it is for programs, tell people on standard error.
-
-    Files without a result are lines of JSON; other forms have no place for them.
-    """
-    whole = [document for document in documents if "error" not in document]
-    form = FORMS[format]
-    if not form.for_people and not quiet:
-        tell(whole)
-    style = style_for_stdout() if output == "-" else Style()
-    write(form.render(documents if form.holds_errors else whole, style), output)
-
-
-def tell(documents: Sequence[Document]) -> None:
-    """Say on standard error what was read and what to doubt."""
-    from bbccli.reports.phrases import plain_lines
-
-    for document in documents:
-        for line in plain_lines(document):
-            say(line)
-
-
-def exit_by_gates(documents: Sequence[Document]) -> None:
-    """Say which gates were not met and leave with their status; return where all were met."""
-    for document in documents:
-        if "error" in document:
-            say(f"failed: {visible(document['error']['problem'])}")
-            continue
-        verdict = document["gate"]
-        if verdict is not None and verdict["outcome"] != GateOutcome.MET:
-            from bbccli.reports.sentences import gate_line
-
-            say(gate_line(document))
-    if status := gate.status(documents):
-        raise typer.Exit(status)
-
-
-def complain(error: BbcError) -> None:
-    """Print what is wrong and what to do."""
-    say(f"error: {error.problem}")
-    say(f"hint: {error.hint or 'bbc --help'}")
 
 
 @contextmanager

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bbccli.cli.settings import Setting, Settings, common, why_not
+from bbccli.cli.settings import Setting, common, settings, why_not
 from bbccli.cli.trust import check_no_code, check_owner, folders
-from bbccli.cli.values import MisfitError, converted
+from bbccli.cli.values import MisfitError
 from bbccli.errors import OptionError, nearest
 
 FILES = {"bbc.toml": (), "pyproject.toml": ("tool", "bbc")}
@@ -34,8 +34,15 @@ class Project:
     own: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def project(commands: Settings, folder: Path | None = None, named: Path | None = None) -> Project:
+def project(folder: Path | None = None, named: Path | None = None) -> Project:
     """Read the file that is named, or the nearest one from a folder (the current one) upwards.
+
+    Parameters
+    ----------
+    folder
+        Where the search starts; None for the current one.
+    named
+        The file that counts; None for the nearest one.
 
     Raises
     ------
@@ -44,24 +51,24 @@ def project(commands: Settings, folder: Path | None = None, named: Path | None =
         One that was only found belongs to another user, or names code.
     """
     if named is not None:
-        return _named(named, commands)
+        return _named(named)
     for path, keys in _candidates(folder):
         table = _table(path, keys)
         if table is not None:
             check_owner(path)
             for key, value in _values(table):
                 check_no_code(path, key, value)
-            return _checked(path, table, commands)
+            return _checked(path, table)
     return Project()
 
 
-def _named(path: Path, commands: Settings) -> Project:
+def _named(path: Path) -> Project:
     keys = FILES.get(path.name, ())
     table = _table(path, keys)
     if table is None:
         words = f"[{'.'.join(keys)}]"
         raise OptionError(f"{path} has no table {words}", hint=f"settings stand under {words}")
-    return _checked(path, table, commands)
+    return _checked(path, table)
 
 
 def _values(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -73,8 +80,8 @@ def _values(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield key, value
 
 
-def _checked(path: Path, table: Mapping[str, Any], commands: Settings) -> Project:
-    known = common(commands)
+def _checked(path: Path, table: Mapping[str, Any]) -> Project:
+    known, commands = common(), settings()
     shared, own = {}, {}
     for key, value in table.items():
         if key in commands:
@@ -101,7 +108,7 @@ def _value(
         hint = why_not(name) or nearest(name, known)
         raise OptionError(f"{path}: unknown key {table + key!r}", hint=hint)
     try:
-        return name, converted(value, setting.kind, setting.parse)
+        return name, setting.value_of(value)
     except MisfitError as error:
         raise OptionError(f"{path}: {table}{key} is {_toml(value)}", hint=str(error)) from error
 

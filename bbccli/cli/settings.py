@@ -6,26 +6,14 @@ commands whose option means the same, and one for a single command (`[drop]`, `B
 
 from __future__ import annotations
 
-import inspect
-import types
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from functools import cache
+from typing import Any
 
-from typer.models import OptionInfo
-
-Command = Callable[..., None]
-
-OF_ONE_RUN = frozenset({"output", "distribution", "labels", "folds", "strict"})
-OF_ONE_RUN |= {"resume", "dry_run"}
-"""Options that make no default: they name files of one run, or are short for another option."""
-
-OWN_MEANING: Mapping[str, frozenset[str]] = {
-    "drop": frozenset({"threshold", "format", "n_resamples"}),
-    "inspect": frozenset({"format"}),
-    "gate": frozenset({"format"}),
-}
-"""Options by command that mean something else than those of `bbc correct` that are called alike."""
+from bbccli.cli.commands import CONFIGURABLE, command_named
+from bbccli.cli.values import converted, of_text
+from bbccli.option import Declared, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,31 +24,32 @@ class Setting:
     ----------
     command
         Name of the command.
-    name
-        Name of its parameter.
-    kind
-        Type of the option, without None.
-    default
-        Of the option, where nothing sets it.
-    parse
-        Checks a text further; may be None.
+    option
+        The option of the command.
     """
 
     command: str
-    name: str
-    kind: Any
-    default: Any
-    parse: Callable[[str], Any] | None
+    option: Declared
 
     @property
     def key(self) -> str:
         """Name in a file, which is that of the option."""
-        return key_of(self.name)
+        return self.option.key
+
+    @property
+    def kind(self) -> Any:
+        """Type of a default; what has a parser of its own is parsed when it is used."""
+        return str if self.option.option.parse else self.option.kind
+
+    @property
+    def default(self) -> Any:
+        """Value of the option where nothing sets it, as people write it."""
+        return self.option.option.default if self.option.option.parse else self.option.default
 
     @property
     def shared(self) -> bool:
         """Whether it means the same in all commands that have it."""
-        return self.name not in OWN_MEANING.get(self.command, ())
+        return self.option.option.scope is Scope.SHARED
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -69,50 +58,52 @@ class Setting:
         own = f"BBC_{self.command.upper()}_{option}"
         return (own, f"BBC_{option}") if self.shared else (own,)
 
+    def value_of(self, value: Any) -> Any:
+        """Return what a file sets, as the command line takes it; a `MisfitError` if it can't."""
+        return converted(value, self.kind, self.option.choices)
+
+    def value_of_text(self, text: str) -> Any:
+        """Return what a variable sets."""
+        return self.value_of(of_text(text, self.kind))
+
 
 Settings = Mapping[str, Mapping[str, Setting]]
 """Settings by command and by name of the parameter."""
 
 
-def configurable(command: Command) -> dict[str, Setting]:
-    """Return the settings of a command by the names of its parameters."""
-    found = {}
-    hints = get_type_hints(command, include_extras=True)
-    for name, parameter in inspect.signature(command).parameters.items():
-        info = next((i for i in get_args(hints[name])[1:] if isinstance(i, OptionInfo)), None)
-        if get_origin(hints[name]) is Annotated and info is not None and name not in OF_ONE_RUN:
-            kind = kind_of(hints[name])
-            found[name] = Setting(command.__name__, name, kind, parameter.default, info.parser)
-    return found
+@cache
+def settings() -> Settings:
+    """Return what a project can set: the options of all commands that are not of one run."""
+    return {
+        name: {
+            option.name: Setting(name, option)
+            for option in command_named(name).options.values()
+            if option.option.scope is not Scope.RUN and not option.option.positional
+        }
+        for name in CONFIGURABLE
+    }
 
 
-def common(commands: Settings) -> dict[str, Setting]:
+def common() -> dict[str, Setting]:
     """Return the settings that all commands share, by key; each as the first command has it."""
     every: dict[str, Setting] = {}
-    for settings in commands.values():
-        for setting in settings.values():
+    for its in settings().values():
+        for setting in its.values():
             if setting.shared:
                 every.setdefault(setting.key, setting)
     return every
-
-
-def key_of(name: str) -> str:
-    """Return the name of an option; its parameter has a trailing _ where Python has the word."""
-    return name.rstrip("_").replace("_", "-")
 
 
 def why_not(key: str) -> str:
     """Return why an option can't be set, if that is so."""
     if key == "strict":
         return 'set missing to "error" instead'
-    if key.replace("-", "_") in OF_ONE_RUN:
+    every = (one for name in CONFIGURABLE for one in command_named(name).options.values())
+    if any(one.key == key and one.option.scope is Scope.RUN for one in every):
         return f"--{key} belongs to one run: give it on the command line"
     return ""
 
 
-def kind_of(hint: Any) -> Any:
-    """Return the type of an option from its annotation, without None and what a list holds."""
-    annotation = get_args(hint)[0]
-    if get_origin(annotation) in (Union, types.UnionType):
-        (annotation,) = (part for part in get_args(annotation) if part is not type(None))
-    return get_origin(annotation) or annotation
+def key_of(name: str) -> str:
+    """Return the key of an option from the name of its variable or field."""
+    return name.rstrip("_").replace("_", "-")

@@ -10,7 +10,7 @@ import textwrap
 from contextlib import suppress
 from typing import Any, TextIO
 
-from bbccli.errors import OptionError
+from bbccli.errors import BbcError, OptionError
 from bbccli.text import message
 
 
@@ -58,6 +58,12 @@ def say(line: str) -> None:
         print(text, file=stream, flush=True)
     except OSError:
         leave(stream)
+
+
+def complain(error: BbcError) -> None:
+    """Print what is wrong and what to do."""
+    say(f"error: {error.problem}")
+    say(f"hint: {error.hint or 'bbc --help'}")
 
 
 def leave(stream: TextIO) -> None:

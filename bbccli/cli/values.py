@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from enum import Enum
+from collections.abc import Collection
 from typing import Any
-
-import typer
 
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 _SWITCH = dict.fromkeys(("1", "true", "t", "yes", "y", "on"), True)
@@ -17,7 +14,7 @@ class MisfitError(Exception):
     """A value does not fit its option; says what would."""
 
 
-def converted(value: Any, kind: Any, parse: Callable[[str], Any] | None) -> Any:
+def converted(value: Any, kind: Any, choices: Collection[str] = ()) -> Any:
     """Return a TOML value as the command line takes it.
 
     Parameters
@@ -26,8 +23,8 @@ def converted(value: Any, kind: Any, parse: Callable[[str], Any] | None) -> Any:
         As `tomllib` gives it.
     kind
         Type of the option: str, int, float, bool, list (of texts), or an Enum.
-    parse
-        Checks a text further; may be None.
+    choices
+        The only values that there are; empty where any may be given.
 
     Raises
     ------
@@ -36,16 +33,16 @@ def converted(value: Any, kind: Any, parse: Callable[[str], Any] | None) -> Any:
     """
     if kind is list:
         return _texts(value)
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        names = [member.value for member in kind]
-        return value if value in names else _misfit(f"one of: {', '.join(names)}")
+    if choices:
+        return value if value in choices else _misfit(f"one of: {', '.join(choices)}")
     if isinstance(value, bool) and kind is not bool:  # else 1 in the eyes of Python
         return _misfit(_WORDS.get(kind, _WORDS[str]))
     if kind is float:
         return _number(value)
     if kind in (int, bool):
         return value if isinstance(value, kind) else _misfit(_WORDS[kind])
-    return _text(value, parse)
+    # n-resamples = 2000 and memory = "1GB" are both texts for the command line
+    return str(value) if isinstance(value, str | int | float) else _misfit(_WORDS[str])
 
 
 def of_text(text: str, kind: Any) -> Any:
@@ -72,18 +69,6 @@ def _number(value: Any) -> Any:
         return float(value) if isinstance(value, int | float) else _misfit(_WORDS[float])
     except OverflowError:
         return _misfit(_WORDS[float])
-
-
-def _text(value: Any, parse: Callable[[str], Any] | None) -> Any:
-    # n-resamples = 2000 and memory = "1GB" are both texts for the command line
-    if not isinstance(value, str | int | float):
-        return _misfit(_WORDS[str])
-    try:
-        if parse is not None:
-            parse(str(value))
-    except typer.BadParameter as error:
-        raise MisfitError(error.message) from error
-    return str(value)
 
 
 def _misfit(words: str) -> Any:

@@ -97,7 +97,9 @@ def _on_others(
     if plan.select is not Select.BEST:
         best = int(metric.direction.best(values))
         figures = float(values[winner]), float(values[best])
-        return (one_se_winner(name, matrix.configurations[best], *figures, metric.label, metric.bounds),)
+        return (
+            one_se_winner(name, matrix.configurations[best], *figures, metric.label, metric.bounds),
+        )
     n_tied = int(metric.direction.ties(values).sum())
     return (tied_winners(name, n_tied, plan.pooling),) if n_tied > 1 else ()
 

@@ -12,9 +12,7 @@ from experiments import FAST, experiment
 
 from bbccli.analysis import Analysis
 from bbccli.batch.run import Tally
-from bbccli.cli.batch import NOT_OF_MANY
-from bbccli.cli.batch import batch as batch_command
-from bbccli.cli.correct import correct
+from bbccli.cli.commands import command_named
 from bbccli.saved import read_documents
 
 PATTERN = "runs/**/p.csv"
@@ -178,7 +176,7 @@ class TestStatus:
             raise ZeroDivisionError("oh")
 
         folder = runs(2)
-        monkeypatch.setattr("bbccli.analysis.estimate", broken)
+        monkeypatch.setattr("bbccli.analysis.answer.estimate", broken)
         status, _, err = batch(PATTERN, "-o", "r.jsonl")
         assert status == 5
         assert "runs/000/p.csv: ZeroDivisionError: oh" in err
@@ -189,7 +187,7 @@ class TestStatus:
             raise MemoryError("Unable to allocate 9 EiB")
 
         folder = runs(1)
-        monkeypatch.setattr("bbccli.analysis.estimate", hungry)
+        monkeypatch.setattr("bbccli.analysis.answer.estimate", hungry)
         status, _, err = batch(PATTERN, "-o", "r.jsonl")
         assert status == 5
         assert "runs/000/p.csv: out of memory: Unable to allocate 9 EiB\n" in err
@@ -386,22 +384,17 @@ def test_an_interrupt_tells_what_is_kept(runs, batch, monkeypatch):
 # The options of correct and batch can't drift apart
 
 
-def parameters(command):
-    return inspect.signature(command).parameters
-
-
 def test_batch_has_the_options_of_correct_with_their_defaults():
-    ours = parameters(batch_command)
-    for name, parameter in parameters(correct).items():
-        if name not in NOT_OF_MANY and name != "ctx":
-            assert ours[name].default == parameter.default, name
+    ours, theirs = command_named("batch").options, command_named("correct").options
+    assert theirs.keys() - ours.keys() == {"files", "format", "distribution"}
+    for name in (theirs.keys() & ours.keys()) - {"output", "jobs"}:
+        assert ours[name] == theirs[name]
 
 
 def test_analysis_has_the_options_of_correct_with_their_defaults():
-    fields = {name: p.default for name, p in parameters(Analysis).items()}
-    options = {
-        name: p.default
-        for name, p in parameters(correct).items()
-        if name not in {*NOT_OF_MANY, "ctx", "quiet"}
-    }
-    assert fields == options
+    fields = {name: p.default for name, p in inspect.signature(Analysis).parameters.items()}
+    options = command_named("correct").options
+    assert fields == {name: options[name].default for name in fields}
+    beside = {"files", "format", "output", "distribution", "jobs", "memory", "engine", "quiet"}
+    beside |= {"timeout", "quoted_newlines", "max_input"}
+    assert options.keys() == fields.keys() | beside

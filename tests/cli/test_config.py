@@ -1,20 +1,16 @@
 """Defaults of a project: flag, then environment, then file, then the default of bbc."""
 
-import inspect
 import json
 import os
 import re
 import subprocess
 import sys
-from typing import get_args, get_type_hints
 
 import pytest
-import typer
 
-from bbccli.cli import settings
-from bbccli.cli.app import COMMANDS, SETTINGS
-from bbccli.cli.correct import correct as command
+from bbccli.cli.commands import CONFIGURABLE, command_named
 from bbccli.cli.project import project
+from bbccli.cli.settings import settings
 from bbccli.errors import OptionError
 
 ROWS = "".join(f"{i % 4},{'yn'[i // 4 % 2]},0.{i + 10},0.{99 - 2 * i}\n" for i in range(24))
@@ -148,7 +144,7 @@ def test_a_table_that_is_none(run, folder):
 def test_a_file_that_is_not_text(folder):
     (folder / "bbc.toml").write_bytes(b"seed = \xff")
     with pytest.raises(OptionError, match="bbc.toml"):
-        project(SETTINGS)
+        project()
 
 
 def test_commands_without_settings_do_not_read_the_file(run, folder):
@@ -208,17 +204,31 @@ def test_show_config_shows_every_setting_by_the_name_of_its_option(run):
     shown = {line.split()[0] for line in out.splitlines()} - {"option"}
     assert shown >= {"list", "replay", "seed", "drop.threshold", "threshold", "gate.format"}
     assert not [name for name in shown if name.endswith("-")]
-    every = [one for found in SETTINGS.values() for one in found.values()]
+    every = [one for found in settings().values() for one in found.values()]
     own = {f"{one.command}.{one.key}" for one in every if not one.shared}
     assert shown == own | {one.key for one in every if one.shared}
 
 
 def test_every_option_is_a_setting_or_of_one_run():
-    hints = get_type_hints(command, include_extras=True)
-    for name in inspect.signature(command).parameters:
-        infos = [i for i in get_args(hints[name])[1:] if isinstance(i, type(typer.Option()))]
-        wanted = bool(infos) and name not in settings.OF_ONE_RUN
-        assert (name in SETTINGS["correct"]) == wanted
+    of_one_run = {"files", "output", "distribution", "labels", "folds", "strict"}
+    assert settings()["correct"].keys() == command_named("correct").options.keys() - of_one_run
+    assert {"resume", "dry_run"} == {
+        name
+        for name in command_named("batch").options.keys() - settings()["batch"].keys()
+        if name not in of_one_run | {"sources"}
+    }
+
+
+def test_names_that_mean_two_things_are_set_by_command():
+    own = {
+        name: {one.option.name for one in found.values() if not one.shared}
+        for name, found in settings().items()
+    }
+    assert {name: found for name, found in own.items() if found} == {
+        "drop": {"threshold", "format", "n_resamples"},
+        "inspect": {"format"},
+        "gate": {"format"},
+    }
 
 
 class TestByCommand:
@@ -281,22 +291,19 @@ class TestByCommand:
     def test_every_option_declared_twice_is_said_to_mean_one_thing_or_two(self):
         """One declaration is one meaning; `metric` and `jobs` mean the same in other words."""
         declared = {}
-        for one in COMMANDS:
-            for name, hint in get_type_hints(one, include_extras=True).items():
-                infos = [i for i in get_args(hint)[1:] if isinstance(i, type(typer.Option()))]
-                if infos and name in SETTINGS[one.__name__]:
-                    setting = SETTINGS[one.__name__][name]
-                    if setting.shared and name not in ("metric", "jobs"):
-                        declared.setdefault(name, set()).add(infos[0].help)
+        for command in CONFIGURABLE:
+            for name, setting in settings()[command].items():
+                if setting.shared and name not in ("metric", "jobs"):
+                    declared.setdefault(name, set()).add(setting.option.option.help)
         assert {name for name, helps in declared.items() if len(helps) > 1} == set()
 
     def test_no_variable_means_two_things(self):
-        every = [one for found in SETTINGS.values() for one in found.values()]
+        every = [one for found in settings().values() for one in found.values()]
         of_all = {one.variables[1] for one in every if one.shared}
         of_one = [one.variables[0] for one in every]
         assert len(of_one) == len(set(of_one))
         assert not of_all & set(of_one)
-        assert not {one.key for one in every} & set(SETTINGS)
+        assert not {one.key for one in every} & set(settings())
 
 
 class TestUnknownVariables:

@@ -188,7 +188,7 @@ def test_a_bug_is_not_hidden(run, monkeypatch, tmp_path):
     def broken(*_, **__):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("bbccli.analysis.estimate", broken)
+    monkeypatch.setattr("bbccli.analysis.answer.estimate", broken)
     with pytest.raises(ZeroDivisionError):
         run("correct", *csv(GOOD)(tmp_path))
 
@@ -197,7 +197,7 @@ def test_interruption_exits_130_and_leaves_nothing(run, monkeypatch, tmp_path):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bbccli.analysis.estimate", interrupted)
+    monkeypatch.setattr("bbccli.analysis.answer.estimate", interrupted)
     (source,) = csv(GOOD)(tmp_path)
     status, out, err = run("correct", source, "--output", tmp_path / "result.json")
     assert (status, out, err) == (130, "", "")
@@ -211,7 +211,7 @@ def test_interruption_exits_130_and_leaves_nothing(run, monkeypatch, tmp_path):
         (("--seed", "1.5"), "'1.5' is not a whole number."),
         (("--level", "high"), "'high' is not a number."),
         (("--gate-on", "x"), "'x' is not one of: bound, estimate."),
-        (("--format", "x"), "'x' is not one of table, json,"),
+        (("--format", "x"), "'x' is not one of: table, json,"),
     ],
 )
 def test_values_are_refused_in_plain_words(run, argv, words):

@@ -59,7 +59,7 @@ def test_a_dialect_by_name(run):
     assert "3 configurations, 5 folds, 2 repeats" in out.replace("\n", " ")
     assert run("correct", DATA / "caret_knn.csv", "--dialect", "caret", "-q")[0] == 0
     status, _, err = run("correct", DATA / "caret_knn.csv", "--dialect", "weka")
-    assert (status, "is not one of wide, caret" in err) == (2, True)
+    assert (status, "is not one of: wide, caret" in err) == (2, True)
     status, _, err = run("correct", DATA / "caret_knn.csv", "--dialect", "tidymodels")
     assert (status, "error: " in err) == (2, True)
 

@@ -88,7 +88,7 @@ class TestLastResort:
         def broken(*_, **__):
             raise error
 
-        monkeypatch.setattr("bbccli.analysis.estimate", broken)
+        monkeypatch.setattr("bbccli.analysis.answer.estimate", broken)
         status, out, err = run("correct", "p.csv")
         assert (status, out) == (2, "")
         assert err.startswith(f"error: {problem}")
@@ -98,7 +98,7 @@ class TestLastResort:
         def broken(*_, **__):
             raise error
 
-        monkeypatch.setattr("bbccli.analysis.estimate", broken)
+        monkeypatch.setattr("bbccli.analysis.answer.estimate", broken)
         status, _, err = run("batch", "p.csv", "-o", "r.csv", "--jobs", "1")
         assert status == 5
         assert f"failed: p.csv: {problem}" in err

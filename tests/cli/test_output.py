@@ -5,7 +5,8 @@ import sys
 import pytest
 
 from bbccli.cli import many, output
-from bbccli.cli.output import progress_bar, say, style_for_stdout
+from bbccli.cli.output import progress_bar, style_for_stdout
+from bbccli.cli.streams import say
 from bbccli.progress import silent
 
 

@@ -1,0 +1,62 @@
+"""From a file and what is asked of it to a document: read, estimate, judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bbccli import resources
+from bbccli.analysis.asked import Analysis
+from bbccli.documents import Document
+from bbccli.errors import UndecidedError, UndefinedError, UnsupportedError
+from bbccli.gate import judged, left_undecided
+from bbccli.matrix import PredictionMatrix
+from bbccli.methods import estimate
+from bbccli.metrics import choose_metrics, custom
+from bbccli.progress import Progress, silent
+from bbccli.readers import Paths
+from bbccli.results import Estimate
+from bbccli.schema import document
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The document of a file, and what it was made from."""
+
+    matrix: PredictionMatrix
+    estimates: Sequence[Estimate]
+    document: Document
+
+
+def answer(asked: Analysis, path: Paths, *, progress: Progress = silent) -> Answer:
+    """Read a file, estimate, and judge the result.
+
+    Raises
+    ------
+    UndecidedError
+        What a gate judges can't be computed; carries the document.
+    BbcError
+        Whatever else keeps the file from having a result.
+    """
+    matrix, rule = asked.read(path), asked.rule
+    plan = asked.plan(matrix.source.metadata)
+    metrics = choose_metrics(asked.metric, matrix)
+    if rule is not None:
+        judging = metrics[0].within(matrix.outcome)
+        rule.check(judging.label, judging.direction, judging.bounds)
+    try:
+        with (
+            resources.use(resources.current().for_predictions(*matrix.size)),
+            custom.blamed(asked.metric or (), matrix.source.path),
+            np.errstate(over="ignore"),
+        ):
+            estimates, notes = estimate(matrix, metrics, plan, asked.method, progress=progress)
+    except (UndefinedError, UnsupportedError) as error:
+        if rule is None:
+            raise
+        empty = document(matrix, [], plan=plan)
+        found = left_undecided(empty, rule, metrics[0].name, error.problem)
+        raise UndecidedError(error.problem, found, hint=error.hint) from error
+    return Answer(matrix, estimates, judged(document(matrix, estimates, notes), rule))

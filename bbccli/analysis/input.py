@@ -1,0 +1,146 @@
+"""Options on how files are read: of every command that reads predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from bbccli.choices import Missing, Task
+from bbccli.option import Option, Panel, Scope
+
+if TYPE_CHECKING:
+    from bbccli.matrix import PredictionMatrix
+    from bbccli.readers import Paths, Request
+
+
+def _column(text: str) -> Option:
+    return Option(text, metavar="COL", panel=Panel.COLUMNS)
+
+
+def _dialects() -> Iterable[str]:
+    from bbccli.readers.dialects import DIALECTS, WIDE
+
+    return (WIDE, *DIALECTS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class InputOptions:
+    """How files are to be understood: what the reader can't tell by itself."""
+
+    truth: Annotated[str | None, _column("True label or value.")] = None
+    fold: Annotated[str | None, _column("Fold of the cross-validation.")] = None
+    repeat: Annotated[str | None, _column("Repeat of the cross-validation.")] = None
+    group: Annotated[str | None, _column("Group of the sample, such as a patient or a site.")] = (
+        None
+    )
+    row_id: Annotated[str | None, _column("Key of the sample.")] = None
+    time: Annotated[str | None, _column("Survival time.")] = None
+    event: Annotated[str | None, _column("Event: 1 observed, 0 censored.")] = None
+    weight: Annotated[str | None, _column("Weight of the sample.")] = None
+    outer_fold: Annotated[str | None, _column("Outer fold of nested predictions.")] = None
+    configuration: Annotated[str | None, _column("Configuration, in the long layout.")] = None
+    prediction: Annotated[str | None, _column("Prediction, in the long layout.")] = None
+    only: Annotated[
+        Sequence[str] | None,
+        Option(
+            "Use only these configurations, such as 'svm*'; repeatable. A matching column is taken "
+            "as a configuration, whatever it looks like.",
+            metavar="PATTERN",
+            panel=Panel.INPUT,
+            default="all",
+        ),
+    ] = None
+    exclude: Annotated[
+        Sequence[str] | None,
+        Option(
+            "Leave out these configurations, or columns that are none, such as age; repeatable.",
+            metavar="PATTERN",
+            panel=Panel.INPUT,
+        ),
+    ] = None
+    dialect: Annotated[
+        str | None,
+        Option(
+            "Layout of the files.",
+            panel=Panel.INPUT,
+            names=_dialects,
+            default="inferred from the column names",
+        ),
+    ] = None
+    positive: Annotated[
+        str | None,
+        Option(
+            "Positive class.",
+            metavar="CLASS",
+            panel=Panel.INPUT,
+            default="the metadata's, else the last one sorted",
+        ),
+    ] = None
+    task: Annotated[
+        Task | None,
+        Option("What is predicted.", panel=Panel.INPUT, default="inferred from the truth"),
+    ] = None
+    labels: Annotated[
+        str | None,
+        Option(
+            "Separate file with the truth, matched by row_id or by position.",
+            metavar="FILE",
+            panel=Panel.INPUT,
+            scope=Scope.RUN,
+        ),
+    ] = None
+    folds: Annotated[
+        str | None,
+        Option(
+            "Separate file with the folds, matched by row_id or by position.",
+            metavar="FILE",
+            panel=Panel.INPUT,
+            scope=Scope.RUN,
+        ),
+    ] = None
+
+    def request(self, missing: Missing = Missing.DROP) -> Request:
+        """Return what the readers are asked for."""
+        from bbccli.readers import Request
+
+        return Request(missing=missing, **self._told())
+
+    def read_files(
+        self, path: Paths, *, missing: Missing = Missing.DROP, unfinished: bool = False
+    ) -> PredictionMatrix:
+        """Read files as the options say; see `bbccli.readers.read`."""
+        from bbccli.readers import read
+
+        return read(path, missing=missing, unfinished=unfinished, **self._told())
+
+    def _told(self) -> dict[str, Any]:
+        """What readers are told, by their names for it."""
+        from bbccli.readers import Roles
+
+        columns = {name: getattr(self, name) for name in Roles.__dataclass_fields__}
+        return {
+            "roles": Roles(**columns),
+            "task": self.task,
+            "positive": self.positive,
+            "labels": self.labels,
+            "folds": self.folds,
+            "dialect": self.dialect,
+            "only": self.only or (),
+            "exclude": self.exclude or (),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class GapOptions:
+    """What to do where some configurations lack predictions."""
+
+    missing: Annotated[
+        Missing,
+        Option(
+            "Where some configurations lack predictions: refuse (error), drop those "
+            "configurations, use only the samples that all of them predict (common-rows), or "
+            "score each on what it predicts (available).",
+            panel=Panel.INPUT,
+        ),
+    ] = Missing.DROP

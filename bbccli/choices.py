@@ -1,0 +1,89 @@
+"""What options let you choose: tasks, sides, intervals and the like; needs no numpy."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Task(StrEnum):
+    """What is predicted."""
+
+    BINARY = "binary"
+    MULTICLASS = "multiclass"
+    REGRESSION = "regression"
+    SURVIVAL = "survival"
+
+    @property
+    def is_classification(self) -> bool:
+        """Whether the outcome is one of K classes."""
+        return self in (Task.BINARY, Task.MULTICLASS)
+
+
+class Missing(StrEnum):
+    """What is done where some configurations have predictions and others lack them."""
+
+    ERROR = "error"
+    DROP = "drop"
+    COMMON_ROWS = "common-rows"
+    AVAILABLE = "available"
+
+
+class TableLayout(StrEnum):
+    """How a table of predictions is laid out: a column, or a row, per configuration."""
+
+    WIDE = "wide"
+    LONG = "long"
+
+
+class RiskDirection(StrEnum):
+    """What higher predictions of a survival task mean."""
+
+    EARLIER = "earlier"
+    LATER = "later"
+
+
+class Pooling(StrEnum):
+    """How one performance is made of the folds' predictions."""
+
+    POOLED = "pooled"
+    FOLD_MEAN = "fold-mean"
+    WITHIN_FOLDS = "within-folds"
+
+
+class Select(StrEnum):
+    """Which configuration is selected."""
+
+    BEST = "best"
+    ONE_SE = "one-se"
+    ONE_SE_SIMPLEST = "one-se-simplest"
+
+
+class IntervalKind(StrEnum):
+    """How an interval is made of a resample distribution."""
+
+    PERCENTILE = "percentile"
+    MATCHED = "matched"
+    T = "t"
+
+
+class Side(StrEnum):
+    """Which ends of an interval are estimated; the other is the metric's own bound."""
+
+    TWO = "two"
+    LOWER = "lower"
+    UPPER = "upper"
+    PESSIMISTIC = "pessimistic"
+
+
+class OnError(StrEnum):
+    """What a batch does when a file has no result."""
+
+    CONTINUE = "continue"
+    STOP = "stop"
+
+
+class GateOn(StrEnum):
+    """Which figure of an estimate a gate looks at; the bound is the pessimistic one."""
+
+    BOUND = "bound"
+    ESTIMATE = "estimate"

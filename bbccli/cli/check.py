@@ -1,0 +1,69 @@
+"""Values of options, checked here and in plain words, whatever typer would say or load."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+import typer
+
+from bbccli.cli.values import MisfitError, converted, of_text
+from bbccli.option import Declared
+
+
+class ChecksHere:
+    """Makes a command or a group of typer one whose parameters check their values by `checked`.
+
+    Typer itself would load pydantic, which takes half as long as numpy.
+    """
+
+    declared: Mapping[str, Declared] = MappingProxyType({})
+    """Options by name; what is none of them, typer checks where it is given."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, with --help among them."""
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for one in found:
+            if "process_value" not in vars(one):
+                told = self.declared.get(one.name)
+                one.process_value = partial(_processed, one, one.process_value, told)
+        return found
+
+
+def _processed(
+    parameter: Any, as_typer: Callable[..., Any], option: Declared | None, context: Any, value: Any
+) -> Any:
+    """Value of a parameter as the command gets it; takes the place of its method."""
+    lacking = value is None or value == ()
+    if (lacking and parameter.required) or not (lacking or option):
+        return as_typer(context, value)
+    if not lacking and option is not None:
+        try:
+            value = checked(value, option)
+        except MisfitError as error:
+            raise typer.BadParameter(str(error), ctx=context, param=parameter) from error
+    return parameter.callback(context, parameter, value) if parameter.callback else value
+
+
+def checked(given: Any, option: Declared) -> Any:
+    """Return a value, from the command line or a default, as the type of its option.
+
+    Raises
+    ------
+    MisfitError
+        It does not fit; says which value and what would.
+    BbcError
+        It does not fit, in the words of the option's own parser.
+    """
+    kind, parse = option.kind, option.option.parse
+    if kind is list or kind is bool or not isinstance(given, str):
+        return given
+    if parse is not None:
+        return parse(given)
+    try:
+        value = converted(of_text(given, kind), kind, option.choices)
+    except MisfitError as error:
+        raise MisfitError(f"{given!r} is not {error}.") from error
+    return value if kind is str else kind(value)

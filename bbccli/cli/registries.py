@@ -1,0 +1,80 @@
+"""`bbc methods`, `bbc metrics` and `bbc schema`: what there is to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated
+
+from bbccli.cli.command import command
+from bbccli.cli.shared import table_or_json
+from bbccli.option import Option
+
+
+def _methods() -> Iterable[str]:
+    from bbccli.methods import METHODS
+
+    return METHODS
+
+
+def _metrics() -> Iterable[str]:
+    from bbccli.metrics import METRICS
+
+    return METRICS
+
+
+Form = Annotated[str, Option("Form of the list.", names=table_or_json)]
+ABOUT = "Show everything about this one."
+
+
+@command()
+def methods(
+    name: Annotated[
+        str | None, Option(ABOUT, metavar="NAME", names=_methods, open=True, positional=True)
+    ] = None,
+    format: Form = "table",
+) -> None:
+    """List the methods, or show everything about one.
+
+    Examples:
+      bbc methods
+      bbc methods bbc
+      bbc methods --format json
+    """
+    from bbccli.cli.catalogue import show_methods
+
+    show_methods(name, format)
+
+
+@command()
+def metrics(
+    name: Annotated[
+        str | None, Option(ABOUT, metavar="NAME", names=_metrics, open=True, positional=True)
+    ] = None,
+    format: Form = "table",
+) -> None:
+    """List the metrics, or show everything about one.
+
+    Examples:
+      bbc metrics
+      bbc metrics auc
+      bbc metrics --format json
+    """
+    from bbccli.cli.catalogue import show_metrics
+
+    show_metrics(name, format)
+
+
+@command()
+def schema() -> None:
+    """Print the JSON Schema of what `--format json` writes.
+
+    Examples:
+      bbc schema
+      bbc schema > bbc.schema.json
+    """
+    import json
+
+    from bbccli.cli.output import write
+    from bbccli.json_schema import json_schema
+
+    write(json.dumps(json_schema(), indent=2) + "\n", "-")

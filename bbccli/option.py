@@ -1,0 +1,143 @@
+"""What an option says of itself, on the field that it sets; the command line derives the rest.
+
+A group of options is a dataclass whose fields are annotated:
+
+    level: Annotated[float, Option("Level of the intervals.", metavar="P")] = 0.95
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from enum import Enum, StrEnum
+from functools import cache
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+
+class Panel(StrEnum):
+    """Sections of a command's help, in their order; the everyday options come first."""
+
+    COMMON = "Common options"
+    COLUMNS = "Columns of the files"
+    INPUT = "Input"
+    METHOD = "Method"
+    INTERVAL = "Interval"
+    GATE = "Gate"
+    OUTPUT = "Output"
+    RESOURCES = "Resources"
+
+
+class Scope(StrEnum):
+    """Where a default that a project sets for an option holds."""
+
+    SHARED = "shared"
+    """In every command that has the option."""
+    COMMAND = "command"
+    """In this command alone: others mean something else by the name."""
+    RUN = "run"
+    """Nowhere: the option names files of one run, or is short for another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What the help, the completion and the check of an option need to know.
+
+    Parameters
+    ----------
+    help
+        One or two short sentences; `{names}` stands for the known values.
+    metavar
+        Stands for the value in the help; the choices where it is None.
+    panel
+        Section of the help.
+    flags
+        Names on the command line; that of the field where there are none.
+    names
+        Returns the known values, from a registry that is loaded only then.
+    open
+        Whether other values than `names` are taken too; those are checked where they are used.
+    parse
+        Returns the value of a text; a `BbcError` tells what is wrong with it.
+    default
+        Words for the default, where it is not a plain value.
+    scope
+        Where a default holds that a project sets.
+    positional
+        Whether it is an argument, without a flag.
+    """
+
+    help: str
+    metavar: str | None = None
+    panel: Panel = Panel.COMMON
+    flags: tuple[str, ...] = ()
+    names: Callable[[], Iterable[str]] | None = None
+    open: bool = False
+    parse: Callable[[str], Any] | None = None
+    default: str = ""
+    scope: Scope = Scope.SHARED
+    positional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """An option with the name, the type and the default of the field that it sets.
+
+    Attributes
+    ----------
+    default
+        `dataclasses.MISSING` where a value must be given.
+    """
+
+    name: str
+    annotation: Any
+    default: Any
+    option: Option
+
+    @property
+    def key(self) -> str:
+        """Name as people write it; the field has a trailing _ where Python has the word."""
+        return self.name.rstrip("_").replace("_", "-")
+
+    @property
+    def kind(self) -> Any:
+        """Type without None: str, int, float, bool, an Enum, or list for several texts."""
+        return kind_of(self.annotation)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The only values that there are; empty where any may be given."""
+        kind = self.kind
+        if isinstance(kind, type) and issubclass(kind, Enum):
+            return tuple(member.value for member in kind)
+        return () if self.option.open else self.known
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Values of which it is known that they are good."""
+        return tuple(self.option.names()) if self.option.names else ()
+
+
+def declared(name: str, hint: Any, default: Any) -> Declared | None:
+    """Return the option that an annotation declares, if it declares one."""
+    if get_origin(hint) is not Annotated:
+        return None
+    annotation, *told = get_args(hint)
+    option = next((one for one in told if isinstance(one, Option)), None)
+    return Declared(name, annotation, default, option) if option else None
+
+
+@cache
+def options_of(group: type) -> Mapping[str, Declared]:
+    """Return the options of a dataclass by the names of their fields."""
+    hints = get_type_hints(group, include_extras=True)
+    found = (declared(f.name, hints[f.name], f.default) for f in fields(group))
+    return {one.name: one for one in found if one is not None}
+
+
+def kind_of(annotation: Any) -> Any:
+    """Return a type without None and without what a list holds."""
+    if get_origin(annotation) in (Union, types.UnionType):
+        (annotation,) = (part for part in get_args(annotation) if part is not type(None))
+    origin = get_origin(annotation) or annotation
+    return list if origin is Sequence else origin
