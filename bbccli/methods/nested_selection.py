@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bbccli import resources
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method, Need, check_needs, on_few_folds
@@ -72,8 +73,8 @@ def nested_selection(
     check_needs(METHOD, matrix)
     selector = select_by or metric
     naive = cvt(matrix, metric, plan, select_by=selector)
-    selected = _selected_without(matrix, selector, plan)
     by_fold = fold_performances(matrix, metric)
+    selected = _selected_without(matrix, selector, plan)
     values = [v[np.arange(len(v)), winners] for v, winners in zip(by_fold, selected, strict=True)]
     value = float(np.mean(np.concatenate(values)))
     if np.isnan(value):
@@ -100,8 +101,11 @@ def _selected_without(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> l
     css = css_of(matrix, metric, plan)
     selected = []
     for repeat, folds in zip(repeats_of(matrix), folds_of(matrix), strict=True):
-        others = (folds != distinct(folds)[:, None]).astype(np.uint8)
-        selected.append(winners_of(candidates(repeat, metric, plan.pooling), css, others))
+        every, names = candidates(repeat, metric, plan.pooling), distinct(folds)
+        step = max(resources.current().memory // (4 * len(folds)), 1)
+        parts = [names[start : start + step, None] for start in range(0, len(names), step)]
+        winners = [winners_of(every, css, (folds != part).view(np.uint8)) for part in parts]
+        selected.append(np.concatenate(winners))
     if any((winners < 0).any() for winners in selected):
         raise UndefinedError(
             f"{metric.label} is undefined in folds that are left when one is taken out",
