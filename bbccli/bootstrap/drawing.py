@@ -57,6 +57,12 @@ class Drawing:
         settled = resources.current()
         return cls(draws, _batches(first, n_blocks, draws.n_weights, settled), settled.jobs)
 
+    def in_one_thread(self) -> Drawing:
+        """Return the same draws for one thread, in batches as large as one thread alone has."""
+        first, n_blocks = self.batches[0][0], sum(size for _, size in self.batches)
+        alone = replace(resources.current(), jobs=1)
+        return replace(self, batches=_batches(first, n_blocks, self.draws.n_weights, alone), jobs=1)
+
     def over(self, function: Callable[[Resamples], Result]) -> Iterator[Result]:
         """Apply a function to the resamples of each batch; results in order."""
         return ordered_map(lambda batch: function(self._draw(batch)), self.batches, self.jobs)

@@ -186,7 +186,7 @@ def _select(candidates: Blocks, drawing: Drawing, css: Css) -> Iterator[Selected
         return
     if candidates.swept and resources.current().engine is Engine.NUMPY:
         # short calls wait for the interpreter's lock: threads take longer than one
-        drawing = replace(drawing, jobs=1)
+        drawing = drawing.in_one_thread()
     scorer = candidates.bind(blocks[0])
     yield from drawing.over(
         lambda drawn: (
