@@ -15,7 +15,7 @@ from bbccli.bootstrap.by_columns import Blocks, Selected, score_winners, select
 from bbccli.bootstrap.drawing import Drawing
 from bbccli.metrics.base import Scorer
 from bbccli.progress import Progress, silent
-from bbccli.resampling import BLOCK, PATIENCE, Draws, Resamples, Unit, hopeless
+from bbccli.resampling import BLOCK, PATIENCE, Draws, Resamples, Unit, too_few_usable
 from bbccli.resources import Engine
 from bbccli.results import Distribution
 from bbccli.selection.css import Css
@@ -151,7 +151,7 @@ def _collect(
                 found.add(selected)
                 progress(min(len(found), n_resamples), n_resamples)
             if found.next_block * BLOCK > PATIENCE * (len(found) + BLOCK):
-                raise hopeless(Unit(draws.stream[0]))
+                raise too_few_usable(Unit(draws.stream[0]))
 
 
 def select_and_score(

@@ -1,4 +1,4 @@
-"""The few hot loops, and the one place that chooses between their forms.
+"""The inner loops, and the one place that chooses between their forms.
 
 All forms count in whole numbers and give the same counts to the last bit.
 """
@@ -112,7 +112,7 @@ def concordant_weight_censored(
     -------
     (B, C') int64 or float64
         Sum over comparable pairs, i the earlier, of w_i s_i w_j (2 [r_i > r_j] + [r_i = r_j]),
-        where s_i are the stakes. Whole weights without stakes are counted in whole numbers, and
+        where s_i are the factors. Whole weights without factors are counted in whole numbers, and
         all forms agree to the last bit. Time O(B C' N log N), or O(B C' N^2) for few samples.
     """
     if resources.current().engine is Engine.NUMBA:

@@ -35,7 +35,7 @@ class CensoredPairs:
         Time of the event, or of censoring.
     event : (N,) bool
         True where the event was seen.
-    stakes : (N,) float64, optional
+    factors : (N,) float64, optional
         Factor on all pairs in which the sample has the earlier event; 1 without it.
     outlived : (N,) int
         Distinct event times that the sample is known to have outlived.
@@ -47,30 +47,30 @@ class CensoredPairs:
     risks: FloatArray
     time: Numbers
     event: BoolArray
-    stakes: FloatArray | None
+    factors: FloatArray | None
     outlived: IntArray
     digits: tuple[PresortedPairs, ...]
 
     @classmethod
     def of(
-        cls, risks: FloatArray, time: Numbers, event: BoolArray, stakes: FloatArray | None = None
+        cls, risks: FloatArray, time: Numbers, event: BoolArray, factors: FloatArray | None = None
     ) -> CensoredPairs:
         """Prepare risks (N, C). Time O(C N log^2 N), memory O(C N log N)."""
         outlived = count_outlived(time, event)
-        return cls(risks, time, event, stakes, outlived, _by_digit(risks, outlived, event))
+        return cls(risks, time, event, factors, outlived, _by_digit(risks, outlived, event))
 
     def take(self, rows: BoolArray) -> CensoredPairs:
         """Return the pairs among the samples in `rows` (N,)."""
-        stakes = None if self.stakes is None else self.stakes[rows]
-        return CensoredPairs.of(self.risks[rows], self.time[rows], self.event[rows], stakes)
+        factors = None if self.factors is None else self.factors[rows]
+        return CensoredPairs.of(self.risks[rows], self.time[rows], self.event[rows], factors)
 
-    def staked(self, weights: Numbers, rows: Any = slice(None)) -> Numbers:
+    def as_earlier(self, weights: Numbers, rows: Any = slice(None)) -> Numbers:
         """Return weights (B, n) of `rows` as they count in the earlier sample of a pair."""
-        return weights if self.stakes is None else weights * self.stakes[rows]
+        return weights if self.factors is None else weights * self.factors[rows]
 
     def counts_whole_numbers(self, weights: Numbers) -> bool:
         """Whether pairs of samples with these weights have whole numbers as weights."""
-        return self.stakes is None and weights.dtype.kind in "iub"
+        return self.factors is None and weights.dtype.kind in "iub"
 
 
 def count_outlived(time: Numbers, event: BoolArray) -> IntArray:
@@ -90,7 +90,7 @@ def count_outlived(time: Numbers, event: BoolArray) -> IntArray:
 
 
 def comparable_weight(pairs: CensoredPairs, weights: Numbers) -> Numbers:
-    """Weight of all comparable pairs under weights (B, N): (B,) int64, or float64 with stakes."""
+    """Weight of all comparable pairs under weights (B, N): (B,) int64, or float64 with factors."""
     order = np.argsort(-pairs.outlived, kind="stable")
     events = order[pairs.event[order]]
     # n_later[i]: how many samples have outlived more than event i
@@ -101,7 +101,7 @@ def comparable_weight(pairs: CensoredPairs, weights: Numbers) -> Numbers:
         part = weights[start : start + 64]
         running = np.zeros((len(part), len(order) + 1), total)
         np.cumsum(part.take(order, axis=1), axis=1, out=running[:, 1:])
-        earlier = pairs.staked(part.take(events, axis=1), events).astype(total)
+        earlier = pairs.as_earlier(part.take(events, axis=1), events).astype(total)
         result[start : start + 64] = np.einsum("be,be->b", earlier, running.take(n_later, axis=1))
     return result
 

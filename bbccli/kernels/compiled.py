@@ -32,34 +32,34 @@ def concordant_weight_censored(
     pairs: CensoredPairs, weights: Numbers, configurations: IntArray
 ) -> Numbers:
     """Count as `kernels.concordant_weight_censored` does. Extra memory O(B N)."""
-    stakes = pairs.stakes
-    if not pairs.counts_whole_numbers(weights) and stakes is None:
-        stakes = np.ones(weights.shape[1])
-    return _swept(pairs.digits, stakes, weights, configurations)
+    factors = pairs.factors
+    if not pairs.counts_whole_numbers(weights) and factors is None:
+        factors = np.ones(weights.shape[1])
+    return _swept(pairs.digits, factors, weights, configurations)
 
 
 def _swept(
     parts: Sequence[PresortedPairs],
-    stakes: FloatArray | None,
+    factors: FloatArray | None,
     weights: Numbers,
     configurations: IntArray,
 ) -> Numbers:
     """Twice the weight of the concordant pairs (B, C') of all parts, added up."""
     n_resamples, n_samples = weights.shape
     n_groups = -(-n_resamples // LANES)
-    lane, running, total = _types_for(weights) if stakes is None else (np.float64,) * 3
+    lane, running, total = _types_for(weights) if factors is None else (np.float64,) * 3
     lanes = np.zeros((n_groups, n_samples, LANES), lane)
     for group in range(n_groups):
         part = weights[group * LANES : (group + 1) * LANES]
         lanes[group, :, : len(part)] = part.T
     shape = (n_groups * LANES, len(configurations))
-    counts: Numbers = np.zeros(shape, np.int64 if stakes is None else np.float64)
+    counts: Numbers = np.zeros(shape, np.int64 if factors is None else np.float64)
     chosen = np.ascontiguousarray(configurations, dtype=np.int64)
+    by_case = np.empty(0, total) if factors is None else factors
     for of in parts:
         sweep = _SWEEPS[running, of.earlier is not None]
         earlier = np.empty(0, np.int32) if of.earlier is None else of.earlier
-        factors = np.empty(0, total) if stakes is None else stakes
-        sweep(lanes, factors, of.controls, of.cases, earlier, of.below, of.upto, chosen, counts)
+        sweep(lanes, by_case, of.controls, of.cases, earlier, of.below, of.upto, chosen, counts)
     return counts[:n_resamples]
 
 
@@ -91,15 +91,15 @@ def _pass_by(running: Any, lanes: Any, group: Any, rows: Any, c: Any, first: Any
     return last
 
 
-def _make_sweep(running_type: Any, total: Any, *, blocked: bool, staked: bool) -> Any:
+def _make_sweep(running_type: Any, total: Any, *, blocked: bool, weighted: bool) -> Any:
     """Compile the sweep for running totals of one type and sums of another.
 
-    `blocked`: only controls of its own block count for a case. `staked`: each case has a factor.
+    `blocked`: only controls of its own block count for a case. `weighted`: each case has a factor.
     """
 
     @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]
     def sweep(
-        lanes: Any, stakes: Any, controls: Any, cases: Any, earlier: Any, below: Any, upto: Any,
+        lanes: Any, factors: Any, controls: Any, cases: Any, earlier: Any, below: Any, upto: Any,
         chosen: Any, counts: Any,
     ) -> None:  # fmt: skip
         running, with_ties = np.zeros(LANES, running_type), np.zeros(LANES, running_type)
@@ -110,14 +110,14 @@ def _make_sweep(running_type: Any, total: Any, *, blocked: bool, staked: bool) -
                 passed, tie_at, block = 0, -1, 0
                 for i in range(cases.shape[1]):
                     low, high, case = below[c, i], upto[c, i], cases[c, i]
-                    stake = stakes[case] if staked else total(1)
+                    factor = factors[case] if weighted else total(1)
                     if blocked and earlier[i] != block:
                         block = passed = earlier[i]
                         tie_at, running[:] = -1, 0
                     passed = _pass_by(running, lanes, group, controls, c, passed, low)
                     if low == high:
                         for k in range(LANES):
-                            weight = stake * total(lanes[group, case, k])
+                            weight = factor * total(lanes[group, case, k])
                             sums[k] += total(2) * weight * total(running[k])
                         continue
                     if tie_at != low:  # several cases may tie with the same controls
@@ -126,7 +126,7 @@ def _make_sweep(running_type: Any, total: Any, *, blocked: bool, staked: bool) -
                         _pass_by(with_ties, lanes, group, controls, c, low, high)
                     for k in range(LANES):
                         beaten = total(running[k]) + total(with_ties[k])
-                        sums[k] += stake * total(lanes[group, case, k]) * beaten
+                        sums[k] += factor * total(lanes[group, case, k]) * beaten
                 for k in range(LANES):
                     counts[group * LANES + k, position] += sums[k]
 
@@ -136,8 +136,8 @@ def _make_sweep(running_type: Any, total: Any, *, blocked: bool, staked: bool) -
 _WHOLE = ((np.uint16, np.uint32), (np.uint32, np.uint64), (np.uint64, np.uint64))
 
 _SWEEPS: dict[tuple[Any, bool], Any] = {
-    (running, blocked): _make_sweep(running, total, blocked=blocked, staked=False)
+    (running, blocked): _make_sweep(running, total, blocked=blocked, weighted=False)
     for running, total in _WHOLE
     for blocked in (False, True)
 }
-_SWEEPS[np.float64, True] = _make_sweep(np.float64, np.float64, blocked=True, staked=True)
+_SWEEPS[np.float64, True] = _make_sweep(np.float64, np.float64, blocked=True, weighted=True)

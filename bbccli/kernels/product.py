@@ -63,7 +63,7 @@ def concordant_weight_censored(
     """Count as `kernels.concordant_weight_censored` does. Memory O(N^2 + B N)."""
     whole = pairs.counts_whole_numbers(weights)
     later = weights.astype(np.float32 if whole else np.float64)
-    earlier = pairs.staked(weights[:, pairs.event], pairs.event)
+    earlier = pairs.as_earlier(weights[:, pairs.event], pairs.event)
     comparable = pairs.outlived[pairs.event] < pairs.outlived[:, None]
     counts = np.empty((len(weights), len(configurations)), np.int64 if whole else np.float64)
     for position, c in enumerate(configurations):

@@ -74,7 +74,7 @@ def concordant_weight_censored(
     lane_type = lane_type_for(heaviest(weights) ** 2) if whole else np.float64
     for part in _parts(weights):
         later = side_by_side(weights[part], lane_type)
-        earlier = np.ascontiguousarray(pairs.staked(later[:-1].T).T)
+        earlier = np.ascontiguousarray(pairs.as_earlier(later[:-1].T).T)
         for digit in pairs.digits:
             _sweep(digit, earlier, later, configurations, counts[part])
     return counts

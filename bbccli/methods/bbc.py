@@ -31,7 +31,7 @@ from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.resampling import draws_of
 from bbccli.results import Distribution, Estimate
-from bbccli.selection.candidates import candidates, kept
+from bbccli.selection.candidates import cached, candidates
 from bbccli.selection.css import css_of
 from bbccli.types import FloatArray
 
@@ -126,7 +126,7 @@ def in_bag(
 
 def _selections(matrix: PredictionMatrix, selector: Metric, plan: Plan) -> Selections:
     """What was selected so far, kept with the matrix: it depends on all that is in the key."""
-    return kept(matrix, ("bbc", selector, plan.select, plan.pooling, plan.seed), Selections)
+    return cached(matrix, ("bbc", selector, plan.select, plan.pooling, plan.seed), Selections)
 
 
 def notes_on_draws(

@@ -41,7 +41,7 @@ from bbccli.metrics.base import Metric, Scorer
 from bbccli.notes import nothing_dropped
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
-from bbccli.resampling import BLOCK, PATIENCE, Draws, Unit, draws_of_seen, hopeless
+from bbccli.resampling import BLOCK, PATIENCE, Draws, Unit, draws_of_seen, too_few_usable
 from bbccli.resources import Resources
 from bbccli.results import Estimate
 from bbccli.selection.candidates import candidates
@@ -178,7 +178,7 @@ def _drawn(draws: Draws, best: Scorer, n_resamples: int, settled: Resources) -> 
         usable = np.flatnonzero(~np.isnan(values[:, 0]))[:left]
         first, left = first + n_blocks, left - len(usable)
         if first * BLOCK > PATIENCE * (n_resamples - left + BLOCK):
-            raise hopeless(Unit.SAMPLES if draws.members is None else Unit.GROUPS)
+            raise too_few_usable(Unit.SAMPLES if draws.members is None else Unit.GROUPS)
         if len(usable):
             yield (
                 (in_bag, values)

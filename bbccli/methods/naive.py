@@ -28,7 +28,7 @@ from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.resampling import Resamples, any_draw, draws_of
 from bbccli.results import Estimate
-from bbccli.selection.candidates import candidates, kept
+from bbccli.selection.candidates import cached, candidates
 from bbccli.types import FloatArray, IntArray
 
 
@@ -75,7 +75,7 @@ def naive(
     winner = matrix.configurations.index(plain.winner)
     measured = candidates(matrix, metric, plan.pooling)
     draws = draws_of(matrix.n_samples, matrix.groups, plan.seed, any_draw)
-    found = kept(matrix, ("naive", metric, winner, plan.pooling, plan.seed), Selections)
+    found = cached(matrix, ("naive", metric, winner, plan.pooling, plan.seed), Selections)
 
     def score(drawn: Resamples) -> tuple[IntArray, FloatArray]:
         winners = np.full(len(drawn), winner)

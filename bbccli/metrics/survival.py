@@ -76,7 +76,7 @@ class ConcordanceScorer:
         return counts, comparable_weight(self.pairs, effective)
 
     def restrict(self, rows: BoolArray) -> ConcordanceScorer:
-        """Keep the samples in `rows`; their stakes stay what they are in the full sample."""
+        """Keep the samples in `rows`; their factors stay what they are in the full sample."""
         own = None if self.sample_weights is None else self.sample_weights[rows]
         return ConcordanceScorer(self.pairs.take(rows), own)
 
@@ -107,8 +107,8 @@ def bind_uno(outcome: Outcome, risks: FloatArray) -> ConcordanceScorer:
     time, event = outcome.values, _events(outcome)
     survival = censoring_survival(time, event, outcome.weights)
     usable = event & (survival > 0)
-    stakes = np.divide(1.0, survival**2, out=np.zeros(len(time)), where=usable)
-    return ConcordanceScorer(CensoredPairs.of(risks, time, event, stakes), outcome.weights)
+    factors = np.divide(1.0, survival**2, out=np.zeros(len(time)), where=usable)
+    return ConcordanceScorer(CensoredPairs.of(risks, time, event, factors), outcome.weights)
 
 
 def censoring_survival(

@@ -21,9 +21,9 @@ from bbccli.selection.available import AvailableCases
 from bbccli.selection.pooling import MeanOf, MeanOverFolds, members_of, runs_of, within_folds
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, distinct, readonly
 
-Kept = TypeVar("Kept")
+Made = TypeVar("Made")
 
-_SHELVES: WeakKeyDictionary[PredictionMatrix, dict[Hashable, Any]] = WeakKeyDictionary()
+_CACHES: WeakKeyDictionary[PredictionMatrix, dict[Hashable, Any]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +71,7 @@ class Candidates:
         """
         if len(columns) < self.n_configurations:
             return self._bind(columns)
-        return kept(self.matrix, (self.metric, self.pooling), lambda: self._bind(columns))
+        return cached(self.matrix, (self.metric, self.pooling), lambda: self._bind(columns))
 
     def score(self, weights: IntArray) -> FloatArray:
         """Score weights (B, N) on all configurations, block by block: (B, C)."""
@@ -81,7 +81,7 @@ class Candidates:
         """Return the performances (C,) on all samples: scored once, for many methods ask."""
         everything = np.ones((1, self.matrix.n_samples), np.uint8)
         key = ("performances", self.metric, self.pooling)
-        return kept(self.matrix, key, lambda: readonly(self.score(everything)[0]))
+        return cached(self.matrix, key, lambda: readonly(self.score(everything)[0]))
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Score each row of weights (B, N) on its own configuration (B,): (B,), NaN for -1."""
@@ -123,7 +123,7 @@ class Candidates:
 
         if len(columns) < self.n_configurations:
             return make()
-        return kept(self.matrix, (self.metric, "by fold"), make)
+        return cached(self.matrix, (self.metric, "by fold"), make)
 
     def _bind(self, columns: IntArray) -> Scorer:
         scorers = self.of_repeats(columns)
@@ -136,7 +136,7 @@ class Candidates:
 def by_repeat(matrix: PredictionMatrix, metric: Metric, columns: IntArray) -> tuple[Scorer, ...]:
     """Bind the metric to some columns of each of R repeats; to all of them only once."""
     if len(columns) == matrix.n_configurations:
-        return kept(matrix, metric, lambda: _bind(matrix, metric, slice(None)))
+        return cached(matrix, metric, lambda: _bind(matrix, metric, slice(None)))
     return _bind(matrix, metric, columns)
 
 
@@ -158,7 +158,7 @@ def parts_of(matrix: PredictionMatrix) -> BoolArray | None:
     available = matrix.available
     if not matrix.repeated_holdout or available is None:
         return None
-    parts: BoolArray = kept(matrix, "parts", lambda: readonly(available.any(axis=2)))
+    parts: BoolArray = cached(matrix, "parts", lambda: readonly(available.any(axis=2)))
     return parts
 
 
@@ -198,7 +198,7 @@ def check_of_pairs(metric: Metric) -> None:
 def repeats_of(matrix: PredictionMatrix) -> tuple[PredictionMatrix, ...]:
     """Return the R repeats, each as a matrix of its own."""
     repeats = range(matrix.n_repeats)
-    return kept(matrix, "repeats", lambda: tuple(matrix.of_repeat(r) for r in repeats))
+    return cached(matrix, "repeats", lambda: tuple(matrix.of_repeat(r) for r in repeats))
 
 
 def fold_performances(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatArray, ...]:
@@ -213,7 +213,7 @@ def fold_performances(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatAr
         Folds are unknown, or the metric is undefined for every configuration in some of them (AUC
         with one class).
     """
-    result: tuple[FloatArray, ...] = kept(
+    result: tuple[FloatArray, ...] = cached(
         matrix, ("in folds", metric), lambda: _in_folds(matrix, metric)
     )
     for values, folds in zip(result, folds_of(matrix), strict=True):
@@ -247,12 +247,12 @@ def _scored(scorer: Scorer, folds: IntArray) -> FloatArray:
     return np.vstack(parts)
 
 
-def kept(matrix: PredictionMatrix, key: Hashable, make: Callable[[], Kept]) -> Kept:
+def cached(matrix: PredictionMatrix, key: Hashable, make: Callable[[], Made]) -> Made:
     """Return what `make` made for this matrix and key when it was first asked for."""
-    shelf = _SHELVES.setdefault(matrix, {})
-    if key not in shelf:
-        shelf[key] = make()
-    found: Kept = shelf[key]
+    cache = _CACHES.setdefault(matrix, {})
+    if key not in cache:
+        cache[key] = make()
+    found: Made = cache[key]
     return found
 
 

@@ -25,7 +25,7 @@ from bbccli.metrics.base import Metric
 from bbccli.notes import Note, selected_on_evaluation, tied_winners
 from bbccli.plan import Plan
 from bbccli.results import Estimate
-from bbccli.selection.candidates import candidates, kept
+from bbccli.selection.candidates import cached, candidates
 from bbccli.selection.css import css_of, undefined
 from bbccli.splitting.held_out import hold_out
 from bbccli.types import BoolArray, FloatArray, IntArray, Interval, Pooling
@@ -89,7 +89,7 @@ def split_samples(matrix: PredictionMatrix, plan: Plan) -> Split:
         A single sample, or groups that can't be split with every class on both sides.
     """
     key = ("split", plan.evaluation_share, plan.seed)
-    return kept(matrix, key, lambda: _split(matrix, plan.evaluation_share, plan.seed))
+    return cached(matrix, key, lambda: _split(matrix, plan.evaluation_share, plan.seed))
 
 
 def choose(
