@@ -259,7 +259,7 @@ def count_every_resample(n_units: int) -> int:
     return comb(2 * n_units - 1, n_units)
 
 
-def hardly_usable(unit: Unit) -> UndefinedError:
+def too_few_usable(unit: Unit) -> UndefinedError:
     """Return the error for data on which hardly any resample can be used."""
     return UndefinedError(
         f"hardly any resample of the {unit.name.lower()} can be used: less than 1 in {PATIENCE}",

@@ -170,3 +170,15 @@ class TestMemory:
     def test_too_little_is_said_at_once(self):
         with pytest.raises(OptionError, match="--memory is 64 MB, and 1000000 samples need 600 MB"):
             resources_of(1, "64MB", Engine.AUTO).for_predictions(10**6, 10**9)
+
+
+@pytest.mark.parametrize("n_resamples", [100, 1000])
+def test_one_thread_has_the_batches_of_one_thread_whatever_was_asked_for(n_resamples):
+    """Smaller batches, as two threads have, take numpy's pair sweep a third longer."""
+    draws, n_blocks = resampling.draws_of(500, None, 0), -(-n_resamples // resampling.BLOCK)
+    with use(Resources(jobs=1)):
+        alone = drawing.Drawing.of(draws, 3, n_blocks)
+    with use(Resources(jobs=2)):
+        shared = drawing.Drawing.of(draws, 3, n_blocks)
+        assert len(shared.batches) > len(alone.batches)
+        assert shared.in_one_thread() == alone

@@ -11,10 +11,8 @@ from bbccli.analysis.plan import PlanOptions
 from bbccli.analysis.rule import GateOptions
 from bbccli.choices import Missing
 from bbccli.option import Option, Panel, Scope
-from bbccli.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from bbccli.analysis.answer import Answer
     from bbccli.matrix import PredictionMatrix
     from bbccli.readers import Paths
 
@@ -107,9 +105,3 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
         """
         missing = Missing.ERROR if self.strict else self.missing
         return self.scored(self.read_files(path, missing=missing), self.threshold)
-
-    def run(self, path: Paths, *, progress: Progress = silent) -> Answer:
-        """Read a file, estimate, and judge the result; see `answer`."""
-        from bbccli.analysis.answer import answer
-
-        return answer(self, path, progress=progress)

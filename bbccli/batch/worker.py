@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bbccli import reading, resources
+from bbccli.analysis.answer import answer
 from bbccli.batch.sources import Source
 from bbccli.documents import Json, as_json
 from bbccli.errors import OF_THE_MACHINE, BbcError, last_resort
@@ -93,7 +94,7 @@ def _work(task: Task) -> Done:
         if task.known is not None and task.known == _joined(_hash(place.path), others):
             return Done(task.position, None)
         with resources.use(task.limits):
-            document = place.analysis.run(place.path).document
+            document = answer(place.analysis, place.path).document
         files = _joined(document["input"]["sha256"], others)
         document["input"]["path"] = redacted(source.path)
         return Done(task.position, record(task, files, document=document))

@@ -42,20 +42,26 @@ class Drawing:
         Blocks that are drawn and scored at once.
     jobs
         Threads.
-    kept : optional
+    drawn_before : optional
         Batches that were drawn before, where they are kept.
     """
 
     draws: Draws
     batches: list[Batch]
     jobs: int
-    kept: dict[Batch, Resamples] | None = None
+    drawn_before: dict[Batch, Resamples] | None = None
 
     @classmethod
     def of(cls, draws: Draws, first: int, n_blocks: int) -> Drawing:
         """Split blocks `first`, ... into even batches, by the resources in force."""
         settled = resources.current()
         return cls(draws, _batches(first, n_blocks, draws.n_weights, settled), settled.jobs)
+
+    def in_one_thread(self) -> Drawing:
+        """Return the same draws for one thread, in batches as large as one thread alone has."""
+        first, n_blocks = self.batches[0][0], sum(size for _, size in self.batches)
+        alone = replace(resources.current(), jobs=1)
+        return replace(self, batches=_batches(first, n_blocks, self.draws.n_weights, alone), jobs=1)
 
     def over(self, function: Callable[[Resamples], Result]) -> Iterator[Result]:
         """Apply a function to the resamples of each batch; results in order."""
@@ -68,21 +74,21 @@ class Drawing:
         span: list[Batch] = []
         for batch in self.batches:
             if span and sum(n_blocks for _, n_blocks in (*span, batch)) > most:
-                yield replace(self, batches=span, kept={})
+                yield replace(self, batches=span, drawn_before={})
                 span = []
             span.append(batch)
-        yield replace(self, batches=span, kept={})
+        yield replace(self, batches=span, drawn_before={})
 
     def drawn(self) -> list[Resamples]:
         """Return the resamples of all batches, in order."""
         return list(self.over(lambda drawn: drawn))
 
     def _draw(self, batch: Batch) -> Resamples:
-        if self.kept is None:
+        if self.drawn_before is None:
             return self.draws.batch(*batch)
-        if batch not in self.kept:
-            self.kept[batch] = self.draws.batch(*batch)
-        return self.kept[batch]
+        if batch not in self.drawn_before:
+            self.drawn_before[batch] = self.draws.batch(*batch)
+        return self.drawn_before[batch]
 
 
 def _batches(first: int, n_blocks: int, n_units: int, settled: Resources) -> list[Batch]:

@@ -15,7 +15,7 @@ from bbccli.bootstrap.by_columns import Blocks, Selected, score_winners, select
 from bbccli.bootstrap.drawing import Drawing
 from bbccli.metrics.base import Scorer
 from bbccli.progress import Progress, silent
-from bbccli.resampling import BLOCK, PATIENCE, Draws, Resamples, Unit, hardly_usable
+from bbccli.resampling import BLOCK, PATIENCE, Draws, Resamples, Unit, too_few_usable
 from bbccli.resources import Engine
 from bbccli.results import Distribution
 from bbccli.selection.css import Css
@@ -151,7 +151,7 @@ def _collect(
                 found.add(selected)
                 progress(min(len(found), n_resamples), n_resamples)
             if found.next_block * BLOCK > PATIENCE * (len(found) + BLOCK):
-                raise hardly_usable(Unit(draws.stream[0]))
+                raise too_few_usable(Unit(draws.stream[0]))
 
 
 def select_and_score(
@@ -186,7 +186,7 @@ def _select(candidates: Blocks, drawing: Drawing, css: Css) -> Iterator[Selected
         return
     if candidates.swept and resources.current().engine is Engine.NUMPY:
         # short calls wait for the interpreter's lock: threads take longer than one
-        drawing = replace(drawing, jobs=1)
+        drawing = drawing.in_one_thread()
     scorer = candidates.bind(blocks[0])
     yield from drawing.over(
         lambda drawn: (

@@ -75,6 +75,23 @@ class BatchOptions:
         ),
     ] = None
 
+    def processes(self) -> int:
+        """Return the number of worker processes.
+
+        Raises
+        ------
+        OptionError
+            Options that contradict each other, or a number that no machine has.
+        """
+        from bbccli.errors import OptionError
+        from bbccli.resources import Resources, available_cores
+
+        if self.scheduler is not None and self.runner != "dask":
+            raise OptionError(
+                "--scheduler without --runner dask", hint=f"--runner dask, not {self.runner}"
+            )
+        return Resources(available_cores() if self.jobs is None else self.jobs).jobs
+
 
 @command()
 @reads_files
@@ -103,18 +120,10 @@ def batch(
     from bbccli.cli.many import carry_out, list_tasks, told_when_interrupted
     from bbccli.cli.output import check_writable
     from bbccli.cli.places import check_apart
-    from bbccli.errors import OptionError
     from bbccli.reports.batch import table_form
-    from bbccli.resources import Resources, available_cores
 
-    if many.scheduler is not None and many.runner != "dask":
-        raise OptionError(
-            "--scheduler without --runner dask", hint=f"--runner dask, not {many.runner}"
-        )
+    processes, limits = many.processes(), work.resources(1)
     asked.check()
-    processes = available_cores() if many.jobs is None else many.jobs
-    Resources(processes)
-    limits = work.resources(1)
     form, target = table_form(output), Path(output)
     check_writable(output)
     journal_file = journal_path(target)

@@ -11,6 +11,20 @@ from bbccli.cli.command import command, reads_files
 from bbccli.cli.shared import Files, Jobs, Output, Quiet, WorkOptions, reports
 from bbccli.option import Option, Panel, Scope
 
+Format = Annotated[
+    str,
+    Option("Form of the result.", names=reports, default="by the suffix of --output, else table"),
+]
+Resamples = Annotated[
+    str | None,
+    Option(
+        "Also write the performance and the winner of every resample: .json or .parquet.",
+        metavar="PATH",
+        panel=Panel.OUTPUT,
+        scope=Scope.RUN,
+    ),
+]
+
 
 @command()
 @reads_files
@@ -19,22 +33,9 @@ def correct(
     files: Files,
     asked: Analysis,
     work: WorkOptions,
-    format: Annotated[
-        str,
-        Option(
-            "Form of the result.", names=reports, default="by the suffix of --output, else table"
-        ),
-    ] = "table",
+    format: Format = "table",
     output: Output = "-",
-    distribution: Annotated[
-        str | None,
-        Option(
-            "Also write the performance and the winner of every resample: .json or .parquet.",
-            metavar="PATH",
-            panel=Panel.OUTPUT,
-            scope=Scope.RUN,
-        ),
-    ] = None,
+    distribution: Resamples = None,
     jobs: Jobs = None,
     quiet: Quiet = False,
 ) -> None:
@@ -49,6 +50,7 @@ def correct(
       bbc correct predictions.csv --fail-under 0.8 --format markdown
     """
     from bbccli import resources
+    from bbccli.analysis.answer import answer
     from bbccli.cli.gates import exit_by_gates, publish
     from bbccli.cli.output import check_writable, progress_bar, report_format, write
     from bbccli.cli.places import check_apart
@@ -63,7 +65,7 @@ def correct(
     check_apart(places, files, asked.labels, asked.folds)
     with resources.use(limits), progress_bar(quiet=quiet) as progress:
         try:
-            answer = asked.run(files, progress=progress)
+            found = answer(asked, files, progress=progress)
         except UndecidedError as error:
             if output != "-" or form != "table":  # on standard output the error says it all
                 write(FORMS[form](error.document), output)
@@ -71,7 +73,7 @@ def correct(
     if distribution is not None:
         from bbccli.reports.distribution import render_distributions
 
-        shown = render_distributions(distribution, answer.matrix.configurations, answer.estimates)
+        shown = render_distributions(distribution, found.matrix.configurations, found.estimates)
         write(shown, distribution)
-    publish([answer.document], form, output, quiet=quiet)
-    exit_by_gates([answer.document])
+    publish([found.document], form, output, quiet=quiet)
+    exit_by_gates([found.document])

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from bbccli.progress import Progress
 
 
+Format = Annotated[str, Option("Form of the result.", names=table_or_json, scope=Scope.COMMAND)]
+
+
 @command(without=("outer_fold",))
 @reads_files
 def drop(
@@ -31,9 +34,7 @@ def drop(
     scoring: ScoringOptions,
     how: InputOptions,
     work: WorkOptions,
-    format: Annotated[
-        str, Option("Form of the result.", names=table_or_json, scope=Scope.COMMAND)
-    ] = "table",
+    format: Format = "table",
     output: Output = "-",
     jobs: Jobs = None,
     quiet: Quiet = False,

@@ -21,21 +21,23 @@ Result = Annotated[
     ),
 ]
 
+Format = Annotated[
+    str | None,
+    Option(
+        "Print the results in this form.",
+        names=reports,
+        default="by the suffix of --output, else one line per gate",
+        scope=Scope.COMMAND,
+    ),
+]
+
 
 @command()
 def gate(
     ctx: typer.Context,
     result: Result,
     limit: GateOptions,
-    format: Annotated[
-        str | None,
-        Option(
-            "Print the results in this form.",
-            names=reports,
-            default="by the suffix of --output, else one line per gate",
-            scope=Scope.COMMAND,
-        ),
-    ] = None,
+    format: Format = None,
     output: Output = "-",
     quiet: Quiet = False,
 ) -> None:

@@ -59,6 +59,11 @@ def carry_out(
         raise cannot_write(str(target), error.strerror or str(error)) from error
     if summary:
         write(seen.render(style_for_stdout()), "-")
+    _end(tally, target, quiet=quiet)
+
+
+def _end(tally: Tally, target: Path, *, quiet: bool) -> None:
+    """Say how many files have a result and which have none; leave with the status."""
     if tally.status or not quiet:
         for problem in tally.problems:
             say(f"failed: {visible(problem)}")

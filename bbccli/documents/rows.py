@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bbccli.documents.parts import EstimateJson, GateJson
 from bbccli.documents.values import Json
-
-if TYPE_CHECKING:
-    from bbccli.documents.document import Document
 
 COLUMNS = (
     *("path", "sha256", "task", "n_samples", "n_configurations"),
@@ -32,7 +29,7 @@ TRUTH = frozenset({"exact", "ignores_selection", "experimental", "guard"})
 """Columns that are not text."""
 
 
-def rows_of(document: Document) -> list[Json]:
+def rows_of(document: Json) -> list[Json]:
     """Return one row per estimate, by the names of the columns; values as they are."""
     return [_row(document, estimate) for estimate in document["estimates"]]
 
@@ -49,7 +46,7 @@ def row_of(estimate: EstimateJson) -> Json:
     }
 
 
-def _row(document: Document, estimate: EstimateJson) -> Json:
+def _row(document: Json, estimate: EstimateJson) -> Json:
     read, plan, gate = document["input"], document["plan"], _gate_on(document, estimate)
     return {
         **{name: held for name, held in read.items() if name in COLUMNS},
@@ -72,7 +69,7 @@ def codes(notes: Any) -> str:
     return " ".join(note["code"] for note in notes)
 
 
-def _gate_on(document: Document, estimate: EstimateJson) -> GateJson | Json:
+def _gate_on(document: Json, estimate: EstimateJson) -> GateJson | Json:
     """The verdict, on the row of the estimate that it is about; one without a method on all."""
     gate = document["gate"]
     if gate is None or gate["metric"] != estimate["metric"]:

@@ -22,7 +22,7 @@ from bbccli.bootstrap.drawing import MOST_BLOCKS, WEIGHT_BYTES
 from bbccli.dropping.base import Rule, Verdict
 from bbccli.dropping.standing import Standing
 from bbccli.metrics.base import Scorer
-from bbccli.resampling import BLOCK, PATIENCE, Draws, Unit, draws_of_seen, hardly_usable
+from bbccli.resampling import BLOCK, PATIENCE, Draws, Unit, draws_of_seen, too_few_usable
 from bbccli.resources import Resources
 from bbccli.selection.candidates import candidates
 from bbccli.threads import ordered_map
@@ -98,7 +98,7 @@ def _drawn(draws: Draws, best: Scorer, n_resamples: int, settled: Resources) -> 
         usable = np.flatnonzero(~np.isnan(values[:, 0]))[:left]
         first, left = first + n_blocks, left - len(usable)
         if first * BLOCK > PATIENCE * (n_resamples - left + BLOCK):
-            raise hardly_usable(Unit.SAMPLES if draws.members is None else Unit.GROUPS)
+            raise too_few_usable(Unit.SAMPLES if draws.members is None else Unit.GROUPS)
         if len(usable):
             every = len(usable) == len(in_bag)
             yield (in_bag, values) if every else (in_bag[usable], values[usable])

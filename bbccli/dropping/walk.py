@@ -9,10 +9,17 @@ import numpy as np
 
 from bbccli.case import Case
 from bbccli.dropping.standing import MIN_SAMPLES, Judge, Standing, too_early, walked_folds
-from bbccli.errors import OptionError
+from bbccli.errors import OptionError, UnsupportedError
 from bbccli.matrix import PredictionMatrix, Unfinished
+from bbccli.resampling import BLOCK
 from bbccli.results import DropStep, DropTrace
 from bbccli.types import BoolArray, IntArray, distinct
+
+MANY_FOLDS = 1000
+"""Folds that are walked whatever it takes."""
+
+MOST_DRAWN = 5 * 10**9
+"""Samples drawn on a walk of more folds than that, at most: a minute or two."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,23 +57,49 @@ def walk(
     ------
     UndefinedError
         Folds are unknown, or the rule can't be computed on them.
+    UnsupportedError
+        There are so many folds that the walk would hardly end.
+
+    Notes
+    -----
+    Everything seen so far is judged anew after each fold: time O(F) times that of one judgement,
+    which grows with N. Once one configuration is left there is nothing to judge.
     """
     matrix = case.matrix
+    n_steps = _n_steps(matrix)
+    check_walk(rule, n_steps, matrix.n_samples, case.plan.n_resamples)
     active = np.arange(matrix.n_configurations)
     taken, n_models = [], 0
-    parts = list(_steps(matrix, order))
-    for position, part in enumerate(parts):
-        seen = _seen(matrix, part, active)
+    for position, part in enumerate(_steps(matrix, order)):
         gone = np.zeros(len(active), bool)
-        if len(active) > 1 and not too_early(seen.outcome, min_samples):
-            gone = judge(Standing.of(seen, case.selector, case.plan))
-        names = tuple(seen.configurations[c] for c in np.flatnonzero(gone))
+        if len(active) > 1 and not too_early(matrix.outcome.take(part.rows), min_samples):
+            gone = judge(Standing.of(_seen(matrix, part, active), case.selector, case.plan))
+        names = tuple(matrix.configurations[c] for c in active[gone])
         trained = len(active) * part.n_folds
-        taken.append(DropStep(part.name, seen.n_samples, len(active), trained, names))
+        n_seen = int(np.count_nonzero(part.rows))
+        taken.append(DropStep(part.name, n_seen, len(active), trained, names))
         n_models += matrix.n_configurations * part.n_folds
         active = active[~gone]
-        case.progress(position + 1, len(parts))
+        case.progress(position + 1, n_steps)
     return Walk(active, DropTrace(rule, threshold, min_samples, tuple(taken), n_models))
+
+
+def check_walk(rule: str, n_steps: int, n_samples: int, n_resamples: int) -> None:
+    """Refuse to walk so many folds that it would take many minutes.
+
+    Raises
+    ------
+    UnsupportedError
+        More than `MANY_FOLDS`, and draws of the samples seen of more than `MOST_DRAWN` in all.
+    """
+    n_drawn = -(-n_resamples // BLOCK) * BLOCK * n_steps * n_samples // 2
+    if n_steps <= MANY_FOLDS or n_drawn <= MOST_DRAWN:
+        return
+    raise UnsupportedError(
+        f"{rule} compares all samples seen so far anew after each of {n_steps} folds, which takes "
+        f"too long with {n_samples} samples and {n_resamples} resamples",
+        hint=f"at most {MANY_FOLDS} folds, or bbc, which needs none",
+    )
 
 
 def fold_order(matrix: PredictionMatrix, names: Sequence[str]) -> list[int]:
@@ -121,6 +154,10 @@ def _steps(matrix: PredictionMatrix, order: Sequence[int] | None) -> Iterator[_S
     for repeat in range(1, matrix.n_repeats):
         n_folds = len(distinct(folds[repeat]))
         yield _Step(f"repeat {repeat + 1}", rows, repeat + 1, n_folds, codes)
+
+
+def _n_steps(matrix: PredictionMatrix) -> int:
+    return len(distinct(walked_folds(matrix)[0])) + matrix.n_repeats - 1
 
 
 def _seen(matrix: PredictionMatrix, part: _Step, active: IntArray) -> PredictionMatrix:

@@ -1,4 +1,4 @@
-"""The few hot loops, and the one place that chooses between their forms.
+"""The inner loops, and the one place that chooses between their forms.
 
 All forms count in whole numbers and give the same counts to the last bit.
 """
@@ -12,11 +12,13 @@ from importlib.util import find_spec
 from bbccli import resources
 from bbccli.errors import OptionError
 from bbccli.kernels import product, sweep
+from bbccli.kernels.censored import CensoredPairs
 from bbccli.kernels.pairs import PresortedPairs, largest_total, presort
+from bbccli.kernels.running import Numbers
 from bbccli.resources import Engine, Resources
 from bbccli.types import BoolArray, FloatArray, IntArray
 
-__all__ = ["Pairs", "concordant_weight", "decide"]
+__all__ = ["Pairs", "concordant_weight", "concordant_weight_censored", "decide"]
 
 WORTH_COMPILED = 3 * 10**8
 """Samples x sweeps x resamples that take numpy as long as it takes to import numba."""
@@ -90,3 +92,33 @@ def concordant_weight(pairs: Pairs, weights: IntArray, configurations: IntArray)
                 pairs.presorted, pairs.outcomes, weights, configurations
             )
     return sweep.concordant_weight(pairs.presorted, weights, configurations)
+
+
+def concordant_weight_censored(
+    pairs: CensoredPairs, weights: Numbers, configurations: IntArray
+) -> Numbers:
+    """Twice the weight of concordant pairs of censored samples, ties of risk counting one half.
+
+    Parameters
+    ----------
+    pairs
+        The prepared pairs of all configurations.
+    weights : (B, N) non-negative
+        One weighting of the samples per row.
+    configurations : (C',) int
+        Which configurations.
+
+    Returns
+    -------
+    (B, C') int64 or float64
+        Sum over comparable pairs, i the earlier, of w_i s_i w_j (2 [r_i > r_j] + [r_i = r_j]),
+        where s_i are the factors. Whole weights without factors are counted in whole numbers, and
+        all forms agree to the last bit. Time O(B C' N log N), or O(B C' N^2) for few samples.
+    """
+    if resources.current().engine is Engine.NUMBA:
+        from bbccli.kernels import compiled
+
+        return compiled.concordant_weight_censored(pairs, weights, configurations)
+    if product.pays_censored(pairs, weights):
+        return product.concordant_weight_censored(pairs, weights, configurations)
+    return sweep.concordant_weight_censored(pairs, weights, configurations)

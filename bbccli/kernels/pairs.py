@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bbccli.kernels.running import Numbers
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 SORTED_AT_ONCE = 2**20
@@ -30,6 +31,10 @@ class PresortedPairs:
         How many controls score strictly below, and at most as high as, each of these cases.
     tied : (C,) bool
         Whether any case has the score of a control.
+    earlier : (n_cases,) int32, optional
+        Where cases and controls come in blocks, sorted by block and within it by score: the
+        controls in blocks before that of each case, with which it makes no pair. The same in all
+        configurations. Without it all are in one block.
     """
 
     controls: IntArray
@@ -37,6 +42,7 @@ class PresortedPairs:
     below: IntArray
     upto: IntArray
     tied: BoolArray
+    earlier: IntArray | None = None
 
     @property
     def n_pairs(self) -> int:
@@ -99,6 +105,11 @@ def controls_around(scores: FloatArray, is_control: BoolArray) -> tuple[IntArray
     backwards = np.where(last, through, np.iinfo(np.int32).max)[:, ::-1]
     upto = np.minimum.accumulate(backwards, axis=1)[:, ::-1]
     return below.astype(np.int32, copy=False), upto.astype(np.int32, copy=False)
+
+
+def heaviest(weights: Numbers) -> int:
+    """Return the largest total of a row of weights (B, N)."""
+    return int(weights.sum(axis=1, dtype=np.int64).max(initial=0))
 
 
 def largest_total(pairs: PresortedPairs, weights: IntArray) -> int:

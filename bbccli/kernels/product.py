@@ -1,14 +1,19 @@
-"""Few pairs: one matrix product of pair weights with pair outcomes."""
+"""Few pairs: a matrix product of weights with the outcomes of all pairs."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from bbccli.kernels.pairs import PresortedPairs
+from bbccli.kernels.censored import CensoredPairs
+from bbccli.kernels.pairs import PresortedPairs, heaviest
+from bbccli.kernels.running import Numbers
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 FEW_PAIRS = 4000
 """Where the product, whose time grows with the pairs, and the sweep in numpy take as long."""
+
+FEW_CELLS = 8000
+"""The same for censored samples, in events x samples."""
 
 MOST_CELLS = 2**23
 """Pair outcomes kept, at most: 32 MB."""
@@ -43,3 +48,29 @@ def concordant_weight(
     everything = len(configurations) == outcomes.shape[1]
     chosen = outcomes if everything else outcomes[:, configurations]
     return (pair_weights @ chosen).astype(np.int64)
+
+
+def pays_censored(pairs: CensoredPairs, weights: Numbers) -> bool:
+    """Whether the pairs of censored samples are few enough, and their counts exact in float32."""
+    few = pairs.event.sum() * len(pairs.event) <= FEW_CELLS
+    exact = not pairs.counts_whole_numbers(weights) or 2 * heaviest(weights) <= LARGEST_EXACT
+    return bool(few and exact)
+
+
+def concordant_weight_censored(
+    pairs: CensoredPairs, weights: Numbers, configurations: IntArray
+) -> Numbers:
+    """Count as `kernels.concordant_weight_censored` does. Memory O(N^2 + B N)."""
+    whole = pairs.counts_whole_numbers(weights)
+    later = weights.astype(np.float32 if whole else np.float64)
+    earlier = pairs.as_earlier(weights[:, pairs.event], pairs.event)
+    comparable = pairs.outlived[pairs.event] < pairs.outlived[:, None]
+    counts = np.empty((len(weights), len(configurations)), np.int64 if whole else np.float64)
+    for position, c in enumerate(configurations):
+        risks, of_events = pairs.risks[:, c, None], pairs.risks[pairs.event, c]
+        outcomes = (of_events > risks).astype(later.dtype)
+        outcomes += of_events >= risks
+        outcomes *= comparable
+        beaten = later @ outcomes
+        counts[:, position] = np.einsum("be,be->b", earlier, beaten, dtype=np.float64)
+    return counts

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from bbccli.types import BoolArray, IntArray
 
 Numbers = NDArray[Any]
+"""Whole numbers where all weights are whole, real ones otherwise."""
 
 FEW_LANES = 16
 """Lanes up to which numpy's cumulative sum is faster than its calls for each row of the grid."""

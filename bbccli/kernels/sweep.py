@@ -1,4 +1,7 @@
-"""The pair sweep in numpy: many resamples side by side, one configuration after the other."""
+"""The pair sweep in numpy: many resamples side by side, one configuration after the other.
+
+The AUC takes one sweep, and the concordance of censored samples one per binary digit.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bbccli.kernels.pairs import PresortedPairs, largest_total
-from bbccli.kernels.running import Grid, side_by_side, take
+from bbccli.kernels.censored import CensoredPairs
+from bbccli.kernels.pairs import PresortedPairs, heaviest, largest_total
+from bbccli.kernels.running import Grid, Numbers, side_by_side, take
 from bbccli.types import FloatArray, IntArray
-
-Numbers = NDArray[Any]
 
 CACHE = 2**19
 """Weights swept side by side: numpy's calls are amortised, and the sweep stays in the cache."""
@@ -36,17 +37,15 @@ def concordant_weight(
     """Count as `kernels.concordant_weight` does. Extra memory O(CACHE + N)."""
     if len(weights) <= FEW_ROWS:
         return _row_by_row(pairs, weights, configurations)
-    counts = np.empty((len(weights), len(configurations)), np.int64)
+    counts = np.zeros((len(weights), len(configurations)), np.int64)
     if weights.shape[1] >= LONG:
-        heaviest = int(weights.sum(axis=1, dtype=np.int64).max(initial=0))
-        _in_steps(pairs, weights, configurations, counts, np.uint64, lane_type_for(2 * heaviest))
+        running_type = lane_type_for(2 * heaviest(weights))
+        _in_steps(pairs, weights, configurations, counts, np.uint64, running_type)
         return counts
     lane_type = lane_type_for(largest_total(pairs, weights))
-    width = min(max(CACHE // weights.shape[1], 128), 1024)
-    for start in range(0, len(weights), width):
-        part = slice(start, start + width)
+    for part in _parts(weights):
         lanes = side_by_side(weights[part], lane_type)
-        _sweep(pairs, lanes, configurations, counts[part])
+        _sweep(pairs, lanes, lanes, configurations, counts[part])
     return counts
 
 
@@ -54,7 +53,7 @@ def concordant_mass(
     pairs: PresortedPairs, weights: FloatArray, configurations: IntArray
 ) -> FloatArray:
     """Count under real weights (B, N): as `concordant_weight`, in float64, to rounding."""
-    sums = np.empty((len(weights), len(configurations)))
+    sums = np.zeros((len(weights), len(configurations)))
     if weights.shape[1] >= LONG:
         _in_steps(pairs, weights, configurations, sums, np.float64, np.float64)
         return sums
@@ -62,8 +61,30 @@ def concordant_mass(
     for start in range(0, len(weights), width):
         part = slice(start, start + width)
         lanes = side_by_side(weights[part], np.float64)
-        _sweep(pairs, lanes, configurations, sums[part])
+        _sweep(pairs, lanes, lanes, configurations, sums[part])
     return sums
+
+
+def concordant_weight_censored(
+    pairs: CensoredPairs, weights: Numbers, configurations: IntArray
+) -> Numbers:
+    """Count as `kernels.concordant_weight_censored` does. Extra memory O(CACHE + N)."""
+    whole = pairs.counts_whole_numbers(weights)
+    counts = np.zeros((len(weights), len(configurations)), np.int64 if whole else np.float64)
+    lane_type = lane_type_for(heaviest(weights) ** 2) if whole else np.float64
+    for part in _parts(weights):
+        later = side_by_side(weights[part], lane_type)
+        earlier = np.ascontiguousarray(pairs.as_earlier(later[:-1].T).T)
+        for digit in pairs.digits:
+            _sweep(digit, earlier, later, configurations, counts[part])
+    return counts
+
+
+def _parts(weights: Numbers) -> Iterator[slice]:
+    """Split the rows of weights (B, N) into chunks."""
+    width = min(max(CACHE // max(weights.shape[1], 1), 128), 1024)
+    for start in range(0, len(weights), width):
+        yield slice(start, start + width)
 
 
 def _row_by_row(pairs: PresortedPairs, weights: IntArray, configurations: IntArray) -> IntArray:
@@ -86,21 +107,29 @@ def lane_type_for(total: int) -> type[np.unsignedinteger]:
 
 
 def _sweep(
-    pairs: PresortedPairs, lanes: Numbers, configurations: IntArray, counts: Numbers
+    pairs: PresortedPairs,
+    of_cases: Numbers,
+    of_controls: Numbers,
+    configurations: IntArray,
+    counts: Numbers,
 ) -> None:
-    """Fill counts (L, C') from lanes (N + 1, L)."""
-    grid = Grid.of(pairs.controls.shape[1], lanes.shape[1])
-    running = grid.table(lanes)
-    weights, beaten, tied = np.empty((3, pairs.cases.shape[1], lanes.shape[1]), lanes.dtype)
+    """Add to counts (L, C') from lanes of the cases (N, L) and of the controls (N + 1, L)."""
+    grid = Grid.of(pairs.controls.shape[1], of_controls.shape[1])
+    running, place = grid.table(of_controls), grid.place
+    shape = (3, pairs.cases.shape[1], of_controls.shape[1])
+    weights, beaten, tied = np.empty(shape, of_controls.dtype)
+    surplus: Numbers | None = None
     for column, c in enumerate(configurations):
-        grid.arrange(lanes, pairs.controls[c], running[1:])
+        grid.arrange(of_controls, pairs.controls[c], running[1:])
         grid.accumulate(running[1:])
-        take(running, grid.place[pairs.below[c]], beaten)
-        if pairs.tied[c]:
-            beaten += take(running, grid.place[pairs.upto[c]], tied)
-        else:
-            beaten += beaten
-        counts[:, column] = np.einsum("il,il->l", take(lanes, pairs.cases[c], weights), beaten)
+        take(running, place[pairs.below[c]], beaten)
+        beaten += take(running, place[pairs.upto[c]], tied) if pairs.tied[c] else beaten
+        if pairs.earlier is not None:
+            if surplus is None:  # whole blocks, whatever the order within them
+                surplus = 2 * running.take(place[pairs.earlier], axis=0)
+            beaten -= surplus
+        found = np.einsum("il,il->l", take(of_cases, pairs.cases[c], weights), beaten)
+        counts[:, column] += found.astype(counts.dtype, copy=False)
 
 
 def _in_steps(

@@ -27,7 +27,9 @@ When to use: to see what an estimate would have been with dropping, or on a matr
 dropped. When not: with all predictions at hand, `bbc` corrects for all configurations. See
 [dropping](dropping.md).
 
-Cost: time O(B N C) per fold, less as configurations go; memory as BBC.
+Cost: time O(B N C) per fold, less as configurations go; memory as BBC. More than 1,000 folds are
+refused where the draws after all of them take more than 5,000,000,000 samples: with 1,000
+resamples, leave-one-out of more than 3,125 samples.
 
 Source: Tsamardinos, Greasidou & Borboudakis 2018, section 4, and the code of its simulations, which
 asks after the last fold too. JSON: `drop_trace`.

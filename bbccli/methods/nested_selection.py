@@ -33,6 +33,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bbccli import resources
 from bbccli.case import Answer, Case
 from bbccli.errors import UndefinedError
 from bbccli.methods.base import POINT, Method, Need
@@ -51,8 +52,8 @@ def run(case: Case) -> Answer:
         The metric is undefined in some fold.
     """
     _ = case.choice
-    selected = _selected_without(case)
     by_fold = fold_performances(case.matrix, case.metric)
+    selected = _selected_without(case)
     values = [v[np.arange(len(v)), winners] for v, winners in zip(by_fold, selected, strict=True)]
     value = float(np.mean(np.concatenate(values)))
     if np.isnan(value):
@@ -67,9 +68,11 @@ def _selected_without(case: Case) -> list[IntArray]:
     """The configuration (F,) selected without each fold, one array per repeat."""
     selected = []
     for repeat, folds in zip(repeats_of(case.matrix), folds_of(case.matrix), strict=True):
-        others = (folds != distinct(folds)[:, None]).astype(np.uint8)
-        judged = candidates(repeat, case.selector, case.plan.pooling)
-        selected.append(winners_of(judged, case.css, others))
+        judged, names = candidates(repeat, case.selector, case.plan.pooling), distinct(folds)
+        step = max(resources.current().memory // (4 * len(folds)), 1)
+        parts = [names[start : start + step, None] for start in range(0, len(names), step)]
+        winners = [winners_of(judged, case.css, (folds != part).view(np.uint8)) for part in parts]
+        selected.append(np.concatenate(winners))
     if any((winners < 0).any() for winners in selected):
         raise UndefinedError(
             f"{case.selector.label} is undefined in folds that are left when one is taken out",

@@ -271,16 +271,26 @@ def float_type(terms: FloatArray | BoolArray) -> np.dtype[np.floating]:
     return found
 
 
-def by_configuration(scorer: Scorer, weights: NDArray[Any], configurations: IntArray) -> FloatArray:
+def by_configuration(
+    score: Callable[[NDArray[Any], IntArray], NDArray[Any]],
+    weights: NDArray[Any],
+    configurations: IntArray,
+) -> NDArray[Any]:
     """Score each row of weights (B, N) on its own configuration (B,), those of one at once: (B,).
 
-    For many samples, of which it copies none but those of one configuration.
+    Nothing is copied but the weights of one configuration.
+
+    Parameters
+    ----------
+    score
+        A scorer, or what counts for one: weights (B', N), configurations (C',) -> (B', C').
     """
-    values = np.empty(len(weights))
+    values: NDArray[Any] = np.empty(0)
     for c in np.unique(configurations):
         rows = np.flatnonzero(configurations == c)
-        chosen = weights if len(rows) == len(weights) else weights[rows]
-        values[rows] = scorer(chosen, np.array([c]))[:, 0]
+        found = score(weights if len(rows) == len(weights) else weights[rows], np.array([c]))
+        values = values if len(values) else np.empty(len(weights), found.dtype)
+        values[rows] = found[:, 0]
     return values
 
 

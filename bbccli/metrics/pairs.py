@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from bbccli.kernels import Pairs, concordant_weight
 from bbccli.kernels.sweep import concordant_mass
-from bbccli.metrics.base import Bind, Scorer, ratio, scaled, weighted_sums, whole
+from bbccli.metrics.base import (
+    Bind,
+    Scorer,
+    by_configuration,
+    ratio,
+    scaled,
+    weighted_sums,
+    whole,
+)
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, FloatArray, IntArray
 
@@ -92,10 +100,7 @@ class PairScorer:
     ) -> tuple[NDArray[Any], FloatArray]:
         """The same of one configuration per row of weights: both (B,)."""
         masses = scaled(weights, self.sample_weights)
-        counts: NDArray[Any] = np.empty(len(weights), np.int64 if whole(masses) else np.float64)
-        for c in np.unique(configurations):
-            rows = configurations == c
-            counts[rows] = self._concordant(masses[rows], np.array([c]))[:, 0]
+        counts = by_configuration(self._concordant, masses, configurations)
         return counts, self._pair_weight(masses)
 
     def restrict(self, rows: BoolArray) -> PairScorer:

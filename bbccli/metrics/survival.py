@@ -19,13 +19,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli.kernels.concordance import (
-    CensoredPairs,
-    Numbers,
-    comparable_weight,
-    concordant_weight_censored,
-)
-from bbccli.metrics.base import Metric
+from bbccli.kernels import concordant_weight_censored
+from bbccli.kernels.censored import CensoredPairs, comparable_weight
+from bbccli.kernels.running import Numbers
+from bbccli.metrics.base import Metric, by_configuration
 from bbccli.metrics.pairs import share_of_pairs
 from bbccli.metrics.rests import EVENTS
 from bbccli.outcome import Outcome
@@ -66,25 +63,26 @@ class ConcordanceScorer:
         """Twice the weight of concordant pairs (B, C'), and that of comparable ones (B, 1)."""
         chosen = np.arange(self.n_configurations) if configurations is None else configurations
         effective = self._effective(weights)
-        counts = concordant_weight_censored(self.pairs, effective, chosen)
-        return counts, comparable_weight(self.pairs, effective)[:, None]
+        return self._concordant(effective, chosen), comparable_weight(self.pairs, effective)[
+            :, None
+        ]
 
     def counted_paired(
         self, weights: IntArray, configurations: IntArray
     ) -> tuple[Numbers, Numbers]:
         """The same of one configuration per row of weights: both (B,)."""
         effective = self._effective(weights)
-        counts = np.empty(len(weights))
-        for c in np.unique(configurations):
-            rows = configurations == c
-            found = concordant_weight_censored(self.pairs, effective[rows], np.array([c]))
-            counts[rows] = found[:, 0]
+        counts = by_configuration(self._concordant, effective, configurations)
         return counts, comparable_weight(self.pairs, effective)
 
     def restrict(self, rows: BoolArray) -> ConcordanceScorer:
-        """Keep the samples in `rows`; their stakes stay what they are in the full sample."""
+        """Keep the samples in `rows`; their factors stay what they are in the full sample."""
         own = None if self.sample_weights is None else self.sample_weights[rows]
         return ConcordanceScorer(self.pairs.take(rows), own)
+
+    def _concordant(self, effective: Numbers, configurations: IntArray) -> Numbers:
+        """(B, C') twice the weight of concordant pairs, ties one half."""
+        return concordant_weight_censored(self.pairs, effective, configurations)
 
     def _effective(self, weights: IntArray) -> Numbers:
         return weights if self.sample_weights is None else weights * self.sample_weights
@@ -109,8 +107,8 @@ def bind_uno(outcome: Outcome, risks: FloatArray) -> ConcordanceScorer:
     time, event = outcome.values, _events(outcome)
     survival = censoring_survival(time, event, outcome.weights)
     usable = event & (survival > 0)
-    stakes = np.divide(1.0, survival**2, out=np.zeros(len(time)), where=usable)
-    return ConcordanceScorer(CensoredPairs.of(risks, time, event, stakes), outcome.weights)
+    factors = np.divide(1.0, survival**2, out=np.zeros(len(time)), where=usable)
+    return ConcordanceScorer(CensoredPairs.of(risks, time, event, factors), outcome.weights)
 
 
 def censoring_survival(

@@ -101,8 +101,8 @@ class TotalsScorer:
         if weights.shape[1] > CHUNK:
             totals = [_in_chunks(weights, part, configurations) for part in self.parts]
         else:
-            cast = self._cast(weights)
-            totals = [_product(cast, part, configurations) for part in self.parts]
+            floats = self._as_floats(weights)
+            totals = [_product(floats, part, configurations) for part in self.parts]
         n_chosen = self.n_configurations if configurations is None else len(configurations)
         return np.array(np.broadcast_to(self._apply(totals), (len(weights), n_chosen)))
 
@@ -115,8 +115,8 @@ class TotalsScorer:
         step = max(MOST_CELLS // max(cells, 1), 1)
         for start in range(0, len(weights), step):
             rows = slice(start, start + step)
-            cast = self._cast(weights[rows])
-            totals = [_pairing(cast, part, configurations[rows]) for part in self.parts]
+            floats = self._as_floats(weights[rows])
+            totals = [_pairing(floats, part, configurations[rows]) for part in self.parts]
             values[rows] = self._apply(totals)[:, 0]
         return values
 
@@ -125,7 +125,7 @@ class TotalsScorer:
         parts = tuple(part[rows] for part in self.parts)
         return TotalsScorer(parts, self.formula, self.n_configurations)
 
-    def _cast(self, weights: IntArray) -> dict[np.dtype[np.floating], FloatArray]:
+    def _as_floats(self, weights: IntArray) -> dict[np.dtype[np.floating], FloatArray]:
         """The weights in each type that a part has."""
         totals = total_weights(weights)
         return {dtype: matching(weights, dtype, totals) for dtype in {p.dtype for p in self.parts}}
@@ -157,21 +157,23 @@ def _columns(part: FloatArray, configurations: IntArray | None) -> FloatArray:
 
 
 def _product(
-    cast: dict[np.dtype[np.floating], FloatArray], part: FloatArray, configurations: IntArray | None
+    floats: dict[np.dtype[np.floating], FloatArray],
+    part: FloatArray,
+    configurations: IntArray | None,
 ) -> FloatArray:
     """Totals (B, C', ...) of a part under every row of weights."""
     chosen = _columns(part, configurations)
     with np.errstate(invalid="ignore", over="ignore"):  # infinite losses: NaN, which is undefined
-        sums: FloatArray = cast[part.dtype] @ chosen.reshape(len(part), -1)
+        sums: FloatArray = floats[part.dtype] @ chosen.reshape(len(part), -1)
     return sums.astype(np.float64, copy=False).reshape(len(sums), *chosen.shape[1:])
 
 
 def _pairing(
-    cast: dict[np.dtype[np.floating], FloatArray], part: FloatArray, configurations: IntArray
+    floats: dict[np.dtype[np.floating], FloatArray], part: FloatArray, configurations: IntArray
 ) -> FloatArray:
     """Totals (B, 1, ...) of a part, of one configuration per row of weights."""
     if part.shape[1] == 1:
-        return _product(cast, part, None)
+        return _product(floats, part, None)
     chosen = part.swapaxes(0, 1)[configurations]
-    sums: FloatArray = np.einsum("bn,bn...->b...", cast[part.dtype], chosen)
+    sums: FloatArray = np.einsum("bn,bn...->b...", floats[part.dtype], chosen)
     return sums.astype(np.float64, copy=False)[:, None]

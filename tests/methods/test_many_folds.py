@@ -5,9 +5,11 @@ import pytest
 from matrices import binary, of, survival
 from numpy.testing import assert_allclose, assert_array_equal
 
-from bbccli.errors import UndefinedError
+from bbccli import resources
+from bbccli.dropping import walk as walking
+from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods import METHODS
+from bbccli.methods import METHODS, estimate
 from bbccli.metrics import METRICS
 from bbccli.outcome import Outcome
 from bbccli.plan import Plan
@@ -83,6 +85,58 @@ def test_bbc_f_of_leave_one_out_ends():
         leave_one_out(20_000), METRICS["accuracy"], Plan(n_resamples=20)
     )
     assert 0.5 < estimate.value <= 1
+
+
+@pytest.mark.parametrize("name", ["bbcd", "all"])
+def test_a_walk_of_very_many_folds_is_refused_at_once(name):
+    """All samples seen are drawn anew after each fold, so time grows with N F."""
+    matrix, metrics, plan = leave_one_out(4500), [METRICS["accuracy"]], Plan(n_resamples=500)
+    if name == "bbcd":
+        with pytest.raises(UnsupportedError, match="each of 4500 folds") as refused:
+            estimate(matrix, metrics, plan, [name])
+        assert "at most 1000 folds" in refused.value.hint
+        return
+    found, notes = estimate(matrix, metrics, plan, [name])
+    assert {"bbc", "bbc-f", "nested-selection", "t-folds"} <= {one.method for one in found}
+    assert any("bbcd is left out" in note.text for note in notes)
+
+
+def test_a_walk_of_many_folds_is_refused_for_its_work_alone():
+    walking.check_walk("bbcd", 1000, 10**6, 10**6)
+    walking.check_walk("bbcd", 2000, 2000, 1000)
+    walking.check_walk("bbcd", 12_500, 12_500, 64)
+    for sizes in ((12_500, 12_500, 65), (20_000, 20_000, 1), (1001, 10**5, 1000)):
+        with pytest.raises(UnsupportedError):
+            walking.check_walk("bbcd", *sizes)
+
+
+def test_a_walk_builds_nothing_for_the_last_configuration(monkeypatch):
+    """Of two configurations one leaves early; the folds after that are only counted."""
+    built = []
+    seen = walking._seen
+    monkeypatch.setattr(walking, "_seen", lambda *a: built.append(a) or seen(*a))
+    truth = np.arange(300) % 2
+    outcome = Outcome(Task.BINARY, truth, ("no", "yes"))
+    predictions = np.stack([truth, 1 - truth], axis=1)[None] * 0.8 + 0.1
+    matrix = of(outcome, predictions, PredictionKind.PROBABILITY, n_folds=300)
+    found = METHODS["bbcd"].run(matrix, METRICS["accuracy"], Plan(n_resamples=20))
+    steps = found.drop_trace.steps
+    assert [len(built), len(steps)] == [1, 300]
+    assert [step.n_samples for step in steps] == list(range(1, 301))
+    raced = [step.n_raced for step in steps]
+    last = raced.index(1)
+    assert 50 <= last < 200 and raced == [2] * last + [1] * (300 - last)
+    assert steps[last - 1].dropped == (matrix.configurations[1],)
+
+
+def test_nested_selection_in_parts_selects_the_same():
+    """The weights of some folds at a time: they fit the memory, whatever the folds."""
+    matrix, metric, plan = binary(400, n_folds=400), METRICS["brier"], Plan()
+    whole = METHODS["nested-selection"].run(matrix, metric, plan)
+    least = resources.Resources(jobs=1, memory=16 * 10**6)
+    object.__setattr__(least, "memory", 4 * 400 * 7)  # seven folds at a time
+    with resources.use(least):
+        assert METHODS["nested-selection"].run(matrix, metric, plan).value == whole.value
 
 
 def labelled(**columns):

@@ -6,13 +6,8 @@ import numpy as np
 import pytest
 
 from bbccli import resources
-from bbccli.kernels import concordance as kernel
-from bbccli.kernels.concordance import (
-    CensoredPairs,
-    comparable_weight,
-    concordant_weight_censored,
-    count_outlived,
-)
+from bbccli.kernels import concordant_weight_censored, product
+from bbccli.kernels.censored import CensoredPairs, comparable_weight, count_outlived
 from bbccli.metrics.ranking import AUC
 from bbccli.metrics.survival import (
     CONCORDANCE,
@@ -84,7 +79,7 @@ def defined(metric, time, event, risks, weights, stakes=None):
 
 def use_form(form, monkeypatch):
     """Put one form of the count in force."""
-    monkeypatch.setattr(kernel, "FEW_CELLS", 10**9 if form == "product" else 0)
+    monkeypatch.setattr(product, "FEW_CELLS", 10**9 if form == "product" else 0)
     if form == "numba":
         pytest.importorskip("numba")
     return resources.use(Resources(engine=Engine.NUMBA if form == "numba" else Engine.NUMPY))
@@ -309,8 +304,8 @@ def test_the_product_gives_way_where_float32_is_inexact(monkeypatch):
     scorer = CONCORDANCE.bind(outcome_of(time, event), risks)
     weights = integer_weights(40)
     before = scorer(weights)
-    monkeypatch.setattr(kernel, "LARGEST_EXACT", 0)
-    monkeypatch.setattr(kernel, "_by_product", None)
+    monkeypatch.setattr(product, "LARGEST_EXACT", 0)
+    monkeypatch.setattr(product, "concordant_weight_censored", None)
     np.testing.assert_array_equal(scorer(weights), before)
 
 

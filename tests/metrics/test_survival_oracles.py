@@ -10,7 +10,8 @@ import pyarrow.csv
 import pytest
 from oracle_data import FOLDER, answers, drawn
 
-from bbccli.kernels.concordance import CensoredPairs, comparable_weight, concordant_weight_censored
+from bbccli.kernels import concordant_weight_censored
+from bbccli.kernels.censored import CensoredPairs, comparable_weight
 from bbccli.metrics.survival import CONCORDANCE, CONCORDANCE_UNO
 from bbccli.outcome import Outcome
 from bbccli.types import Task

@@ -9,6 +9,7 @@ import pytest
 from matrices import binary, changed_source, regression, survival, weighing
 
 from bbccli.analysis import Analysis
+from bbccli.analysis.answer import answer
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, estimate
 from bbccli.metrics import METRICS
@@ -115,7 +116,7 @@ def test_what_has_no_effect_is_not_said(field):
 
 @pytest.mark.parametrize("guard", [True, False])
 def test_the_sentence_of_the_demo(guard):
-    found = Analysis(guard=guard).run(str(SAMPLES / "progression.parquet")).document
+    found = answer(Analysis(guard=guard), str(SAMPLES / "progression.parquet")).document
     (said,) = sentences(found | {"version": "0.2.0"})
     assert re.sub(r"CI 0\.7\d\d to", "CI 0.723 to", said) == (
         "AUC 0.844 (95 % CI 0.723 to 0.951), corrected for choosing logistic-l1 C=0.1 k=3 among "
@@ -217,7 +218,7 @@ def test_what_was_done_about_gaps_is_named(tmp_path):
     said = {}
     for policy in (Missing.DROP, Missing.COMMON_ROWS, Missing.AVAILABLE):
         plan = {"n_resamples": "20", "method": ["bbc"]}
-        (said[policy],) = sentences(Analysis(missing=policy, **plan).run(str(path)).document)
+        (said[policy],) = sentences(answer(Analysis(missing=policy, **plan), str(path)).document)
     assert "among 2 configurations; N = 40, complete configurations only;" in said[Missing.DROP]
     assert "; N = 39, common samples only;" in said[Missing.COMMON_ROWS]
     assert "; N = 40, available cases;" in said[Missing.AVAILABLE]
