@@ -25,7 +25,7 @@ _UNITS |= {"k": 10**3, "m": 10**6, "g": 10**9, "kib": 2**10, "mib": 2**20, "gib"
 
 
 class Engine(StrEnum):
-    """Form of the hot loops."""
+    """Implementation of the hot loops."""
 
     AUTO = "auto"
     NUMPY = "numpy"
@@ -41,7 +41,7 @@ def available_cores() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """Threads, extra memory in bytes, and the form of the hot loops.
+    """Threads, extra memory in bytes, and the implementation of the hot loops.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ def parse_memory(text: str, option: str = "--memory") -> int:
     """
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
     if not found or found[2] not in _UNITS:
-        raise OptionError(f"{option} is {text!r}, which is no size", hint="for example 256MB")
+        raise OptionError(f"{option} is {text!r}, not a valid size", hint="for example 256MB")
     size = float(found[1]) * _UNITS[found[2]]
     if size > MOST_MEMORY:
         raise OptionError(f"{option} is more than any machine has", hint="for example 256MB")

@@ -134,7 +134,7 @@ def _kept(journal: Journal, sources: Sequence[Source]) -> str:
     from bbccli.batch import key_of
 
     done = sum(key_of(source) in journal.entries for source in sources)
-    return f"{done} of {len(sources)} files are kept in {journal.path}; --resume goes on"
+    return f"{done} of {len(sources)} files are kept in {journal.path}; continue with --resume"
 
 
 def _last_words(tally: Tally, target: Path) -> str:
