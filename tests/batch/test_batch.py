@@ -165,7 +165,7 @@ class TestStatus:
         status, _, err = batch(PATTERN, "-o", "r.jsonl", "--on-error", "stop")
         assert status == 5
         assert "failed: runs/001/p.csv: no rows under the header\n" in err
-        assert "stopped; 2 of 3 files are kept in r.jsonl.journal; --resume goes on" in err
+        assert "stopped; 2 of 3 files are kept in r.jsonl.journal; continue with --resume" in err
         assert not (folder / "r.jsonl").exists()
         broken.write_text(experiment(1))
         status, _, err = batch(PATTERN, "-o", "r.jsonl", "--on-error", "stop", "--resume")
@@ -378,7 +378,7 @@ def test_an_interrupt_tells_what_is_kept(runs, batch, monkeypatch):
     monkeypatch.setattr(local, "work", interrupted)
     status, out, err = batch(PATTERN, "-o", "r.jsonl")
     assert (status, out) == (130, "")
-    assert err == "2 of 4 files are kept in r.jsonl.journal; --resume goes on\n"
+    assert err == "2 of 4 files are kept in r.jsonl.journal; continue with --resume\n"
 
 
 # The options of correct and batch can't drift apart
