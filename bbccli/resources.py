@@ -131,7 +131,7 @@ def parse_memory(text: str, option: str = "--memory") -> int:
     """
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
     if not found or found[2] not in _UNITS:
-        raise OptionError(f"{option} {text!r} is not a valid size", hint="for example 256MB")
+        raise OptionError(f"{option} is {text!r}, not a valid size", hint="for example 256MB")
     size = float(found[1]) * _UNITS[found[2]]
     if size > MOST_MEMORY:
         raise OptionError(f"{option} is more than any machine has", hint="for example 256MB")

@@ -96,3 +96,9 @@ def test_a_name_in_braces_is_the_only_template():
         for option in command_named(name).options.values():
             assert isinstance(option.option, Option)
             assert "{" not in option.option.help.replace("{names}", "")
+
+
+def test_dropping_knows_no_outer_folds(run):
+    assert "outer_fold" not in command_named("drop").options
+    status, _, err = run("drop", "p.csv", "--outer-fold", "outer")
+    assert (status, "No such option: --outer-fold" in err) == (2, True)

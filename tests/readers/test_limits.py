@@ -137,7 +137,7 @@ def test_the_option(run, tmp_path, monkeypatch):
     assert status == 2
     assert "holds more than 1 MiB, unpacked" in " ".join((out + err).split())
     status, _, err = run("correct", path, "--max-input", "much")
-    assert (status, err.splitlines()[0]) == (2, "error: --max-input 'much' is not a valid size")
+    assert (status, err.splitlines()[0]) == (2, "error: --max-input is 'much', not a valid size")
     monkeypatch.setenv("BBC_MAX_INPUT", "1MiB")
     assert "holds more than 1 MiB" in run("convert", path, "-o", tmp_path / "q.csv")[2]
 
