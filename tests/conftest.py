@@ -1,13 +1,18 @@
+import functools
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import typer.main
 
 from bbccli.cli.app import main
 
 os.environ["COLUMNS"] = "80"
 ROOT = Path(__file__).parents[1]
+
+# the tree of commands is the same for every call, and takes longer to build than most to run
+typer.main.get_command = functools.cache(typer.main.get_command)
 
 
 @pytest.fixture(scope="session")
