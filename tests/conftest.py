@@ -31,3 +31,22 @@ def run(capsys) -> Callable[..., tuple[int, str, str]]:
         return status, captured.out, captured.err
 
     return call
+
+
+KNOWN: dict[tuple[str, ...], tuple[int, str, str]] = {}
+
+
+@pytest.fixture
+def once(run) -> Callable[..., tuple[int, str, str]]:
+    """As `run`, for what several tests start from: the same words run once in a process of tests.
+
+    Only for commands that write no file and read none but the sample data.
+    """
+
+    def call(*argv: object) -> tuple[int, str, str]:
+        words = tuple(map(str, argv))
+        if words not in KNOWN:
+            KNOWN[words] = run(*argv)
+        return KNOWN[words]
+
+    return call
