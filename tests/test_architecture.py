@@ -49,15 +49,17 @@ HEAVY = {
 FILES = sorted(p.relative_to(PACKAGE) for p in PACKAGE.rglob("*.py"))
 
 
+@cache
 def imports(path):
     """(module, whether at the top of the file) of every import."""
-    tree = ast.parse((PACKAGE / path).read_text())
+    tree, found = ast.parse((PACKAGE / path).read_text()), []
     top = set(map(id, tree.body))
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, id(node) in top) for alias in node.names)
+            found += [(alias.name, id(node) in top) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module, id(node) in top
+            found.append((node.module, id(node) in top))
+    return found
 
 
 def room(path):

@@ -6,9 +6,7 @@ import sys
 import time
 from contextlib import contextmanager
 
-import dask
 import pytest
-from distributed import LocalCluster
 from experiments import FAST, environment, experiment
 
 from bbccli.analysis import Analysis
@@ -25,6 +23,8 @@ PATTERN = "runs/**/p.csv"
 @pytest.fixture
 def cluster(tmp_path):
     """A scheduler, and a function that starts a worker process in a folder of its own."""
+    from distributed import LocalCluster  # late: half a second, for this file alone
+
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     options = {"cwd": elsewhere, "stderr": subprocess.DEVNULL}
@@ -124,6 +124,8 @@ def test_a_file_that_kills_its_workers_is_a_failure_and_its_neighbours_are_not(r
 
 def test_a_worker_that_dask_gives_up_is_started_again(runs, run, deadly, monkeypatch):
     """Dask closes what restarts a worker, if the successor takes longer than this."""
+    import dask
+
     folder = runs(9)
     monkeypatch.setattr(module, "GIVEN_UP_AFTER", 100)
     (folder / "runs/004/p.csv").write_text(experiment(4, n_samples=26))
@@ -134,6 +136,9 @@ def test_a_worker_that_dask_gives_up_is_started_again(runs, run, deadly, monkeyp
 
 
 def test_a_cluster_of_ours_without_workers_is_given_up(runs, run, deadly, monkeypatch):
+    import dask
+    from distributed import LocalCluster
+
     folder = runs(9)
     monkeypatch.setattr(module, "GIVEN_UP_AFTER", 2)
     scale = LocalCluster.scale  # no worker can be started again

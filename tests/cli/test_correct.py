@@ -32,8 +32,8 @@ def parquet(samples):
 
 
 @pytest.fixture
-def expected(run, parquet):
-    return estimates(run, parquet)
+def expected(once, parquet):
+    return estimates(once, parquet)
 
 
 class TestTheSameNumbers:
@@ -231,11 +231,11 @@ class TestResamples:
     ids=" ".join,
 )
 @pytest.mark.parametrize("name", ["breast_cancer", "breast_cancer_repeats", "digits"])
-def test_resources_change_nothing(run, samples, limits, name):
+def test_resources_change_nothing(run, once, samples, limits, name):
     if "numba" in limits:
         pytest.importorskip("numba")
     path = samples / f"{name}.parquet"
-    _, expected, _ = run("correct", path, "--format", "json", *FAST)
+    _, expected, _ = once("correct", path, "--format", "json", *FAST)
     status, out, err = run("correct", path, "--format", "json", *FAST, *limits)
     assert status == 0, err
     assert out == expected

@@ -176,11 +176,13 @@ class TestFoldersThatAreGone:
         "command",
         ["correct p.csv", "batch p.csv -o r.csv", "--show-config", "inspect p.csv -o r.json"],
     )
-    def test_others_say_so_or_work(self, shell, command):
-        done = shell(f"mkdir gone; cd gone; rmdir ../gone; bbc {command}")
-        assert b"Traceback" not in done.stderr
-        assert done.returncode in (0, 2)
-        assert done.returncode == 0 or is_two_lines(done.stderr.decode()) or done.stdout
+    def test_others_say_so_or_work(self, run, tmp_path, monkeypatch, command):
+        (tmp_path / "gone").mkdir()
+        monkeypatch.chdir(tmp_path / "gone")
+        (tmp_path / "gone").rmdir()
+        status, out, err = run(*command.split())
+        assert status in (0, 2)
+        assert status == 0 or is_two_lines(err) or out
 
     @pytest.mark.skipif(os.name != "nt" and os.geteuid() != 0, reason="needs another user")
     @pytest.mark.parametrize(

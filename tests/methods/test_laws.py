@@ -1,6 +1,7 @@
 """Laws that every method keeps with every metric, by iterating the registries."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -63,9 +64,25 @@ def metric(pair):
     return METRICS[pair[1]]
 
 
+made = cache(for_metric)
+
+
+@cache
+def found_of(method, metric):
+    """A matrix, and the estimate that the laws start from: most of them ask for the same."""
+    needs_repeats = Need.REPEATS in METHODS[method].needs
+    matrix = made(metric, n_repeats=2 if needs_repeats else 1)
+    return matrix, METHODS[method].run(matrix, METRICS[metric], PLAN)
+
+
 @pytest.fixture
-def matrix(metric, method):
-    return for_metric(metric.name, n_repeats=2 if Need.REPEATS in method.needs else 1)
+def matrix(pair):
+    return found_of(*pair)[0]
+
+
+@pytest.fixture
+def expected(pair):
+    return found_of(*pair)[1]
 
 
 def changed(matrix, **changes):
@@ -91,9 +108,8 @@ def assert_same(found, expected):
     np.testing.assert_allclose(numbers(found), numbers(expected), rtol=1e-11)
 
 
-def test_the_same_seed_gives_the_same_estimate(method, metric, matrix):
-    first, second = (method.run(matrix, metric, PLAN) for _ in range(2))
-    assert numbers(first) == numbers(second)
+def test_the_same_seed_gives_the_same_estimate(method, metric, matrix, expected):
+    assert numbers(method.run(matrix, metric, PLAN)) == numbers(expected)
 
 
 def test_another_seed_moves_the_estimate_within_its_error(method, metric, matrix):
@@ -119,17 +135,14 @@ LIMITS = [
 ]
 
 
-def test_resources_do_not_matter(method, metric, matrix):
-    expected = method.run(matrix, metric, PLAN)
+def test_resources_do_not_matter(method, metric, matrix, expected):
     for limits in LIMITS:
         with use(limits):
             assert_same(method.run(changed(matrix), metric, PLAN), expected)
 
 
 @pytest.mark.parametrize(("width", "blocks"), [(1, 2), (3, 1)])
-def test_blocks_do_not_matter(method, metric, matrix, width, blocks, monkeypatch):
-    expected = method.run(matrix, metric, PLAN)
-
+def test_blocks_do_not_matter(method, metric, matrix, expected, width, blocks, monkeypatch):
     def narrow(self):
         return np.array_split(np.arange(self.n_configurations), -(-self.n_configurations // width))
 
@@ -140,27 +153,27 @@ def test_blocks_do_not_matter(method, metric, matrix, width, blocks, monkeypatch
     assert found.selection == expected.selection
 
 
-def test_duplicated_configurations_change_nothing(method, metric, matrix):
+def test_duplicated_configurations_change_nothing(method, metric, matrix, expected):
     twice = changed(
         matrix,
         predictions=np.concatenate([matrix.predictions] * 2, axis=2),
         configurations=(*matrix.configurations, *(f"{c} again" for c in matrix.configurations)),
     )
-    found, expected = method.run(twice, metric, PLAN), method.run(matrix, metric, PLAN)
+    found = method.run(twice, metric, PLAN)
     if found.n_preselected != expected.n_preselected:
         pytest.skip("with copies, a tenth is more to choose from")
     assert found.winner == expected.winner
     np.testing.assert_allclose(numbers(found), numbers(expected), rtol=1e-12)
 
 
-def test_renaming_only_renames(method, metric, matrix):
+def test_renaming_only_renames(method, metric, matrix, expected):
     renamed = changed(matrix, configurations=tuple(f"{c}!" for c in matrix.configurations))
-    found, expected = method.run(renamed, metric, PLAN), method.run(matrix, metric, PLAN)
+    found = method.run(renamed, metric, PLAN)
     assert found.winner == f"{expected.winner}!"
     assert numbers(found) == numbers(expected)
 
 
-def test_maximising_is_minimising_the_negative(method, metric, matrix):
+def test_maximising_is_minimising_the_negative(method, metric, matrix, expected):
     if method.name in ONLY_FOR:
         pytest.skip("the negative of an AUC or a share is none")
 
@@ -186,7 +199,7 @@ def test_maximising_is_minimising_the_negative(method, metric, matrix):
         bounds=(-metric.bounds[1], -metric.bounds[0]),
         bind=lambda outcome, predictions: Mirrored(metric.bind(outcome, predictions)),
     )
-    found, expected = method.run(matrix, loss, PLAN), method.run(matrix, metric, PLAN)
+    found = method.run(matrix, loss, PLAN)
     assert found.winner == expected.winner
     assert found.optimism == pytest.approx(expected.optimism, abs=1e-12)
     assert found.value == pytest.approx(-expected.value, abs=1e-12)
@@ -212,7 +225,7 @@ def test_one_configuration_wins_itself(method, metric, matrix):
         assert set(found.distribution.winners) == {0}
 
 
-def test_identical_repeats_change_nothing_but_the_draws_of_folds(method, metric, matrix):
+def test_identical_repeats_change_nothing_but_the_draws_of_folds(method, metric, matrix, expected):
     if Need.REPEATS in method.needs:
         pytest.skip("a copy among the repeats to evaluate on is no repeat")
     twice = changed(
@@ -220,7 +233,7 @@ def test_identical_repeats_change_nothing_but_the_draws_of_folds(method, metric,
         predictions=np.concatenate([matrix.predictions] * 2),
         folds=np.concatenate([matrix.folds] * 2),
     )
-    found, expected = method.run(twice, metric, PLAN), method.run(matrix, metric, PLAN)
+    found = method.run(twice, metric, PLAN)
     if method.name == "t-corrected":  # counts the folds of all repeats: splits are told apart
         found, expected = (replace(e, interval=None) for e in (found, expected))
     np.testing.assert_allclose(numbers(found), numbers(expected), rtol=1e-12)
@@ -233,8 +246,8 @@ def test_a_method_that_needs_repeats_says_so(method, metric):
             method.run(single, metric, PLAN)
 
 
-def test_what_a_method_promises(method, metric, matrix):
-    found = method.run(matrix, metric, PLAN)
+def test_what_a_method_promises(method, metric, expected):
+    found = expected
     assert found.method == method.name
     lacking = "no-interval" in [note.code for note in found.notes]
     assert (found.interval is not None) == (Gives.INTERVAL in method.gives and not lacking)
@@ -248,7 +261,7 @@ def test_what_a_method_promises(method, metric, matrix):
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.parametrize("asked", PLAIN)
 def test_every_metric_meets_every_method(asked, name):
-    matrix = for_metric(name, n_samples=60, n_folds=3, n_repeats=2)
+    matrix = made(name, n_samples=60, n_folds=3, n_repeats=2)
     try:
         found = METHODS[asked].run(matrix, METRICS[name], replace(PLAN, n_resamples=40))
     except UnsupportedError:
