@@ -280,19 +280,19 @@ def test_names_are_shown_only_if_plain() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "words"),
     [
-        b"\x8c\x01a\x8c\x05rot13\x86",
-        b"\x8c\x01a\x8c\x03hex\x86",
-        b"C\x01a\x8c\x06latin1\x86",
-        b"\x8c\x02\xc4\x80\x8c\x06latin1\x86",
-        b"\x8c\x01a\x85",
-        b")",
-        b"N",
+        (b"\x8c\x01a\x8c\x05rot13\x86", "makes something other"),
+        (b"\x8c\x01a\x8c\x03hex\x86", "makes something other"),
+        (b"\x8c\x01a\x85", "makes something other"),
+        (b"C\x01a\x8c\x06latin1\x86", "makes something other"),
+        (b"\x8c\x02\xc4\x80\x8c\x06latin1\x86", "damaged"),
+        (b")", "makes something other"),
+        (b"N", "makes something other"),
     ],
 )
-def test_encode_is_only_that_of_protocol_2(arguments: bytes) -> None:
-    refused(named("_codecs", "encode", arguments))
+def test_encode_is_only_that_of_protocol_2(arguments: bytes, words: str) -> None:
+    refused(named("_codecs", "encode", arguments), words)
 
 
 EXTENSIONS = {b"\x82": b"\x01", b"\x83": b"\x01\x00", b"\x84": b"\x01\x00\x00\x00"}
@@ -350,6 +350,7 @@ def test_the_array_by_hand_is_one() -> None:
         array_bytes(b"K\x00\x8a\x08" + b"\xff" * 7 + b"\x7f\x86", b""),
         array_bytes(b"K\x00\x8a\x06" + bytes(5) + b"\x10\x86", b""),
         array_bytes(b"K\x00" + (b"\x8a\x05" + bytes(4) + b"\x10") * 2 + b"\x87", b""),
+        array_bytes(b"K\x00\x8a\x05" + bytes(4) + b"\x10\x8a\x03\x00\x00\x10\x87", b""),
         array_bytes(raw=b""),
         array_bytes(raw=bytes(7)),
         array_bytes(raw=bytes(9)),
@@ -482,8 +483,10 @@ def test_a_pickle_that_is_cut_anywhere_is_refused(version: str) -> None:
 
 
 def test_other_files_are_refused() -> None:
-    for data in (b"", b"\x80", b"\x80\x04", b"\x80\x06N.", b"\x93NUMPY\x01\x00", b"truth,a\n0,1\n"):
+    for data in (b"", b"\x80", b"\x80\x04", b"\x93NUMPY\x01\x00", b"truth,a\n0,1\n"):
         refused(data)
+    for version in (b"\x00", b"\x01", b"\x06", b"\xff"):
+        refused(b"\x80" + version + array_bytes()[2:], "start as a pickle of protocol 2 to 5")
 
 
 def fuzz(cases: int, seed: int) -> dict[str, Any]:
