@@ -3,7 +3,7 @@
 `models/<name>/utils/oof.pkl` holds the sum of the predictions over the repeats of the
 cross-validation and, for each sample, the number of repeats that predicted it. Samples stand in
 the order of the training data. The folder tells neither labels nor folds in a form that can be
-read safely. Checked with AutoGluon 1.6.
+read safely. The layout is that of AutoGluon 1.6.
 """
 
 from __future__ import annotations
