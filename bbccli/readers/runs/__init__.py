@@ -1,0 +1,1 @@
+"""Folders that other tools leave behind: predictions of many configurations, without an export."""

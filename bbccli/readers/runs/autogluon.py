@@ -1,0 +1,176 @@
+"""The folder of AutoGluon's `TabularPredictor`, fitted with bagging.
+
+`models/<name>/utils/oof.pkl` holds the sum of the predictions over the repeats of the
+cross-validation and, for each sample, the number of repeats that predicted it. Samples stand in
+the order of the training data. The folder tells neither labels nor folds in a form that can be
+read safely. The layout is that of AutoGluon 1.6.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bbccli.errors import InputError
+from bbccli.readers.runs.pickles import arrays_of
+from bbccli.readers.runs.stored import (
+    StoredConfiguration,
+    StoredRun,
+    bytes_of,
+    folders_in,
+    is_file,
+    json_of,
+)
+from bbccli.types import FloatArray
+
+TOOL = "AutoGluon"
+
+_OOF = Path("utils", "oof.pkl")
+_SUM, _COUNT = "_oof_pred_proba", "_oof_pred_model_repeats"
+_LEVEL = re.compile(r"_BAG_L(\d+)")
+_CHILD = re.compile(r"S(\d+)F(\d+)")
+_VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,40}")
+_ENSEMBLE = "WeightedEnsemble"
+_OUT_OF_BAG = ("RandomForest", "ExtraTrees", "KNeighbors")
+_BOOSTED = ("LightGBM", "CatBoost", "XGBoost")
+_NETWORKS = ("NeuralNet", "TabM", "RealMLP", "ModernNCA", "FTTransformer")
+_NO_BAGGING = "fit with num_bag_folds=5 (or presets='high'), which keeps out-of-fold predictions"
+
+
+def recognises(path: Path) -> bool:
+    """Whether a folder is that of a predictor of AutoGluon."""
+    if not folders_in(path / "models"):
+        return False
+    known = (path / "predictor.pkl", path / "models" / "trainer.pkl")
+    return any(map(is_file, known)) or any(is_file(one / _OOF) for one in _folders(path))
+
+
+def load(path: Path) -> StoredRun:
+    """Read the out-of-fold predictions of all models.
+
+    Raises
+    ------
+    InputError
+        No model has such, a file is damaged, or models predict different numbers of samples.
+    """
+    configurations, excluded = [], []
+    for folder in _folders(path):
+        name = folder.relative_to(path / "models").as_posix()
+        if not is_file(folder / _OOF):
+            if is_file(folder / "model.pkl"):
+                excluded.append((name, "no out-of-fold predictions"))
+            continue
+        total, count = _arrays(folder / _OOF)
+        if _predicts_its_own_samples(folder, name, count):
+            excluded.append((name, "one model, which predicts the samples that trained it"))
+        else:
+            configurations.append(_configuration(folder, name, total, count))
+    if not configurations:
+        raise InputError("has no out-of-fold predictions", path=str(path), hint=_NO_BAGGING)
+    _check_sizes(configurations, path)
+    return StoredRun(TOOL, _version(path), tuple(configurations), tuple(excluded))
+
+
+def _folders(path: Path) -> list[Path]:
+    """Folders that may be of a model; tuned ones lie one deeper."""
+    outer = folders_in(path / "models")
+    inner = [one for folder in outer for one in folders_in(folder) if is_file(one / _OOF)]
+    return sorted(outer + inner)
+
+
+def _arrays(path: Path) -> tuple[FloatArray, NDArray[Any]]:
+    """Sum of the predictions (N,) or (N, K), and number of repeats (N,)."""
+    found = arrays_of(bytes_of(path), str(path))
+    if not isinstance(found, dict) or set(found) != {_SUM, _COUNT}:
+        raise _unknown(path)
+    total, count = found[_SUM], found[_COUNT]
+    if (
+        total.dtype.kind != "f"
+        or total.ndim not in (1, 2)
+        or count.dtype.kind not in "uif"
+        or count.shape != total.shape[:1]
+        or not (count >= 0).all()
+    ):
+        raise _unknown(path)
+    return total, count
+
+
+def _configuration(
+    folder: Path, name: str, total: FloatArray, count: NDArray[Any]
+) -> StoredConfiguration:
+    """Mean over the repeats, and what the name and the folder tell."""
+    repeats = count[:, None] if total.ndim == 2 else count
+    mean = np.full_like(total, np.nan)
+    np.divide(total, repeats, out=mean, where=repeats > 0, casting="same_kind")
+    mean.flags.writeable = False
+    children = _children(folder)
+    level = _LEVEL.search(name)
+    marks = {
+        "ensemble": name.startswith(_ENSEMBLE),
+        "stacked": level is not None and int(level[1]) > 1,
+        "oob": _is_out_of_bag(name, children),
+        "averaged_over_repeats": bool((count > 1).any()),
+        "early_stopping_on_fold": name.startswith(_BOOSTED + _NETWORKS),
+    }
+    n_folds = max((fold for _, fold in children), default=None)
+    flags = tuple(flag for flag, holds in marks.items() if holds)
+    return StoredConfiguration(name, mean, flags, None if n_folds == 1 else n_folds)
+
+
+def _children(folder: Path) -> set[tuple[int, int]]:
+    """Repeat and fold of each model of a bag, as far as they were kept."""
+    found = (_CHILD.fullmatch(one.name) for one in folders_in(folder))
+    return {(int(one[1]), int(one[2])) for one in found if one is not None}
+
+
+def _is_out_of_bag(name: str, children: set[tuple[int, int]]) -> bool:
+    """Whether a model predicts out of its own bag, as forests and neighbours do unless told not to.
+
+    Where the models of a bag were not kept, the default counts.
+    """
+    return name.startswith(_OUT_OF_BAG) and children <= {(1, 1)}
+
+
+def _predicts_its_own_samples(folder: Path, name: str, count: NDArray[Any]) -> bool:
+    """Whether a bag of one model has predictions of all samples, none of them held out."""
+    return (
+        _children(folder) == {(1, 1)}
+        and not name.startswith((_ENSEMBLE, *_OUT_OF_BAG))
+        and bool((count > 0).all())
+    )
+
+
+def _check_sizes(configurations: list[StoredConfiguration], path: Path) -> None:
+    """All models must predict the same samples and classes."""
+    first = configurations[0]
+    for one in configurations[1:]:
+        if one.predictions.shape != first.predictions.shape:
+            raise InputError(
+                f"predictions of {one.name} are of shape {one.predictions.shape}, those of "
+                f"{first.name} of shape {first.predictions.shape}",
+                path=str(path),
+                hint="the models were not fitted on the same data; fit them anew",
+            )
+
+
+def _version(path: Path) -> str | None:
+    """Version of AutoGluon, where a file tells it."""
+    text = ""
+    if is_file(path / "version.txt"):
+        text = bytes_of(path / "version.txt").decode("utf-8", "replace").strip()
+    elif is_file(path / "metadata.json"):
+        about = json_of(path / "metadata.json")
+        text = str(about.get("version")) if isinstance(about, dict) else ""
+    return text if _VERSION.fullmatch(text) else None
+
+
+def _unknown(path: Path) -> InputError:
+    return InputError(
+        "does not hold out-of-fold predictions as AutoGluon writes them",
+        path=str(path),
+        hint="export the predictions as Parquet or CSV",
+    )

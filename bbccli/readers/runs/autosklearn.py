@@ -1,0 +1,188 @@
+"""The temporary folder of auto-sklearn, kept after a cross-validation.
+
+`runs/<seed>_<run>_<budget>/predictions_ensemble_<...>.npy` is a pickled array despite its name.
+Its samples stand fold by fold, as those of `true_targets_ensemble.npy` do; which sample of the
+training data is where can be told only by splitting the labels anew as auto-sklearn did.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bbccli.errors import InputError
+from bbccli.readers.runs.pickles import arrays_of
+from bbccli.readers.runs.stored import (
+    StoredConfiguration,
+    StoredRun,
+    bytes_of,
+    folders_in,
+    is_file,
+    json_of,
+)
+from bbccli.types import FloatArray
+
+_Key = tuple[int, int]
+
+TOOL = "auto-sklearn"
+
+_INNER = ".auto-sklearn"
+_TARGETS = "true_targets_ensemble.npy"
+_RUN = re.compile(r"(\d{1,9})_(\d{1,9})_(\d{1,9}(?:\.\d{1,9})?)")
+_ARRAY_FILE = re.compile(
+    rb"\x93NUMPY(?:\x01\x00..|\x02\x00....)\{'descr': '(?P<kind>[<>][fiu][248]|\|[iu]1)', "
+    rb"'fortran_order': (?:True|False), 'shape': \((?P<n>\d{1,15}),(?: 1)?\), \} *\n",
+    re.DOTALL,
+)
+_DUMMY = 1
+_FINISHED = ("StatusType.SUCCESS", "StatusType.DONOTADVANCE")
+_KEEP = "fit with tmp_folder=..., delete_tmp_folder_after_terminate=False, max_models_on_disc=None"
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A run: seed and number name it; a larger budget trains it more."""
+
+    seed: int
+    number: int
+    budget: float
+    file: Path
+
+
+def recognises(path: Path) -> bool:
+    """Whether a folder is the temporary one of auto-sklearn, or the hidden one within it."""
+    return is_file(_root(path) / _TARGETS) and bool(folders_in(_root(path) / "runs"))
+
+
+def load(path: Path) -> StoredRun:
+    """Read the targets, and the predictions of each run at its largest budget.
+
+    Raises
+    ------
+    InputError
+        No predictions are left, a file is damaged, or predictions do not fit the targets.
+    """
+    root = _root(path)
+    truth = _targets(root / _TARGETS)
+    found = _candidates(root)
+    if not found:
+        raise InputError("has no predictions", path=str(path), hint=_KEEP)
+    costs, full = _costs(root.absolute().parent), max(one.budget for one in found)
+    names = _names([*((one.seed, one.number) for one in found), *(costs or ())])
+    configurations = tuple(
+        StoredConfiguration(
+            names[one.seed, one.number], _predictions(one, len(truth)), _flags(one, full)
+        )
+        for one in found
+    )
+    here = {one.name for one in configurations}
+    figures = {names[key]: cost for key, cost in (costs or {}).items()}
+    lost = [name for name in figures if name not in here]
+    tried = here.union(lost) - {name for key, name in names.items() if key[1] == _DUMMY}
+    return StoredRun(
+        TOOL,
+        None,
+        configurations,
+        tuple((name, "its predictions are gone") for name in lost),
+        truth,
+        fold_by_fold=True,
+        leaderboard=tuple((name, "cost", figures[name], "fold-mean") for name in figures),
+        n_candidates_total=None if costs is None else len(tried),
+    )
+
+
+def _root(path: Path) -> Path:
+    """Folder that holds the runs."""
+    return path if is_file(path / _TARGETS) else path / _INNER
+
+
+def _candidates(root: Path) -> list[_Candidate]:
+    """Runs that have predictions, each at its largest budget, in the order of their numbers."""
+    largest: dict[_Key, _Candidate] = {}
+    for folder in folders_in(root / "runs"):
+        named = _RUN.fullmatch(folder.name)
+        file = folder / f"predictions_ensemble_{folder.name}.npy"
+        if named is None or not is_file(file):
+            continue
+        one = _Candidate(int(named[1]), int(named[2]), float(named[3]), file)
+        known = largest.get((one.seed, one.number))
+        if known is None or known.budget < one.budget:
+            largest[one.seed, one.number] = one
+    return [largest[key] for key in sorted(largest)]
+
+
+def _names(keys: list[_Key]) -> dict[_Key, str]:
+    """Number of each run, after the seed where there are several."""
+    several = len({seed for seed, _ in keys}) > 1
+    return {key: f"{key[0]}_{key[1]}" if several else str(key[1]) for key in keys}
+
+
+def _flags(one: _Candidate, full: float) -> tuple[str, ...]:
+    """Budgets of 0 are those of a search without budgets, and of the dummy."""
+    if one.number == _DUMMY:
+        return ("dummy",)
+    return ("low_fidelity",) if 0 < one.budget < full else ()
+
+
+def _predictions(one: _Candidate, n_samples: int) -> FloatArray:
+    """(N,) or (N, K) of a run."""
+    found = arrays_of(bytes_of(one.file), str(one.file))
+    if isinstance(found, dict) or found.dtype.kind != "f" or found.ndim not in (1, 2):
+        raise InputError(
+            "does not hold predictions as auto-sklearn writes them",
+            path=str(one.file),
+            hint="export the predictions as Parquet or CSV",
+        )
+    if len(found) != n_samples:
+        raise InputError(
+            f"has {len(found)} predictions for {n_samples} targets",
+            path=str(one.file),
+            hint="fit with resampling_strategy='cv', and not into a folder that was used before",
+        )
+    return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
+
+
+def _targets(path: Path) -> FloatArray:
+    """(N,) targets, encoded as numbers; the file is a true array file."""
+    data = bytes_of(path)
+    head = _ARRAY_FILE.match(data)
+    if head is None:
+        raise _no_targets("is not an array file with one target for each sample", path)
+    kind, n_samples = np.dtype(head["kind"].decode()), int(head["n"])
+    if len(data) - head.end() != n_samples * kind.itemsize:
+        raise _no_targets("is cut off or damaged", path)
+    return np.frombuffer(data, kind, offset=head.end()).astype(kind.newbyteorder("="))
+
+
+def _costs(folder: Path) -> dict[_Key, float] | None:
+    """Cost of each finished run by seed and number, at its largest budget; None without history."""
+    files = [one / "runhistory.json" for one in folders_in(folder / "smac3-output")]
+    files = [one for one in files if is_file(one)]
+    if not files:
+        return None
+    best: dict[_Key, tuple[float, float]] = {}
+    for file in files:
+        seed = int(re.sub(r"\D", "", file.parent.name) or 0)
+        try:
+            for (_, _, _, budget), (cost, _, status, _, _, about) in json_of(file)["data"]:
+                number = about.get("num_run") if isinstance(about, dict) else None
+                if number is None or status["__enum__"] not in _FINISHED:
+                    continue
+                key = (seed, int(number))
+                best[key] = max(best.get(key, (-1.0, 0.0)), (float(budget), float(cost)))
+        except (KeyError, TypeError, ValueError, OverflowError):
+            raise InputError(
+                "is not a history as SMAC writes it",
+                path=str(file),
+                hint="remove the file to go on without the figures of auto-sklearn",
+            ) from None
+    return {key: best[key][1] for key in sorted(best)}
+
+
+def _no_targets(problem: str, path: Path) -> InputError:
+    return InputError(
+        problem, path=str(path), hint="export predictions and truth as Parquet or CSV"
+    )

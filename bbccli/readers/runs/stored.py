@@ -1,0 +1,114 @@
+"""What the folder of another tool holds, before labels and folds are known."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bbccli.errors import InputError
+from bbccli.readers.files import file_bytes
+from bbccli.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class StoredConfiguration:
+    """The predictions that a tool saved of one configuration.
+
+    Parameters
+    ----------
+    name
+        Name that the tool gave.
+    predictions : (N,) or (N, K)
+        Values, or probabilities; NaN where there is no prediction. Of two classes a single column
+        is the probability of the second.
+    flags
+        What is particular about them, such as `ensemble` or `oob`.
+    n_folds
+        Folds of one repeat, where the folder tells.
+    """
+
+    name: str
+    predictions: FloatArray
+    flags: tuple[str, ...] = ()
+    n_folds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """What one run of a tool left behind.
+
+    Parameters
+    ----------
+    tool
+        Name of the tool.
+    version
+        Its version, where the folder tells.
+    configurations
+        Sorted by name; all have as many samples.
+    excluded
+        Name of each configuration that was tried and can't be used, and why.
+    truth : (N,), optional
+        The outcome in the order of the predictions, as the tool encodes it.
+    fold_by_fold
+        Whether the samples stand in the order of the folds that held them out; else they stand in
+        the order of the training data.
+    leaderboard
+        Configuration, name of the figure, its value, and whether it is of the `pooled` predictions
+        or a `fold-mean`.
+    n_candidates_total
+        Configurations that were tried, where the folder tells; more than are here if some are gone.
+    """
+
+    tool: str
+    version: str | None
+    configurations: tuple[StoredConfiguration, ...]
+    excluded: tuple[tuple[str, str], ...] = ()
+    truth: FloatArray | None = None
+    fold_by_fold: bool = False
+    leaderboard: tuple[tuple[str, str, float, str], ...] = ()
+    n_candidates_total: int | None = None
+
+
+def bytes_of(path: Path) -> bytes:
+    """Return all bytes of a file of a run.
+
+    Raises
+    ------
+    InputError
+        It can't be read, or is too large.
+    """
+    return file_bytes(path)
+
+
+def json_of(path: Path) -> Any:
+    """Return what a JSON file of a run holds.
+
+    Raises
+    ------
+    InputError
+        It can't be read, or is no JSON.
+    """
+    try:
+        return json.loads(bytes_of(path))
+    except (ValueError, RecursionError):
+        raise InputError(
+            "is not valid JSON", path=str(path), hint="copy the folder again, or remove the file"
+        ) from None
+
+
+def folders_in(path: Path) -> list[Path]:
+    """Return the folders of a folder, sorted; none where it can't be listed."""
+    try:
+        return sorted(one for one in path.iterdir() if one.is_dir())
+    except (OSError, ValueError):
+        return []
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a file, whatever the path holds."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,330 @@
+"""The folders of AutoGluon and auto-sklearn, read without either and without opening a pickle."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from runs import FOREIGN, autogluon, autosklearn, history, oof, write
+
+from bbccli.errors import InputError
+from bbccli.readers.runs import autogluon as ag
+from bbccli.readers.runs import autosklearn as ask
+from bbccli.readers.runs.stored import StoredConfiguration, StoredRun
+
+FOLDS = ["S1F1", "S1F2", "S1F3"]
+FLOAT32 = np.array([0.1, 0.8, 0.3, 0.9], np.float32)
+
+
+def by_name(run: StoredRun) -> dict[str, StoredConfiguration]:
+    return {one.name: one for one in run.configurations}
+
+
+@pytest.fixture
+def predictor(tmp_path: Path) -> Path:
+    """One model of every sort."""
+    twice = np.array([2, 2, 1, 0], np.uint8)
+    return autogluon(
+        tmp_path / "AutogluonModels",
+        {
+            "LightGBM_BAG_L1": (oof(FLOAT32), FOLDS),
+            "LightGBM_BAG_L2": (oof(FLOAT32), FOLDS),
+            "LightGBM_BAG_L1_FULL": (None, []),
+            "LinearModel_BAG_L1": (oof(np.array([1.0, 0.5, 0.25, 0.0]), twice, 2), FOLDS),
+            "CatBoost_BAG_L1/T1": (oof(FLOAT32, protocol=5), FOLDS),
+            "NeuralNetTorch_r22_BAG_L1": (oof(FLOAT32), [*FOLDS, "S2F1", "S2F2", "S2F3"]),
+            "RandomForestGini_BAG_L1": (oof(FLOAT32), ["S1F1"]),
+            "ExtraTreesEntr_BAG_L1": (oof(FLOAT32), []),
+            "KNeighborsDist_BAG_L1": (oof(FLOAT32), FOLDS),
+            "TabPFNv2_BAG_L1": (oof(FLOAT32), ["S1F1"]),
+            "EBM_BAG_L1": (oof(FLOAT32 * 0 + 0.5, np.array([1, 1, 0, 0], np.uint8)), ["S1F1"]),
+            "WeightedEnsemble_L2": (oof(FLOAT32), ["S1F1"]),
+            "WeightedEnsemble_L3": (oof(FLOAT32), ["S1F1"]),
+        },
+    )
+
+
+def test_autogluon_is_known_by_its_files(predictor: Path, tmp_path: Path) -> None:
+    assert ag.recognises(predictor)
+    assert not ask.recognises(predictor)
+    for name in ("nothing", "AutogluonModels/models", "AutogluonModels/version.txt", "a\0b"):
+        assert not ag.recognises(tmp_path / name)
+    for name in ("predictor.pkl", "models/trainer.pkl"):
+        (predictor / name).unlink()
+    assert ag.recognises(predictor)
+
+
+def test_autogluon_flags(predictor: Path) -> None:
+    run = ag.load(predictor)
+    assert (run.tool, run.version, run.truth, run.fold_by_fold) == (
+        "AutoGluon",
+        "1.6.3",
+        None,
+        False,
+    )
+    assert {name: one.flags for name, one in by_name(run).items()} == {
+        "CatBoost_BAG_L1/T1": ("early_stopping_on_fold",),
+        "EBM_BAG_L1": (),
+        "ExtraTreesEntr_BAG_L1": ("oob",),
+        "KNeighborsDist_BAG_L1": (),
+        "LightGBM_BAG_L1": ("early_stopping_on_fold",),
+        "LightGBM_BAG_L2": ("stacked", "early_stopping_on_fold"),
+        "LinearModel_BAG_L1": ("averaged_over_repeats",),
+        "NeuralNetTorch_r22_BAG_L1": ("early_stopping_on_fold",),
+        "RandomForestGini_BAG_L1": ("oob",),
+        "WeightedEnsemble_L2": ("ensemble",),
+        "WeightedEnsemble_L3": ("ensemble",),
+    }
+    assert list(by_name(run)) == sorted(by_name(run))
+    assert dict(run.excluded) == {
+        "LightGBM_BAG_L1_FULL": "no out-of-fold predictions",
+        "TabPFNv2_BAG_L1": "one model, which predicts the samples that trained it",
+    }
+    folds = {name: one.n_folds for name, one in by_name(run).items()}
+    assert folds["LightGBM_BAG_L1"] == folds["NeuralNetTorch_r22_BAG_L1"] == 3
+    assert folds["RandomForestGini_BAG_L1"] is folds["ExtraTreesEntr_BAG_L1"] is None
+
+
+def test_autogluon_means_over_repeats(predictor: Path) -> None:
+    found = by_name(ag.load(predictor))
+    linear = found["LinearModel_BAG_L1"].predictions
+    np.testing.assert_array_equal(linear, [0.5, 0.25, 0.25, np.nan])
+    assert linear.dtype == np.float64
+    once = found["LightGBM_BAG_L1"].predictions
+    np.testing.assert_array_equal(once, FLOAT32)
+    assert once.dtype == np.float32
+    np.testing.assert_array_equal(found["EBM_BAG_L1"].predictions, [0.5, 0.5, np.nan, np.nan])
+    assert not any(one.predictions.flags.writeable for one in found.values())
+
+
+def test_autogluon_classes(tmp_path: Path) -> None:
+    total, count = np.arange(12.0).reshape(4, 3), np.array([3, 2, 1, 0], np.uint8)
+    models = {"LightGBM_BAG_L1": (oof(np.asfortranarray(total), count), FOLDS)}
+    found = by_name(ag.load(autogluon(tmp_path, models)))["LightGBM_BAG_L1"].predictions
+    expected = [*(total[:3] / [[3], [2], [1]]), [np.nan] * 3]
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("version", "metadata", "expected"),
+    [
+        ("1.6.3\n", None, "1.6.3"),
+        (None, '{"version": "1.1.1b20240101"}', "1.1.1b20240101"),
+        (None, '{"version": null}', None),
+        (None, "[]", None),
+        (None, None, None),
+        ("\x1b[31m", None, None),
+        ("", None, None),
+    ],
+)
+def test_autogluon_version(
+    tmp_path: Path, version: str | None, metadata: str | None, expected: str | None
+) -> None:
+    path = autogluon(tmp_path, {"LightGBM_BAG_L1": (oof(FLOAT32), FOLDS)})
+    for name, content in (("version.txt", version), ("metadata.json", metadata)):
+        (path / name).unlink()
+        if content is not None:
+            write(path / name, content)
+    assert ag.load(path).version == expected
+
+
+def raises(load: Any, path: Path, words: str) -> None:
+    with pytest.raises(InputError) as error:
+        load(path)
+    assert words in error.value.problem
+    assert error.value.hint
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pickle.dumps(FLOAT32),
+        pickle.dumps({"_oof_pred_proba": FLOAT32}),
+        pickle.dumps(
+            {"_oof_pred_proba": FLOAT32, "_oof_pred_model_repeats": FLOAT32, "more": FLOAT32}
+        ),
+        oof(np.arange(4)),
+        oof(np.zeros((2, 2, 2)), np.ones(2, np.uint8)),
+        oof(FLOAT32, np.ones(3, np.uint8)),
+        oof(FLOAT32, np.ones((4, 1), np.uint8)),
+        oof(FLOAT32, np.array([1, 1, 1, -1])),
+        oof(FLOAT32, np.array([1, 1, 1, np.nan])),
+        oof(FLOAT32, np.ones(4, bool)),
+        pickle.dumps({}),
+    ],
+)
+def test_autogluon_files_of_another_form(tmp_path: Path, content: bytes) -> None:
+    path = autogluon(tmp_path, {"LightGBM_BAG_L1": (content, FOLDS)})
+    raises(ag.load, path, "oof.pkl: does not hold out-of-fold predictions as AutoGluon writes them")
+
+
+def test_autogluon_that_can_not_be_read(tmp_path: Path) -> None:
+    path = autogluon(tmp_path / "a", {"LightGBM": (None, [])})
+    assert ag.recognises(path)
+    raises(ag.load, path, "has no out-of-fold predictions")
+    path = autogluon(tmp_path / "b", {"LightGBM_BAG_L1": (FOREIGN, FOLDS)})
+    raises(ag.load, path, "is not a pickled array of numbers")
+    models = {"A_BAG_L1": (oof(FLOAT32), FOLDS), "B_BAG_L1": (oof(FLOAT32[:3]), FOLDS)}
+    path = autogluon(tmp_path / "c", models)
+    raises(
+        ag.load, path, "predictions of B_BAG_L1 are of shape (3,), those of A_BAG_L1 of shape (4,)"
+    )
+    (path / "version.txt").unlink()
+    write(path / "metadata.json", "{")
+    (path / "models" / "B_BAG_L1" / "utils" / "oof.pkl").write_bytes(oof(FLOAT32))
+    raises(ag.load, path, "metadata.json: is not valid JSON")
+
+
+TRUTH = [0, 1, 0, 1]
+TWO = np.stack([1 - FLOAT32, FLOAT32], axis=1)
+
+
+@pytest.fixture
+def search(tmp_path: Path) -> Path:
+    """A dummy, three runs, one of them of two budgets and one of a small one, and two deleted."""
+    runs = {
+        "1_1_0.0": TWO * 0 + 0.5,
+        "1_2_0.0": TWO,
+        "1_10_33.3": TWO / 2,
+        "1_10_100.0": TWO / 4,
+        "1_3_11.1": TWO / 8,
+        "1_4_0.0": None,
+    }
+    return autosklearn(tmp_path / "tmp", TRUTH, runs, {2: 0.25, 3: 0.5, 4: 0.75, 5: 1.0, 10: 0.1})
+
+
+@pytest.mark.parametrize("inner", ["", ".auto-sklearn"])
+def test_autosklearn(search: Path, inner: str) -> None:
+    assert ask.recognises(search / inner)
+    assert not ag.recognises(search / inner)
+    run = ask.load(search / inner)
+    assert (run.tool, run.version, run.fold_by_fold) == ("auto-sklearn", None, True)
+    np.testing.assert_array_equal(run.truth, TRUTH)
+    assert {name: one.flags for name, one in by_name(run).items()} == {
+        "1": ("dummy",),
+        "2": (),
+        "3": ("low_fidelity",),
+        "10": (),
+    }
+    assert list(by_name(run)) == ["1", "2", "3", "10"]
+    np.testing.assert_array_equal(by_name(run)["2"].predictions, TWO)
+    np.testing.assert_array_equal(by_name(run)["10"].predictions, TWO / 4)
+    assert run.excluded == (("4", "its predictions are gone"), ("5", "its predictions are gone"))
+    assert run.n_candidates_total == 5
+    assert ("10", "cost", 0.1, "fold-mean") in run.leaderboard
+    assert [name for name, *_ in run.leaderboard] == ["2", "3", "4", "5", "10"]
+
+
+def test_autosklearn_from_within(search: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(search / ".auto-sklearn")
+    assert ask.load(Path()).n_candidates_total == 5
+
+
+def test_autosklearn_without_history(tmp_path: Path) -> None:
+    path = autosklearn(tmp_path / "tmp", TRUTH, {"1_2_0.0": FLOAT32[:, None], "7_2_0.0": FLOAT32})
+    run = ask.load(path)
+    assert list(by_name(run)) == ["1_2", "7_2"]
+    np.testing.assert_array_equal(by_name(run)["1_2"].predictions, FLOAT32)
+    assert (run.excluded, run.leaderboard, run.n_candidates_total) == ((), (), None)
+    assert by_name(run)["7_2"].flags == ()
+
+
+def test_autosklearn_failed_runs_are_no_candidates(search: Path) -> None:
+    for status in ("CRASHED", "TIMEOUT", "MEMOUT"):
+        write(search / "smac3-output" / "run_1" / "runhistory.json", history({2: 0.5}, status))
+        run = ask.load(search)
+        assert (run.leaderboard, run.n_candidates_total) == ((), 3)
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "words"),
+    [
+        ("runs/1_2_0.0/predictions_ensemble_1_2_0.0.npy", FOREIGN, "not a pickled array"),
+        ("runs/1_2_0.0/predictions_ensemble_1_2_0.0.npy", pickle.dumps(FLOAT32[:3]), "3 predic"),
+        ("runs/1_2_0.0/predictions_ensemble_1_2_0.0.npy", oof(FLOAT32), "does not hold"),
+        ("runs/1_2_0.0/predictions_ensemble_1_2_0.0.npy", pickle.dumps(np.arange(4)), "not hold"),
+        ("true_targets_ensemble.npy", FOREIGN, "is not an array file"),
+        ("true_targets_ensemble.npy", b"", "is not an array file"),
+        ("../smac3-output/run_1/runhistory.json", "{", "is not valid JSON"),
+        ("../smac3-output/run_1/runhistory.json", "[" * 100_000, "is not valid JSON"),
+        ("../smac3-output/run_1/runhistory.json", "{}", "not a history as SMAC"),
+        ("../smac3-output/run_1/runhistory.json", '{"data": [1]}', "not a history as SMAC"),
+        ("../smac3-output/run_1/runhistory.json", '{"data": {"a": 1}}', "not a history as SMAC"),
+        (
+            "../smac3-output/run_1/runhistory.json",
+            history({2: 0.5}).replace('"num_run": 2', '"num_run": 1e999'),
+            "not a history as SMAC",
+        ),
+    ],
+)
+def test_autosklearn_damaged(search: Path, file: str, content: bytes | str, words: str) -> None:
+    write(search / ".auto-sklearn" / file, content)
+    raises(ask.load, search, words)
+
+
+def targets(path: Path, array: Any, **options: Any) -> Path:
+    np.save(path / ".auto-sklearn" / "true_targets_ensemble.npy", array, **options)
+    return path
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.array(TRUTH, "f4"),
+        np.array(TRUTH, ">f8"),
+        np.array(TRUTH, "u1"),
+        np.array(TRUTH, "i8")[:, None],
+        np.asfortranarray(np.array(TRUTH, "f4")[:, None]),
+    ],
+)
+def test_targets(search: Path, array: np.ndarray) -> None:
+    found = ask.load(targets(search, array)).truth
+    np.testing.assert_array_equal(found, TRUTH)
+    assert found.dtype.isnative
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.array(TRUTH, object),
+        np.array(["a", "b"]),
+        np.zeros((4, 2), "f4"),
+        np.zeros((4, 1, 1), "f4"),
+        np.array(0.5),
+        np.zeros(4, "M8[D]"),
+        np.zeros(4, [("a", "f4")]),
+        np.zeros(4, bool),
+        np.zeros(4, complex),
+    ],
+)
+def test_targets_of_another_form(search: Path, array: np.ndarray) -> None:
+    raises(ask.load, targets(search, array), "true_targets_ensemble.npy: is not an array file")
+
+
+def test_targets_that_are_cut(search: Path) -> None:
+    path = search / ".auto-sklearn" / "true_targets_ensemble.npy"
+    whole = path.read_bytes()
+    for content in (whole[:-1], whole[:-16], whole + b"\0", whole.replace(b"(4,)", b"(9,)")):
+        path.write_bytes(content)
+        raises(ask.load, search, "is cut off or damaged")
+
+
+def test_autosklearn_without_predictions(tmp_path: Path) -> None:
+    path = autosklearn(tmp_path / "tmp", TRUTH, {"1_2_0.0": None, "other": FLOAT32})
+    assert ask.recognises(path)
+    raises(ask.load, path, "has no predictions")
+    assert not ask.recognises(tmp_path)
+    assert not ask.recognises(tmp_path / "nothing")
+    assert not ask.recognises(tmp_path / "a\0b")
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="rights hold for users only")
+def test_a_folder_that_can_not_be_listed(search: Path) -> None:
+    runs = search / ".auto-sklearn" / "runs"
+    runs.chmod(0)
+    assert not ask.recognises(search)
+    runs.chmod(0o700)
