@@ -9,9 +9,9 @@ PACKAGE = Path(__file__).parents[1] / "bbccli"
 
 RANKS = [
     {"errors", "text", "types", "notes", "threads", "version", "atomic", "progress"},
-    {"outcome", "matrix", "nested", "plan", "resources", "reading", "areas"},
+    {"outcome", "matrix", "nested", "plan", "resources", "reading", "areas", "recorded"},
     {"results", "kernels", "metrics", "readers", "resampling", "intervals", "influence"},
-    {"selection", "bootstrap", "splitting", "conversion"},
+    {"selection", "bootstrap", "splitting", "conversion", "recording"},
     {"methods"},
     {"dropping"},
     {"simulation", "batch", "analysis", "schema", "gate", "saved", "saved_rows", "inspection"},
@@ -36,7 +36,7 @@ WITHIN |= {("analysis", "schema"), ("analysis", "gate"), ("batch", "schema"), ("
 WITHIN |= {("batch", "gate")}
 HEAVY = {
     "rich": {"reports/table.py", "reports/drop_table.py", "cli"},
-    "pandas": {"readers"},
+    "pandas": {"readers", "recording"},
     "pyarrow": {
         "readers",
         "conversion.py",

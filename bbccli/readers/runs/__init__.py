@@ -1,0 +1,1 @@
+"""Folders that tools write while they try configurations: a file per tool."""
