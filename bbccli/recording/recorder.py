@@ -15,7 +15,6 @@ from bbccli.recorded import design, parts
 from bbccli.recorded.design import Design
 from bbccli.recorded.parts import Part, identity_of
 from bbccli.recording import known, written
-from bbccli.recording.parameters import plain
 from bbccli.recording.scorer import RecordingScorer
 from bbccli.recording.splits import Split, frozen
 from bbccli.recording.truth import codes_and_names, truth_of
@@ -196,17 +195,9 @@ class Recorder:
         split, at, order = written.split_of(at, self._design, places, repeat, fold)
         kept, kind = written.predictions_of(predictions, len(at), self._truth)
         kept = kept if order is None else kept[order]
-        place = (repeat or 0, fold) if split is None else places[split]
-        self._write(
-            configuration,
-            params,
-            flags,
-            split,
-            None if split is not None else at,
-            *place,
-            kept,
-            kind,
-        )
+        rows = at if split is None else None
+        repeat, fold = (repeat or 0, fold) if split is None else places[split]
+        self._write(configuration, params, flags, split, rows, repeat, fold, kept, kind)
 
     def write_all(
         self,
@@ -247,9 +238,10 @@ class Recorder:
     def tried(self, configuration: str, *, params: Mapping[str, Any] | None = None) -> None:
         """Count a configuration that was tried, whether or not its predictions are complete."""
         name = written.name_of(configuration)
-        about = {key: plain(value) for key, value in (params or {}).items()}
+        about = written.params_of(params)
         identity = identity_of(name, "", about)
-        parts.write(self.folder, Part(identity=identity, session=self._session, name=name))
+        part = Part(identity=identity, session=self._session, name=name, params=about)
+        parts.write(self.folder, part)
 
     def finish(self, results: Any, *, metric: str = "", configuration: str = "") -> Verified:
         """Compare what was recorded with what a search says of its candidates.
@@ -274,7 +266,7 @@ class Recorder:
 
         identity = identity_of(configuration, "", {}) if configuration else ""
         found = verified(self.folder, results, metric, identity, self._scorers)
-        if self._scorers and not configuration:  # later calls, as by search.score(), are no fits
+        if self._scorers and not configuration:  # search.score() and the like are no fits
             self._scorers[0].open, self._scorers[0] = False, replace(self._scorers[0])
         return found
 
@@ -291,7 +283,7 @@ class Recorder:
         kind: Any,
     ) -> None:
         name = written.name_of(configuration)
-        about = {key: plain(value) for key, value in (params or {}).items()}
+        about = written.params_of(params)
         part = Part(
             identity=identity_of(name, "", about),
             session=self._session,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bbccli.errors import OptionError
 from bbccli.recorded.design import Design
+from bbccli.recording.parameters import plain
 from bbccli.recording.responses import UnfitError, codes_of
 from bbccli.recording.truth import Truth
 from bbccli.types import IntArray, PredictionKind
@@ -32,6 +33,11 @@ def name_of(configuration: Any) -> str:
 def flags_of(flags: Sequence[str]) -> tuple[str, ...]:
     """Return flags; a single one may be a text."""
     return (flags,) if isinstance(flags, str) else tuple(str(flag) for flag in flags)
+
+
+def params_of(params: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return parameters as JSON."""
+    return {str(key): plain(value) for key, value in (params or {}).items()}
 
 
 def positions(rows: Any, n_samples: int) -> IntArray:

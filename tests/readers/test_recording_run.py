@@ -200,13 +200,14 @@ def test_labels_beside_probabilities_are_refused(folder):
         load(folder)
 
 
-def test_a_recording_larger_than_allowed(folder):
-    parts.write(folder, scored(0, 0.5, 0.5))
-    with (
-        reading.use(reading.Reading(max_input=100)),
-        pytest.raises(InputError, match="more than"),
-    ):
-        load(folder)
+def test_a_recording_larger_than_allowed(tmp_path):
+    many = Design(Task.BINARY, np.arange(200_000) % 2, ("no", "yes"), FOLDS)
+    design.start(tmp_path / "run", many)
+    parts.write(tmp_path / "run", scored(0, 0.5, 0.5))
+    assert load(tmp_path / "run").predictions.shape == (1, 200_000, 1)
+    small = reading.Reading(max_input=2**20)
+    with reading.use(small), pytest.raises(InputError, match="holds more than"):
+        load(tmp_path / "run")
 
 
 # Names

@@ -11,6 +11,7 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.readers.limits import check_size
+from bbccli.readers.runs import recording_arrays
 from bbccli.readers.runs.recording_names import short_names
 from bbccli.recorded import design, parts
 from bbccli.recorded.arrays import DamagedError
@@ -226,17 +227,10 @@ def _assembled(
         identity: _agreeing(group, listed.get(identity)) for identity, group in filled.items()
     }
     everything = [part for group in counted.values() for part in group]
-    kind = _kind(path, everything)
+    kind = recording_arrays.kind(path, everything)
     places = plan.places()
-    predictions = _cube(path, plan, counted, places, kind)
-    present = np.isfinite(predictions if predictions.ndim == 3 else predictions.sum(axis=3))
-    complete = (present == present.any(axis=2, keepdims=True)).all(axis=(0, 1))
-    if places:  # a fold that nobody has is missing too
-        tested = np.zeros(present.shape[:2], bool)
-        for (repeat, _), rows in zip(places, plan.tests, strict=True):
-            tested[repeat, rows] = True
-        complete &= (present | ~tested[:, :, None]).all(axis=(0, 1))
-    scores = _scores(counted, len(places))
+    predictions = recording_arrays.cube(path, plan, counted, places, kind)
+    scores = recording_arrays.scores(counted, len(places))
     names = [named[identity] for identity in filled]
     return Recording(
         path=path,
@@ -248,7 +242,7 @@ def _assembled(
         scoring=plan.scoring,
         kind=kind,
         predictions=predictions,
-        folds=_folds(plan, places, everything, len(predictions)),
+        folds=recording_arrays.folds(plan, places, everything, len(predictions)),
         repeated_holdout=len(places) > 1 and places[-1] == (len(places) - 1, 0),
         configurations=tuple(names),
         identities=tuple(filled),
@@ -257,7 +251,7 @@ def _assembled(
             tuple(dict.fromkeys(flag for part in group for flag in part.flags))
             for group in counted.values()
         ),
-        complete=complete,
+        complete=recording_arrays.complete(predictions, plan, places),
         scores=scores,
         n_candidates_total=len(groups.keys() | listed.keys()),
         leaderboard=_leaderboard(plan.scoring, named, filled, listed, scores),
@@ -285,102 +279,6 @@ def _agreeing(group: list[Part], candidate: Mapping[str, Any] | None) -> list[Pa
     kept = latest(part for part in group if right(part))
     covered = {part.split for part in kept}
     return kept + [part for part in latest(group) if part.split not in covered]
-
-
-def _kind(path: Path, everything: Iterable[Part]) -> PredictionKind:
-    """The form of all predictions."""
-    kinds = {part.kind for part in everything if part.predictions is not None}
-    if len(kinds) == 1:
-        return next(kind for kind in kinds if kind is not None)
-    if kinds == {PredictionKind.PROBABILITY, PredictionKind.SCORE}:
-        return PredictionKind.SCORE
-    raise InputError(
-        f"predictions are of several forms: {', '.join(sorted(str(kind) for kind in kinds))}",
-        path=str(path),
-        hint="record one form for all, such as Recorder(response='predict_proba')",
-    )
-
-
-def _cube(
-    path: Path,
-    plan: Design,
-    counted: Mapping[str, list[Part]],
-    places: tuple[tuple[int, int], ...],
-    kind: PredictionKind,
-) -> FloatArray:
-    """Predictions (R, N, C[, K]), NaN where there are none."""
-    with_some = [p for group in counted.values() for p in group if p.predictions is not None]
-    n_repeats = 1 + max(
-        [repeat for repeat, _ in places] + [p.repeat for p in with_some if p.split is None]
-    )
-    columns = plan.task is Task.MULTICLASS and kind is not PredictionKind.LABEL
-    shape: tuple[int, ...] = (n_repeats, plan.n_samples, len(counted))
-    shape += (len(plan.classes),) if columns else ()
-    narrow = all(p.predictions is not None and p.predictions.dtype == np.float32 for p in with_some)
-    dtype = np.float32 if narrow else np.float64
-    check_size(int(np.prod([float(n) for n in shape])) * np.dtype(dtype).itemsize, str(path))
-    cube = np.full(shape, np.nan, dtype)
-    for column, group in enumerate(counted.values()):
-        for part in group:
-            if part.predictions is None:
-                continue
-            rows, repeat = _place(path, plan, places, part)
-            if part.predictions.shape != (len(rows), *shape[3:]):
-                raise _damaged(path, part)
-            cube[repeat, rows, column] = part.predictions
-    return cube
-
-
-def _place(
-    path: Path, plan: Design, places: tuple[tuple[int, int], ...], part: Part
-) -> tuple[IntArray, int]:
-    if part.split is not None:
-        if part.split >= len(places):
-            raise _damaged(path, part)
-        return plan.tests[part.split], places[part.split][0]
-    rows = part.rows
-    if rows is None or rows.dtype.kind != "i" or not rows.size:
-        raise _damaged(path, part)
-    if rows.min() < 0 or rows.max() >= plan.n_samples:
-        raise _damaged(path, part)
-    return rows, part.repeat
-
-
-def _damaged(path: Path, part: Part) -> InputError:
-    return InputError(
-        "a part does not fit the folds of the recording",
-        path=str(path),
-        value=part.name or part.identity,
-        hint="record it again into another folder",
-    )
-
-
-def _folds(
-    plan: Design, places: tuple[tuple[int, int], ...], everything: list[Part], n_repeats: int
-) -> IntArray | None:
-    """Fold of each sample: of the design, or as all parts say alike."""
-    folds = np.full((n_repeats, plan.n_samples), -1, np.int64)
-    for (repeat, fold), rows in zip(places, plan.tests, strict=True):
-        folds[repeat, rows] = fold
-    if places:
-        return folds
-    for part in everything:
-        if part.fold is None or part.rows is None:
-            return None
-        own = folds[part.repeat, part.rows]
-        if ((own >= 0) & (own != part.fold)).any():
-            return None
-        folds[part.repeat, part.rows] = part.fold
-    return folds
-
-
-def _scores(counted: Mapping[str, list[Part]], n_splits: int) -> FloatArray:
-    scores = np.full((len(counted), n_splits), np.nan)
-    for row, group in enumerate(counted.values()):
-        for part in group:
-            if part.split is not None and part.score is not None and part.split < n_splits:
-                scores[row, part.split] = part.score
-    return scores
 
 
 def _leaderboard(
