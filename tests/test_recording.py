@@ -324,12 +324,13 @@ def test_three_classes(tmp_path):
 
 
 def test_a_class_that_a_fold_was_not_trained_on(tmp_path):
-    y = np.where(np.arange(60) < 20, 2, Y)
+    y = np.where(np.arange(60) < 20, 0, Y + 1)
     cv = [(np.arange(20, 60), np.arange(20)), (np.arange(40), np.arange(40, 60))]
     rec = Recorder(tmp_path / "run", X, y, cv=cv, scoring="accuracy", response="predict_proba")
     rec.finish(search(rec, y=y))
     run = load(rec.folder)
-    assert (run.predictions[0, :20, :, 2] == 0).all()
+    assert (run.predictions[0, :20, :, 0] == 0).all()
+    assert np.allclose(run.predictions[0, :20].sum(axis=2), 1)
     assert np.allclose(run.predictions[0, 40:].sum(axis=2), 1)
     assert (run.folds[0, 20:40] == -1).all()
     assert run.complete.all()
@@ -440,6 +441,15 @@ def test_a_loop_writes_what_it_has(tmp_path):
     assert not run.finished
     for test, own in by_hand(KNeighborsClassifier(3), rec.cv, X, Y):
         assert np.array_equal(run.predictions[0, test, 0], own[:, 1])
+
+
+def test_rows_in_any_order_are_put_in_that_of_the_split(tmp_path):
+    halves = np.split(RNG.permutation(60), 2)
+    rec = Recorder(tmp_path / "run", X, Y, cv=[tuple(halves), tuple(halves[::-1])])
+    for half in halves:
+        order = RNG.permutation(half)
+        rec.write("one", order, X[order, 0])
+    assert np.array_equal(load(rec.folder).predictions[0, :, 0], X[:, 0])
 
 
 def test_folds_may_come_with_the_predictions(tmp_path):
