@@ -34,7 +34,7 @@ RANK, WITHIN = ranks(), within()
 HEAVY = {
     "rich": {"reports/layout.py", "reports/table.py", "reports/drop_table.py", "cli"},
     # for the types of what `to_frame` returns, and in frames.py to make it
-    "pandas": {"readers", "documents/frames.py", "documents/document.py", "results.py"},
+    "pandas": {"readers", "recording", "documents/frames.py", "documents/document.py", "results.py"},
     "pyarrow": {
         "readers",
         "conversion.py",

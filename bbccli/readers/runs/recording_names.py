@@ -1,0 +1,81 @@
+"""Short names of configurations: the parameters that vary."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bbccli.recorded.parts import Part
+
+_ESTIMATOR = ""
+_LONGEST = 60
+
+
+def short_names(configurations: Sequence[Part]) -> list[str]:
+    """Return a name of its own for each configuration.
+
+    The name that it was given; else the parameters in which it differs from others, such as
+    ``C=0.1 k=3``, where an estimator is its class.
+    """
+    given = [part.name for part in configurations]
+    unnamed = [part for part in configurations if not part.name]
+    made = iter(_from_parameters([_flat(part) for part in unnamed]))
+    names = [name or next(made) for name in given]
+    seen: Counter[str] = Counter()
+    unique = []
+    for name in names:
+        seen[name] += 1
+        unique.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
+    return unique
+
+
+def _from_parameters(all_params: Sequence[Mapping[str, Any]]) -> list[str]:
+    if len(all_params) < 2:
+        return [_shown(params[_ESTIMATOR]) or "configuration" for params in all_params]
+    texts = [{k: json.dumps(v, sort_keys=True) for k, v in p.items()} for p in all_params]
+    keys = list(dict.fromkeys(key for params in all_params for key in params))
+    varying = [k for k in keys if len({t[k] for t in texts if k in t}) > 1]
+    optional = [k for k in keys if k not in varying and any(k not in t for t in texts)]
+    simple = [k for k in varying if not any(isinstance(p.get(k), list) for p in all_params)]
+    names: list[str] = []
+    for chosen in (simple, varying, varying + optional):
+        labels = _labels(chosen)
+        for digits in (6, 17):
+            names = [_name(params, labels, digits) for params in all_params]
+            if len(set(names)) == len(names):
+                return names
+    return names
+
+
+def _flat(part: Part) -> dict[str, Any]:
+    return {_ESTIMATOR: {"class": part.estimator}} | dict(part.params)
+
+
+def _labels(keys: Sequence[str]) -> dict[str, str]:
+    """The last word of each parameter, where only one ends in it."""
+    last = Counter(key.rpartition("__")[2] for key in keys)
+    return {key: end if last[end := key.rpartition("__")[2]] == 1 else key for key in keys}
+
+
+def _name(params: Mapping[str, Any], labels: Mapping[str, str], digits: int) -> str:
+    words = [
+        _shown(params[key], digits)
+        if key == _ESTIMATOR
+        else f"{label}={_shown(params[key], digits)}"
+        for key, label in labels.items()
+        if key in params
+    ]
+    return " ".join(words) or _shown(params[_ESTIMATOR]) or "configuration"
+
+
+def _shown(value: Any, digits: int = 6) -> str:
+    if isinstance(value, float):
+        return f"{value:.{digits}g}" if digits < 17 else repr(value)
+    if isinstance(value, dict) and "class" in value:
+        return str(value["class"]).rpartition(".")[2]
+    text = (
+        value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
+    )
+    return text if len(text) <= _LONGEST or digits == 17 else f"{text[: _LONGEST - 3]}..."

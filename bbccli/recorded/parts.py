@@ -1,0 +1,205 @@
+"""The parts of a recording: a file for each test set that a configuration predicted."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bbccli.recorded.arrays import DamagedError, packed, unpacked
+from bbccli.recorded.design import LEADERBOARDS, PARTS
+from bbccli.types import IntArray, PredictionKind
+
+_ABOUT = "about"
+_WRITTEN = (
+    "identity",
+    "name",
+    "estimator",
+    "params",
+    "split",
+    "repeat",
+    "fold",
+    "score",
+    "flags",
+    "problem",
+    "session",
+    "time",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Part:
+    """The predictions of one configuration for one test set.
+
+    Parameters
+    ----------
+    identity
+        What parts of the same configuration share.
+    name
+        Name of the configuration; empty where its parameters make one.
+    estimator
+        Class of the estimator; empty where unknown.
+    params
+        Parameters, as JSON.
+    predictions : (n,) or (n, K), optional
+        Class codes, probabilities or scores of the positive class, values; or one column per
+        class. None where there are none: see `problem`, or the configuration was only tried.
+    kind
+        What a prediction is.
+    split
+        Position of the split in the design; None where `rows`, `repeat` and `fold` say it.
+    rows : (n,) int, optional
+        Positions of the samples.
+    repeat, fold
+        Where the design has no splits; a fold of None is unknown.
+    score
+        What the search was told, in its own sign; None where there is none.
+    flags
+        Threats to validity, as in the metadata of a table.
+    problem
+        Why there are no predictions although the test set was scored.
+    session, time
+        When the recorder was made and the part was written, in nanoseconds.
+    """
+
+    identity: str
+    session: int
+    name: str = ""
+    estimator: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    predictions: NDArray[Any] | None = None
+    kind: PredictionKind | None = None
+    split: int | None = None
+    rows: IntArray | None = None
+    repeat: int = 0
+    fold: int | None = None
+    score: float | None = None
+    flags: tuple[str, ...] = ()
+    problem: str = ""
+    time: int = field(default_factory=time.time_ns)
+
+
+def identity_of(name: str, estimator: str, params: Mapping[str, Any]) -> str:
+    """Return what tells configurations apart: the name, else the estimator and its parameters."""
+    if name:
+        return f"name {name}"
+    text = json.dumps([estimator, params], sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+
+
+def write(folder: Path, part: Part) -> None:
+    """Write a part, whole or not at all: under a temporary name, which is then changed.
+
+    A process that is killed leaves at most a file that nobody reads. There is no wait for the disk:
+    after a loss of power parts may be damaged, which their readers notice.
+
+    Raises
+    ------
+    OSError
+        The folder can't be written.
+    """
+    about: dict[str, Any] = {name: getattr(part, name) for name in _WRITTEN}
+    about["kind"] = None if part.kind is None else str(part.kind)
+    text = json.dumps(about, ensure_ascii=False, default=str)
+    arrays: dict[str, NDArray[Any]] = {_ABOUT: np.frombuffer(text.encode(), np.uint8)}
+    if part.predictions is not None:
+        arrays["predictions"] = part.predictions
+    if part.rows is not None:
+        arrays["rows"] = part.rows
+    _place(folder / PARTS, f"{part.time:020d}-{uuid.uuid4().hex[:16]}.npz", packed(arrays))
+
+
+def write_leaderboard(folder: Path, content: Mapping[str, Any]) -> None:
+    """Write what a search says of its candidates, beside what was said before."""
+    name = f"{time.time_ns():020d}-{uuid.uuid4().hex[:16]}.json"
+    _place(folder / LEADERBOARDS, name, json.dumps(content, ensure_ascii=False).encode())
+
+
+def read(path: Path) -> Part:
+    """Read a part.
+
+    Raises
+    ------
+    DamagedError
+        It is not whole, or holds something else.
+    OSError
+        It can't be read.
+    """
+    arrays = unpacked(path.read_bytes())
+    try:
+        about = json.loads(arrays[_ABOUT].tobytes())
+        kind, rows = about.pop("kind"), arrays.get("rows")
+        about["flags"] = tuple(str(flag) for flag in about["flags"])
+        part = Part(
+            **{name: about[name] for name in _WRITTEN},
+            predictions=arrays.get("predictions"),
+            kind=None if kind is None else PredictionKind(kind),
+            rows=rows,
+        )
+        _check(part)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise DamagedError(str(error) or type(error).__name__) from None
+    return part
+
+
+def paths(folder: Path) -> Iterator[Path]:
+    """Yield the files of the parts, in the order in which they were written."""
+    yield from sorted((folder / PARTS).glob("[0-9]*.npz"))
+
+
+def leaderboards(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield what searches said of their candidates, in the order in which they said it.
+
+    Raises
+    ------
+    DamagedError
+        A file holds something else.
+    """
+    for path in sorted((folder / LEADERBOARDS).glob("[0-9]*.json")):
+        try:
+            content = json.loads(path.read_bytes())
+            candidates = content["candidates"]
+            for one in candidates:
+                str(one["identity"]), float(one["value"]), [float(s) for s in one["splits"]]
+        except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
+            raise DamagedError(f"{path.name}: {error}") from None
+        yield content
+
+
+def _place(folder: Path, name: str, content: bytes) -> None:
+    temporary = folder / f".{name}.part"
+    try:
+        temporary.write_bytes(content)
+        os.replace(temporary, folder / name)  # noqa: PTH105 - a third of the time of Path.replace
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def _check(part: Part) -> None:
+    """Refuse what no recorder writes."""
+    texts = (part.identity, part.name, part.estimator, part.problem)
+    whole = (part.session, part.time, part.repeat, part.split or 0, part.fold or 0)
+    if not all(isinstance(text, str) for text in texts) or not isinstance(part.params, dict):
+        raise DamagedError("a name that is no text")
+    if not all(type(number) is int and number >= 0 for number in whole):
+        raise DamagedError("a position that is no whole number")
+    if part.score is not None and not isinstance(part.score, int | float):
+        raise DamagedError("a score that is no number")
+    if part.predictions is None:
+        return
+    if part.kind is None or part.predictions.dtype.kind not in "iuf":
+        raise DamagedError("predictions that are no numbers")
+    if part.rows is not None and part.rows.shape != part.predictions.shape[:1]:
+        raise DamagedError("rows and predictions of different lengths")

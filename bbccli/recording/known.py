@@ -1,0 +1,121 @@
+"""What a recorder for searches is made of: the metric, and the test sets to recognise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bbccli.errors import OptionError
+from bbccli.recording.responses import RESPONSES
+from bbccli.recording.rows import digest_of, digest_of_rows, taken
+from bbccli.recording.scorer import Known
+from bbccli.recording.splits import Split, equal_pair
+from bbccli.types import FloatArray
+
+_ROUTE = (
+    "sklearn.set_config(enable_metadata_routing=True) before the recorder is made, and "
+    "fit(X, y, row_id=rec.row_id); or rec.write() in a loop of your own"
+)
+
+
+def metric_of(scoring: Any) -> Any:
+    """Return the scorer of scikit-learn that a name or a callable means.
+
+    Raises
+    ------
+    OptionError
+        An unknown name, or something else.
+    """
+    if callable(scoring):
+        return scoring
+    from sklearn.metrics import get_scorer
+
+    try:
+        return get_scorer(scoring)
+    except (ValueError, TypeError):
+        raise OptionError(
+            f"scikit-learn has no scorer {scoring!r}",
+            hint="a name of sklearn.metrics.get_scorer_names(), or scorer(estimator, X, y); of "
+            "several metrics record the one that selects",
+        ) from None
+
+
+def response_of(response: str) -> str:
+    """Return the method of estimators to keep.
+
+    Raises
+    ------
+    OptionError
+        Another one than those that predict.
+    """
+    if response and response not in RESPONSES:
+        raise OptionError(f"response is {response!r}", hint=f"one of: {', '.join(RESPONSES)}")
+    return response
+
+
+def weights_of(sample_weight: Any, n_samples: int) -> FloatArray | None:
+    """Return the weights as numbers.
+
+    Raises
+    ------
+    OptionError
+        Not one positive number per sample.
+    """
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, np.float64)
+    if weights.shape != (n_samples,) or not (np.isfinite(weights) & (weights > 0)).all():
+        raise OptionError("sample_weight are no weights", hint="a positive number per sample")
+    return weights
+
+
+def known(splits: list[Split], features: Any, truth: Any) -> Known:
+    """Return by what each test set is recognised.
+
+    Raises
+    ------
+    OptionError
+        No features; or two test sets are equal, and there is no metadata routing to tell them
+        apart.
+    """
+    if features is None:
+        raise OptionError("there is no X to recognise test sets by", hint="give the X of the fit")
+    rows = [digest_of_rows(test) for _, test in splits]
+    contents = [_digest(features, truth, test) for _, test in splits]
+    same, alike = equal_pair(rows), equal_pair(contents)
+    if same:
+        raise OptionError(
+            f"splits {same[0]} and {same[1]} test the same rows",
+            hint="each test set once; a repeated cross-validation needs a shuffle that differs",
+        )
+    if alike and not _routes():
+        raise OptionError(
+            f"the test sets of splits {alike[0]} and {alike[1]} are equal, so their predictions "
+            "can't be told apart",
+            hint=_ROUTE,
+        )
+    position = {content: split for split, content in enumerate(contents)}
+    by_rows = {content: split for split, content in enumerate(rows)} if _routes() else {}
+    return Known({} if alike else position, by_rows, _twins(splits, features, truth, position))
+
+
+def _twins(splits: list[Split], features: Any, truth: Any, tests: dict[bytes, int]) -> Any:
+    """Splits whose training rows are the test rows of another; only those of equal size can be."""
+    sizes = {len(test) for _, test in splits}
+    found = {
+        split: tests.get(_digest(features, truth, train))
+        for split, (train, _) in enumerate(splits)
+        if len(train) in sizes
+    }
+    return {split: other for split, other in found.items() if other is not None}
+
+
+def _digest(features: Any, truth: Any, rows: Any) -> bytes:
+    return digest_of(taken(features, rows), taken(truth, rows))
+
+
+def _routes() -> bool:
+    from sklearn import get_config
+
+    return bool(get_config().get("enable_metadata_routing"))

@@ -1,0 +1,300 @@
+"""The recorder: a folder, frozen folds, a scorer for searches, and calls for loops."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bbccli.errors import OptionError
+from bbccli.recorded import design, parts
+from bbccli.recorded.design import Design
+from bbccli.recorded.parts import Part, identity_of
+from bbccli.recording import known, written
+from bbccli.recording.scorer import RecordingScorer
+from bbccli.recording.splits import Split, frozen
+from bbccli.recording.truth import codes_and_names, truth_of
+from bbccli.types import IntArray
+
+if TYPE_CHECKING:
+    from bbccli.recording.verification import Verified
+
+
+class Recorder:
+    """Keeps the out-of-sample predictions of all configurations in a folder, while they are made.
+
+    Parameters
+    ----------
+    folder
+        Where to: it is made. A recording of the same data, folds and metric is gone on with, also
+        by several processes at once.
+    X
+        Features, as the search gets them: array, data frame, sparse matrix or list of N rows. May
+        be None for loops of your own.
+    y : (N,)
+        Labels or values.
+    cv
+        A splitter of scikit-learn, a number of folds, or pairs of train and test rows. None is five
+        folds where there is `scoring`; without it folds come with `write`.
+    scoring
+        What the search selects by: a name of scikit-learn, or ``scorer(estimator, X, y)``.
+    groups : (N,), optional
+        Samples that belong together; `cv` sees them.
+    sample_weight : (N,), optional
+        Weights of the samples, for the correction.
+    task
+        ``binary``, ``multiclass`` or ``regression``, where y leaves it open.
+    response
+        ``predict_proba``, ``decision_function`` or ``predict``: what is kept. Without it, what the
+        metric uses, at no cost: labels for an accuracy.
+
+    Raises
+    ------
+    InputError
+        The folder holds another recording.
+    OptionError
+        Arguments that don't fit, or with `scoring` two test sets that can't be told apart.
+
+    Examples
+    --------
+    .. code-block:: python
+
+        rec = Recorder("run1", X, y, cv=cv, scoring="roc_auc")
+        search = GridSearchCV(model, grid, cv=rec.cv, scoring=rec.scorer, n_jobs=8).fit(X, y)
+        rec.finish(search)
+    """
+
+    def __init__(
+        self,
+        folder: str | Path,
+        X: Any,  # noqa: N803
+        y: Any,
+        *,
+        cv: Any = None,
+        scoring: Any = None,
+        groups: Any = None,
+        sample_weight: Any = None,
+        task: str | None = None,
+        response: str = "",
+    ) -> None:
+        self.folder = Path(folder).absolute()
+        self._truth = truth_of(y, task, scoring)
+        n_samples = len(self._truth.values)
+        if X is not None and (X.shape[0] if hasattr(X, "shape") else len(X)) != n_samples:
+            raise OptionError("X and y have different lengths", hint="one row of X per label")
+        self._splits: list[Split] = []
+        if cv is not None or scoring is not None:
+            classifies = self._truth.labels is not None
+            self._splits = frozen(cv, X, y, groups, classifies)
+        metric, recognised = None, None
+        if scoring is not None:
+            metric = known.metric_of(scoring)
+            recognised = known.known(self._splits, X, y)
+        self._design = Design(
+            self._truth.task,
+            self._truth.values,
+            self._truth.names,
+            tuple(test for _, test in self._splits),
+            None if groups is None else codes_and_names(groups, n_samples),
+            known.weights_of(sample_weight, n_samples),
+            scoring if isinstance(scoring, str) else "",
+        )
+        self._session = time.time_ns()
+        design.start(self.folder, self._design)
+        self._scorers: list[RecordingScorer] = []
+        if recognised is not None:
+            labels, of = self._truth.labels, self._truth.task
+            first = RecordingScorer(self.folder, metric, recognised, labels, of, self._session)
+            first.response = known.response_of(response)
+            self._scorers.append(first)
+
+    @property
+    def cv(self) -> list[Split]:
+        """The splits, drawn once: give them to the search.
+
+        Raises
+        ------
+        OptionError
+            The recorder was made without `cv`.
+        """
+        if not self._splits:
+            raise OptionError("the recorder has no folds", hint="give it cv=")
+        return list(self._splits)
+
+    @property
+    def row_id(self) -> IntArray:
+        """Positions of the samples (N,), for metadata routing: ``fit(X, y, row_id=rec.row_id)``."""
+        return np.arange(self._design.n_samples)
+
+    @property
+    def scorer(self) -> RecordingScorer:
+        """The scorer for a search: its configurations are told apart by their parameters.
+
+        Raises
+        ------
+        OptionError
+            The recorder was made without `scoring`.
+        """
+        if not self._scorers:
+            raise OptionError("the recorder has no metric", hint="give it scoring=")
+        return self._scorers[0]
+
+    def configuration(self, name: str, *, flags: Sequence[str] = ()) -> RecordingScorer:
+        """Return a scorer whose predictions all belong to the configuration of this name.
+
+        Raises
+        ------
+        OptionError
+            The recorder was made without `scoring`, or the name is empty.
+        """
+        one = self.scorer
+        bound = replace(one, name=written.name_of(name), flags=written.flags_of(flags))
+        self._scorers.append(bound)
+        return bound
+
+    def write(
+        self,
+        configuration: str,
+        rows: Any,
+        predictions: Any,
+        *,
+        fold: int | None = None,
+        repeat: int | None = None,
+        params: Mapping[str, Any] | None = None,
+        flags: Sequence[str] = (),
+    ) -> None:
+        """Keep the predictions of a configuration for some rows; they replace earlier ones.
+
+        Parameters
+        ----------
+        configuration
+            Its name.
+        rows : (n,)
+            Positions from 0 to N - 1, or booleans (N,).
+        predictions : (n,) or (n, K)
+            Probabilities or scores of the positive class, the last in sorted order; a column for
+            each class in sorted order; labels; or values.
+        fold, repeat
+            Fold and repeat, from 0. With `cv` they need not be given: the rows tell.
+        params
+            Parameters of the configuration.
+        flags
+            Threats to validity, such as ``early_stopping_on_fold``.
+
+        Raises
+        ------
+        OptionError
+            Rows, folds or predictions that don't fit.
+        """
+        places = self._design.places()
+        at = written.positions(rows, self._design.n_samples)
+        split, at, order = written.split_of(at, self._design, places, repeat, fold)
+        kept, kind = written.predictions_of(predictions, len(at), self._truth)
+        kept = kept if order is None else kept[order]
+        rows = at if split is None else None
+        repeat, fold = (repeat or 0, fold) if split is None else places[split]
+        self._write(configuration, params, flags, split, rows, repeat, fold, kept, kind)
+
+    def write_all(
+        self,
+        configuration: str,
+        predictions: Any,
+        *,
+        repeat: int = 0,
+        params: Mapping[str, Any] | None = None,
+        flags: Sequence[str] = (),
+    ) -> None:
+        """Keep predictions for all N samples, as `cross_val_predict` returns them.
+
+        Parameters
+        ----------
+        configuration, params, flags
+            As those of `write`.
+        predictions : (N,) or (N, K)
+            As those of `write`. With `cv` each is of the fold in which its sample is tested.
+        repeat
+            Repeat, from 0.
+
+        Raises
+        ------
+        OptionError
+            Predictions that don't fit.
+        """
+        kept, kind = written.predictions_of(predictions, self._design.n_samples, self._truth)
+        places = self._design.places()
+        mine = [split for split, place in enumerate(places) if place[0] == repeat]
+        if places and not mine:
+            raise OptionError(f"there is no repeat {repeat}", hint="repeats count from 0")
+        for split in mine:
+            part = kept[self._design.tests[split]]
+            self._write(configuration, params, flags, split, None, *places[split], part, kind)
+        if not places:
+            self._write(configuration, params, flags, None, self.row_id, repeat, None, kept, kind)
+
+    def tried(self, configuration: str, *, params: Mapping[str, Any] | None = None) -> None:
+        """Count a configuration that was tried, whether or not its predictions are complete."""
+        name = written.name_of(configuration)
+        about = written.params_of(params)
+        identity = identity_of(name, "", about)
+        part = Part(identity=identity, session=self._session, name=name, params=about)
+        parts.write(self.folder, part)
+
+    def finish(self, results: Any, *, metric: str = "", configuration: str = "") -> Verified:
+        """Compare what was recorded with what a search says of its candidates.
+
+        Parameters
+        ----------
+        results
+            The fitted search, its `cv_results_`, or what `cross_validate` returned.
+        metric
+            Which one of a search with several: its key in `scoring`.
+        configuration
+            Of `cross_validate`: the name that was given to `configuration`.
+
+        Raises
+        ------
+        OptionError
+            Results of another form.
+        InputError
+            Fits are missing, or a candidate has another score.
+        """
+        from bbccli.recording.verification import verified
+
+        identity = identity_of(configuration, "", {}) if configuration else ""
+        found = verified(self.folder, results, metric, identity, self._scorers)
+        if self._scorers and not configuration:  # search.score() and the like are no fits
+            self._scorers[0].open, self._scorers[0] = False, replace(self._scorers[0])
+        return found
+
+    def _write(
+        self,
+        configuration: str,
+        params: Mapping[str, Any] | None,
+        flags: Sequence[str],
+        split: int | None,
+        rows: IntArray | None,
+        repeat: int,
+        fold: int | None,
+        predictions: Any,
+        kind: Any,
+    ) -> None:
+        name = written.name_of(configuration)
+        about = written.params_of(params)
+        part = Part(
+            identity=identity_of(name, "", about),
+            session=self._session,
+            name=name,
+            params=about,
+            predictions=np.ascontiguousarray(predictions),
+            kind=kind,
+            split=split,
+            rows=rows,
+            repeat=repeat,
+            fold=fold,
+            flags=written.flags_of(flags),
+        )
+        parts.write(self.folder, part)

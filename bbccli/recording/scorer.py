@@ -1,0 +1,153 @@
+"""A scorer of scikit-learn that keeps the predictions which it scores."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bbccli.recorded import parts
+from bbccli.recorded.parts import Part
+from bbccli.recording.parameters import class_name, parameters_of
+from bbccli.recording.responses import UnfitError, asked, kept, listening
+from bbccli.recording.rows import digest_of, digest_of_rows
+from bbccli.types import Task
+
+_LAST: dict[int, tuple[Any, int]] = {}
+"""Of fitted estimators, by id: a reference, and the split that it was scored on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """By what a test set is recognised.
+
+    Parameters
+    ----------
+    by_content
+        Split by the digest of features and truth; empty where two test sets are equal.
+    by_rows
+        Split by the digest of the positions that metadata routing brings as `row_id`.
+    twins
+        Split whose test rows are the training rows of another split, by that other one: the two
+        folds of a cross-validation, which `return_train_score=True` would mistake.
+    """
+
+    by_content: Mapping[bytes, int]
+    by_rows: Mapping[bytes, int]
+    twins: Mapping[int, int]
+
+
+@dataclass(eq=False)
+class RecordingScorer:
+    """Returns what the metric of the search returns, and writes the predictions to a folder.
+
+    Parameters
+    ----------
+    folder
+        Absolute path of the recording.
+    metric
+        ``metric(estimator, X, y)``: a scorer of scikit-learn.
+    known
+        The test sets. Rows that are none of them are scored and not kept: those of training, and
+        of the final fit.
+    labels : (K,)
+        The classes, sorted; None in a regression.
+    task
+        What is predicted.
+    session
+        When the recorder was made.
+    name
+        Name of the configuration; empty where the parameters of the estimator make one.
+    flags
+        Threats to validity of the configuration.
+    response
+        Method of the estimator that is kept; empty for the one that the metric uses.
+    open
+        Whether predictions are still kept.
+    """
+
+    folder: Path
+    metric: Any
+    known: Known
+    labels: NDArray[Any] | None
+    task: Task
+    session: int
+    name: str = ""
+    flags: tuple[str, ...] = ()
+    response: str = ""
+    open: bool = field(default=True, repr=False)
+
+    def __call__(self, estimator: Any, X: Any, y: Any = None, **params: Any) -> Any:  # noqa: N803
+        """Score the predictions of a fitted estimator for the rows X with the truth y."""
+        split = self._split(estimator, X, y, params.pop("row_id", None)) if self.open else None
+        if split is None:
+            return self.metric(estimator, X, y, **params)
+        with listening(estimator, X) as heard:
+            score = self.metric(estimator, X, y, **params)
+        part = Part(
+            identity="",
+            session=self.session,
+            name=self.name,
+            estimator=class_name(estimator),
+            split=split,
+            score=float(score) if isinstance(score, numbers.Real) else None,
+            flags=self.flags,
+        )
+        try:  # whatever goes wrong here, the search goes on; what is missing is told at its end
+            parts.write(self.folder, self._filled(part, heard, estimator, X))
+        except Exception as error:
+            warnings.warn(f"predictions were not recorded: {error}", RuntimeWarning, stacklevel=2)
+        return score
+
+    def __repr__(self) -> str:
+        return f"RecordingScorer({self.metric!r}, {str(self.folder)!r})"
+
+    def get_metadata_routing(self) -> Any:
+        """Return what the metric requests of scikit-learn, and the positions of the rows."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        request = MetadataRequest(owner=self)
+        own = getattr(self.metric, "_get_metadata_request", None)
+        for name, alias in own().score.requests.items() if own else ():
+            request.score.add_request(param=name, alias=alias)
+        request.score.add_request(param="row_id", alias=True)
+        return request
+
+    def _accept_sample_weight(self) -> bool:
+        """Whether a search may hand weights on: where the metric takes them (scikit-learn 1.9)."""
+        accepts = getattr(self.metric, "_accept_sample_weight", None)
+        return bool(accepts()) if accepts else False
+
+    def _split(self, estimator: Any, features: Any, truth: Any, row_id: Any) -> int | None:
+        """The split whose test set this is."""
+        if row_id is not None:
+            split = self.known.by_rows.get(digest_of_rows(row_id))
+        else:
+            split = self.known.by_content.get(digest_of(features, truth))
+        if split is None or not self.known.twins:
+            return split
+        reference, last = _LAST.get(id(estimator), (lambda: None, -1))
+        if reference() is estimator and self.known.twins.get(last) == split:
+            return None  # its training rows
+        _LAST[id(estimator)] = weakref.ref(estimator), split
+        return split
+
+    def _filled(self, part: Part, heard: dict[str, Any], estimator: Any, features: Any) -> Part:
+        params = parameters_of(estimator)
+        identity = parts.identity_of(part.name, part.estimator, params)
+        part = replace(part, identity=identity, params=params)
+        try:
+            if self.response not in heard and (self.response or not heard):
+                heard = asked(estimator, features, self.response)
+            heard = {self.response: heard[self.response]} if self.response else heard
+            predictions, kind = kept(heard, estimator, self.labels, self.task)
+        except UnfitError as error:
+            return replace(part, problem=str(error))
+        return replace(part, predictions=np.ascontiguousarray(predictions), kind=kind)

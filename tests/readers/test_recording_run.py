@@ -1,0 +1,243 @@
+"""Folders of a Recorder: read whole, read in part, and refused where they are damaged."""
+
+import io
+import json
+import zipfile
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+from bbccli import reading
+from bbccli.errors import InputError
+from bbccli.readers.runs.recording import load, recognises
+from bbccli.readers.runs.recording_names import short_names
+from bbccli.recorded import arrays, design, parts
+from bbccli.recorded.design import Design
+from bbccli.recorded.parts import Part, identity_of
+from bbccli.types import Pooling, PredictionKind, Task
+
+FOLDS = (np.array([0, 2, 4]), np.array([1, 3, 5]))
+
+
+@pytest.fixture
+def plan():
+    truth = np.array([0, 1, 0, 1, 0, 1])
+    return Design(Task.BINARY, truth, ("no", "yes"), FOLDS, scoring="roc_auc")
+
+
+@pytest.fixture
+def folder(tmp_path, plan):
+    design.start(tmp_path / "run", plan)
+    return tmp_path / "run"
+
+
+def scored(split, value, score, *, session=1, params=None, name="", time=0):
+    params = {"C": 0.1} if params is None else params
+    return Part(
+        identity=identity_of(name, "made.Up", params),
+        session=session,
+        name=name,
+        estimator="made.Up",
+        params=params,
+        predictions=np.full(3, value),
+        kind=PredictionKind.PROBABILITY,
+        split=split,
+        score=score,
+        **({"time": time} if time else {}),
+    )
+
+
+def test_a_folder_is_recognised_by_its_header(folder, tmp_path):
+    assert recognises(folder)
+    assert not recognises(tmp_path)
+    assert not recognises(tmp_path / "none")
+
+
+def test_what_is_written_is_read(folder, plan):
+    for split, value in ((1, 0.75), (0, 0.25)):
+        parts.write(folder, scored(split, value, 0.5 + split / 4))
+    run = load(folder)
+    assert run.predictions[0, :, 0].tolist() == [0.25, 0.75] * 3
+    assert run.folds.tolist() == [[0, 1] * 3]
+    assert run.scores.tolist() == [[0.5, 0.75]]
+    assert (run.task, run.classes, run.scoring) == (Task.BINARY, ("no", "yes"), "roc_auc")
+    assert run.selection is Pooling.FOLD_MEAN
+    assert (run.configurations, run.leaderboard[0].value) == (("Up",), 0.625)
+    assert (run.leaderboard[0].on, run.leaderboard[0].tolerance) == (Pooling.FOLD_MEAN, 1e-9)
+    assert design.load(folder).fingerprint() == plan.fingerprint()
+
+
+def test_of_one_search_the_first_score_counts_and_of_several_the_last(folder):
+    for part in (
+        scored(0, 0.1, 0.9, session=1, time=5),
+        scored(0, 0.2, 0.9, session=2, time=6),
+        scored(0, 0.3, 0.9, session=2, time=7),
+    ):
+        parts.write(folder, part)
+    assert np.nanmax(load(folder).predictions) == 0.2
+
+
+def test_the_scores_of_the_search_decide(folder):
+    parts.write(folder, scored(0, 0.1, 0.8, time=5))
+    parts.write(folder, scored(0, 0.2, 0.9, time=6))
+    board = [{"identity": scored(0, 0, 0).identity, "value": 0.9, "splits": [0.9, 0.9]}]
+    parts.write_leaderboard(folder, {"candidates": board})
+    run = load(folder)
+    assert np.nanmax(run.predictions) == 0.2
+    assert run.finished
+    assert run.complete.tolist() == [False]
+
+
+def test_damaged_parts_are_left_out_and_named(folder):
+    for split in (0, 1):
+        parts.write(folder, scored(split, 0.5, 0.5))
+    first = next(parts.paths(folder))
+    content = first.read_bytes()
+    for size in range(0, len(content), 41):
+        (folder / "parts" / f"9{size}.npz").write_bytes(content[:size])
+    (folder / "parts" / ".0.npz.part").write_bytes(b"half")
+    run = load(folder)
+    assert len(run.damaged) == len(range(0, len(content), 41))
+    assert run.complete.all()
+
+
+def test_every_flipped_byte_is_read_or_damaged():
+    content = arrays.packed({"a": np.arange(3.0), "about": np.frombuffer(b"{}", np.uint8)})
+    for position in range(len(content)):
+        changed = bytearray(content)
+        changed[position] ^= 0x15
+        with suppress(arrays.DamagedError):
+            arrays.unpacked(bytes(changed))
+
+
+def member(header, data=b"", method=zipfile.ZIP_STORED):
+    sink, stream = io.BytesIO(), io.BytesIO()
+    np.lib.format.write_array_header_1_0(stream, header)
+    with zipfile.ZipFile(sink, "w", method) as archive:
+        archive.writestr("a.npy", stream.getvalue() + data)
+    return sink.getvalue()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        member({"descr": "|O", "fortran_order": False, "shape": (1,)}, b"\x80\x04N."),
+        member({"descr": "<f8", "fortran_order": False, "shape": (10**12,)}, bytes(8)),
+        member({"descr": "<f8", "fortran_order": False, "shape": (-1,)}, bytes(8)),
+        member(
+            {"descr": "<f8", "fortran_order": False, "shape": (1,)}, bytes(8), zipfile.ZIP_DEFLATED
+        ),
+        member({"descr": "<M8[s]", "fortran_order": False, "shape": (1,)}, bytes(8)),
+        b"",
+        b"\x80\x04N.",
+    ],
+    ids=["object", "huge", "negative", "compressed", "dates", "empty", "pickle"],
+)
+def test_only_arrays_of_numbers_and_texts_are_read(content):
+    with pytest.raises(arrays.DamagedError):
+        arrays.unpacked(content)
+
+
+def test_numpy_reads_what_is_written():
+    wanted = {"a": np.arange(6.0).reshape(2, 3), "t": np.array(["x", "yz"]), "f": np.eye(2).T}
+    found = np.load(io.BytesIO(arrays.packed(wanted)), allow_pickle=False)
+    mine = arrays.unpacked(arrays.packed(wanted))
+    for name, array in wanted.items():
+        assert np.array_equal(found[name], array)
+        assert np.array_equal(mine[name], array)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"version": "2.0"}, "version '2.0'"),
+        ({"spec": "other"}, "is no bbc-recording"),
+        ({"classes": ["no"]}, "damaged"),
+        ({"task": "survival"}, "holds no predictions"),
+        ({"task": "guessing"}, "damaged"),
+    ],
+)
+def test_other_headers(folder, change, problem):
+    header = folder / design.HEADER
+    header.write_text(json.dumps(json.loads(header.read_text()) | change))
+    with pytest.raises(InputError, match=problem):
+        load(folder)
+
+
+def test_a_design_whose_folds_leave_the_data(folder, plan):
+    path = folder / "design.npz"
+    content = arrays.unpacked(path.read_bytes())
+    path.write_bytes(arrays.packed(content | {"tests": content["tests"] + 1}))
+    with pytest.raises(InputError, match="rows that there are not"):
+        load(folder)
+    path.unlink()
+    with pytest.raises(InputError, match="damaged"):
+        load(folder)
+
+
+@pytest.mark.parametrize("split", [0, 2])
+def test_parts_that_do_not_fit_the_design(folder, split):
+    part = scored(split, 0.5, 0.5)
+    object.__setattr__(part, "predictions", np.zeros(3 if split else 4))
+    parts.write(folder, part)
+    with pytest.raises(InputError, match="does not fit the folds"):
+        load(folder)
+
+
+def test_an_empty_recording(folder):
+    with pytest.raises(InputError, match="holds no predictions") as error:
+        load(folder)
+    assert "rec.scorer" in error.value.hint
+
+
+def test_labels_beside_probabilities_are_refused(folder):
+    parts.write(folder, scored(0, 0.5, 0.5))
+    other = scored(1, 1, 0.5, params={"C": 3})
+    object.__setattr__(other, "kind", PredictionKind.LABEL)
+    parts.write(folder, other)
+    with pytest.raises(InputError, match="several forms: label, probability"):
+        load(folder)
+
+
+def test_a_recording_larger_than_allowed(tmp_path):
+    many = Design(Task.BINARY, np.arange(200_000) % 2, ("no", "yes"), FOLDS)
+    design.start(tmp_path / "run", many)
+    parts.write(tmp_path / "run", scored(0, 0.5, 0.5))
+    assert load(tmp_path / "run").predictions.shape == (1, 200_000, 1)
+    small = reading.Reading(max_input=2**20)
+    with reading.use(small), pytest.raises(InputError, match="holds more than"):
+        load(tmp_path / "run")
+
+
+# Names
+
+
+def names(*all_params, estimator="a.b.Forest"):
+    made = [
+        Part(
+            identity=str(i), session=1, estimator=params.pop("estimator", estimator), params=params
+        )
+        for i, params in enumerate(all_params)
+    ]
+    return short_names(made)
+
+
+@pytest.mark.parametrize(
+    ("params", "expected"),
+    [
+        (
+            [{"m__C": 0.1, "m__k": 3, "v": 0}, {"m__C": 1.0, "m__k": 5, "v": 0}],
+            ["C=0.1 k=3", "C=1 k=5"],
+        ),
+        ([{"a__k": 1, "b__k": 1}, {"a__k": 2, "b__k": 2}], ["a__k=1 b__k=1", "a__k=2 b__k=2"]),
+        ([{"C": 0.1}], ["Forest"]),
+        ([{"C": 0.1 + 1e-9}, {"C": 0.1}], ["C=0.100000001", "C=0.1"]),
+        ([{"estimator": "x.A", "n": 1}, {"estimator": "x.B", "k": 2}], ["A", "B"]),
+        ([{"deep": None}, {"deep": True}, {"deep": "all"}], ["deep=null", "deep=true", "deep=all"]),
+        ([{"m": {"class": "x.SVC"}, "m__C": 1}, {"m": {"class": "x.NB"}}], ["m=SVC", "m=NB"]),
+        ([{"C": 1}, {"C": 1}], ["Forest", "Forest #2"]),
+    ],
+)
+def test_names_hold_what_varies(params, expected):
+    assert names(*[dict(one) for one in params]) == expected

@@ -1,0 +1,668 @@
+"""The recorder keeps what a search scores, changes nothing, and says what is missing."""
+
+# ruff: noqa: N803 - X is what scikit-learn calls it
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    HalvingGridSearchCV,
+    KFold,
+    LeaveOneOut,
+    RandomizedSearchCV,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_validate,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import SVC
+
+from bbccli.errors import InputError, OptionError
+from bbccli.readers.runs.recording import load
+from bbccli.recorded import arrays, parts
+from bbccli.recording import Recorder
+from bbccli.recording.parameters import plain
+from bbccli.types import PredictionKind, Task
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 3))
+Y = (X[:, 0] + RNG.normal(size=60) > 0).astype(int)
+THREE = RNG.integers(0, 3, 60)
+VALUES = 3 * X[:, 0] + RNG.normal(size=60)
+FOLDS = StratifiedKFold(3, shuffle=True, random_state=1)
+KNN = {"n_neighbors": [1, 3, 7]}
+
+
+def search(rec, estimator=None, grid=KNN, X=X, y=Y, **options):
+    estimator = KNeighborsClassifier() if estimator is None else estimator
+    made = GridSearchCV(estimator, grid, cv=rec.cv, scoring=rec.scorer, **options)
+    return made.fit(X, y)
+
+
+def by_hand(estimator, splits, X, y, method="predict_proba"):
+    """Predictions of each split's test rows, made without the recorder."""
+    for train, test in splits:
+        fitted = sklearn.clone(estimator).fit(X[train], y[train])
+        yield test, getattr(fitted, method)(X[test])
+
+
+# Searches
+
+
+def test_grid_search_gives_scikit_learns_scores_and_the_predictions(tmp_path):
+    cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=1)
+    rec = Recorder(tmp_path / "run", X, Y, cv=cv, scoring="roc_auc")
+    recorded = search(rec)
+    plain_one = GridSearchCV(KNeighborsClassifier(), KNN, cv=cv, scoring="roc_auc").fit(X, Y)
+    difference = recorded.cv_results_["mean_test_score"] - plain_one.cv_results_["mean_test_score"]
+    assert np.abs(difference).max() < 1e-12
+    verified = rec.finish(recorded)
+    assert (verified.n_candidates, verified.n_fits, verified.incomplete) == (3, 18, ())
+    assert verified.largest_deviation < 1e-12
+    assert verified.largest_recomputed < 1e-12
+    run = load(rec.folder)
+    assert run.configurations == ("n_neighbors=1", "n_neighbors=3", "n_neighbors=7")
+    assert (run.task, run.kind, run.classes) == (
+        Task.BINARY,
+        PredictionKind.PROBABILITY,
+        ("0", "1"),
+    )
+    assert run.predictions.shape == (2, 60, 3)
+    assert run.complete.all()
+    assert np.array_equal(run.truth, Y)
+    for split, (test, own) in enumerate(by_hand(KNeighborsClassifier(7), rec.cv, X, Y)):
+        assert np.array_equal(run.predictions[split // 3, test, 2], own[:, 1])
+        assert (run.folds[split // 3, test] == split % 3).all()
+
+
+def test_several_processes_record_every_fit(tmp_path):
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="neg_log_loss")
+    grid = {"C": [0.1, 1.0, 10.0]}
+    recorded = search(rec, LogisticRegression(), grid, n_jobs=2, return_train_score=True)
+    assert rec.finish(recorded).n_fits == 9
+    run = load(rec.folder)
+    assert run.configurations == ("C=0.1", "C=1", "C=10")
+    listed = [one.value for one in run.leaderboard]
+    assert listed == pytest.approx(-recorded.cv_results_["mean_test_score"], abs=1e-12)
+    mine = [log_loss(Y[test], run.predictions[0, test, 1], labels=[0, 1]) for _, test in rec.cv]
+    assert np.mean(mine) == pytest.approx(listed[1], abs=1e-12)
+
+
+def test_randomized_search_over_steps_of_a_pipeline(tmp_path):
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="roc_auc")
+    grid = [{"m": [KNeighborsClassifier()], "m__n_neighbors": [3, 5]}, {"m": [GaussianNB(), SVC()]}]
+    pipe = Pipeline([("scale", StandardScaler()), ("m", GaussianNB())])
+    made = RandomizedSearchCV(pipe, grid, n_iter=4, cv=rec.cv, scoring=rec.scorer, random_state=0)
+    rec.finish(made.fit(X, Y))
+    run = load(rec.folder)
+    names = {"m=KNeighborsClassifier n_neighbors=3", "m=KNeighborsClassifier n_neighbors=5"}
+    assert set(run.configurations) == names | {"m=GaussianNB", "m=SVC"}
+    assert run.kind is PredictionKind.SCORE  # of an SVC, beside probabilities
+    assert run.n_candidates_total == 4
+
+
+def test_successive_halving_fails_loudly(tmp_path):
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="accuracy")
+    made = HalvingGridSearchCV(
+        KNeighborsClassifier(), KNN, cv=rec.cv, scoring=rec.scorer, min_resources=18, random_state=0
+    ).fit(X, Y)
+    with pytest.raises(InputError, match="^.*: 0 of 12 fits recorded$") as error:
+        rec.finish(made)
+    assert "successive halving" in error.value.hint
+
+
+def test_another_cross_validation_fails_loudly(tmp_path):
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="accuracy")
+    made = GridSearchCV(KNeighborsClassifier(), KNN, cv=KFold(3), scoring=rec.scorer).fit(X, Y)
+    with pytest.raises(InputError, match="0 of 9 fits recorded"):
+        rec.finish(made)
+
+
+def test_permuted_rows_are_not_the_recorders(tmp_path):
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="accuracy")
+    order = RNG.permutation(60)
+    with pytest.raises(InputError, match="0 of 9 fits recorded"):
+        rec.finish(search(rec, X=X[order], y=Y[order]))
+
+
+def test_failing_fits_are_incomplete_and_no_error(tmp_path):
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="roc_auc")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        recorded = search(rec, Failing(), {"breaks": [False, True]})
+    assert np.isnan(recorded.cv_results_["mean_test_score"][1])
+    verified = rec.finish(recorded)
+    assert verified.incomplete == ("breaks=True",)
+    run = load(rec.folder)
+    assert run.configurations[0] == "breaks=false"
+    assert run.complete.tolist() == [True, False]
+    assert np.isnan(run.predictions[0, :, 1]).any()
+    assert [one.configuration for one in run.leaderboard] == ["breaks=false"]
+
+
+class Failing(ClassifierMixin, BaseEstimator):
+    """Breaks on training rows with an odd sum."""
+
+    def __init__(self, breaks=False):
+        self.breaks = breaks
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        if self.breaks and X[:, 0].sum() > X0_MEDIAN:
+            raise RuntimeError("no luck")
+        return self
+
+    def predict_proba(self, X):
+        p = 1 / (1 + np.exp(-X[:, 0]))
+        return np.column_stack([1 - p, p])
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+X0_MEDIAN = np.median([X[train, 0].sum() for train, _ in FOLDS.split(X, Y)])
+
+
+def test_predictions_are_made_once(tmp_path):
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="roc_auc")
+    Counting.calls = 0
+    search(rec, Counting(), {"breaks": [False]}, refit=False)
+    assert Counting.calls == 3
+
+
+class Counting(Failing):
+    calls = 0
+
+    def predict_proba(self, X):
+        type(self).calls += 1
+        return super().predict_proba(X)
+
+
+def test_the_scorer_leaves_the_estimator_as_it_was(tmp_path):
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="roc_auc")
+    train, test = rec.cv[0]
+    fitted = KNeighborsClassifier().fit(X[train], Y[train])
+    before = set(vars(fitted))
+    rec.scorer(fitted, X[test], Y[test])
+    assert set(vars(fitted)) == before
+
+
+def test_later_calls_of_the_scorer_are_no_fits(tmp_path):
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="roc_auc")
+    recorded = search(rec)
+    _, test = rec.cv[0]
+    recorded.score(X[test], Y[test])  # of the refitted winner, which has seen these rows
+    rec.finish(recorded)
+    recorded.score(X[test], Y[test])
+    run = load(rec.folder)
+    own = dict(enumerate(by_hand(KNeighborsClassifier(1), rec.cv, X, Y)))[0][1]
+    assert np.array_equal(run.predictions[0, test, 0], own[:, 1])
+    assert len(list(parts.paths(rec.folder))) == 10
+
+
+def test_training_rows_of_two_folds_are_not_the_other_fold(tmp_path):
+    rec = Recorder(tmp_path / "run", X, Y, cv=KFold(2), scoring="roc_auc")
+    recorded = search(rec, return_train_score=True)
+    assert rec.finish(recorded).n_fits == 6
+    run = load(rec.folder)
+    for test, own in by_hand(KNeighborsClassifier(1), rec.cv, X, Y):
+        assert np.array_equal(run.predictions[0, test, 0], own[:, 1])
+    assert len(list(parts.paths(rec.folder))) == 6
+
+
+def test_several_metrics(tmp_path):
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="roc_auc")
+    scoring = {"auc": rec.scorer, "hits": "accuracy"}
+    made = GridSearchCV(KNeighborsClassifier(), KNN, cv=rec.cv, scoring=scoring, refit="auc")
+    made.fit(X, Y)
+    assert rec.finish(made).n_fits == 9
+    assert rec.finish(made.cv_results_, metric="auc").n_fits == 9
+    with pytest.raises(OptionError, match="no metric ''"):
+        rec.finish(made.cv_results_)
+
+
+def test_a_callable_metric_and_a_response_of_choice(tmp_path):
+    def best(estimator, X, y):
+        return float((estimator.predict(X) == y).mean())
+
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring=best, response="predict_proba")
+    recorded = search(rec)
+    assert rec.finish(recorded).largest_recomputed is None
+    run = load(rec.folder)
+    assert run.kind is PredictionKind.PROBABILITY
+    labels = Recorder(tmp_path / "labels", X, Y, cv=FOLDS, scoring=best)
+    labels.finish(search(labels))
+    assert load(labels.folder).kind is PredictionKind.LABEL
+
+
+def test_a_search_with_one_name_for_all_is_refused(tmp_path):
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="roc_auc")
+    GridSearchCV(
+        KNeighborsClassifier(), KNN, cv=rec.cv, scoring=rec.configuration("knn"), refit=False
+    ).fit(X, Y)
+    with pytest.raises(InputError, match="one name stands for several"):
+        load(rec.folder)
+
+
+# Data of all kinds
+
+
+def frame():
+    table = pd.DataFrame(X, columns=["a", "b", "c"], index=RNG.permutation(60) + 1000)
+    return table.assign(d=RNG.choice(["red", "green"], 60).astype(object))
+
+
+CATEGORIES = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
+
+
+@pytest.mark.parametrize(
+    ("features", "estimator"),
+    [
+        (pd.DataFrame(X, columns=list("abc")), LogisticRegression()),
+        (frame()[["d"]], CATEGORIES),
+        (frame()[["d"]].astype("category"), CATEGORIES),
+        (frame()[["d"]].to_numpy(), CATEGORIES),
+        (frame(), CATEGORIES),
+        (sparse.csr_matrix(X * (X > 0)), LogisticRegression()),
+        (sparse.csc_matrix(X * (X > 0)), LogisticRegression()),
+        (X.tolist(), LogisticRegression()),
+    ],
+    ids=["frame", "objects", "category", "object-array", "mixed", "csr", "csc", "list"],
+)
+def test_features_of_all_kinds(tmp_path, features, estimator):
+    cv = KFold(3, shuffle=True, random_state=0)
+    truth = pd.Series(
+        np.array(["no", "yes"])[Y],
+        index=features.index if isinstance(features, pd.DataFrame) else None,
+    )
+    rec = Recorder(tmp_path / "run", features, truth, cv=cv, scoring="roc_auc")
+    grid = {"logisticregression__C" if estimator is CATEGORIES else "C": [0.1, 1.0]}
+    recorded = search(rec, estimator, grid, X=features, y=truth)
+    assert rec.finish(recorded).n_fits == 6
+    run = load(rec.folder)
+    assert run.classes == ("no", "yes")
+    assert run.configurations == ("C=0.1", "C=1")
+
+
+def test_object_columns_are_known_in_other_processes(tmp_path):
+    features = frame()
+    rec = Recorder(tmp_path / "run", features, Y, cv=FOLDS, scoring="accuracy")
+    recorded = search(rec, CATEGORIES, {"logisticregression__C": [0.1, 1.0]}, X=features, n_jobs=2)
+    assert rec.finish(recorded).n_fits == 6
+
+
+def test_three_classes(tmp_path):
+    rec = Recorder(tmp_path / "run", X, THREE, cv=FOLDS, scoring="roc_auc_ovr")
+    rec.finish(search(rec, y=THREE))
+    run = load(rec.folder)
+    assert run.task is Task.MULTICLASS
+    assert run.predictions.shape == (1, 60, 3, 3)
+    for test, own in by_hand(KNeighborsClassifier(3), rec.cv, X, THREE):
+        assert np.array_equal(run.predictions[0, test, 1], own)
+
+
+def test_a_class_that_a_fold_was_not_trained_on(tmp_path):
+    y = np.where(np.arange(60) < 20, 0, Y + 1)
+    cv = [(np.arange(20, 60), np.arange(20)), (np.arange(40), np.arange(40, 60))]
+    rec = Recorder(tmp_path / "run", X, y, cv=cv, scoring="accuracy", response="predict_proba")
+    rec.finish(search(rec, y=y))
+    run = load(rec.folder)
+    assert (run.predictions[0, :20, :, 0] == 0).all()
+    assert np.allclose(run.predictions[0, :20].sum(axis=2), 1)
+    assert np.allclose(run.predictions[0, 40:].sum(axis=2), 1)
+    assert (run.folds[0, 20:40] == -1).all()
+    assert run.complete.all()
+
+
+def test_regression(tmp_path):
+    rec = Recorder(tmp_path / "run", X, VALUES, cv=KFold(3), scoring="neg_root_mean_squared_error")
+    recorded = search(rec, KNeighborsRegressor(), y=VALUES)
+    assert rec.finish(recorded).largest_recomputed < 1e-12
+    run = load(rec.folder)
+    assert (run.task, run.kind, run.classes) == (Task.REGRESSION, PredictionKind.VALUE, ())
+    assert run.leaderboard[0].value > 0
+    for test, own in by_hand(KNeighborsRegressor(1), rec.cv, X, VALUES, "predict"):
+        assert np.array_equal(run.predictions[0, test, 0], own)
+
+
+def test_groups_are_seen_by_the_splitter_and_kept(tmp_path):
+    groups = np.repeat([f"patient {i}" for i in range(20)], 3)
+    rec = Recorder(tmp_path / "run", X, Y, cv=GroupKFold(3), scoring="accuracy", groups=groups)
+    made = GridSearchCV(KNeighborsClassifier(), KNN, cv=rec.cv, scoring=rec.scorer)
+    rec.finish(made.fit(X, Y, groups=groups))
+    run = load(rec.folder)
+    pairs = set(zip(run.groups.tolist(), run.folds[0].tolist(), strict=True))
+    assert len(pairs) == 20
+
+
+def test_weights_reach_the_metric(tmp_path):
+    weights = RNG.uniform(0.5, 2, 60)
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="accuracy", sample_weight=weights)
+    plain_one = GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=rec.cv, scoring="accuracy")
+    plain_one.fit(X, Y, sample_weight=weights)
+    made = GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=rec.cv, scoring=rec.scorer)
+    made.fit(X, Y, sample_weight=weights)
+    same = made.cv_results_["mean_test_score"] == plain_one.cv_results_["mean_test_score"]
+    assert same.all()
+    rec.finish(made)
+    assert np.array_equal(load(rec.folder).weights, weights)
+
+
+def test_repeated_holdout(tmp_path):
+    cv = ShuffleSplit(4, test_size=0.5, random_state=0)
+    rec = Recorder(tmp_path / "run", X, Y, cv=cv, scoring="accuracy")
+    rec.finish(search(rec))
+    run = load(rec.folder)
+    assert run.repeated_holdout
+    assert run.predictions.shape == (4, 60, 3)
+    assert np.isfinite(run.predictions).sum() == 4 * 30 * 3
+
+
+# Test sets that can't be told apart
+
+
+def test_equal_test_sets_are_refused(tmp_path):
+    twice = np.concatenate([X[:30], X[:30]])
+    truth = np.concatenate([Y[:30], Y[:30]])
+    with pytest.raises(OptionError, match="splits 0 and 1 are equal") as error:
+        Recorder(tmp_path / "run", twice, truth, cv=KFold(2), scoring="accuracy")
+    assert "enable_metadata_routing" in error.value.hint
+    assert not (tmp_path / "run").exists()
+    with pytest.raises(OptionError, match="test the same rows"):
+        Recorder(tmp_path / "run", X, Y, cv=[*FOLDS.split(X, Y)] * 2, scoring="accuracy")
+
+
+def test_metadata_routing_tells_equal_test_sets_apart(tmp_path):
+    twice = np.repeat(X[:20].round(), 2, axis=0)
+    truth = np.repeat(Y[:20], 2)
+    with sklearn.config_context(enable_metadata_routing=True):
+        rec = Recorder(tmp_path / "run", twice, truth, cv=LeaveOneOut(), scoring="accuracy")
+        made = GridSearchCV(KNeighborsClassifier(), KNN, cv=rec.cv, scoring=rec.scorer)
+        made.fit(twice, truth, row_id=rec.row_id)
+        assert rec.finish(made).n_fits == 120
+    assert load(rec.folder).complete.all()
+
+
+# cross_validate and loops
+
+
+def test_cross_validate_of_several_estimators(tmp_path):
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="roc_auc")
+    for name, one in (("bayes", GaussianNB()), ("forest-like", KNeighborsClassifier())):
+        scorer = rec.configuration(name, flags=["oob"] if name == "bayes" else ())
+        scores = cross_validate(one, X, Y, cv=rec.cv, scoring=scorer)
+        assert rec.finish(scores, configuration=name).n_fits == 3
+    run = load(rec.folder)
+    assert run.configurations == ("bayes", "forest-like")
+    assert run.flags == (("oob",), ())
+
+
+def test_a_loop_writes_what_it_has(tmp_path):
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS)
+    for trial in (3, 1, 2):
+        rec.tried(f"trial {trial}", params={"k": trial})
+        for train, test in rec.cv[: 1 if trial == 1 else 3]:
+            order = RNG.permutation(test)
+            fitted = KNeighborsClassifier(trial).fit(X[train], Y[train])
+            rec.write(
+                f"trial {trial}",
+                order,
+                fitted.predict_proba(X[order]),
+                flags="shared_preprocessing",
+            )
+    rec.tried("trial 4")
+    run = load(rec.folder)
+    assert run.configurations == ("trial 3", "trial 1", "trial 2")
+    assert run.complete.tolist() == [True, False, True]
+    assert run.n_candidates_total == 4
+    assert run.flags[0] == ("shared_preprocessing",)
+    assert not run.finished
+    for test, own in by_hand(KNeighborsClassifier(3), rec.cv, X, Y):
+        assert np.array_equal(run.predictions[0, test, 0], own[:, 1])
+
+
+def test_rows_in_any_order_are_put_in_that_of_the_split(tmp_path):
+    halves = np.split(RNG.permutation(60), 2)
+    rec = Recorder(tmp_path / "run", X, Y, cv=[tuple(halves), tuple(halves[::-1])])
+    for half in halves:
+        order = RNG.permutation(half)
+        rec.write("one", order, X[order, 0])
+    assert np.array_equal(load(rec.folder).predictions[0, :, 0], X[:, 0])
+
+
+def test_folds_may_come_with_the_predictions(tmp_path):
+    rec = Recorder(tmp_path / "run", None, Y)
+    for fold, (_, test) in enumerate(FOLDS.split(X, Y)):
+        rec.write("one", test, X[test, 0], fold=fold, repeat=1)
+        rec.write("one", test, X[test, 1], fold=fold, repeat=0)
+    run = load(rec.folder)
+    assert np.array_equal(run.predictions[:, :, 0], X[:, [1, 0]].T)
+    assert run.kind is PredictionKind.SCORE
+    assert sorted(set(run.folds.ravel())) == [0, 1, 2]
+
+
+def test_a_later_call_replaces_an_earlier_one(tmp_path):
+    rec = Recorder(tmp_path / "run", None, Y)
+    rec.write("one", np.arange(60), np.full(60, 0.5))
+    rec.write("one", np.arange(60), np.full(60, 0.25))
+    assert (load(rec.folder).predictions == 0.25).all()
+
+
+def test_write_all_takes_cross_val_predict(tmp_path):
+    rec = Recorder(tmp_path / "run", X, THREE, cv=FOLDS, task="multiclass")
+    made = cross_val_predict(GaussianNB(), X, THREE, cv=rec.cv, method="predict_proba")
+    rec.write_all("bayes", made, params={"priors": None})
+    run = load(rec.folder)
+    assert np.array_equal(run.predictions[0, :, 0], made)
+    assert run.folds is not None
+    labels = Recorder(tmp_path / "labels", X, THREE, cv=FOLDS, task="multiclass")
+    labels.write_all("bayes", made.argmax(axis=1))
+    assert load(labels.folder).kind is PredictionKind.LABEL
+
+
+@pytest.mark.parametrize(
+    ("rows", "predictions", "options", "problem"),
+    [
+        ([0, 1], [0.1], {}, "shape"),
+        ([0, 0], [0.1, 0.2], {}, "twice"),
+        ([0, 60], [0.1, 0.2], {}, "no positions"),
+        ([0, -1], [0.1, 0.2], {}, "no positions"),
+        ([0, 1], [0.1, np.nan], {}, "not finite"),
+        ([0, 1], ["yes", "no"], {}, "texts"),
+        ([0, 1], [1, 7], {}, "none of the classes"),
+        ([0, 1], [[0.1, 0.2, 0.7]] * 2, {}, "3 columns for 2 classes"),
+        ([0, 1], [0.1, 0.2], {"fold": -1}, "count from 0"),
+    ],
+)
+def test_what_a_loop_can_get_wrong(tmp_path, rows, predictions, options, problem):
+    rec = Recorder(tmp_path / "run", None, Y)
+    with pytest.raises(OptionError, match=problem):
+        rec.write("one", rows, predictions, **options)
+
+
+def test_rows_that_are_no_test_set(tmp_path):
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS)
+    with pytest.raises(OptionError, match="no test set of cv"):
+        rec.write("one", [0, 1], [0.1, 0.2])
+    with pytest.raises(OptionError, match="no test set of cv, fold 1"):
+        rec.write("one", rec.cv[0][1], np.zeros(len(rec.cv[0][1])), fold=1)
+
+
+# What is checked when it is made
+
+
+@pytest.mark.parametrize(
+    ("y", "options", "problem"),
+    [
+        (THREE, {}, "classes or values"),
+        (np.zeros(60), {}, "one class only"),
+        (np.array([np.nan, *VALUES[1:]]), {}, "missing"),
+        (np.column_stack([Y, Y]), {}, "single column"),
+        (Y[:50], {}, "different lengths"),
+        (Y, {"scoring": "no such"}, "no scorer 'no such'"),
+        (Y, {"cv": [(np.arange(30), np.arange(29, 60))]}, "trains on"),
+        (Y, {"cv": [(np.arange(30), [70])]}, "not a list of rows"),
+        (Y, {"sample_weight": np.zeros(60)}, "no weights"),
+        (Y, {"groups": [1]}, "groups have shape"),
+    ],
+)
+def test_what_a_recorder_refuses(tmp_path, y, options, problem):
+    with pytest.raises(OptionError, match=problem):
+        Recorder(tmp_path / "run", X, y, **options)
+
+
+def test_a_folder_belongs_to_one_design(tmp_path):
+    first = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="accuracy")
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="accuracy")
+    first.finish(search(first, grid={"n_neighbors": [1, 3]}))
+    rec.finish(search(rec, grid={"n_neighbors": [3, 5]}))
+    assert load(rec.folder).n_candidates_total == 3
+    with pytest.raises(InputError, match="other data, folds or metric"):
+        Recorder(tmp_path / "run", X, Y, cv=KFold(3), scoring="accuracy")
+
+
+# Verification
+
+
+def tampered(path, **changes):
+    content = arrays.unpacked(path.read_bytes())
+    path.write_bytes(arrays.packed(content | changes))
+
+
+def test_permuted_predictions_are_caught(tmp_path):
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="roc_auc")
+    recorded = search(rec)
+    victim = list(parts.paths(rec.folder))[4]
+    own = parts.read(victim).predictions
+    tampered(victim, predictions=np.roll(own, 3))
+    with pytest.raises(
+        InputError, match="n_neighbors=3: on split 1 the stored predictions"
+    ) as error:
+        rec.finish(recorded)
+    assert f"{recorded.cv_results_['split1_test_score'][1]:.12g}" in str(error.value)
+
+
+def test_another_mean_is_caught(tmp_path):
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="roc_auc")
+    results = dict(search(rec).cv_results_)
+    results["mean_test_score"] = results["mean_test_score"] + np.array([0, 1e-6, 0])
+    with pytest.raises(InputError, match="n_neighbors=3: the recorded scores have a mean of"):
+        rec.finish(results)
+
+
+def test_missing_fits_are_counted(tmp_path):
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="roc_auc")
+    recorded = search(rec)
+    list(parts.paths(rec.folder))[8].unlink()
+    with pytest.raises(InputError, match="8 of 9 fits recorded; .* split 2 of n_neighbors=7"):
+        rec.finish(recorded)
+
+
+def test_what_is_no_search(tmp_path):
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="roc_auc")
+    for wrong in (None, 3, {}, LogisticRegression()):
+        with pytest.raises(OptionError, match="no metric"):
+            rec.finish(wrong)
+
+
+# Parameters
+
+
+def test_parameters_have_one_text_in_any_process():
+    code = "import numpy as np; from bbccli.recording.parameters import plain; import json;"
+    code += "print(json.dumps([plain(v) for v in (lambda x: x, np.log1p, len, 1.5, {'a': 2})]))"
+    said = {subprocess.check_output([sys.executable, "-c", code]) for _ in range(2)}
+    assert len(said) == 1
+    one, other, third = json.loads(said.pop())[0], plain(lambda x: x), plain(lambda x: -x)
+    assert one["digest"] == other["digest"] != third["digest"]
+
+
+@pytest.mark.parametrize(
+    ("value", "same"),
+    [(np.float64(0.1), 0.1), (np.int64(3), 3), (np.True_, True), ((1, 2), [1, 2])],
+)
+def test_equal_parameters_have_one_form(value, same):
+    assert json.dumps(plain(value)) == json.dumps(plain(same))
+
+
+def test_other_arrays_and_estimators_have_other_forms():
+    many = [np.arange(3), np.arange(4), Ridge(), Ridge(2.0), SVC(), np.nan, np.inf, None, "a"]
+    assert len({json.dumps(plain(one)) for one in many}) == len(many)
+
+
+# Killed
+
+
+def test_a_killed_search_leaves_readable_parts(tmp_path):
+    code = textwrap.dedent(
+        f"""
+        import numpy as np
+        from sklearn.neighbors import KNeighborsClassifier
+        from bbccli.recording import Recorder
+        X = np.random.default_rng(0).normal(size=(60, 3)); y = (X[:, 0] > 0).astype(int)
+        rec = Recorder({str(tmp_path / "run")!r}, X, y, cv=3, scoring="accuracy")
+        k = 0
+        while True:
+            k += 1
+            for train, test in rec.cv:
+                fitted = KNeighborsClassifier(1 + k % 40, p=k).fit(X[train], y[train])
+                rec.scorer(fitted, X[test], y[test])
+        """
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
+    folder = tmp_path / "run" / "parts"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and len(list(folder.glob("*.npz"))) < 20:
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    run = load(tmp_path / "run")
+    assert run.complete.sum() >= 6
+    assert run.damaged == ()
+    assert not run.finished
+    assert run.leaderboard[0].value == pytest.approx(run.scores[0].mean())
+
+
+def test_a_recorder_needs_numpy_alone():
+    code = "import sys, bbccli.recording; print(sorted({'pandas', 'scipy', 'sklearn', 'pyarrow'} & "
+    code += "sys.modules.keys()))"
+    assert subprocess.check_output([sys.executable, "-c", code]).split() == [b"[]"]
+
+
+def test_a_disk_that_is_full_does_not_end_the_search(tmp_path, monkeypatch):
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="roc_auc")
+
+    def full(folder, part):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(parts, "write", full)
+    with pytest.warns(RuntimeWarning, match="not recorded: .*No space left"):
+        recorded = search(rec)
+    auc = np.mean(
+        [roc_auc_score(Y[t], p[:, 1]) for t, p in by_hand(KNeighborsClassifier(3), rec.cv, X, Y)]
+    )
+    assert recorded.cv_results_["mean_test_score"][1] == pytest.approx(auc, abs=1e-12)
+    with pytest.raises(InputError, match="0 of 9 fits recorded"):
+        rec.finish(recorded)
