@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bbccli.errors import InputError, OptionError, UndefinedError, UnsupportedError
 from bbccli.nested import NestedFold
@@ -32,6 +33,38 @@ class Source:
     path: str = ""
     sha256: str = ""
     metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SampleKeys:
+    """What N samples are called.
+
+    Parameters
+    ----------
+    values : (N,)
+        Whole numbers, or text as UTF-8: a fraction of the memory of text.
+    """
+
+    values: IntArray | NDArray[np.bytes_]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def take(self, samples: IntArray | BoolArray) -> SampleKeys:
+        """Return the keys of some samples, by their positions or where True."""
+        return SampleKeys(self.values[samples])
+
+    def as_text(self) -> NDArray[np.str_]:
+        """(N,) the keys as text.
+
+        Examples
+        --------
+        >>> SampleKeys(np.array([7, 12])).as_text().tolist()
+        ['7', '12']
+        """
+        values: Any = self.values
+        text = np.char.decode(values, "utf-8") if values.dtype.kind == "S" else values.astype(str)
+        return np.asarray(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +136,8 @@ class PredictionMatrix:
         Whether each repeat predicts a part of the samples, as in Monte-Carlo cross-validation:
         `available` says which. A performance is then the mean over the repeats that have one, and
         there are no folds.
+    sample_keys
+        What the N samples are called in the file; None where they have no names.
 
     Raises
     ------
@@ -129,6 +164,7 @@ class PredictionMatrix:
     nested: tuple[NestedFold, ...] | None = None
     repeated_holdout: bool = False
     risk_direction: RiskDirection = RiskDirection.EARLIER
+    sample_keys: SampleKeys | None = None
 
     def __post_init__(self) -> None:
         _check_shapes(self)
@@ -161,6 +197,12 @@ class PredictionMatrix:
     def n_configurations(self) -> int:
         """C."""
         return int(self.predictions.shape[2])
+
+    @property
+    def keys(self) -> NDArray[np.str_]:
+        """(N,) what each sample is called: its `row_id`, or its number in the file, from 0."""
+        keys = self.sample_keys or SampleKeys(np.arange(self.n_samples))
+        return keys.as_text()
 
     @property
     def size(self) -> tuple[int, int]:
@@ -308,6 +350,8 @@ def _check_shapes(matrix: PredictionMatrix) -> None:
     }
     if matrix.folds is not None:
         expected["folds"] = (matrix.folds.shape, (n_repeats, n_samples))
+    if matrix.sample_keys is not None:
+        expected["sample_keys"] = ((len(matrix.sample_keys),), (n_samples,))
     if matrix.groups is not None:
         expected["groups"] = (matrix.groups.shape, (n_samples,))
     if matrix.repeated_holdout and matrix.available is None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
 
 from bbccli.errors import InputError
-from bbccli.readers.files import stdin_bytes
+from bbccli.readers.sources.files import stdin_bytes
 from bbccli.saved_rows import is_table, read_rows
 from bbccli.schema import ERROR_SCHEMA, SCHEMA_VERSION, Document, ErrorDocument, as_json
 

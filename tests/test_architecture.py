@@ -46,7 +46,7 @@ HEAVY = {
         "reports/tables.py",
     },
     "dask": {"batch/cluster.py"},
-    "fsspec": {"readers/urls.py"},
+    "fsspec": {"readers/sources/urls.py"},
 }
 
 FILES = sorted(p.relative_to(PACKAGE) for p in PACKAGE.rglob("*.py"))

@@ -10,7 +10,8 @@ import typer
 from bbccli.dropping import EVERY, RULES
 from bbccli.methods import DEFAULT_METHODS, ENOUGH_FOLDS, METHODS
 from bbccli.metrics import METRICS
-from bbccli.readers.dialects import DIALECTS, WIDE
+from bbccli.readers.layout.dialects import DIALECTS
+from bbccli.readers.sheet import WIDE
 from bbccli.reports import REPORTS
 from bbccli.reports.inspection import INSPECTIONS
 from bbccli.resources import Engine

@@ -8,8 +8,8 @@ import pytest
 from bbccli.errors import BbcError
 from bbccli.inspection import inspect
 from bbccli.readers import Request, Roles, read
-from bbccli.readers.files import sha256_of
-from bbccli.readers.urls import matching_urls
+from bbccli.readers.sources.files import sha256_of
+from bbccli.readers.sources.urls import matching_urls
 from bbccli.types import Task
 
 NESTED = """row_id,outer_fold,fold,truth,a

@@ -240,7 +240,7 @@ def test_a_key_twice_in_one_repeat(save, wide):
 
 
 def test_hardly_any_sample_in_common(save, monkeypatch):
-    monkeypatch.setattr("bbccli.readers.pivot._MOST_CELLS", 100)
+    monkeypatch.setattr("bbccli.readers.layout.long._MOST_CELLS", 100)
     n = 300
     long = {"row_id": range(n), "truth": [0, 1] * 150, "config": [f"c{i}" for i in range(n)]}
     with pytest.raises(InputError, match="300 configurations on 300 samples have 300 rows in all"):
