@@ -36,8 +36,9 @@ def test_the_same_number_is_the_same_case():
     assert len({make(5, number).arguments for number in range(50)}) > 25
 
 
-def result(value, lower=0.5):
-    estimate = {"method": "bbc", "metric": "auc", "value": value}
+def result(value, lower=0.5, method="bbc", codes=()):
+    estimate = {"method": method, "metric": "auc", "value": value}
+    estimate |= {"notes": [{"code": code} for code in codes]}
     return json.dumps({"estimates": [estimate | {"interval": {"lower": lower, "upper": 1.0}}]})
 
 
@@ -49,6 +50,8 @@ def result(value, lower=0.5):
         (Outcome(1, "", "", {}, "Traceback ..."), "escapes"),
         (Outcome(1, "", "", {}), "exit status 1"),
         (Outcome(0, result(1.5), "", {}), "out of its bounds"),
+        (Outcome(0, result(1.5, method="tt"), "", {}), "out of its bounds"),
+        (Outcome(0, result(1.5, method="tt", codes=["beyond-bounds"]), "", {}), None),
         (Outcome(0, result(0.75, -0.1), "", {}), "out of its bounds"),
         (Outcome(0, '{"estimates": [{"value": NaN}]}', "", {}), "no JSON"),
         (Outcome(0, result(0.75), "note: something\n", {}), "not quiet"),

@@ -83,3 +83,15 @@ def test_sample_data_are_small():
     files = [p for p in (ROOT / "sample_data").iterdir() if p.is_file()]
     assert files
     assert max(p.stat().st_size for p in files) < 1_000_000
+
+
+def test_all_that_is_in_the_repository_is_packed():
+    tracked = subprocess.run(
+        ["git", "-C", str(ROOT), "ls-files"], capture_output=True, text=True, check=False
+    )
+    if tracked.returncode or not tracked.stdout:
+        pytest.skip("not a repository")
+    top = {line.partition("/")[0] for line in tracked.stdout.splitlines()}
+    by_itself = {"bbccli", "README.md", "LICENSE", "pyproject.toml", "MANIFEST.in"}
+    packed = set((ROOT / "MANIFEST.in").read_text().split())
+    assert {name for name in top - by_itself if not name.startswith(".")} <= packed

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from bbccli import reading
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_text
+from bbccli.readers.sources.footer import DeclaredColumn
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -83,7 +85,7 @@ def check_size(size: int, name: str) -> None:
         raise too_large(name)
 
 
-def check_declared(metadata: pq.FileMetaData, name: str) -> None:
+def check_declared(columns: Iterable[DeclaredColumn], schema: pq.ParquetSchema, name: str) -> None:
     """Refuse a Parquet file whose columns, by what it says of them, take too much memory.
 
     Raises
@@ -91,19 +93,18 @@ def check_declared(metadata: pq.FileMetaData, name: str) -> None:
     InputError
         They are larger than `--max-input`, or the numbers make no sense.
     """
+    types = [schema.column(index).physical_type for index in range(len(schema))]
     size = 0
-    for group in map(metadata.row_group, range(metadata.num_row_groups)):
-        for column in map(group.column, range(group.num_columns)):
-            rows, packed = column.num_values, column.total_uncompressed_size
-            if rows < 0 or packed < 0 or group.num_rows < 0:
-                raise InputError(
-                    "Parquet file is damaged: it declares negative sizes",
-                    path=name,
-                    hint="copy or write the file again",
-                )
-            # repeated values may be packed in next to nothing
-            width = _WIDTHS.get(column.physical_type, _WIDEST)
-            size += max(max(rows, group.num_rows) * width, packed)
+    for column in columns:
+        if min(column.n_rows, column.n_values, column.n_bytes) < 0:
+            raise InputError(
+                "Parquet file is damaged: it declares negative sizes",
+                path=name,
+                hint="copy or write the file again",
+            )
+        # repeated values may be packed in next to nothing
+        width = _WIDTHS.get(types[column.position], _WIDEST)
+        size += max(max(column.n_values, column.n_rows) * width, column.n_bytes)
     check_size(size, name)
 
 

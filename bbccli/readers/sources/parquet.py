@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from os import SEEK_END
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_text, plain, plain_schema
+from bbccli.readers.sources.footer import (
+    DeclaredColumn,
+    EncryptedError,
+    FooterError,
+    declared_columns,
+)
 from bbccli.readers.sources.limits import check_declared, check_texts
 
 if TYPE_CHECKING:
@@ -16,6 +23,9 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 METADATA_KEY = b"bbc"
+
+_ENCRYPTED = b"PARE"
+"""How a file starts whose footer is encrypted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +100,16 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
         _refuse_nested(schema, path)
         texts = [field.name for field in schema if is_text(field.type)]
         file = _opened(source, texts) if texts else file
-        check_declared(file.metadata, path)
+        check_declared(_declared(file, source), file.schema, path)
         table = file.read(use_threads=False) if isinstance(source, bytes) else None
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError):
         raise _damaged(source[:4] if isinstance(source, bytes) else b"", path) from None
+    except EncryptedError:
+        raise _damaged(_ENCRYPTED, path) from None
+    except FooterError as error:
+        raise InputError(
+            f"Parquet file is damaged: {error}", path=path, hint="copy or write the file again"
+        ) from None
     if file.metadata.num_rows == 0:
         raise InputError("no rows", path=path, hint="one row per sample")
     text = (schema.metadata or {}).get(METADATA_KEY)
@@ -110,6 +126,23 @@ def _opened(source: bytes | Path, texts: Sequence[str] = ()) -> pq.ParquetFile:
 
     place = pa.BufferReader(source) if isinstance(source, bytes) else source
     return pq.ParquetFile(place, read_dictionary=list(texts))
+
+
+def _declared(file: pq.ParquetFile, source: bytes | Path) -> Iterator[DeclaredColumn]:
+    columns = map(file.schema.column, range(len(file.schema)))
+    levels = [(one.max_repetition_level, one.max_definition_level) for one in columns]
+    return declared_columns(_footer(source), levels)
+
+
+def _footer(source: bytes | Path) -> bytes:
+    """The description at the end of a file, whose size stands in front of the last four bytes."""
+    if isinstance(source, bytes):
+        return source[-8 - int.from_bytes(source[-8:-4], "little") : -8]
+    with source.open("rb") as stream:
+        stream.seek(-8, SEEK_END)
+        size = int.from_bytes(stream.read(4), "little")
+        stream.seek(-8 - size, SEEK_END)
+        return stream.read(size)
 
 
 def _refuse_nested(schema: pa.Schema, path: str) -> None:
@@ -131,6 +164,10 @@ def _damaged(start: bytes, path: str) -> InputError:
     if start == b"PAR1" or not start:
         return InputError(
             "Parquet file is truncated or damaged", path=path, hint="copy or write the file again"
+        )
+    if start == _ENCRYPTED:
+        return InputError(
+            "Parquet file is encrypted", path=path, hint="write it without encryption"
         )
     return InputError(
         "is not a Parquet file",
