@@ -22,6 +22,7 @@ _QUOTED = re.compile(rb'"(?:[^"]++|"")*+"')
 _BREAK = re.compile(rb"[\r\n]")
 _PIECE = 2**18
 _FEW = 512
+_GLANCE = 2**12
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -112,13 +113,14 @@ def _any_within(data: bytes, quotes: IntArray, piece: tuple[int, int], byte: byt
 
 def _places(data: bytes, byte: bytes, first: int, last: int) -> IntArray:
     """Positions of a byte, counted from the first of a stretch: one by one while they are few."""
-    found, position = [], data.find(byte, first, last)
-    while position >= 0:
+    glance, found, position = min(_GLANCE, last - first), [], first - 1
+    many = data.count(byte, first, first + glance) * _FEW > glance
+    while not many and (position := data.find(byte, position + 1, last)) >= 0:
         found.append(position - first)
-        if len(found) * _FEW > last - first:
-            text = np.frombuffer(data, np.uint8, last - first, first)
-            return np.flatnonzero(text == ord(byte))
-        position = data.find(byte, position + 1, last)
+        many = len(found) * _FEW > last - first
+    if many:
+        text = np.frombuffer(data, np.uint8, last - first, first)
+        return np.flatnonzero(text == ord(byte))
     return np.array(found, dtype=np.int64)
 
 
