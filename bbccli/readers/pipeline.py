@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -24,9 +25,10 @@ from bbccli.readers.place import Places, place
 from bbccli.readers.predictions import Predictions, faults_of_each, interpret
 from bbccli.readers.problems import Problems, Raise
 from bbccli.readers.request import Paths, Request
+from bbccli.readers.runs import read_tables
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.sources.files import STDIN, expand
-from bbccli.readers.sources.opening import metadata_of, read_table
+from bbccli.readers.sources.opening import metadata_of
 from bbccli.readers.table import Table, name_faults
 from bbccli.readers.unfinished import Narrowed, narrow
 
@@ -60,7 +62,7 @@ def understand(paths: Paths, request: Request, problems: Problems = RAISE) -> Un
     sheet = problems.attempt("choice", choose, *wanted, otherwise=sheet)
     part = narrow(sheet, places) if request.unfinished else Narrowed(sheet, places)
     facts = facts_of(part.sheet, part.places, problems)
-    outcome, predictions = mean(part, facts, request, problems)
+    outcome, predictions = tell_meaning(part, facts, request, problems)
     problems.settle()
     reading = Reading(part, facts, outcome, predictions)
     return Understood(sheet, places, problems.attempt("assembly", assemble, reading, request))
@@ -79,8 +81,9 @@ def open_tables(
     """
     problems.attempt("readable", _refuse_two_on_stdin, paths, request)
     found = problems.attempt("readable", expand, paths, otherwise=[])
-    read = [problems.attempt("readable", read_table, path, otherwise=None) for path in found]
+    parts = [problems.attempt("readable", read_tables, path, otherwise=()) for path in found]
     problems.settle("readable")
+    read = [table for part in parts for table in part]
     problems.done("readable", read)
     nothing = Metadata()
     said = [problems.attempt("metadata", metadata_of, one, otherwise=nothing) for one in read]
@@ -90,7 +93,7 @@ def open_tables(
     return [_named_once(table, problems) for table in read], metadata
 
 
-def mean(
+def tell_meaning(
     part: Narrowed, facts: Facts, request: Request, problems: Problems
 ) -> tuple[Outcome, Predictions]:
     """Tell what the truth is, and what the predictions of it are.
@@ -111,7 +114,7 @@ def mean(
 
 
 def _refuse_two_on_stdin(paths: Paths, request: Request) -> None:
-    names = [paths] if not isinstance(paths, list | tuple) else paths
+    names = [paths] if isinstance(paths, str | Path) else paths
     if [str(one) for one in (*names, request.labels, request.folds)].count(STDIN) > 1:
         raise OptionError("two files are read from stdin", hint="name a file for one of them")
 

@@ -109,5 +109,13 @@ class Sheet:
 
     def column(self, cell: Cell) -> Column:
         """(n_rows,) predictions of a cell, null where it has none."""
-        column = self.table.column(cell.source)
-        return column if cell.rows is None else column.take(cell.rows)
+        if cell.rows is None:
+            return self.table.column(cell.source)
+        if cell.source not in self._shared:
+            self._shared[cell.source] = self.table.column(cell.source)
+        return self._shared[cell.source].take(cell.rows)
+
+    @cached_property
+    def _shared(self) -> dict[str, Column]:
+        """Columns of the table that hold several cells each, read once."""
+        return {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,31 +14,7 @@ from bbccli.readers.column import Column, Origin
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
-class Data(Protocol):
-    """The part of an Arrow table that readers use; columns may be read when asked for."""
-
-    @property
-    def column_names(self) -> list[str]:
-        """Names, in their order."""
-
-    @property
-    def num_rows(self) -> int:
-        """Rows without the header."""
-
-    @property
-    def schema(self) -> pa.Schema:
-        """Names and types."""
-
-    @property
-    def columns(self) -> list[pa.ChunkedArray]:
-        """All columns."""
-
-    def column(self, name: str) -> pa.ChunkedArray:
-        """One column."""
-
-    def select(self, columns: list[int]) -> Any:
-        """Return the same with some columns only, by their positions."""
+    from bbccli.readers.sources.parquet import ColumnsOnDisk
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +26,7 @@ class Table:
     path
         Name for messages: the path as given, or `<stdin>`.
     data
-        Arrow table of plain columns, see `arrow.plain`.
+        Arrow table of plain columns, see `arrow.plain`; or what stands for one that is large.
     sha256
         Hash of the file's bytes.
     metadata
@@ -60,7 +36,7 @@ class Table:
     """
 
     path: str
-    data: Data
+    data: pa.Table | ColumnsOnDisk
     sha256: str
     metadata: tuple[str | bytes, str] | None = None
     origins: tuple[Origin, ...] = ()
