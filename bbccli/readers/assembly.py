@@ -62,34 +62,25 @@ def assemble(reading: Reading, request: Request) -> PredictionMatrix:
     part, facts = reading.part, reading.facts
     sheet, places = part.sheet, part.places
     there = None if part.unfinished else held_out(sheet, places)
-    left = complete(
-        _of_outer_rows(reading),
-        places.n_samples - len(facts.samples),
-        sheet.path,
-        policy=Missing.DROP if part.unfinished else request.missing,
-        there=there,
-    )
+    policy = Missing.DROP if part.unfinished else request.missing
+    n_absent, found = places.n_samples - len(facts.samples), _of_outer_rows(reading)
+    left = complete(found, n_absent, sheet.path, policy=policy, there=there)
     outcome, samples = reading.outcome.take(left.samples), facts.samples[left.samples]
-    known = sheet.named | set(sheet.metadata.configurations)
-    copies = equal_to_truth(left.predictions, outcome, left.available)
     names = left.predictions.configurations
-    if part.unfinished is None:
-        refuse_copies(names, copies, known, sheet.path)
     folds, fold_names, fold_notes = _folds(reading, samples, there, left)
     groups = _groups(facts, left.samples)
-    own = None if there is None else there[0, left.samples]
-    notes = (
+    notes = [
         *sheet.notes,
         *_notes_on_roles(reading, request.task),
         *_notes_on_rounding(facts),
         *left.notes,
         *fold_notes,
         *_notes_on_groups(groups, folds),
-        *_doubts(left.predictions, outcome, folds, copies, known, own),
+        *_notes_on_predictions(reading, left, outcome, folds, there),
         *_notes_on_candidates(sheet.metadata, len(sheet.configurations), names),
-    )
+    ]
     if part.unfinished is not None:
-        notes = (*(note for note in notes if note.code not in EXPECTED), *part.notes)
+        notes = [note for note in notes if note.code not in EXPECTED] + [*part.notes]
     return PredictionMatrix(
         outcome=outcome,
         predictions=left.predictions.array,
@@ -104,7 +95,7 @@ def assemble(reading: Reading, request: Request) -> PredictionMatrix:
         nested=_nested(reading, names, samples),
         source=Source(sheet.path, sheet.table.sha256, sheet.metadata.raw),
         sample_keys=places.keys.take(samples),
-        notes=notes,
+        notes=tuple(notes),
     )
 
 
@@ -132,20 +123,25 @@ def _nested(
     return tuple(nested_folds(places.nested, inner, predictions, places.samples, samples))
 
 
-def _doubts(
-    predictions: Predictions,
+def _notes_on_predictions(
+    reading: Reading,
+    left: Completed,
     outcome: Outcome,
     folds: IntArray | None,
-    copies: IntArray,
-    known: frozenset[str],
-    first: BoolArray | None,
+    there: BoolArray | None,
 ) -> Iterator[Note]:
-    """What the predictions tell: in repeated hold-out, the `first` repeat on its samples (N,)."""
-    whole = doubts(predictions, outcome, folds, copies, known)
-    if first is None:
+    """What the predictions tell: in repeated hold-out, those of the first repeat."""
+    sheet, found = reading.part.sheet, left.predictions
+    known = sheet.named | set(sheet.metadata.configurations)
+    copies = equal_to_truth(found, outcome, left.available)
+    if reading.part.unfinished is None:
+        refuse_copies(found.configurations, copies, known, sheet.path)
+    whole = doubts(found, outcome, folds, copies, known)
+    if there is None:
         yield from whole
         return
-    own = replace(predictions, array=predictions.array[:1, first])
+    first = there[0, left.samples]
+    own = replace(found, array=found.array[:1, first])
     for note in doubts(own, outcome.take(first), None, copies, known):
         if note.code != DUPLICATES:
             yield note
