@@ -47,7 +47,7 @@ def read(
     roles
         Columns set by hand; all others go by their names.
     task
-        What is predicted; told from the truth when None.
+        What is predicted; inferred from the truth when None.
     positive
         Positive class of a binary task; the last in sorted order when None.
     labels, folds
@@ -55,7 +55,7 @@ def read(
     missing
         What to do where some configurations lack predictions that others have.
     dialect
-        "wide" or a key of `DIALECTS`; told from the names of the columns when None.
+        "wide" or a key of `DIALECTS`; inferred from the names of the columns when None.
     unfinished
         Whether the cross-validation is in progress: later folds are missing, and configurations
         dropped earlier lack predictions that others have; see `Unfinished`.

@@ -10,7 +10,7 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_text, to_numbers
 from bbccli.readers.column import Column, number_of, text_entries
-from bbccli.readers.problems import Problems
+from bbccli.readers.problems import Raise
 from bbccli.readers.sheet import Cell, Sheet
 from bbccli.readers.table import Table
 from bbccli.types import BoolArray, FloatArray, IntArray
@@ -79,7 +79,7 @@ class Cube:
         return all(_among(part, values) for part in (self.numbers[:, :8], self.numbers))
 
 
-def read_cube(sheet: Sheet, rows: IntArray, problems: Problems) -> Cube:
+def read_cube(sheet: Sheet, rows: IntArray, problems: Raise) -> Cube:
     """Read the predictions of some rows.
 
     Parameters
@@ -104,7 +104,7 @@ def read_cube(sheet: Sheet, rows: IntArray, problems: Problems) -> Cube:
     return cube.part(np.flatnonzero(sound).tolist())
 
 
-def check_sources(table: Table, names: Iterable[str], problems: Problems) -> None:
+def check_sources(table: Table, names: Iterable[str], problems: Raise) -> None:
     """Look at columns of predictions by themselves."""
     for name in names:
         column = table.column(name)
@@ -135,7 +135,7 @@ def _is_filled(sheet: Sheet, cell: Cell) -> bool:
 
 
 def _numbers(
-    sheet: Sheet, rows: IntArray, worded: Container[str], problems: Problems
+    sheet: Sheet, rows: IntArray, worded: Container[str], problems: Raise
 ) -> tuple[FloatArray, BoolArray]:
     """(R, N, cells) values, float32 where all columns are; and (cells,) which can be used."""
     import pyarrow as pa

@@ -11,7 +11,7 @@ from bbccli.readers.column import Column
 from bbccli.readers.constant import check_constant
 from bbccli.readers.coverage import samples_to_use
 from bbccli.readers.place import Places
-from bbccli.readers.problems import Problems
+from bbccli.readers.problems import Raise
 from bbccli.readers.sheet import Sheet
 from bbccli.types import FloatArray, IntArray
 
@@ -41,7 +41,7 @@ class Facts:
     rounding: Mapping[str, float] = field(default_factory=dict)
 
 
-def facts_of(sheet: Sheet, places: Places, problems: Problems) -> Facts:
+def facts_of(sheet: Sheet, places: Places, problems: Raise) -> Facts:
     """Collect what is known of the samples that every repeat holds.
 
     Raises

@@ -14,7 +14,7 @@ from bbccli.readers.arrow import as_arrow, null_mask, to_codes, to_numbers
 from bbccli.readers.codes import repeated
 from bbccli.readers.column import Column
 from bbccli.readers.place import Places
-from bbccli.readers.problems import Problems
+from bbccli.readers.problems import Raise
 from bbccli.readers.request import Request
 from bbccli.readers.roles import NAMES, Roles, column_of, named
 from bbccli.readers.sheet import Sheet
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def join(sheet: Sheet, places: Places, request: Request, problems: Problems) -> Sheet:
+def join(sheet: Sheet, places: Places, request: Request, problems: Raise) -> Sheet:
     """Add the outcome and the folds that lie in files of their own.
 
     Raises

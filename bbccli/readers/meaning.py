@@ -199,7 +199,7 @@ def _known_classes(truth: Column, labels: Sequence[str], metadata: Metadata) -> 
         strange = [name for name in present if known and name not in known]
         if strange:
             raise truth.fault(
-                f"truth is none of the classes of {source} ({listing(list(known), 8)})",
+                f"truth is not one of the classes of {source} ({listing(list(known), 8)})",
                 np.flatnonzero(np.isin(codes, [present.index(name) for name in strange])),
                 hint="spell the classes alike everywhere",
             )
@@ -217,7 +217,7 @@ def _positive_last(
     if wanted not in classes:
         source = "--positive" if positive is not None else "the metadata's positive_class"
         raise InputError(
-            f"{source} is {wanted!r}, which is no class",
+            f"{source} is {wanted!r}, which is not one of the classes",
             path=path,
             hint=f"the classes are {' and '.join(classes)}",
         )

@@ -23,7 +23,7 @@ from bbccli.readers.meaning import outcome_of
 from bbccli.readers.metadata import Metadata, merged
 from bbccli.readers.place import Places, place
 from bbccli.readers.predictions import Predictions, faults_of_each, interpret
-from bbccli.readers.problems import Problems, Raise
+from bbccli.readers.problems import Raise
 from bbccli.readers.request import Paths, Request
 from bbccli.readers.runs import read_tables
 from bbccli.readers.sheet import Sheet
@@ -44,7 +44,7 @@ class Understood:
     matrix: PredictionMatrix
 
 
-def understand(paths: Paths, request: Request, problems: Problems = RAISE) -> Understood:
+def understand(paths: Paths, request: Request, problems: Raise = RAISE) -> Understood:
     """Read files; see `bbccli.readers.read`.
 
     Parameters
@@ -69,7 +69,7 @@ def understand(paths: Paths, request: Request, problems: Problems = RAISE) -> Un
 
 
 def open_tables(
-    paths: Paths, request: Request, problems: Problems
+    paths: Paths, request: Request, problems: Raise
 ) -> tuple[Sequence[Table], Metadata]:
     """Return the tables of some files, with unique names, and what their metadata say.
 
@@ -94,7 +94,7 @@ def open_tables(
 
 
 def tell_meaning(
-    part: Narrowed, facts: Facts, request: Request, problems: Problems
+    part: Narrowed, facts: Facts, request: Request, problems: Raise
 ) -> tuple[Outcome, Predictions]:
     """Tell what the truth is, and what the predictions of it are.
 
@@ -119,7 +119,7 @@ def _refuse_two_on_stdin(paths: Paths, request: Request) -> None:
         raise OptionError("two files are read from stdin", hint="name a file for one of them")
 
 
-def _named_once(table: Table, problems: Problems) -> Table:
+def _named_once(table: Table, problems: Raise) -> Table:
     """Return the table without columns that have no name, or that of an earlier one."""
     faults = list(name_faults(table))
     for fault in faults:

@@ -14,7 +14,7 @@ from bbccli.readers.arrow import as_arrow, to_codes
 from bbccli.readers.codes import repeated
 from bbccli.readers.column import Column, name_of, natural_order
 from bbccli.readers.nested import NestedRows, split_nested
-from bbccli.readers.problems import Problems
+from bbccli.readers.problems import Raise
 from bbccli.readers.sheet import Sheet
 from bbccli.types import BoolArray, IntArray
 
@@ -68,7 +68,7 @@ class Places:
         return np.asarray((self.rows >= 0).all(axis=0))
 
 
-def place(sheet: Sheet, problems: Problems) -> tuple[Sheet, Places]:
+def place(sheet: Sheet, problems: Raise) -> tuple[Sheet, Places]:
     """Place every row.
 
     Without a role `row_id`, the order of the rows within each repeat tells the sample. Of a nested

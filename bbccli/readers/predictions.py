@@ -96,7 +96,7 @@ def _text_labels(column: Column, classes: Sequence[str], columns: Sequence[Colum
     if any(not np.isnan(number_of(name)) for name in names if name not in known):
         raise text_fault(_worded(column, columns))
     raise column.fault(
-        f"prediction is none of the classes ({listing(classes, 8)})",
+        f"prediction is not one of the classes ({listing(classes, 8)})",
         strange,
         hint="labels are spelled as in the truth",
     )

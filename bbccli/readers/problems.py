@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from bbccli.errors import BbcError
 
@@ -19,8 +19,8 @@ class HaltError(Exception):
     """Nothing more can be looked at; the problems have been collected."""
 
 
-class Problems(Protocol):
-    """What the steps of reading do with problems, and with what went well."""
+class Raise:
+    """What the steps of reading do with problems: the first one is raised."""
 
     def attempt(
         self,
@@ -43,9 +43,11 @@ class Problems(Protocol):
         each
             Yields every fault behind a failure, with the check that it belongs to.
         """
+        return function(*args)
 
     def report(self, check: str, error: BbcError) -> None:
         """Deal with a problem that was found."""
+        raise error
 
     def settle(self, *checks: str) -> None:
         """Stop where one of these checks failed; without names, where any did."""
@@ -54,34 +56,8 @@ class Problems(Protocol):
         """Take note of what a check found out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Raise:
-    """The first problem is raised."""
-
-    def attempt(
-        self,
-        check: str,
-        function: Callable[..., Result],
-        *args: Any,
-        otherwise: Any = HALT,
-        each: Faults | None = None,
-    ) -> Result:
-        """Return what a call returns, or raise what it raises."""
-        return function(*args)
-
-    def report(self, check: str, error: BbcError) -> None:
-        """Raise the problem."""
-        raise error
-
-    def settle(self, *checks: str) -> None:
-        """Go on: nothing can have failed."""
-
-    def done(self, check: str, value: Any) -> None:
-        """Forget it."""
-
-
-@dataclass(slots=True)
-class Collect:
+@dataclass
+class Collect(Raise):
     """All problems are kept, as far as one does not hide another.
 
     Attributes

@@ -14,14 +14,14 @@ from bbccli.readers.layout.long import long_sheet
 from bbccli.readers.layout.stack import stack
 from bbccli.readers.layout.wide import wide_sheet
 from bbccli.readers.metadata import Metadata
-from bbccli.readers.problems import Problems
+from bbccli.readers.problems import Raise
 from bbccli.readers.request import Request
 from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.table import Table
 
 
 def lay_out(
-    tables: Sequence[Table], metadata: Metadata, request: Request, problems: Problems
+    tables: Sequence[Table], metadata: Metadata, request: Request, problems: Raise
 ) -> Sheet:
     """Bring a wide table, or long ones of any dialect, into the one form.
 

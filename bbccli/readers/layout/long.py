@@ -19,7 +19,7 @@ from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY
 from bbccli.readers.layout.dialects.long import CONFIGURATION
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.place import KEYS, check_key, positions_within, repeat_codes, split_caret
-from bbccli.readers.problems import HaltError, Problems
+from bbccli.readers.problems import HaltError, Raise
 from bbccli.readers.sheet import CLASS_SEPARATOR, Cell, Sheet
 from bbccli.readers.table import Table
 from bbccli.types import IntArray
@@ -50,7 +50,7 @@ class _Rows:
     first: IntArray
 
 
-def long_sheet(table: Table, layout: str, metadata: Metadata, problems: Problems) -> Sheet:
+def long_sheet(table: Table, layout: str, metadata: Metadata, problems: Raise) -> Sheet:
     """Find the cells of every configuration.
 
     Parameters
@@ -88,7 +88,7 @@ def _predictions(table: Table) -> list[str]:
     return [name for name in table.names if name == PREDICTION or name.startswith(PROBABILITY)]
 
 
-def _rows_of(table: Table, problems: Problems) -> tuple[dict[str, Column], _Rows]:
+def _rows_of(table: Table, problems: Raise) -> tuple[dict[str, Column], _Rows]:
     """Columns of the roles, and which row of the sheet each row of the table belongs to."""
     others = {CONFIGURATION, *_predictions(table)}
     roles = {name: table.column(name) for name in table.names if name not in others}
@@ -145,7 +145,7 @@ def _places(table: Table, roles: Mapping[str, Column], rows: _Rows) -> IntArray:
     return places.reshape(shape)
 
 
-def _check_roles(roles: Mapping[str, Column], rows: _Rows, problems: Problems) -> list[Note]:
+def _check_roles(roles: Mapping[str, Column], rows: _Rows, problems: Raise) -> list[Note]:
     """Refuse a role that differs between configurations of one sample; note what is rounded."""
     earlier, notes = rows.first[rows.keys], []
     for role in (role for role in CONSTANT if role in roles):

@@ -60,13 +60,13 @@ def _header(lines: Iterator[tuple[int, str]], path: str) -> list[tuple[str, str]
         if text.casefold().startswith("@attribute"):
             match = _ATTRIBUTE.fullmatch(text)
             if match is None:
-                raise InputError(f"line {number} is no attribute", path=path, hint=_HINT)
+                raise InputError(f"line {number} is not an attribute", path=path, hint=_HINT)
             name = next(one for one in match.groups()[:3] if one is not None)
             attributes.append((_ESCAPED.sub(r"\1", name).strip(), match[4].split()[0].casefold()))
         elif text.casefold().startswith("@data") and attributes:
             return attributes
     what = "no @data" if attributes else "no @attribute"
-    raise InputError(f"has {what}, so it is no ARFF file", path=path, hint=_HINT)
+    raise InputError(f"has {what}, so it is not an ARFF file", path=path, hint=_HINT)
 
 
 def _rows(lines: Iterator[tuple[int, str]], n_columns: int, path: str) -> Iterator[list[str]]:

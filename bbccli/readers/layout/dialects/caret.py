@@ -42,7 +42,7 @@ def layout(frame: Table, hints: Hints) -> Layout:
     pred = spelled(frame, "pred")
     if pred is None or "truth" not in fixed:
         raise InputError(
-            "has no columns `pred` and `obs`, so it is no fit$pred of caret",
+            "has no columns `pred` and `obs`, so it is not fit$pred of caret",
             path=frame.path,
             hint="write.csv(fit$pred, row.names = FALSE); or give another --dialect",
         )
