@@ -120,9 +120,7 @@ def test_classes(save):
         some = {f"{prefix}{k}": p[:, :, j].ravel() for j, k in enumerate("xyz")}
         assert_same(read(save("w.csv", wide)), read(save("m.csv", long | some)))
     some = {f"prob.{k}": p[:, :, j].ravel() for j, k in enumerate("xy")}
-    with pytest.raises(
-        InputError, match=r"truth is not one of the classes of .* \(x, y"
-    ):
+    with pytest.raises(InputError, match=r"truth is not one of the classes of .* \(x, y"):
         read(save("m.csv", long | some))
 
 
