@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +10,13 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.matrix import PredictionMatrix
+from bbccli.readers import Paths, Request, Understood, understand
 from bbccli.readers.arrow import as_arrow, as_arrow_or_null, is_text, to_numbers
-from bbccli.readers.assemble import Parts, assemble, shaped_of
-from bbccli.readers.dialects.base import PREDICTION, PROBABILITY
-from bbccli.readers.dialects.long import CONFIGURATION
-from bbccli.readers.load import Paths, Request, load
+from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY
+from bbccli.readers.layout.dialects.long import CONFIGURATION
 from bbccli.readers.metadata import MAJOR_VERSION, SPEC
 from bbccli.readers.roles import NAMES
+from bbccli.readers.sheet import Cell, Sheet
 from bbccli.types import PredictionKind, TableLayout, Task
 
 if TYPE_CHECKING:
@@ -45,13 +45,13 @@ def convert(paths: Paths, request: Request, layout: TableLayout) -> Converted:
     InputError, OptionError, UndefinedError
         Whatever `read` raises; names of configurations that a wide table can't have.
     """
-    parts = load(paths, request)
-    matrix = assemble(parts, task=request.task, positive=request.positive, missing=request.missing)
-    table = wide_table(parts) if layout is TableLayout.WIDE else long_table(parts, matrix)
-    return Converted(table, _metadata(parts, matrix, layout), matrix)
+    read = understand(paths, request)
+    make = wide_table if layout is TableLayout.WIDE else long_table
+    metadata = _metadata(read.sheet, read.matrix, layout)
+    return Converted(make(read), metadata, read.matrix)
 
 
-def wide_table(parts: Parts) -> pa.Table:
+def wide_table(read: Understood) -> pa.Table:
     """Return one row per repeat and sample, one column per configuration (and class).
 
     Raises
@@ -61,58 +61,56 @@ def wide_table(parts: Parts) -> pa.Table:
     """
     import pyarrow as pa
 
-    roles = _roles(parts)
-    names = parts.assignment.configurations
+    sheet, roles = read.sheet, _roles(read)
+    names = [cell.name for cell in sheet.cells]
     written = {known[0] for known in NAMES.values()}
-    ids = set(shaped_of(parts))
+    ids = set(sheet.configurations) if sheet.by_class else set()
     clash = [n for n in names if n.casefold() in written or n in ids]
     if clash:
         raise InputError(
             f"configuration {clash[0]!r} cannot be the name of a column in the wide layout",
-            path=parts.frame.path,
+            path=sheet.path,
             hint="--layout long",
         )
-    columns = [parts.frame.column(name).values for name in names]
+    columns = [sheet.column(cell).values for cell in sheet.cells]
     return pa.table([*roles.values(), *columns], names=[*roles, *names])
 
 
-def long_table(parts: Parts, matrix: PredictionMatrix) -> pa.Table:
+def long_table(read: Understood) -> pa.Table:
     """Return one row per configuration, repeat and sample."""
     import pyarrow as pa
 
-    roles = _roles(parts)
+    sheet, roles = read.sheet, _roles(read)
     if "row_id" not in roles:
-        roles = {"row_id": as_arrow(parts.alignment.samples)} | roles
-    shaped = shaped_of(parts)
-    names = tuple(shaped) or parts.assignment.configurations
-    n_rows = parts.frame.n_rows
+        roles = {"row_id": as_arrow(read.places.samples)} | roles
+    names, n_rows = tuple(sheet.configurations), sheet.n_rows
     again = as_arrow(np.tile(np.arange(n_rows), len(names)))
     owners = as_arrow(np.repeat(np.arange(len(names)), n_rows))
     columns = {role: values.take(again) for role, values in roles.items()}
     columns[CONFIGURATION] = pa.array(names, pa.string()).take(owners)
-    if shaped:
-        for own in next(iter(shaped.values())):
-            of_class = [shaped[name][own] for name in names]
-            columns[f"{PROBABILITY}{own}"] = _under_one_another(parts, of_class)
+    if sheet.by_class:
+        owned = [{c.label: c for c in own} for own in sheet.configurations.values()]
+        for label in owned[0]:
+            columns[f"{PROBABILITY}{label}"] = _under_one_another(sheet, [o[label] for o in owned])
     else:
-        scores = matrix.kind in (PredictionKind.SCORE, PredictionKind.PROBABILITY)
-        columns[SCORE if scores else PREDICTION] = _under_one_another(parts, names)
+        scores = read.matrix.kind in (PredictionKind.SCORE, PredictionKind.PROBABILITY)
+        columns[SCORE if scores else PREDICTION] = _under_one_another(sheet, sheet.cells)
     return pa.table(columns)
 
 
-def _roles(parts: Parts) -> dict[str, pa.Array]:
+def _roles(read: Understood) -> dict[str, pa.Array]:
     """Columns of the roles, in the order in which they are written."""
-    columns = dict(parts.columns)
-    if parts.nested is not None:
-        columns |= {"outer_fold": parts.nested.outer_fold, "fold": parts.nested.fold}
+    columns, nested = dict(read.sheet.roles), read.places.nested
+    if nested is not None:
+        columns |= {"outer_fold": nested.outer_fold, "fold": nested.fold}
     return {role: columns[role].values for role in ORDER if role in columns}
 
 
-def _under_one_another(parts: Parts, names: tuple[str, ...] | list[str]) -> pa.Array:
+def _under_one_another(sheet: Sheet, cells: Sequence[Cell]) -> pa.Array:
     """(C n_rows,) columns of predictions as one: text, or numbers as wide as the widest."""
     import pyarrow as pa
 
-    columns = [parts.frame.column(name).values for name in names]
+    columns = [sheet.column(cell).values for cell in cells]
     if any(is_text(values.type) and values.null_count < len(values) for values in columns):
         return pa.concat_arrays([values.cast(pa.string()) for values in columns])
     numbers = np.concatenate([to_numbers(values) for values in columns])
@@ -125,10 +123,9 @@ def _under_one_another(parts: Parts, names: tuple[str, ...] | list[str]) -> pa.A
     return values.take(as_arrow_or_null(there)) if np.isnan(numbers).any() else values
 
 
-def _metadata(parts: Parts, matrix: PredictionMatrix, layout: TableLayout) -> dict[str, Any]:
+def _metadata(sheet: Sheet, matrix: PredictionMatrix, layout: TableLayout) -> dict[str, Any]:
     """What the metadata said, and what was understood."""
-    raw = parts.metadata.raw
-    names = tuple(shaped_of(parts)) or parts.assignment.configurations
+    raw = sheet.metadata.raw
     known = {one["id"]: one for one in raw.get("configs") or []}
     metadata: dict[str, Any] = {"spec": SPEC, "version": MAJOR_VERSION}
     metadata |= {**raw, "layout": str(layout), "task": str(matrix.task)}
@@ -136,5 +133,5 @@ def _metadata(parts: Parts, matrix: PredictionMatrix, layout: TableLayout) -> di
         metadata["classes"] = list(matrix.outcome.classes)
     if matrix.task is Task.BINARY:
         metadata["positive_class"] = matrix.outcome.classes[-1]
-    metadata["configs"] = [known.get(name, {"id": name}) for name in names]
+    metadata["configs"] = [known.get(name, {"id": name}) for name in sheet.configurations]
     return metadata

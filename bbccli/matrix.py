@@ -7,12 +7,16 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bbccli.errors import InputError, OptionError, UnsupportedError
 from bbccli.matrix_checks import check_classes, check_finite, check_names, check_shapes
 from bbccli.nested import NestedFold
 from bbccli.notes import Note
 from bbccli.outcome import Outcome
 from bbccli.prediction_forms import FORMS, PLURAL, as_labels, check_threshold
+from bbccli.sample_keys import SampleKeys
 from bbccli.types import (
     BoolArray,
     FloatArray,
@@ -103,6 +107,8 @@ class PredictionMatrix:
         Whether each repeat predicts a part of the samples, as in Monte-Carlo cross-validation:
         `available` says which. A performance is then the mean over the repeats that have one, and
         there are no folds.
+    sample_keys
+        What the N samples are called in the file; None where they have no names.
 
     Raises
     ------
@@ -129,6 +135,7 @@ class PredictionMatrix:
     nested: tuple[NestedFold, ...] | None = None
     repeated_holdout: bool = False
     risk_direction: RiskDirection = RiskDirection.EARLIER
+    sample_keys: SampleKeys | None = None
 
     def __post_init__(self) -> None:
         path = self.source.path
@@ -139,6 +146,7 @@ class PredictionMatrix:
             configurations=(len(self.configurations),),
             folds=_shape(self.folds),
             groups=_shape(self.groups),
+            sample_keys=None if self.sample_keys is None else (len(self.sample_keys),),
             available=_shape(self.available),
         )
         if self.repeated_holdout and self.available is None:
@@ -176,6 +184,12 @@ class PredictionMatrix:
     def n_configurations(self) -> int:
         """C."""
         return int(self.predictions.shape[2])
+
+    @property
+    def keys(self) -> NDArray[np.str_]:
+        """(N,) what each sample is called: its `row_id`, or its number in the file, from 0."""
+        keys = self.sample_keys or SampleKeys(np.arange(self.n_samples))
+        return keys.as_text()
 
     @property
     def size(self) -> tuple[int, int]:

@@ -37,6 +37,7 @@ def check_shapes(predictions: FloatArray, path: str, **shapes: Shape | None) -> 
         "configurations": (n_configurations,),
         "folds": (n_repeats, n_samples),
         "groups": (n_samples,),
+        "sample_keys": (n_samples,),
         "available": predictions.shape[:3],
     }
     for name, found in shapes.items():

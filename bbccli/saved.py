@@ -13,7 +13,7 @@ from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
 from bbccli.documents import Document, Json, as_json
 from bbccli.documents.values import public_fields
 from bbccli.errors import InputError
-from bbccli.readers.files import stdin_bytes
+from bbccli.readers.sources.files import stdin_bytes
 from bbccli.saved_rows import is_table, read_rows
 from bbccli.schema import ERROR_SCHEMA, SCHEMA_VERSION, Envelope, ErrorEnvelope
 

@@ -8,8 +8,8 @@ from typing import Any
 from bbccli.documents import Document, Json
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_nothing, is_number, is_text
-from bbccli.readers.frame import Frame, check_names
-from bbccli.readers.tables import read_frame
+from bbccli.readers.sources.opening import read_table
+from bbccli.readers.table import Table, check_names
 from bbccli.schema import ERROR_SCHEMA
 from bbccli.types import TIE_TOLERANCE, Direction, GateOn, GateOutcome, Side
 
@@ -48,9 +48,9 @@ def read_rows(path: str) -> list[Document]:
     InputError
         A file that can't be read, or a table of something else.
     """
-    frame = read_frame(path)
+    frame = read_table(path)
     check_names(frame)
-    table: Any = frame.table
+    table: Any = frame.data
     missing = [name for name in NEEDED if name not in table.column_names]
     if missing:
         raise InputError(
@@ -65,7 +65,7 @@ def read_rows(path: str) -> list[Document]:
     return [_document(rows) for rows in _grouped(rows)]
 
 
-def _check_kinds(frame: Frame) -> None:
+def _check_kinds(frame: Table) -> None:
     """Text where there is text, and numbers where there are numbers, or nothing at all."""
     for name in (name for name in (*TEXTS, *NUMBERS) if name in frame.names):
         kind = frame.type_of(name)

@@ -19,7 +19,8 @@ def _column(text: str) -> Option:
 
 
 def _dialects() -> Iterable[str]:
-    from bbccli.readers.dialects import DIALECTS, WIDE
+    from bbccli.readers.layout.dialects import DIALECTS
+    from bbccli.readers.sheet import WIDE
 
     return (WIDE, *DIALECTS)
 

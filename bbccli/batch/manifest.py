@@ -13,9 +13,9 @@ from typing import Any
 from bbccli.analysis import Analysis
 from bbccli.errors import BbcError, InputError
 from bbccli.option import options_of
-from bbccli.readers.frame import check_names
-from bbccli.readers.tables import read_frame
-from bbccli.readers.urls import is_url
+from bbccli.readers.sources.opening import read_table
+from bbccli.readers.sources.urls import is_url
+from bbccli.readers.table import check_names
 
 PATH = "path"
 FILES = frozenset({"labels", "folds"})
@@ -46,10 +46,10 @@ def read_manifest(path: str, analysis: Analysis) -> Iterator[tuple[str, Analysis
         A column that is no option, a value that does not fit or names code, or a row without a
         path.
     """
-    frame = read_frame(path)
+    frame = read_table(path)
     check_names(frame)
-    options = _options(frame.table.column_names, path)
-    cells = {name: frame.table.column(name).to_pylist() for name in frame.table.column_names}
+    options = _options(frame.data.column_names, path)
+    cells = {name: frame.data.column(name).to_pylist() for name in frame.data.column_names}
     for row, entry in enumerate(cells[PATH]):
         if entry is None or not str(entry).strip():
             raise InputError("there is no path", path=path, row=row, hint="remove the row")

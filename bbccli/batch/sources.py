@@ -11,8 +11,8 @@ from pathlib import Path
 from bbccli.analysis import Analysis
 from bbccli.batch.manifest import is_manifest, read_manifest
 from bbccli.errors import OptionError
-from bbccli.readers.files import STDIN
-from bbccli.readers.urls import is_pattern, is_url, matching_urls
+from bbccli.readers.sources.files import STDIN
+from bbccli.readers.sources.urls import is_pattern, is_url, matching_urls
 
 
 @dataclass(frozen=True, slots=True)

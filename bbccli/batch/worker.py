@@ -17,9 +17,9 @@ from bbccli.batch.sources import Source
 from bbccli.documents import Json, as_json
 from bbccli.errors import OF_THE_MACHINE, BbcError, last_resort
 from bbccli.metrics import custom
-from bbccli.readers.files import sha256_of
-from bbccli.readers.tables import metadata_path
-from bbccli.readers.urls import is_url, url_bytes, url_exists
+from bbccli.readers.sources.files import sha256_of
+from bbccli.readers.sources.opening import metadata_path
+from bbccli.readers.sources.urls import is_url, url_bytes, url_exists
 from bbccli.reading import Reading
 from bbccli.resources import Resources
 from bbccli.text import message, redacted

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from bbccli.atomic import identity, is_stream
 from bbccli.errors import BbcError, OptionError
-from bbccli.readers.files import STDIN, expand
 from bbccli.readers.metadata import SPEC
-from bbccli.readers.tables import metadata_path
-from bbccli.readers.urls import is_url
+from bbccli.readers.sources.files import STDIN, expand
+from bbccli.readers.sources.opening import metadata_path
+from bbccli.readers.sources.urls import is_url
 
 STDOUT = "-"
 

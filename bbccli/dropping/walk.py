@@ -177,6 +177,7 @@ def _seen(matrix: PredictionMatrix, part: _Step, active: IntArray) -> Prediction
         folds=np.concatenate([place[folds[:1]], folds[1:]]),
         fold_names=tuple(names),
         groups=None if matrix.groups is None else matrix.groups[part.rows],
+        sample_keys=matrix.sample_keys and matrix.sample_keys.take(part.rows),
         notes=(),
         unfinished=Unfinished(),
     )

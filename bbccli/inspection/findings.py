@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any
 
 from bbccli.errors import BbcError, InputError
-
-Result = TypeVar("Result")
 
 
 class Status(StrEnum):
@@ -69,18 +66,6 @@ class Findings:
                 text += f" and {error.further} more row" + "s" * (error.further > 1)
         if text not in known:
             self.found.append(Finding(check, Status.ERROR, text, error.hint, **place))
-
-    def attempt(self, check: str, function: Callable[..., Result], *args: Any) -> Result | None:
-        """Return what a call returns, or note the error that it raises and return None."""
-        try:
-            return function(*args)
-        except BbcError as error:
-            self.error(check, error)
-            return None
-
-    def failed(self, check: str) -> bool:
-        """Whether a check found an error."""
-        return any(one.check == check and one.status is Status.ERROR for one in self.found)
 
     def count(self, status: Status) -> int:
         """How many findings ended so."""

@@ -88,6 +88,7 @@ def inner_matrix(matrix: PredictionMatrix, fold: NestedFold) -> PredictionMatrix
         fold_names=fold.fold_names,
         threshold=matrix.threshold,
         source=matrix.source,
+        sample_keys=matrix.sample_keys and matrix.sample_keys.take(training),
     )
 
 

@@ -1,7 +1,7 @@
 """Files -> prediction matrices.
 
-`read` is the table of contents: load the tables, tell their layout, give every column its role,
-place every row, join what lies in separate files, assemble.
+`pipeline.understand` is the table of contents: open the tables, lay them out as one sheet, place
+every row, join what lies in separate files, tell what truth and predictions mean, assemble.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bbccli.matrix import PredictionMatrix
-from bbccli.readers.assemble import assemble
-from bbccli.readers.dialects import DIALECTS
-from bbccli.readers.load import Paths, Request, load
+from bbccli.readers.layout.dialects import DIALECTS
+from bbccli.readers.pipeline import Understood, understand
+from bbccli.readers.request import Paths, Request
 from bbccli.readers.roles import Roles
-from bbccli.readers.unfinished import assemble_unfinished
 from bbccli.types import Missing, Task
 
-__all__ = ["DIALECTS", "Paths", "Request", "Roles", "read"]
+__all__ = ["DIALECTS", "Paths", "Request", "Roles", "Understood", "read", "understand"]
 
 _BY_NAME = Roles()
 
@@ -48,7 +47,7 @@ def read(
     roles
         Columns set by hand; all others go by their names.
     task
-        What is predicted; told from the truth when None.
+        What is predicted; inferred from the truth when None.
     positive
         Positive class of a binary task; the last in sorted order when None.
     labels, folds
@@ -56,7 +55,7 @@ def read(
     missing
         What to do where some configurations lack predictions that others have.
     dialect
-        "wide" or a key of `DIALECTS`; told from the names of the columns when None.
+        "wide" or a key of `DIALECTS`; inferred from the names of the columns when None.
     unfinished
         Whether the cross-validation is in progress: later folds are missing, and configurations
         dropped earlier lack predictions that others have; see `Unfinished`.
@@ -89,8 +88,5 @@ def read(
     >>> matrix.task, matrix.configurations, matrix.predictions.shape
     (<Task.BINARY: 'binary'>, ('knn', 'svm'), (1, 2, 2))
     """
-    request = Request(roles, task, positive, labels, folds, missing, dialect, only, exclude)
-    parts = load(path, request)
-    if unfinished:
-        return assemble_unfinished(parts, task=task, positive=positive)
-    return assemble(parts, task=task, positive=positive, missing=missing)
+    how = (roles, task, positive, labels, folds, missing, dialect, only, exclude, unfinished)
+    return understand(path, Request(*how)).matrix

@@ -31,6 +31,8 @@ def as_arrow_or_null(integers: IntArray) -> pa.Array:
     """(n,) int64 as Arrow, null where negative."""
     import pyarrow as pa
 
+    if integers.min(initial=0) >= 0:
+        return as_arrow(integers)
     bits = np.packbits(integers >= 0, bitorder="little")
     buffer = pa.py_buffer(np.ascontiguousarray(integers, dtype=np.int64))
     return pa.Array.from_buffers(pa.int64(), len(integers), [pa.py_buffer(bits), buffer])

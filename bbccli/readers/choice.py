@@ -9,24 +9,23 @@ from fnmatch import fnmatchcase
 from bbccli.errors import InputError
 from bbccli.notes import listing
 from bbccli.readers import remarks
-from bbccli.readers.assemble import Parts
-from bbccli.readers.outcome import split_by_class
 from bbccli.readers.roles import nearest_names
+from bbccli.readers.sheet import Sheet
 
 
-def choose(parts: Parts, only: Sequence[str], exclude: Sequence[str]) -> Parts:
+def choose(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
     """Keep the configurations that a pattern of `only` matches and none of `exclude` does.
 
     Parameters
     ----------
-    parts
-        Columns by role, those of separate files included.
+    sheet
+        Cells that know their classes.
     only, exclude
         Patterns of the shell on the names of configurations; no `only` keeps all.
 
     Returns
     -------
-    Parts
+    Sheet
         What `only` matches is named by hand: it is a configuration, whatever it predicts.
 
     Raises
@@ -35,58 +34,38 @@ def choose(parts: Parts, only: Sequence[str], exclude: Sequence[str]) -> Parts:
         A pattern that matches no configuration, or nothing is left.
     """
     if not only and not exclude:
-        return parts
-    owned = _columns(parts)
-    named = _matched(owned, only, "--only", parts.frame.path)
-    dropped = _matched(owned, exclude, "--exclude", parts.frame.path)
-    kept = [name for name in owned if (not only or name in named) and name not in dropped]
+        return sheet
+    names = list(sheet.configurations)
+    named = _matched(names, only, "--only", sheet.path)
+    dropped = _matched(names, exclude, "--exclude", sheet.path)
+    kept = [name for name in names if (not only or name in named) and name not in dropped]
     if not kept:
         raise InputError(
-            f"--only and --exclude leave none of {len(owned)} configurations",
-            path=parts.frame.path,
-            hint=f"the configurations are {listing(list(owned), 8)}",
+            f"--only and --exclude leave none of {len(names)} configurations",
+            path=sheet.path,
+            hint=f"the configurations are {listing(names, 8)}",
         )
-    shaped, left_out = parts.assignment.shaped, [name for name in owned if name not in kept]
-    assignment = replace(
-        parts.assignment,
-        configurations=tuple(column for name in kept for column in owned[name]),
-        shaped=shaped and {name: shaped[name] for name in kept},
-    )
-    notes = [remarks.configurations_left_out(left_out, len(owned))] if left_out else []
+    left_out = [name for name in names if name not in kept]
+    notes = [remarks.configurations_left_out(left_out, len(names))] if left_out else []
     return replace(
-        parts,
-        assignment=assignment,
+        sheet,
+        cells=tuple(cell for name in kept for cell in sheet.configurations[name]),
         named=frozenset(named) & frozenset(kept),
-        notes=(*parts.notes, *notes),
+        notes=(*sheet.notes, *notes),
     )
 
 
-def _columns(parts: Parts) -> dict[str, list[str]]:
-    """Columns of each configuration: one, or one per class."""
-    names, shaped = parts.assignment.configurations, parts.assignment.shaped
-    if shaped:
-        return {name: list(own.values()) for name, own in shaped.items()}
-    truth, owned = parts.columns.get("truth"), dict[str, list[str]]()
-    present = () if truth is None or shaped is not None else truth.named_codes()[1]
-    split = split_by_class(names, present, parts.metadata.configurations)
-    for name in names:
-        owned.setdefault(split[name][0] if name in split else name, []).append(name)
-    return owned
-
-
-def _matched(
-    names: dict[str, list[str]], patterns: Sequence[str], flag: str, path: str
-) -> set[str]:
+def _matched(names: Sequence[str], patterns: Sequence[str], flag: str, path: str) -> set[str]:
     """Names that some pattern matches; each pattern matches one at least."""
     found: set[str] = set()
     for pattern in patterns:
         matches = {name for name in names if name == pattern or fnmatchcase(name, pattern)}
         if not matches:
-            near = nearest_names(pattern, list(names))
+            near = nearest_names(pattern, names)
             raise InputError(
                 f"{flag} {pattern!r} matches no configuration",
                 path=path,
-                hint=near or f"the configurations are {listing(list(names), 8)}",
+                hint=near or f"the configurations are {listing(names, 8)}",
             )
         found |= matches
     return found

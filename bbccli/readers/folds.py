@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bbccli.readers.alignment import natural_order
-from bbccli.readers.frame import Column
+from bbccli.readers.column import Column, natural_order
 from bbccli.types import IntArray, distinct
 
 
@@ -36,12 +35,6 @@ def code_folds(fold: Column, rows: IntArray) -> tuple[IntArray, tuple[str, ...]]
     if all(np.array_equal(present[0], other) for other in present):
         return dense, tuple(names[order[i]] for i in present[0])
     return dense, tuple(str(i) for i in range(max(map(len, present))))
-
-
-def code_groups(group: Column, samples: IntArray) -> IntArray:
-    """(N,) codes 0..G-1 of the groups of the given samples, in order of first appearance."""
-    codes, _ = group.take(samples).codes()
-    return codes
 
 
 def count_spanning(groups: IntArray, folds: IntArray) -> int:

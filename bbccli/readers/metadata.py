@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from bbccli.errors import InputError
-from bbccli.readers.frame import name_of
+from bbccli.readers.column import name_of
 from bbccli.types import Pooling, Task
 
 SPEC = "bbc-predictions"

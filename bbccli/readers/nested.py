@@ -13,9 +13,9 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.nested import NestedFold
-from bbccli.readers.alignment import Alignment, repeat_codes
+from bbccli.readers.codes import repeated
+from bbccli.readers.column import Column
 from bbccli.readers.folds import code_folds
-from bbccli.readers.frame import Column
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 
@@ -42,8 +42,17 @@ class NestedRows:
     fold: Column
 
 
-def split_nested(columns: Mapping[str, Column], path: str) -> NestedRows | None:
+def split_nested(columns: Mapping[str, Column], repeats: IntArray, path: str) -> NestedRows | None:
     """Tell inner from outer rows; None where the cross-validation is not nested.
+
+    Parameters
+    ----------
+    columns : (n_rows,) each
+        Columns of the roles.
+    repeats : (n_rows,)
+        Repeat of each row.
+    path
+        File, for messages.
 
     Raises
     ------
@@ -66,7 +75,6 @@ def split_nested(columns: Mapping[str, Column], path: str) -> NestedRows | None:
     fold = columns["fold"]
     outer = np.zeros(len(fold), bool)
     outer[fold.nulls] = True
-    repeats = repeat_codes(len(fold), columns.get("repeat"))
     codes, _ = outer_fold.codes()
     blocks = repeats * (int(codes.max()) + 1) + codes
     rows = NestedRows(outer, blocks, repeats, outer_fold, fold)
@@ -103,9 +111,8 @@ def _check_disjoint(rows: NestedRows, row_id: Column) -> None:
             hint="inner predictions are of the samples outside the outer fold",
         )
     inner = np.flatnonzero(~rows.outer)
-    _, first = np.unique(cells[inner], return_index=True)
-    if len(first) < len(inner):
-        again = np.setdiff1d(np.arange(len(inner)), first)
+    again = repeated(cells[inner])
+    if len(again):
         raise row_id.fault(
             "row_id occurs twice within one outer fold",
             inner[again],
@@ -133,8 +140,8 @@ def nested_folds(
     rows: NestedRows,
     inner: IntArray,
     predictions: FloatArray,
-    alignment: Alignment,
     samples: IntArray,
+    chosen: IntArray,
 ) -> Iterator[NestedFold]:
     """Yield the outer folds, repeat by repeat.
 
@@ -146,19 +153,19 @@ def nested_folds(
         The inner rows that can be used.
     predictions : (n_rows, C) or (n_rows, C, K)
         All predictions.
-    alignment
+    samples : (n_rows,)
         Sample of each row.
-    samples : (N,)
-        The samples that were kept.
+    chosen : (N,)
+        The samples that are used.
 
     Raises
     ------
     InputError
         An outer fold of which no sample is left.
     """
-    position = np.full(alignment.n_samples, -1)
-    position[samples] = np.arange(len(samples))
-    places = position[alignment.samples]
+    position = np.full(int(samples.max()) + 1, -1)
+    position[chosen] = np.arange(len(chosen))
+    places = position[samples]
     codes, names = rows.outer_fold.named_codes()
     for block in np.unique(rows.blocks):
         own = np.flatnonzero(rows.blocks == block)

@@ -1,20 +1,20 @@
-"""Configuration columns -> labels, probabilities, scores or values of C configurations."""
+"""A cube -> labels, probabilities, scores or values of C configurations."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli.errors import InputError
+from bbccli.errors import BbcError, InputError
 from bbccli.notes import listing
 from bbccli.outcome import Outcome
-from bbccli.readers.frame import Column, number_of
-from bbccli.readers.raw import RawPredictions, text_fault
+from bbccli.readers.column import Column, number_of
+from bbccli.readers.cube import Cube, text_fault
+from bbccli.readers.sheet import CLASS_SEPARATOR
 from bbccli.types import FloatArray, PredictionKind, Task
 
-CLASS_SEPARATOR = "::"
 SUM_TOLERANCE = 1e-3
 
 
@@ -27,19 +27,15 @@ class Predictions:
     kind: PredictionKind
 
 
-def interpret(
-    raw: RawPredictions, outcome: Outcome, shaped: Mapping[str, Mapping[str, str]]
-) -> Predictions:
+def interpret(cube: Cube, outcome: Outcome) -> Predictions:
     """Tell what the predictions of a task are, and arrange them.
 
     Parameters
     ----------
-    raw
-        Columns as read.
+    cube
+        Predictions as read.
     outcome
         Truth of the N samples, with the names of the classes.
-    shaped
-        Column of each class of each configuration; empty when a configuration is one column.
 
     Raises
     ------
@@ -47,34 +43,45 @@ def interpret(
         Text where numbers are needed, labels that are no class, a configuration that lacks a
         class, or numbers that are no prediction of several classes.
     """
-    if outcome.task.is_classification and not shaped:
-        labels = _labels(raw, outcome.classes)
+    if not outcome.task.is_classification:
+        cube = cube.without_classes()
+    elif not cube.by_class:
+        labels = _labels(cube, outcome.classes)
         if labels is not None:
-            return Predictions(labels, raw.names, PredictionKind.LABEL)
-    if raw.numbers is None:
-        texts = [column for column in raw.texts if column.is_text]
+            return Predictions(labels, tuple(cube.places), PredictionKind.LABEL)
+    if cube.numbers is None:
+        texts = [column for column in cube.texts if column.is_text]
         raise text_fault(_worded(texts[0], texts))
     if outcome.task is Task.BINARY:
-        return _binary(raw.numbers, raw, outcome.classes, shaped)
+        return _binary(cube, cube.numbers, outcome.classes)
     if outcome.task is Task.MULTICLASS:
-        return _multiclass(raw.numbers, raw, outcome.classes, shaped)
+        return _multiclass(cube, cube.numbers, outcome.classes)
     survival = outcome.task is Task.SURVIVAL
     kind = PredictionKind.SCORE if survival else PredictionKind.VALUE
-    return Predictions(raw.numbers, raw.names, kind)
+    return Predictions(cube.numbers, tuple(cube.places), kind)
 
 
-def _labels(raw: RawPredictions, classes: Sequence[str]) -> FloatArray | None:
+def faults_of_each(cube: Cube, outcome: Outcome) -> Iterator[tuple[str, BbcError]]:
+    """Yield the fault of every configuration that is no prediction of this task."""
+    for own in cube.places.values():
+        try:
+            interpret(cube.part(list(own.values())), outcome)
+        except BbcError as error:
+            yield "predictions", error
+
+
+def _labels(cube: Cube, classes: Sequence[str]) -> FloatArray | None:
     """(R, N, C) class codes; None when the predictions are no labels."""
-    if raw.numbers is None:
-        labels_of = (_text_labels(column, classes, raw.texts) for column in raw.texts)
+    if cube.numbers is None:
+        labels_of = (_text_labels(column, classes, cube.texts) for column in cube.texts)
         # row -1, none at all, is the last entry
-        return np.stack([np.append(labels, np.nan)[raw.rows] for labels in labels_of], axis=-1)
+        return np.stack([np.append(labels, np.nan)[cube.rows] for labels in labels_of], axis=-1)
     values = [number_of(name) for name in classes]
-    if np.isnan(values).any() or not raw.all_among(values):
+    if np.isnan(values).any() or not cube.all_among(values):
         return None
-    labels = np.full(raw.numbers.shape, np.nan)
+    labels = np.full(cube.numbers.shape, np.nan)
     for code, value in enumerate(values):
-        labels[raw.numbers == value] = code
+        labels[cube.numbers == value] = code
     return labels
 
 
@@ -89,7 +96,7 @@ def _text_labels(column: Column, classes: Sequence[str], columns: Sequence[Colum
     if any(not np.isnan(number_of(name)) for name in names if name not in known):
         raise text_fault(_worded(column, columns))
     raise column.fault(
-        f"prediction is none of the classes ({listing(classes, 8)})",
+        f"prediction is not one of the classes ({listing(classes, 8)})",
         strange,
         hint="labels are spelled as in the truth",
     )
@@ -103,64 +110,49 @@ def _worded(column: Column, columns: Sequence[Column]) -> Column:
     return column
 
 
-def _binary(
-    numbers: FloatArray,
-    raw: RawPredictions,
-    classes: Sequence[str],
-    shaped: Mapping[str, Mapping[str, str]],
-) -> Predictions:
+def _binary(cube: Cube, numbers: FloatArray, classes: Sequence[str]) -> Predictions:
     """Probability or score of the positive class."""
-    configurations = raw.names
-    if shaped:
-        _check_classes(shaped, classes, raw.path)
-        position = {name: i for i, name in enumerate(raw.names)}
-        numbers = numbers[:, :, [position[own[classes[-1]]] for own in shaped.values()]]
-        configurations = tuple(shaped)
+    if cube.by_class:
+        _check_classes(cube, classes)
+        numbers = numbers[:, :, [own[classes[-1]] for own in cube.places.values()]]
     kind = PredictionKind.PROBABILITY if _in_unit(numbers) else PredictionKind.SCORE
-    return Predictions(numbers, configurations, kind)
+    return Predictions(numbers, tuple(cube.places), kind)
 
 
-def _multiclass(
-    numbers: FloatArray,
-    raw: RawPredictions,
-    classes: Sequence[str],
-    shaped: Mapping[str, Mapping[str, str]],
-) -> Predictions:
+def _multiclass(cube: Cube, numbers: FloatArray, classes: Sequence[str]) -> Predictions:
     """(R, N, C, K) probabilities or scores of all classes."""
-    if not shaped:
+    if not cube.by_class:
+        name = cube.cells[0].name
         raise InputError(
             f"predictions of {len(classes)} classes are neither labels nor one column per class",
-            path=raw.path,
-            column=raw.names[0],
-            hint=f"name the columns `{raw.names[0]}{CLASS_SEPARATOR}{classes[0]}` and so on, "
+            path=cube.path,
+            column=name,
+            hint=f"name the columns `{name}{CLASS_SEPARATOR}{classes[0]}` and so on, "
             "or give --task regression",
         )
-    _check_classes(shaped, classes, raw.path)
-    order = [own[name] for own in shaped.values() for name in classes]
-    if tuple(order) != raw.names:
-        position = {name: i for i, name in enumerate(raw.names)}
-        numbers = numbers[:, :, [position[name] for name in order]]
-    array = numbers.reshape(*numbers.shape[:2], len(shaped), len(classes))
+    _check_classes(cube, classes)
+    order = [own[name] for own in cube.places.values() for name in classes]
+    if order != list(range(len(cube.cells))):
+        numbers = numbers[:, :, order]
+    array = numbers.reshape(*numbers.shape[:2], len(cube.places), len(classes))
     proper = _in_unit(array) and _sums_to_one(array)
     kind = PredictionKind.PROBABILITY if proper else PredictionKind.SCORE
-    return Predictions(array, tuple(shaped), kind)
+    return Predictions(array, tuple(cube.places), kind)
 
 
-def _check_classes(
-    shaped: Mapping[str, Mapping[str, str]], classes: Sequence[str], path: str
-) -> None:
+def _check_classes(cube: Cube, classes: Sequence[str]) -> None:
     """Every configuration has exactly one column per class."""
-    for configuration, own in shaped.items():
+    for configuration, own in cube.places.items():
         missing = [name for name in classes if name not in own]
         unknown = [name for name in own if name not in classes]
         if missing or unknown:
-            what = (
-                f"no column of class {missing[0]!r}" if missing else f"a column {own[unknown[0]]!r}"
-            )
+            what = f"no column of class {missing[0]!r}"
+            if not missing:
+                what = f"a column {cube.cells[own[unknown[0]]].name!r}"
             raise InputError(
                 f"configuration {configuration!r} has {what}, "
                 f"the classes are {listing(classes, 8)}",
-                path=path,
+                path=cube.path,
                 hint="one column `config::class` for every configuration and class",
             )
 

@@ -11,7 +11,7 @@ from typing import Final
 from bbccli.errors import InputError
 from bbccli.notes import listing
 from bbccli.readers.arrow import is_text
-from bbccli.readers.frame import Frame
+from bbccli.readers.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 _RESAMPLING_TEXT: Final = {"repeat": re.compile(r"Repeat\d+"), "fold": re.compile(r"Fold\d+")}
 
 
-def candidates(frame: Frame, role: str, declared: Iterable[str] = ()) -> list[str]:
+def candidates(frame: Table, role: str, declared: Iterable[str] = ()) -> list[str]:
     """Return the columns whose name could play a role, the best first.
 
     Names that the metadata declare as configurations play none but the written one.
@@ -97,7 +97,7 @@ def candidates(frame: Frame, role: str, declared: Iterable[str] = ()) -> list[st
     return [name for rank, _, _, name in sorted(found) if rank == 0 or name not in declared]
 
 
-def column_of(frame: Frame, name: str, flag: str) -> str:
+def column_of(frame: Table, name: str, flag: str) -> str:
     """Return a column name given by hand, which must exist.
 
     Raises
@@ -114,7 +114,7 @@ def column_of(frame: Frame, name: str, flag: str) -> str:
     )
 
 
-def named(frame: Frame, role: str) -> str | None:
+def named(frame: Table, role: str) -> str | None:
     """Return the column that plays a role by its name, if there is one."""
     return next(iter(candidates(frame, role)), None)
 
@@ -126,7 +126,7 @@ def nearest_names(name: str, names: Sequence[str]) -> str:
     return f"did you mean {' or '.join(repr(folded[one]) for one in close)}?" if close else ""
 
 
-def _content_fits(frame: Frame, role: str, name: str) -> bool:
+def _content_fits(frame: Table, role: str, name: str) -> bool:
     """Whether `id` and `id2` hold what the role needs; other names always fit."""
     if name.casefold() not in ("id", "id2"):
         return True
@@ -134,7 +134,7 @@ def _content_fits(frame: Frame, role: str, name: str) -> bool:
     return held == role if role in _RESAMPLING_TEXT else held is None
 
 
-def _resampling_held(frame: Frame, name: str) -> str | None:
+def _resampling_held(frame: Table, name: str) -> str | None:
     """Tell whether a column holds `Repeat1` or `Fold01` throughout."""
     if not is_text(frame.type_of(name)):
         return None

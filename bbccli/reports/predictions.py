@@ -13,10 +13,10 @@ import numpy as np
 
 from bbccli.errors import BbcError, OptionError
 from bbccli.readers.arrow import is_text, plain, to_numbers
-from bbccli.readers.delimited import read_delimited
-from bbccli.readers.files import PACKINGS, Format
-from bbccli.readers.frame import Frame
-from bbccli.readers.parquet import METADATA_KEY
+from bbccli.readers.sources.delimited import read_delimited
+from bbccli.readers.sources.files import PACKINGS, Format
+from bbccli.readers.sources.parquet import METADATA_KEY
+from bbccli.readers.table import Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -123,7 +123,7 @@ def _survives(table: pa.Table, data: bytes, path: str, form: Format) -> bool:
         return False
     if back.column_names != table.column_names or back.num_rows != table.num_rows:
         return False
-    before, after = Frame(path, table, ""), Frame(path, back, "")
+    before, after = Table(path, table, ""), Table(path, back, "")
     for name in table.column_names:
         old, new = before.column(name), after.column(name)
         if old.is_text or old.is_boolean:

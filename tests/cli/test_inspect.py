@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from bbccli.errors import BbcError
-from bbccli.inspection import CHECK_OF_NOTE, Status, inspect
+from bbccli.inspection import Status, inspect
+from bbccli.inspection.matrices import CHECK_OF_NOTE
 from bbccli.readers import Request, Roles, read, remarks
 from bbccli.types import Missing
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bbccli.errors import InputError
-from bbccli.readers.delimited import MISSING, read_delimited
-from bbccli.readers.files import Format
+from bbccli.readers.sources.delimited import MISSING, read_delimited
+from bbccli.readers.sources.files import Format
 
 PIECES = st.sampled_from(
     (

@@ -128,7 +128,7 @@ CORPUS = {
     "dates as predictions": (
         "p.parquet",
         parquet({"truth": [0, 1] * 4, "a": pa.array(range(8), pa.date32())}),
-        "prediction is none of the classes",
+        "prediction is not one of the classes",
         {},
     ),
     # text
@@ -208,7 +208,7 @@ CORPUS = {
     "labels that are no class": (
         "p.csv",
         b"truth,a\ny,y\nn,maybe\n" * 1 + b"y,n\nn,n\n",
-        "none of the classes",
+        "not one of the classes",
         {},
     ),
     # rows
@@ -229,13 +229,13 @@ CORPUS = {
     "a class that is not there": (
         "p.csv",
         GOOD,
-        "none of the classes of the metadata",
+        "not one of the classes of the metadata",
         meta(task="binary", classes=["n", "z"]),
     ),
     "a positive class that is not": (
         "p.csv",
         GOOD,
-        "positive_class is 'z', which is no class",
+        "positive_class is 'z', which is not one of the classes",
         meta(positive_class="z"),
     ),
 }

@@ -6,9 +6,12 @@ import pytest
 from bbccli.errors import InputError
 from bbccli.outcome import Outcome
 from bbccli.readers import read
+from bbccli.readers.cube import read_cube
+from bbccli.readers.metadata import Metadata
 from bbccli.readers.predictions import interpret
-from bbccli.readers.raw import read_predictions
-from bbccli.readers.tables import read_frame
+from bbccli.readers.problems import Raise
+from bbccli.readers.sheet import WIDE, Cell, Sheet
+from bbccli.readers.sources.opening import read_table
 from bbccli.types import Missing, Task
 
 
@@ -37,7 +40,7 @@ def test_half_of_the_samples_are_enough(save, n_missing, stays):
 
 
 def test_whole_numbers_up_to_the_last_exact_one_are_names_of_integers():
-    from bbccli.readers.frame import name_of
+    from bbccli.readers.column import name_of
 
     assert name_of(2.0**53) == "9007199254740992" == name_of(2**53)
     assert name_of(2.0**54) == str(2.0**54)
@@ -49,11 +52,13 @@ def test_no_row_is_no_prediction(save, kind):
     names = [str(v) for v in (0, 1, 0, 1)] if kind is str else [0.1, 0.2, 0.3, 0.4]
     truth = ["0", "1", "0", "1"] if kind is float else ["c0", "c1", "c0", "c1"]
     shown = names if kind is float else [f"c{name}" for name in names]
-    frame = read_frame(save("m.parquet", {"truth": truth, "a": shown}))
-    raw = read_predictions(frame, ("a",), np.array([[0, -1, 2], [-1, 1, 3]]))
+    table = read_table(save("m.parquet", {"truth": truth, "a": shown}))
+    sheet = Sheet(table, WIDE, table.n_rows, {}, (Cell("a", "a", "a"),), Metadata())
+    cube = read_cube(sheet, np.array([[0, -1, 2], [-1, 1, 3]]), Raise())
     if kind is float:
-        np.testing.assert_array_equal(raw.numbers[..., 0], [[0.1, np.nan, 0.3], [np.nan, 0.2, 0.4]])
+        expected = [[0.1, np.nan, 0.3], [np.nan, 0.2, 0.4]]
+        np.testing.assert_array_equal(cube.numbers[..., 0], expected)
     else:
         outcome = Outcome(Task.BINARY, np.array([0, 1, 0]), ("c0", "c1"))
-        found = interpret(raw, outcome, {})
+        found = interpret(cube, outcome)
         np.testing.assert_array_equal(found.array[..., 0], [[0, np.nan, 0], [np.nan, 1, 1]])

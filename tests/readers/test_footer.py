@@ -13,7 +13,7 @@ import pytest
 
 from bbccli import read
 from bbccli.errors import InputError
-from bbccli.readers.footer import FooterError, declared_columns
+from bbccli.readers.sources.footer import FooterError, declared_columns
 
 
 def table(n_rows: int = 100) -> pa.Table:
@@ -130,7 +130,7 @@ def test_size_statistics_that_would_end_the_process(
     content = {"truth": rng.integers(0, 2, 100), "a": rng.random(100), "b": rng.random(100)}
     path.write_bytes(written(pa.table(content)))
     if form == "path":
-        monkeypatch.setattr("bbccli.readers.files.LARGE", 1)
+        monkeypatch.setattr("bbccli.readers.sources.files.LARGE", 1)
     assert read(path).n_samples == 100
     path.write_bytes(damaged(path.read_bytes()))
     with pytest.raises(InputError, match="histogram of another length"):

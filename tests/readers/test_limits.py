@@ -13,9 +13,9 @@ import pytest
 
 from bbccli import reading
 from bbccli.errors import InputError, OptionError
-from bbccli.readers import limits
-from bbccli.readers.files import read_content
-from bbccli.readers.tables import read_frame
+from bbccli.readers.sources import limits
+from bbccli.readers.sources.files import read_content
+from bbccli.readers.sources.opening import read_table
 from bbccli.reading import Reading
 
 MEGABYTE = 2**20
@@ -35,7 +35,7 @@ def packed(path: Path, packing: str, megabytes: int) -> Path:
 def refusal(path, size=None):
     given = Reading(max_input=size) if size else Reading()
     with reading.use(given), pytest.raises(InputError) as found:
-        read_frame(path)
+        read_table(path)
     assert found.value.hint
     return found.value
 
@@ -55,7 +55,7 @@ def test_bomb(tmp_path, suffix, packing):
 def test_a_high_ratio_is_harmless_in_a_small_table(tmp_path):
     path = packed(tmp_path / "p.csv.zst", "zstd", 2)
     assert path.stat().st_size * limits.RATIO < 2 * MEGABYTE
-    assert read_frame(path).n_rows > 10**5
+    assert read_table(path).n_rows > 10**5
 
 
 @pytest.mark.parametrize("name", ["p.csv", "p.csv.gz", "p.csv.zst"])
@@ -66,7 +66,7 @@ def test_max_input(tmp_path, name):
         path = packed(path, {".gz": "gzip", ".zst": "zstd"}[path.suffix], 2)
     assert "holds more than 1 MiB, unpacked" in refusal(path, MEGABYTE).problem
     with reading.use(Reading(max_input=4 * MEGABYTE)):
-        assert read_frame(path).n_rows > 10**5
+        assert read_table(path).n_rows > 10**5
 
 
 def test_standard_input_that_never_ends(monkeypatch):
@@ -109,18 +109,18 @@ def test_parquet_declares_more_rows_than_fit(tmp_path):
 def test_parquet_repeats_a_long_text(tmp_path, monkeypatch, large):
     """Twenty gigabytes of text, kept once."""
     if large:
-        monkeypatch.setattr("bbccli.readers.files.LARGE", 1)
+        monkeypatch.setattr("bbccli.readers.sources.files.LARGE", 1)
     text = pa.DictionaryArray.from_arrays(np.zeros(10**5, np.int32), ["x" * 200_000])
     path = parquet(tmp_path / "p.parquet", {"truth": text, "a": np.zeros(10**5)})
     assert path.stat().st_size < 10**6
     with pytest.raises(InputError, match="holds more than 4 GiB"):
-        read_frame(path).column("truth")
+        read_table(path).column("truth")
 
 
 def test_text_that_repeats_is_read_as_it_is(tmp_path):
     text = pa.array(["x", None, "", "y z", "x"] * 3)
     path = parquet(tmp_path / "p.parquet", {"a.b": text, "a": np.arange(15.0)})
-    values = read_frame(path).column("a.b").values
+    values = read_table(path).column("a.b").values
     assert values.to_pylist() == ["x", None, None, "y z", "x"] * 3
 
 

@@ -8,8 +8,8 @@ import pytest
 from bbccli.errors import BbcError
 from bbccli.inspection import inspect
 from bbccli.readers import Request, Roles, read
-from bbccli.readers.files import sha256_of
-from bbccli.readers.urls import matching_urls
+from bbccli.readers.sources.files import sha256_of
+from bbccli.readers.sources.urls import matching_urls
 from bbccli.types import Task
 
 NESTED = """row_id,outer_fold,fold,truth,a
@@ -75,7 +75,7 @@ CASES = {
     ),
     "no caret": Case(
         BINARY,
-        "has no columns `pred` and `obs`, so it is no fit",
+        "has no columns `pred` and `obs`, so it is not fit",
         "row.names = FALSE",
         {"dialect": "caret"},
     ),
@@ -92,7 +92,7 @@ CASES = {
     ),
     "a class too few": Case(
         "truth,a::x,a::y\nx,0.1,0.9\ny,0.8,0.1\nz,0.3,0.2\n",
-        r"truth is none of the classes of the predictions \(x, y\) \(column 'truth', row 2",
+        r"truth is not one of the classes of the predictions \(x, y\) \(column 'truth', row 2",
         "spell the classes alike everywhere",
     ),
     "a configuration without a class": Case(

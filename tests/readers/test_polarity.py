@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bbccli.outcome import Outcome
-from bbccli.readers.doubts import doubts
+from bbccli.readers.checks.doubts import doubts
 from bbccli.readers.predictions import Predictions
 from bbccli.types import PredictionKind, Task
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from bbccli import read, reading
 from bbccli.errors import InputError
-from bbccli.readers.delimited import read_delimited
-from bbccli.readers.files import Format
-from bbccli.readers.quotes import check_quotes
+from bbccli.readers.sources.delimited import read_delimited
+from bbccli.readers.sources.files import Format
+from bbccli.readers.sources.quotes import check_quotes
 from bbccli.reading import Reading
 
 WIDE = "truth,a,b,row_id\n" + "".join(
@@ -191,8 +191,8 @@ def test_pieces_do_not_matter(text, size):
 
     whole = verdict()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bbccli.readers.quotes._PIECE", size)
-        patch.setattr("bbccli.readers.quotes._FEW", size)
+        patch.setattr("bbccli.readers.sources.quotes._PIECE", size)
+        patch.setattr("bbccli.readers.sources.quotes._FEW", size)
         assert verdict() == whole
 
 

@@ -271,9 +271,9 @@ def test_a_question_mark_is_a_missing_value(save):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("@relation a\n@attribute x numeric\n", "has no @data, so it is no ARFF file"),
-        ("hello\n", "has no @attribute, so it is no ARFF file"),
-        ("@relation a\n@attribute x\n@data\n1\n", "line 2 is no attribute"),
+        ("@relation a\n@attribute x numeric\n", "has no @data, so it is not an ARFF file"),
+        ("hello\n", "has no @attribute, so it is not an ARFF file"),
+        ("@relation a\n@attribute x\n@data\n1\n", "line 2 is not an attribute"),
         ("@relation a\n@attribute x numeric\n@data\n% none\n", "no rows under @data"),
         ("@relation a\n@attribute x numeric\n@data\n{0 1}\n", "line 4 is a sparse row"),
         ("@relation a\n@attribute x numeric\n@data\n'1,2\n3,4\n", "line 4 has 2 values"),
@@ -407,7 +407,7 @@ def test_dialect_by_hand(save, columns):
         read(save("m.csv", columns), dialect="weka")
     assert all(name in e.value.hint for name in DIALECTS)
     assert len(read(save("m.csv", columns), dialect="wide").configurations) == 4
-    with pytest.raises(InputError, match="so it is no fit.pred of caret"):
+    with pytest.raises(InputError, match="so it is not fit.pred of caret"):
         read(save("m.csv", columns), dialect="caret")
     with pytest.raises(OptionError, match="--dialect wide is for one file, there are 2"):
         read([save("a.csv", columns), save("b.csv", columns)], dialect="wide")

@@ -6,7 +6,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from bbccli.errors import InputError
-from bbccli.readers import files, read
+from bbccli.readers import read
+from bbccli.readers.sources import files
 
 FILES = ("progression", "breast_cancer_repeats", "digits", "diabetes", "whas500")
 

@@ -62,7 +62,7 @@ def test_positive_class_by_metadata(save):
 
 def test_positive_class_that_is_none(save):
     path = save("m.csv", {"truth": ["b", "a", "b"], "m": [0.1, 0.7, 0.3]})
-    with pytest.raises(InputError, match="--positive is 'c', which is no class") as e:
+    with pytest.raises(InputError, match="--positive is 'c', which is not one of the classes") as e:
         read(path, positive="c")
     assert e.value.hint == "the classes are a and b"
 
@@ -127,7 +127,7 @@ def test_label_that_is_no_class(save):
     with pytest.raises(InputError) as e:
         read(path)
     assert str(e.value) == (
-        f"{path}: prediction is none of the classes (x, y) (column 'n', row 1, value 'Y')"
+        f"{path}: prediction is not one of the classes (x, y) (column 'n', row 1, value 'Y')"
     )
     assert e.value.hint
 
@@ -221,7 +221,8 @@ def test_column_without_class_among_others(save):
 def test_truth_without_class_column(save):
     truth = ["barolo", "rioja", "barbera", "barolo"]
     with pytest.raises(
-        InputError, match=r"truth is none of the classes of the predictions .*row 1, value 'rioja'"
+        InputError,
+        match=r"truth is not one of the classes of the predictions .*row 1, value 'rioja'",
     ) as e:
         read(save("m.csv", {"truth": truth, **shaped()}))
     assert e.value.hint
@@ -229,7 +230,7 @@ def test_truth_without_class_column(save):
 
 def test_truth_without_class_in_metadata(save):
     metadata = META | {"classes": ["x", "z"]}
-    with pytest.raises(InputError, match=r"truth is none of the classes of the metadata .*'y'"):
+    with pytest.raises(InputError, match=r"truth is not one of the classes of the metadata .*'y'"):
         read(save("m.csv", {"truth": ["x", "y"], "m": [0.1, 0.2]}, metadata))
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.readers.limits import check_size
 from bbccli.readers.runs import recording_arrays
 from bbccli.readers.runs.recording_names import short_names
+from bbccli.readers.sources.limits import check_size
 from bbccli.recorded import design, parts
 from bbccli.recorded.arrays import DamagedError
 from bbccli.recorded.design import Design

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.readers.limits import check_size
+from bbccli.readers.sources.limits import check_size
 from bbccli.recorded.design import Design
 from bbccli.recorded.parts import Part
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task

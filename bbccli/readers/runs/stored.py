@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bbccli.errors import InputError
-from bbccli.readers.files import file_bytes
+from bbccli.readers.sources.files import file_bytes
 from bbccli.types import FloatArray
 
 

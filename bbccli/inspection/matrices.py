@@ -1,0 +1,234 @@
+"""What a matrix tells about the files that it was read from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bbccli.bootstrap.single_classes import single_classes
+from bbccli.inspection.findings import Findings
+from bbccli.inspection.similar import Similarity
+from bbccli.matrix import PredictionMatrix
+from bbccli.notes import Note, listing
+from bbccli.outcome import Outcome
+from bbccli.prediction_forms import PLURAL
+from bbccli.readers import Understood
+from bbccli.resampling import BLOCK, Resamples, any_draw, draws_of
+from bbccli.types import BoolArray, PredictionKind, Task, distinct
+
+N_DRAWN = 1024
+"""Resamples drawn to see how many would have to be drawn again."""
+
+ALMOST = 0.05
+"""Share of predictions out of range up to which they may be meant as probabilities."""
+
+CHECK_OF_NOTE = {
+    "samples-left-out": "coverage",
+    "repeated-holdout": "coverage",
+    "configurations-dropped": "missing",
+    "gaps-within-folds": "missing",
+    "common-rows": "missing",
+    "available-cases": "missing",
+    "folds-unknown": "folds",
+    "folds-differ": "folds",
+    "group-spans-folds": "groups",
+    "polarity": "polarity",
+    "columns-ignored": "roles",
+    "metadata-contradicted": "metadata",
+    "validity-flags": "flags",
+    "candidates-missing": "candidates",
+    "duplicate-configurations": "duplicates",
+    "configurations-left-out": "choice",
+    "equals-truth": "truth copies",
+    "constant-predictions": "stray columns",
+    "fold-like": "stray columns",
+    "off-scale": "stray columns",
+    "perfect-configuration": "stray columns",
+    "truth-rounded": "constant",
+}
+"""The check that a note of a reader belongs to."""
+
+
+def tell(
+    findings: Findings, read: Understood, gaps: Sequence[tuple[str, int]], close: Similarity
+) -> None:
+    """Tell what is doubtful about files that can be used."""
+    matrix = read.matrix
+    check_kind(findings, matrix)
+    sizes = ", ".join(f"{name} {count}" for name, count in class_sizes(matrix.outcome))
+    findings.passed("outcome", f"{matrix.task}" + (f": {sizes}" if sizes else ""))
+    check_missing(findings, gaps, matrix)
+    check_folds(findings, matrix)
+    noted = _notes(findings, matrix.notes)
+    if "groups" not in noted and matrix.groups is not None and matrix.folds is not None:
+        findings.passed("groups", f"{matrix.n_groups} groups, each within one fold of a repeat")
+    if "polarity" not in noted and matrix.task is Task.BINARY:
+        text = "median AUC of the configurations is not below one half beyond chance"
+        findings.passed("polarity", text)
+    if "stray columns" not in noted and "truth copies" not in noted:
+        findings.passed("stray columns", "every configuration looks like predictions")
+    _check_similar(findings, close)
+    check_resamples(findings, matrix)
+
+
+def gaps(read: Understood) -> tuple[tuple[str, int], ...]:
+    """Return the predictions that each configuration lacks, in file order."""
+    sheet, rows = read.sheet, read.places.rows
+    placed = np.arange(sheet.n_rows) if read.places.nested is not None else rows[rows >= 0]
+    counts = []
+    for configuration, cells in sheet.configurations.items():
+        lacking = np.zeros(sheet.n_rows, bool)
+        for cell in cells:
+            lacking[sheet.column(cell).nulls] = True
+        counts.append((configuration, int(lacking[placed].sum())))
+    return tuple(counts)
+
+
+def check_kind(findings: Findings, matrix: PredictionMatrix) -> None:
+    """Tell what the predictions are, and why they are no probabilities when they nearly are."""
+    shown, kind = matrix.predictions, matrix.kind
+    numbers = f"{PLURAL[kind]}, all finite" if kind is not PredictionKind.LABEL else PLURAL[kind]
+    if kind is not PredictionKind.SCORE or matrix.task is Task.SURVIVAL:
+        findings.passed("predictions", numbers)
+        return
+    outside = float(((shown < 0) | (shown > 1)).mean())
+    off = float((np.abs(shown.sum(axis=-1) - 1) > 1e-3).mean()) if shown.ndim == 4 else 0.0
+    if 0 < outside < ALMOST:
+        findings.warn(
+            "predictions",
+            f"{outside:.2%} of the predictions are outside 0 and 1: all are taken as scores",
+            "correct them if they are meant as probabilities",
+        )
+    elif not outside and off:
+        findings.warn(
+            "predictions",
+            f"{off:.1%} of the rows of class probabilities do not sum to 1: taken as scores",
+            "normalise them if they are meant as probabilities",
+        )
+    else:
+        findings.passed("predictions", numbers)
+
+
+def check_missing(
+    findings: Findings, counts: Sequence[tuple[str, int]], matrix: PredictionMatrix
+) -> None:
+    """Tell which configurations lack predictions."""
+    lacking = [f"{name} ({count})" for name, count in counts if count]
+    if lacking:
+        findings.warn(
+            "missing",
+            f"{len(lacking)} of {len(counts)} configurations lack predictions: {listing(lacking)}; "
+            f"{matrix.n_configurations} are left",
+            "complete them, or see --missing",
+        )
+    else:
+        findings.passed("missing", "every configuration predicts every sample")
+
+
+def check_folds(findings: Findings, matrix: PredictionMatrix) -> None:
+    """Tell how the folds partition the repeats, and which lack a class."""
+    if matrix.folds is None:
+        return
+    folds = matrix.folds
+    sizes = [np.bincount(own)[distinct(own)] for own in folds]
+    smallest, largest = min(s.min() for s in sizes), max(s.max() for s in sizes)
+    if (matrix.n_folds or 0) < 2:
+        findings.warn(
+            "folds", "one fold only: methods over folds cannot run", "add a column `fold`"
+        )
+        return
+    lacking = _folds_without_a_class(matrix)
+    if lacking:
+        findings.warn(
+            "folds",
+            f"{lacking} of {sum(map(len, sizes))} folds lack a class: metrics such as AUC are "
+            "undefined there",
+            "stratify the folds, or rely on bbc",
+        )
+        return
+    findings.passed("folds", f"{matrix.n_folds} folds of {smallest} to {largest} samples")
+
+
+def check_resamples(findings: Findings, matrix: PredictionMatrix) -> None:
+    """Estimate how many resamples of the default plan lack a class in the bag or out of it."""
+    outcome, groups = matrix.outcome, matrix.groups
+    if outcome.task.is_classification:
+        for code in single_classes(outcome, groups):
+            unit = "sample" if groups is None else "group"
+            findings.warn(
+                "resamples",
+                f"class {outcome.classes[code]!r} has a single {unit}: no resample holds it in and "
+                "out of the bag, which metrics such as AUC need",
+                f"collect more of it, remove the {unit}, or use a metric that does without",
+            )
+            return
+    drawn = draws_of(matrix.n_samples, groups, 0, any_draw).batch(0, N_DRAWN // BLOCK)
+    n_lacking = N_DRAWN - int(_holds_every_class(outcome, drawn).sum())
+    if n_lacking:
+        findings.warn(
+            "resamples",
+            f"{n_lacking} of {N_DRAWN} resamples lack a class in or out of the bag; metrics such "
+            "as AUC draw them again",
+            "collect more of the rare class",
+        )
+    else:
+        findings.passed("resamples", f"none of {N_DRAWN} would have to be drawn again")
+
+
+def _holds_every_class(outcome: Outcome, drawn: Resamples) -> BoolArray:
+    """(B,) whether every class, or some sample at all, is in the bag and out of it."""
+    codes = np.zeros(len(outcome), np.int64)
+    if outcome.task.is_classification:
+        codes = outcome.values.astype(np.int64)
+    sides = np.stack([drawn.in_bag > 0, drawn.in_bag == 0])
+    held = [sides[:, :, codes == code].any(axis=2).all(axis=0) for code in distinct(codes)]
+    return np.asarray(np.all(held, axis=0))
+
+
+def class_sizes(outcome: Outcome) -> tuple[tuple[str, int], ...]:
+    """Samples of each class."""
+    if not outcome.task.is_classification:
+        return ()
+    return tuple((k, int(n)) for k, n in zip(outcome.classes, outcome.class_counts, strict=True))
+
+
+def _folds_without_a_class(matrix: PredictionMatrix) -> int:
+    """Count the folds, over all repeats, in which a class of the outcome is missing."""
+    if not matrix.task.is_classification or matrix.folds is None:
+        return 0
+    classes = matrix.outcome.values.astype(np.int64)
+    n_classes = len(distinct(classes))
+    width = int(classes.max()) + 1
+    pairs = [np.bincount(own * width + classes, minlength=1) for own in matrix.folds]
+    present = [np.pad(p, (0, -len(p) % width)).reshape(-1, width) > 0 for p in pairs]
+    return sum(int(((p.sum(axis=1) > 0) & (p.sum(axis=1) < n_classes)).sum()) for p in present)
+
+
+def _notes(findings: Findings, notes: tuple[Note, ...]) -> set[str]:
+    """Turn the readers' notes into warnings; return the checks that they belong to."""
+    told = {"missing", "coverage", "duplicates"}  # said in more detail elsewhere
+    checks = set()
+    for note in notes:
+        check = CHECK_OF_NOTE[note.code]
+        checks.add(check)
+        if check not in told or note.code == "available-cases":
+            findings.warn(check, note.text, note.remedy)
+    return checks
+
+
+def _check_similar(findings: Findings, close: Similarity) -> None:
+    """Tell how many configurations are nearly the same."""
+    n_close = close.n_copies + close.n_same_ranks + close.n_correlated
+    if not n_close:
+        findings.passed("duplicates", f"none among {close.n_compared} configurations")
+        return
+    text = (
+        f"of {close.n_compared} configurations {close.n_copies} are copies of an earlier one, "
+        f"{close.n_same_ranks} order the samples as one does, {close.n_correlated} are highly "
+        f"correlated with one; such as {close.examples[0]}"
+    )
+    if close.n_copies:
+        findings.warn("duplicates", text, "harmless; check that these settings differ in effect")
+    else:
+        findings.passed("duplicates", text)

@@ -1,0 +1,99 @@
+"""What the steps of reading saw, in sentences: one per check that no problem was found in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from bbccli.inspection.findings import Findings
+from bbccli.readers.coverage import held_out, note_on
+from bbccli.readers.metadata import Metadata
+from bbccli.readers.place import Places
+from bbccli.readers.problems import Collect
+from bbccli.readers.sheet import Sheet
+from bbccli.readers.table import Table
+
+
+def tell(findings: Findings, problems: Collect) -> None:
+    """Add the checks that passed, and how far the repeats cover the samples."""
+    for check, seen in problems.seen.items():
+        if check == "coverage":
+            _tell_coverage(findings, *seen)
+        elif not problems.failed(check):
+            findings.passed(check, SENTENCES[check](seen))
+            if check == "keys":
+                _tell_nested(findings, *seen)
+    if "coverage" in problems.seen and problems.failed("constant", "labels file"):
+        findings.skip("outcome", "the outcome is not known of every sample")
+
+
+def _readable(tables: Sequence[Table]) -> str:
+    files = f"{len(tables)} files" if len(tables) > 1 else "1 file"
+    return f"{files}, {sum(table.n_rows for table in tables)} rows"
+
+
+def _metadata(metadata: Metadata) -> str:
+    return "understood" if metadata.raw else "none"
+
+
+def _names(tables: Sequence[Table]) -> str:
+    n_columns = sum(len(table.names) for table in tables)
+    return f"{n_columns} columns, each with a name of its own"
+
+
+def _roles(sheet: Sheet) -> str:
+    """Which column plays which role, and how many are configurations."""
+    played = []
+    for role, column in sheet.roles.items():
+        name = column.place(0)[1] if len(column) else column.name
+        played.append(role if name == role else f"{role} (column {name})")
+    return f"{', '.join(played) or 'none'}; {len(sheet.cells)} columns of predictions"
+
+
+def _keys(seen: tuple[Sheet, Places]) -> str:
+    sheet, places = seen
+    key = "each once in a repeat" if "row_id" in sheet.roles else "by the order of the rows"
+    return f"{places.n_samples} samples in {places.n_repeats} repeat(s), {key}"
+
+
+def _constant(roles: Sequence[str]) -> str:
+    return f"{', '.join(roles) or 'nothing'}: one value per sample"
+
+
+SENTENCES: Mapping[str, Callable[[Any], str]] = {
+    "readable": _readable,
+    "metadata": _metadata,
+    "names": _names,
+    "roles": _roles,
+    "keys": _keys,
+    "labels file": lambda _: "every sample has its outcome",
+    "folds file": lambda _: "every sample has its fold",
+    "constant": _constant,
+}
+"""What to say about a check that passed, given what it saw."""
+
+
+def _tell_nested(findings: Findings, sheet: Sheet, places: Places) -> None:
+    if places.nested is not None:
+        n_inner = int((~places.nested.outer).sum())
+        findings.passed("nested", f"{n_inner} inner rows, no sample both trained on and tested")
+
+
+def _tell_coverage(findings: Findings, sheet: Sheet, places: Places) -> None:
+    """Tell of samples that some repeat lacks."""
+    there = held_out(sheet, places)
+    if there is not None:
+        note = note_on(there)
+        findings.warn("coverage", note.text, note.remedy)
+        return
+    n_absent = int((~places.in_every_repeat).sum())
+    if not n_absent:
+        findings.passed("coverage", "every repeat covers every sample once")
+    elif n_absent == places.n_samples:
+        findings.skip("coverage", "no sample is in all repeats")
+    else:
+        findings.warn(
+            "coverage",
+            f"{n_absent} of {places.n_samples} samples are lacking in some repeat",
+            "complete the cross-validation; they are left out",
+        )

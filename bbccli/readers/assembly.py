@@ -1,0 +1,205 @@
+"""What was read -> prediction matrix, with everything noticed on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bbccli.matrix import PredictionMatrix, Source
+from bbccli.nested import NestedFold
+from bbccli.notes import Note
+from bbccli.outcome import Outcome
+from bbccli.readers import remarks
+from bbccli.readers.checks.copies import equal_to_truth, refuse_copies
+from bbccli.readers.checks.doubts import doubts
+from bbccli.readers.coverage import held_out, note_on
+from bbccli.readers.facts import Facts
+from bbccli.readers.folds import code_folds, count_spanning
+from bbccli.readers.gaps import Completed, complete
+from bbccli.readers.metadata import Metadata
+from bbccli.readers.nested import nested_folds, without_gaps
+from bbccli.readers.predictions import Predictions
+from bbccli.readers.request import Request
+from bbccli.readers.unfinished import EXPECTED, Narrowed
+from bbccli.types import BoolArray, IntArray, Missing, Task
+
+DUPLICATES = "duplicate-configurations"
+"""Code of the note that is about all repeats together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Everything that was read.
+
+    Parameters
+    ----------
+    part
+        The sheet, and where its samples are.
+    facts
+        What is known of the samples.
+    outcome : (N,)
+        Their truth.
+    predictions : (R, N, C) or (R, N, C, K)
+        Of all samples, NaN where missing; of a nested cross-validation, (1, n_rows, ...).
+    """
+
+    part: Narrowed
+    facts: Facts
+    outcome: Outcome
+    predictions: Predictions
+
+
+def assemble(reading: Reading, request: Request) -> PredictionMatrix:
+    """Make the matrix of the samples and configurations that are complete.
+
+    Raises
+    ------
+    InputError
+        Nothing is left, gaps that are not allowed, or predictions that are the truth.
+    """
+    part, facts = reading.part, reading.facts
+    sheet, places = part.sheet, part.places
+    there = None if part.unfinished else held_out(sheet, places)
+    policy = Missing.DROP if part.unfinished else request.missing
+    n_absent, found = places.n_samples - len(facts.samples), _of_outer_rows(reading)
+    left = complete(found, n_absent, sheet.path, policy=policy, there=there)
+    outcome, samples = reading.outcome.take(left.samples), facts.samples[left.samples]
+    names = left.predictions.configurations
+    folds, fold_names, fold_notes = _folds(reading, samples, there, left)
+    groups = _groups(facts, left.samples)
+    notes = [
+        *sheet.notes,
+        *_notes_on_roles(reading, request.task),
+        *_notes_on_rounding(facts),
+        *left.notes,
+        *fold_notes,
+        *_notes_on_groups(groups, folds),
+        *_notes_on_predictions(reading, left, outcome, folds, there),
+        *_notes_on_candidates(sheet.metadata, len(sheet.configurations), names),
+    ]
+    if part.unfinished is not None:
+        notes = [note for note in notes if note.code not in EXPECTED] + [*part.notes]
+    return PredictionMatrix(
+        outcome=outcome,
+        predictions=left.predictions.array,
+        configurations=names,
+        kind=left.predictions.kind,
+        folds=folds,
+        fold_names=fold_names,
+        groups=groups,
+        available=left.available,
+        unfinished=part.unfinished,
+        repeated_holdout=there is not None,
+        nested=_nested(reading, names, samples),
+        source=Source(sheet.path, sheet.table.sha256, sheet.metadata.raw),
+        sample_keys=places.keys.take(samples),
+        notes=tuple(notes),
+    )
+
+
+def _of_outer_rows(reading: Reading) -> Predictions:
+    """Predictions (R, N, C) of the outer test samples, none of configurations with inner gaps."""
+    places, found = reading.part.places, reading.predictions
+    if places.nested is None:
+        return found
+    every = found.array[0]
+    _, usable = without_gaps(places.nested, every)
+    outer = every[places.rows[:, reading.facts.samples]]
+    outer[:, :, ~usable] = np.nan
+    return replace(found, array=outer)
+
+
+def _nested(
+    reading: Reading, kept: tuple[str, ...], samples: IntArray
+) -> tuple[NestedFold, ...] | None:
+    """Outer folds with the inner predictions of the configurations and samples that were kept."""
+    places, found = reading.part.places, reading.predictions
+    if places.nested is None:
+        return None
+    inner, _ = without_gaps(places.nested, found.array[0])
+    predictions = found.array[0][:, np.isin(found.configurations, kept)]
+    return tuple(nested_folds(places.nested, inner, predictions, places.samples, samples))
+
+
+def _notes_on_predictions(
+    reading: Reading,
+    left: Completed,
+    outcome: Outcome,
+    folds: IntArray | None,
+    there: BoolArray | None,
+) -> Iterator[Note]:
+    """What the predictions tell: in repeated hold-out, those of the first repeat."""
+    sheet, found = reading.part.sheet, left.predictions
+    known = sheet.named | set(sheet.metadata.configurations)
+    copies = equal_to_truth(found, outcome, left.available)
+    if reading.part.unfinished is None:
+        refuse_copies(found.configurations, copies, known, sheet.path)
+    whole = doubts(found, outcome, folds, copies, known)
+    if there is None:
+        yield from whole
+        return
+    first = there[0, left.samples]
+    own = replace(found, array=found.array[:1, first])
+    for note in doubts(own, outcome.take(first), None, copies, known):
+        if note.code != DUPLICATES:
+            yield note
+    yield from (note for note in whole if note.code == DUPLICATES)
+
+
+def _folds(
+    reading: Reading, samples: IntArray, there: BoolArray | None, left: Completed
+) -> tuple[IntArray | None, tuple[str, ...], tuple[Note, ...]]:
+    """(R, N) codes and names of the folds; a note instead where they are unknown."""
+    if there is not None:
+        return None, (), (note_on(there[:, left.samples]),)
+    rows = reading.part.places.rows[:, samples]
+    fold = reading.part.sheet.roles.get("fold")
+    n_missing = rows.size if fold is None else int(np.isin(rows, fold.nulls).sum())
+    if fold is None or n_missing:
+        return None, (), (remarks.folds_unknown(n_missing, rows.size),)
+    return *code_folds(fold, rows), ()
+
+
+def _groups(facts: Facts, chosen: BoolArray) -> IntArray | None:
+    """(N,) codes of the groups, in order of first appearance."""
+    group = facts.columns.get("group")
+    return None if group is None else group.take(np.flatnonzero(chosen)).codes()[0]
+
+
+def _notes_on_roles(reading: Reading, by_hand: Task | None) -> Iterator[Note]:
+    """Columns set aside, and metadata that say another task than the truth does."""
+    sheet, found = reading.part.sheet, reading.outcome.task
+    if sheet.spare:
+        yield remarks.columns_ignored(sheet.spare)
+    declared = sheet.metadata.task
+    if by_hand is None and declared is not None and declared is not found:
+        yield remarks.metadata_contradicted(declared, found)
+
+
+def _notes_on_rounding(facts: Facts) -> Iterator[Note]:
+    """Values of one sample that differ between repeats in their last digits."""
+    for role in ("truth", "time", "weight"):
+        if role in facts.rounding:
+            yield remarks.truth_rounded(role, facts.rounding[role])
+
+
+def _notes_on_groups(groups: IntArray | None, folds: IntArray | None) -> Iterator[Note]:
+    """Groups that are torn apart by the folds."""
+    if groups is None or folds is None:
+        return
+    n_spanning = count_spanning(groups, folds)
+    if n_spanning:
+        yield remarks.group_spans_folds(n_spanning, int(groups.max()) + 1)
+
+
+def _notes_on_candidates(
+    metadata: Metadata, n_read: int, configurations: tuple[str, ...]
+) -> Iterator[Note]:
+    """What the metadata tell about the configurations."""
+    counts = metadata.count_flags(configurations)
+    if counts:
+        yield remarks.validity_flags(counts)
+    if (metadata.n_candidates_total or 0) > n_read:
+        yield remarks.candidates_missing(metadata.n_candidates_total or 0, n_read)

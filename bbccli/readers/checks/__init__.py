@@ -1,0 +1,1 @@
+"""What the predictions themselves tell about their validity."""

@@ -1,0 +1,204 @@
+"""A column in memory that remembers which file and row each value came from."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bbccli.errors import InputError
+from bbccli.readers.arrow import (
+    as_arrow_or_null,
+    is_text,
+    null_mask,
+    to_codes,
+    to_numbers,
+)
+from bbccli.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Whole numbers up to here are exact in float64, so 1.0 and 1 may share the name "1".
+EXACT_INTEGERS = 2.0**53
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """One of the files whose rows make up a table.
+
+    Parameters
+    ----------
+    path
+        Name of the file for messages.
+    start
+        First row of the table that is the file's.
+    names
+        Name in the file of each column of the table that has another.
+    """
+
+    path: str
+    start: int = 0
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of numbers, booleans or text; NaN and empty text are null.
+
+    Parameters
+    ----------
+    path
+        File that the values came from.
+    name
+        Name of the column in that file.
+    values : (n,)
+        Arrow array.
+    rows : (n,)
+        Row of that file behind each value.
+    origins
+        Where the rows are those of several files: which, in their order.
+    """
+
+    path: str
+    name: str
+    values: pa.Array
+    rows: IntArray
+    origins: tuple[Origin, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the values are strings."""
+        return is_text(self.values.type)
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether the values are stored as whole numbers."""
+        import pyarrow as pa
+
+        return bool(pa.types.is_integer(self.values.type))
+
+    @property
+    def is_boolean(self) -> bool:
+        """Whether the values are stored as true and false."""
+        import pyarrow as pa
+
+        return bool(pa.types.is_boolean(self.values.type))
+
+    @property
+    def nulls(self) -> IntArray:
+        """Entries without a value."""
+        return np.flatnonzero(null_mask(self.values))
+
+    def take(self, entries: IntArray) -> Column:
+        """Return the given entries, in their order; null where an entry is -1."""
+        values = self.values.take(as_arrow_or_null(entries))
+        return replace(self, values=values, rows=self.rows[entries])
+
+    def place(self, entry: int) -> tuple[str, str, int]:
+        """Return file, column and row of an entry."""
+        row = int(self.rows[entry])
+        for origin in reversed(self.origins):
+            if row >= origin.start:
+                return origin.path, origin.names.get(self.name, self.name), row - origin.start
+        return self.path, self.name, row
+
+    def fault(self, problem: str, entries: int | IntArray, *, hint: str) -> InputError:
+        """Build the error about the first of some entries: file, column, row and value."""
+        wrong = np.atleast_1d(entries)
+        entry = int(wrong[0])
+        path, column, row = self.place(entry)
+        return InputError(
+            problem,
+            path=path,
+            row=row,
+            column=column,
+            value=self.values[entry].as_py(),
+            hint=hint,
+            further=len(wrong) - 1,
+        )
+
+    def present(self, role: str, *, hint: str) -> Column:
+        """Return the column itself, every entry of which has a value.
+
+        Raises
+        ------
+        InputError
+            The first entry without one.
+        """
+        if len(self.nulls):
+            raise self.fault(f"{role} is missing", self.nulls, hint=hint)
+        return self
+
+    def codes(self) -> tuple[IntArray, pa.Array]:
+        """(n,) codes in order of first appearance, -1 where null; and the distinct values."""
+        encoded = self.values.dictionary_encode()
+        return to_codes(encoded.indices), encoded.dictionary
+
+    def named_codes(self) -> tuple[IntArray, tuple[str, ...]]:
+        """(n,) codes into the distinct names, -1 where null."""
+        codes, values = self.codes()
+        names = [name_of(value) for value in values.to_pylist()]
+        unique = {name: code for code, name in enumerate(dict.fromkeys(names))}
+        merged = np.array([unique[name] for name in names] + [-1], dtype=np.int64)
+        return merged[codes], tuple(unique)
+
+    def numbers(self, role: str) -> FloatArray:
+        """(n,) float64, NaN where null.
+
+        Raises
+        ------
+        InputError
+            Text, or an infinite number.
+        """
+        if self.is_text:
+            raise self.fault(f"{role} is text", text_entries(self), hint="numbers are needed here")
+        numbers: FloatArray = to_numbers(self.values).astype(np.float64, copy=False)
+        infinite = np.flatnonzero(np.isinf(numbers))
+        if len(infinite):
+            raise self.fault(f"{role} is infinite", infinite, hint="correct the value")
+        return numbers
+
+
+def name_of(value: object) -> str:
+    """Name of a class or fold: 1, 1.0 and "1" are all called "1"."""
+    if isinstance(value, float) and value.is_integer() and abs(value) <= EXACT_INTEGERS:
+        return str(int(value))
+    return str(value)
+
+
+def number_of(name: str) -> float:
+    """Return the finite number that a text stands for, else NaN; True is 1 and False is 0."""
+    booleans = {"true": 1.0, "false": 0.0}
+    try:
+        number = booleans.get(name.casefold(), math.nan) if name.isalpha() else float(name)
+    except ValueError:
+        return math.nan
+    return number if math.isfinite(number) else math.nan
+
+
+def text_entries(column: Column) -> IntArray:
+    """Entries of text that is no number; the first entry when all are numbers."""
+    codes, values = column.codes()
+    text = [math.isnan(number_of(value)) for value in values.to_pylist()]
+    found = np.flatnonzero(np.array([*text, False])[codes])
+    return found if len(found) else np.flatnonzero(codes >= 0)[:1]
+
+
+def natural_order(names: tuple[str, ...]) -> list[int]:
+    """Order in which Fold2 precedes Fold10; by value where all names are numbers."""
+    numbers = np.array([number_of(name) for name in names])
+    if not np.isnan(numbers).any():
+        return [int(i) for i in np.argsort(numbers, kind="stable")]
+    parts = [
+        [(piece.isdigit(), int(piece) if piece.isdecimal() else 0, piece) for piece in split]
+        for split in (re.split(r"(\d+)", name) for name in names)
+    ]
+    return sorted(range(len(names)), key=parts.__getitem__)

@@ -1,0 +1,197 @@
+"""The predictions of a sheet as one array, before their meaning is known: numbers, or text."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bbccli.errors import InputError
+from bbccli.readers.arrow import is_text, to_numbers
+from bbccli.readers.column import Column, number_of, text_entries
+from bbccli.readers.problems import Raise
+from bbccli.readers.sheet import Cell, Sheet
+from bbccli.readers.table import Table
+from bbccli.types import BoolArray, FloatArray, IntArray
+
+# Columns copied at a time: wide enough for long writes, small enough to stay in cache.
+_BLOCK = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Cube:
+    """Predictions before their meaning is known.
+
+    Parameters
+    ----------
+    path
+        File, for messages.
+    cells
+        What the last axis holds.
+    numbers : (R, N, cells), optional
+        Their values, NaN where missing; None when the predictions are text.
+    texts : (n_rows,) each
+        Their columns when they are text.
+    rows : (R, N)
+        Row of each sample in each repeat; -1 where there is none, and so no prediction.
+    """
+
+    path: str
+    cells: tuple[Cell, ...]
+    numbers: FloatArray | None
+    texts: tuple[Column, ...]
+    rows: IntArray
+
+    @property
+    def by_class(self) -> bool:
+        """Whether a configuration has one column per class."""
+        return any(cell.label is not None for cell in self.cells)
+
+    @property
+    def places(self) -> dict[str, dict[str, int]]:
+        """Position of each class of each configuration; their own names where there are none."""
+        places: dict[str, dict[str, int]] = {}
+        for position, cell in enumerate(self.cells):
+            places.setdefault(cell.configuration, {})[cell.label or cell.name] = position
+        return places
+
+    def without_classes(self) -> Cube:
+        """Return the same predictions, every column a configuration."""
+        cells = tuple(replace(c, configuration=c.name, label=None) for c in self.cells)
+        return replace(self, cells=cells)
+
+    def part(self, chosen: Sequence[int]) -> Cube:
+        """Return the predictions of some cells, by their positions."""
+        numbers = None if self.numbers is None else self.numbers[:, :, chosen]
+        texts = tuple(self.texts[i] for i in chosen) if self.texts else ()
+        if texts and not any(column.is_text for column in texts):  # an empty column beside text
+            numbers, texts = np.full((*self.rows.shape, len(texts)), np.nan), ()
+        return replace(
+            self, cells=tuple(self.cells[i] for i in chosen), numbers=numbers, texts=texts
+        )
+
+    def all_among(self, values: Sequence[float]) -> bool:
+        """Whether the predictions are numbers, every one of which is among the given values."""
+        if self.numbers is None:
+            return False
+        # A glance at a few samples spares most matrices the full comparison.
+        return all(_among(part, values) for part in (self.numbers[:, :8], self.numbers))
+
+
+def read_cube(sheet: Sheet, rows: IntArray, problems: Raise) -> Cube:
+    """Read the predictions of some rows.
+
+    Parameters
+    ----------
+    sheet
+        Where they are.
+    rows : (R, N)
+        Row of each sample in each repeat, -1 where there is none.
+    problems
+        What becomes of an infinite value, or of text beside numbers.
+    """
+    filled = [cell for cell in sheet.cells if _is_filled(sheet, cell)] if _any_text(sheet) else []
+    worded = {cell.name for cell in filled if is_text(sheet.type_of(cell))}
+    if worded and len(worded) == len(filled):
+        return Cube(sheet.path, sheet.cells, None, tuple(map(sheet.column, sheet.cells)), rows)
+    numbers, sound = _numbers(sheet, rows, worded, problems)
+    cube = Cube(sheet.path, sheet.cells, numbers, (), rows)
+    if sound.all():
+        return cube
+    if not sound.any():
+        problems.settle()
+    return cube.part(np.flatnonzero(sound).tolist())
+
+
+def check_sources(table: Table, names: Iterable[str], problems: Raise) -> None:
+    """Look at columns of predictions by themselves."""
+    for name in names:
+        column = table.column(name)
+        if column.is_text and len(column.nulls) < len(column):
+            continue
+        problems.attempt("predictions", _finite, to_numbers(column.values), column, otherwise=None)
+
+
+def text_fault(column: Column) -> InputError:
+    """Build the error about text where numbers are needed."""
+    entries = text_entries(column)
+    value = column.values[int(entries[0])].as_py()
+    comma = not np.isnan(number_of(value.replace(",", ".")))
+    hint = "leave the cell empty if there is no prediction; --exclude a column that has none"
+    return column.fault(
+        "prediction is text",
+        entries,
+        hint="store numbers as numbers, with a decimal point" if comma else hint,
+    )
+
+
+def _any_text(sheet: Sheet) -> bool:
+    return any(is_text(sheet.type_of(cell)) for cell in sheet.cells)
+
+
+def _is_filled(sheet: Sheet, cell: Cell) -> bool:
+    return len(sheet.column(cell).nulls) < sheet.n_rows
+
+
+def _numbers(
+    sheet: Sheet, rows: IntArray, worded: Container[str], problems: Raise
+) -> tuple[FloatArray, BoolArray]:
+    """(R, N, cells) values, float32 where all columns are; and (cells,) which can be used."""
+    import pyarrow as pa
+
+    cells, flat = sheet.cells, rows.ravel()
+    single = all(pa.types.is_float32(sheet.type_of(cell)) for cell in cells)
+    out = np.empty((rows.size, len(cells)), dtype=np.float32 if single else np.float64)
+    sound = np.ones(len(cells), bool)
+    in_order = rows.size == sheet.n_rows and np.array_equal(flat, np.arange(rows.size))
+    shared: dict[str, FloatArray] = {}
+    for start in range(0, len(cells), _BLOCK):
+        block = np.full((len(cells[start : start + _BLOCK]), sheet.n_rows), np.nan, out.dtype)
+        for i, cell in enumerate(cells[start : start + _BLOCK]):
+            if cell.name in worded:
+                problems.report("predictions", text_fault(sheet.column(cell)))
+                sound[start + i] = False
+                continue
+            read = (sheet, cell, shared, block[i])
+            sound[start + i] = problems.attempt("predictions", _fill, *read, otherwise=False)
+        out[:, start : start + _BLOCK] = (block if in_order else block[:, flat]).T
+    if rows.min(initial=0) < 0:
+        out[flat < 0] = np.nan
+    return out.reshape(*rows.shape, len(cells)), sound
+
+
+def _fill(sheet: Sheet, cell: Cell, shared: dict[str, FloatArray], out: FloatArray) -> bool:
+    """Put the predictions of a cell into `out` (n_rows,), and refuse infinite ones."""
+    if is_text(sheet.type_of(cell)):  # and empty
+        return True
+    if cell.rows is None:
+        out[:] = to_numbers(sheet.table.data.column(cell.source))
+    else:
+        if cell.source not in shared:
+            shared[cell.source] = to_numbers(sheet.table.data.column(cell.source))
+        np.take(shared[cell.source], cell.rows, mode="clip", out=out)
+        if cell.rows.min(initial=0) < 0:
+            out[cell.rows < 0] = np.nan
+    if np.isinf(out).any():
+        _finite(out, sheet.column(cell))
+    return True
+
+
+def _finite(numbers: FloatArray, column: Column) -> None:
+    """Refuse infinite values (n,) of a column."""
+    infinite = np.flatnonzero(np.isinf(numbers))
+    if len(infinite):
+        raise column.fault(
+            "prediction is infinite",
+            infinite,
+            hint="leave the cell empty if there is no prediction",
+        )
+
+
+def _among(numbers: FloatArray, values: Sequence[float]) -> bool:
+    """Whether every number is missing or one of the values."""
+    found = np.isnan(numbers)
+    for value in values:
+        found |= numbers == value
+    return bool(found.all())

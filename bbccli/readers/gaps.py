@@ -1,0 +1,179 @@
+"""Incomplete cross-validation: samples to leave out, configurations to drop, gaps to live with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bbccli.errors import InputError
+from bbccli.notes import Note
+from bbccli.readers import remarks
+from bbccli.readers.predictions import Predictions
+from bbccli.types import BoolArray, FloatArray, Missing
+
+FEWEST = 0.5
+"""Share of the samples that a configuration must predict to be scored on what it predicts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """Finite predictions, and what became of the gaps.
+
+    Attributes
+    ----------
+    predictions
+        Of the samples and configurations that were kept.
+    samples : (N,) bool
+        The samples kept, of those that were read.
+    notes
+        What to say about it.
+    available : (R, N', C') bool, optional
+        Where there is a prediction; None where nothing is missing.
+    """
+
+    predictions: Predictions
+    samples: BoolArray
+    notes: tuple[Note, ...]
+    available: BoolArray | None = None
+
+
+def complete(
+    predictions: Predictions,
+    n_absent: int,
+    path: str,
+    *,
+    policy: Missing,
+    there: BoolArray | None = None,
+) -> Completed:
+    """Leave out samples without any prediction, and deal with gaps in the others.
+
+    Parameters
+    ----------
+    predictions
+        (R, N, C) or (R, N, C, K), NaN where missing.
+    n_absent
+        Samples left out before, because a repeat lacks their row.
+    path
+        File, for messages.
+    policy
+        What is done about gaps: a key of `GAPS`.
+    there : (R, N) bool, optional
+        Where a repeat holds a sample, of repeated hold-out: elsewhere no prediction is missing.
+
+    Raises
+    ------
+    InputError
+        A gap, when the policy is `error`; nothing left.
+    """
+    missing = _missing(predictions.array)
+    absent = np.zeros((*missing.shape[:2], 1), bool) if there is None else ~there[:, :, None]
+    missing &= ~absent
+    samples, kept, notes = GAPS[policy](missing, absent)
+    n_left_out = n_absent + int(missing.all(axis=2).any(axis=0).sum())
+    if n_left_out:
+        notes.append(remarks.samples_left_out(n_left_out, missing.shape[1] + n_absent))
+    if not kept.all():
+        dropped = [n for n, k in zip(predictions.configurations, kept, strict=True) if not k]
+        notes.append(remarks.configurations_dropped(dropped, len(kept)))
+    gaps = missing[:, samples][:, :, kept]
+    if gaps.any():
+        n_wanted = gaps.shape[2] * np.count_nonzero(~absent[:, samples])
+        notes.append(remarks.available_cases(float(gaps.sum() / n_wanted)))
+    if policy is Missing.ERROR and notes:
+        hint = f"{notes[0].remedy}, or --missing drop, or --missing common-rows"
+        raise InputError(notes[0].text, path=path, hint=hint)
+    if not samples.any() or not kept.any():
+        raise _nothing_left(missing, path)
+    left = _select(predictions, samples, kept)
+    gaps = gaps | absent[:, samples]
+    if not gaps.any():
+        return Completed(left, samples, tuple(notes))
+    return Completed(_filled(left, gaps), samples, tuple(notes), ~gaps)
+
+
+Kept = tuple[BoolArray, BoolArray, list[Note]]
+"""Samples (N,) and configurations (C,) to go on with, and what to say about it."""
+
+
+def _without_gaps(missing: BoolArray, absent: BoolArray) -> Kept:
+    """Keep the configurations that predict every sample that any one predicts."""
+    samples = np.asarray(~missing.all(axis=2).any(axis=0))
+    return samples, np.asarray(~missing[:, samples].any(axis=(0, 1))), []
+
+
+def _drop(missing: BoolArray, absent: BoolArray) -> Kept:
+    """Keep the configurations without gaps; where there is none, those with few."""
+    samples, kept, notes = _without_gaps(missing, absent)
+    return (samples, kept, notes) if kept.any() else _available(missing, absent)
+
+
+def _available(missing: BoolArray, absent: BoolArray) -> Kept:
+    """Keep the configurations that predict enough samples to be scored on those."""
+    samples, kept, _ = _without_gaps(missing, absent)
+    if samples.any():
+        n_wanted = np.maximum((~absent[:, samples]).sum(axis=1), 1)
+        shares = 1 - missing[:, samples].sum(axis=1) / n_wanted
+        kept = np.asarray(shares.min(axis=0) >= FEWEST)
+    return samples, kept, []
+
+
+def _common_rows(missing: BoolArray, absent: BoolArray) -> Kept:
+    """Keep the samples that all configurations predict."""
+    samples, kept, notes = _without_gaps(missing, absent)
+    if kept.all():
+        return samples, kept, notes
+    common = samples & ~missing.any(axis=(0, 2))
+    note = remarks.common_rows(int(common.sum()), int(samples.sum()))
+    return common, np.ones_like(kept), [note]
+
+
+GAPS: Mapping[Missing, Callable[[BoolArray, BoolArray], Kept]] = {
+    Missing.ERROR: _without_gaps,
+    Missing.DROP: _drop,
+    Missing.COMMON_ROWS: _common_rows,
+    Missing.AVAILABLE: _available,
+}
+"""What to keep where predictions (R, N, C) are missing; a sample that is absent (R, N, 1) from a
+repeat needs none there."""
+
+
+def _nothing_left(missing: BoolArray, path: str) -> InputError:
+    """Build the error about predictions (R, N, C) of which every configuration lacks too many."""
+    n_samples, n_configurations = missing.shape[1:]
+    n_common = int((~missing.any(axis=(0, 2))).sum())
+    advice = f"--missing common-rows uses the {n_common} of {n_samples} samples that all predict"
+    return InputError(
+        f"each of the {n_configurations} configurations lacks too many predictions "
+        f"({missing.mean():.0%} of all are missing)",
+        path=path,
+        hint=advice if n_common else "complete the predictions of at least one configuration",
+    )
+
+
+def _missing(array: FloatArray) -> BoolArray:
+    """(R, N, C) whether a prediction, or that of any class, is missing."""
+    missing = np.isnan(array)
+    return np.asarray(missing.any(axis=3)) if missing.ndim == 4 else missing
+
+
+def _filled(predictions: Predictions, gaps: BoolArray) -> Predictions:
+    """Predictions whose gaps (R, N, C) hold one that the same configuration made elsewhere."""
+    first = np.argmin(gaps, axis=1)[:, None]  # (R, 1, C): a sample that is predicted
+    shown, where = predictions.array, gaps
+    if shown.ndim == 4:
+        first, where = first[..., None], gaps[..., None]
+    known = np.take_along_axis(shown, first, axis=1)
+    return replace(predictions, array=np.where(where, known, shown))
+
+
+def _select(predictions: Predictions, samples: BoolArray, kept: BoolArray) -> Predictions:
+    """Predictions of the kept samples and configurations; not copied where nothing changes."""
+    array, names = predictions.array, predictions.configurations
+    if not samples.all():
+        array = array[:, samples]
+    if not kept.all():
+        array = array[:, :, kept]
+        names = tuple(name for name, keep in zip(names, kept, strict=True) if keep)
+    return replace(predictions, array=array, configurations=names)

@@ -1,0 +1,69 @@
+"""Tables in any layout -> sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bbccli.errors import OptionError
+from bbccli.readers import remarks
+from bbccli.readers.hints import Hints
+from bbccli.readers.layout.dialects import DIALECTS, dialect_of
+from bbccli.readers.layout.dialects.base import Layout
+from bbccli.readers.layout.long import long_sheet
+from bbccli.readers.layout.stack import stack
+from bbccli.readers.layout.wide import wide_sheet
+from bbccli.readers.metadata import Metadata
+from bbccli.readers.problems import Raise
+from bbccli.readers.request import Request
+from bbccli.readers.sheet import WIDE, Sheet
+from bbccli.readers.table import Table
+
+
+def lay_out(
+    tables: Sequence[Table], metadata: Metadata, request: Request, problems: Raise
+) -> Sheet:
+    """Bring a wide table, or long ones of any dialect, into the one form.
+
+    Raises
+    ------
+    InputError, OptionError
+        Columns without which there is no sheet; see `wide_sheet`, `long_sheet` and `stack`.
+    """
+    hints = request.hints(metadata)
+    name, layouts = problems.attempt("roles", _layouts_of, tables, hints, request.dialect)
+    if not layouts:
+        sheet = problems.attempt("roles", wide_sheet, tables[0], hints, metadata)
+    else:
+        table = problems.attempt("roles", stack, tables, layouts, hints)
+        sheet = long_sheet(table, name, metadata, problems)
+        spare = tuple(dict.fromkeys(name for layout in layouts for name in layout.spare))
+        if spare:
+            sheet = replace(sheet, notes=(remarks.columns_set_aside(spare), *sheet.notes))
+    problems.done("roles", sheet)
+    return sheet
+
+
+def _layouts_of(
+    tables: Sequence[Table], hints: Hints, dialect: str | None
+) -> tuple[str, list[Layout]]:
+    """Name of the layout of the first table; and that of each long one, none of a wide one.
+
+    Raises
+    ------
+    OptionError
+        Several files said to be wide.
+    """
+    one_file = len(tables) == 1
+    found = [dialect_of(table, hints, dialect, one_file=one_file) for table in tables]
+    layouts = [
+        dialect.layout(table, hints)
+        for table, dialect in zip(tables, found, strict=True)
+        if dialect
+    ]
+    if not layouts and not one_file:
+        raise OptionError(
+            f"--dialect {WIDE} is for one file, there are {len(tables)}",
+            hint=f"several files are put together as one of {', '.join(DIALECTS)}",
+        )
+    return found[0].name if found[0] else WIDE, layouts

@@ -1,0 +1,57 @@
+"""The registry of dialects: how other tools write predictions.
+
+A file is recognised by the names of its columns, or `--dialect` tells.
+"""
+
+from __future__ import annotations
+
+from bbccli.errors import OptionError
+from bbccli.readers.hints import Hints
+from bbccli.readers.layout.dialects import caret, kaggle, long, mlr3, openml, tidymodels
+from bbccli.readers.layout.dialects.base import Dialect, Layout
+from bbccli.readers.sheet import WIDE
+from bbccli.readers.table import Table
+
+__all__ = ["DIALECTS", "Dialect", "Layout", "dialect_of"]
+
+DIALECTS: dict[str, Dialect] = {
+    dialect.name: dialect
+    for dialect in (
+        caret.DIALECT,
+        tidymodels.DIALECT,
+        mlr3.DIALECT,
+        long.DIALECT,
+        openml.DIALECT,
+        kaggle.DIALECT,
+    )
+}
+
+
+def dialect_of(
+    frame: Table, hints: Hints, name: str | None = None, *, one_file: bool = True
+) -> Dialect | None:
+    """Return the dialect of a table; None for the wide layout.
+
+    Parameters
+    ----------
+    frame, hints
+        The table, and what is known of it.
+    name
+        Set by hand.
+    one_file
+        Whether the table is the only one; of several each holds one configuration.
+
+    Raises
+    ------
+    OptionError
+        No dialect has that name.
+    """
+    if name is not None and name != WIDE and name not in DIALECTS:
+        known = ", ".join((WIDE, *DIALECTS))
+        raise OptionError(f"no dialect named {name!r}", hint=f"one of: {known}")
+    if name is not None:
+        return DIALECTS.get(name)
+    for dialect in DIALECTS.values():
+        if dialect.recognises(frame, hints):
+            return dialect
+    return None if one_file else kaggle.DIALECT

@@ -1,0 +1,188 @@
+"""What a dialect of the long layout is, and what all of them share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from bbccli.errors import InputError
+from bbccli.notes import listing
+from bbccli.readers.codes import joint
+from bbccli.readers.column import Column
+from bbccli.readers.hints import Hints
+from bbccli.readers.layout.wide import choose_roles
+from bbccli.readers.roles import column_of
+from bbccli.readers.table import Table
+
+PREDICTION: Final = "prediction"
+PROBABILITY: Final = "prob."
+"""Written names of the predictions: one column, or one per class."""
+
+_OF_CLASS: Final = re.compile(r"(?:prob\.|\.pred_(?!class$)|confidence\.)(.+)", re.IGNORECASE)
+_PREDICTIONS: Final = (
+    "score",
+    "prediction",
+    ".pred",
+    ".pred_class",
+    "pred",
+    "response",
+    "y_pred",
+    "oof",
+    "oof_pred",
+    "oof_preds",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The parts that the columns of a long table play.
+
+    Parameters
+    ----------
+    roles
+        Column of each role.
+    configuration
+        Columns that together name the configuration; none where the file is of a single one.
+    predictions
+        Column of each written name: `prediction`, or `prob.<class>` for every class.
+    spare
+        Columns set aside.
+    parameters
+        Whether the configuration is named by what its columns are called, as in `k=3`.
+    global_names
+        Whether a configuration has the same name in all files.
+    """
+
+    roles: Mapping[str, str]
+    configuration: tuple[str, ...]
+    predictions: Mapping[str, str]
+    spare: tuple[str, ...] = ()
+    parameters: bool = False
+    global_names: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """A way to write long tables.
+
+    Parameters
+    ----------
+    name
+        For `--dialect`.
+    summary
+        What writes it.
+    recognises
+        Whether the names of the columns are those of this dialect.
+    layout
+        Columns by the part that they play.
+    """
+
+    name: str
+    summary: str
+    recognises: Callable[[Table, Hints], bool]
+    layout: Callable[[Table, Hints], Layout]
+
+
+def spelled(frame: Table, name: str) -> str | None:
+    """Return a column by its name in any case; None when there is none."""
+    return next((one for one in frame.names if one.casefold() == name.casefold()), None)
+
+
+def has(frame: Table, *names: str) -> bool:
+    """Whether a table has columns of all these names, in any case."""
+    return {name.casefold() for name in names} <= {name.casefold() for name in frame.names}
+
+
+def class_predictions(frame: Table) -> dict[str, str]:
+    """Return the columns that are the prediction of one class each, by their written name."""
+    matches = {name: _OF_CLASS.fullmatch(name) for name in frame.names}
+    return {f"{PROBABILITY}{match[1]}": name for name, match in matches.items() if match}
+
+
+def single_predictions(frame: Table) -> list[str]:
+    """Return the columns that hold one prediction per row, the most telling first."""
+    return [found for name in _PREDICTIONS if (found := spelled(frame, name)) is not None]
+
+
+def predictions(frame: Table, hints: Hints) -> dict[str, str]:
+    """Return the columns of the predictions, by their written names.
+
+    One by hand comes first, then one per class, then a score, then a label or value.
+
+    Raises
+    ------
+    InputError
+        There is none.
+    """
+    if hints.roles.prediction is not None:
+        return {PREDICTION: column_of(frame, hints.roles.prediction, "--prediction")}
+    found = class_predictions(frame)
+    single = single_predictions(frame)
+    if found or single:
+        return found or {PREDICTION: single[0]}
+    raise InputError(
+        f"no column of predictions among {listing(frame.names, 8)}",
+        path=frame.path,
+        hint="name it `prediction` or `score`, or one column `prob.<class>` per class; "
+        "or give --prediction NAME",
+    )
+
+
+def lay_out(
+    frame: Table,
+    hints: Hints,
+    configuration: Sequence[str],
+    predicted: Mapping[str, str],
+    *,
+    fixed: Mapping[str, str] | None = None,
+    unmentioned: Iterable[str] = (),
+    parameters: bool = False,
+    global_names: bool = False,
+) -> Layout:
+    """Give the columns that are left their roles by hand and by name.
+
+    Parameters
+    ----------
+    frame, hints
+        The table, and what is known of it.
+    configuration, predicted
+        Columns of the configurations and of the predictions.
+    fixed
+        Roles that the dialect knows; those by hand win.
+    unmentioned
+        Columns of no further interest: nothing is said of them.
+    parameters, global_names
+        As in `Layout`.
+    """
+    used = {*configuration, *predicted.values(), *class_predictions(frame).values()}
+    used |= {*single_predictions(frame), *unmentioned, *(fixed or {}).values()}
+    known = replace(hints, elsewhere=hints.elsewhere | set(fixed or {}))
+    roles, _ = choose_roles(frame, known, reserved=used)
+    for role, name in (fixed or {}).items():
+        if role not in hints.elsewhere:
+            roles[role] = role_column(frame, hints, role, name)
+    used |= set(roles.values())
+    spare = tuple(name for name in frame.names if name not in used)
+    return Layout(roles, tuple(configuration), predicted, spare, parameters, global_names)
+
+
+def role_column(frame: Table, hints: Hints, role: str, name: str) -> str:
+    """Return the column of a role: by hand, else the one of this name."""
+    by_hand: str | None = getattr(hints.roles, role)
+    return name if by_hand is None else column_of(frame, by_hand, f"--{role.replace('_', '-')}")
+
+
+def constant_within(frame: Table, configuration: Sequence[str], name: str) -> bool:
+    """Whether a column has one value per configuration, as a parameter of it has."""
+    codes = [frame.column(one).codes()[0] for one in (*configuration, name)]
+    whole = joint(codes[:-1]) if configuration else np.zeros(frame.n_rows, np.int64)
+    return len(np.unique(joint([whole, codes[-1]]))) == len(np.unique(whole))
+
+
+def levels_of(column: Column) -> set[str]:
+    """Names of the values that a column has."""
+    return set(column.named_codes()[1])

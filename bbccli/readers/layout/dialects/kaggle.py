@@ -1,0 +1,69 @@
+"""One file per configuration: a key and its predictions, as shared on Kaggle.
+
+The truth mostly lies in a file of its own. Then a column `target` is the prediction.
+"""
+
+from __future__ import annotations
+
+from bbccli.errors import InputError
+from bbccli.notes import listing
+from bbccli.readers.hints import Hints
+from bbccli.readers.layout.dialects.base import (
+    PREDICTION,
+    PROBABILITY,
+    Dialect,
+    Layout,
+    class_predictions,
+    lay_out,
+    levels_of,
+    single_predictions,
+)
+from bbccli.readers.roles import NAMES, column_of
+from bbccli.readers.table import Table
+
+
+def recognises(frame: Table, hints: Hints) -> bool:
+    """Never: a key and a column may be anything, so several files or the option decide."""
+    return False
+
+
+def layout(frame: Table, hints: Hints) -> Layout:
+    """Take the one column that is free as the prediction, or those named as the classes."""
+    return lay_out(frame, hints, (), _predictions(frame, hints))
+
+
+def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
+    """Columns of the predictions, by their written names.
+
+    Raises
+    ------
+    InputError
+        No column is free, or several that are not the classes.
+    """
+    if hints.roles.prediction is not None:
+        return {PREDICTION: column_of(frame, hints.roles.prediction, "--prediction")}
+    named, single = class_predictions(frame), single_predictions(frame)
+    if named or single:
+        return named or {PREDICTION: single[0]}
+    plain = lay_out(frame, hints, (), {})
+    free = list(plain.spare)
+    if "truth" in hints.elsewhere and not [n for n in free if n.casefold() not in NAMES["truth"]]:
+        free = [name for name in free if name.casefold() in NAMES["truth"]][:1]
+    if "truth" in hints.elsewhere and len(free) > 1:
+        free = [name for name in free if name.casefold() not in NAMES["truth"]]
+    if len(free) == 1:
+        return {PREDICTION: free[0]}
+    classes = set(free)
+    if "truth" in plain.roles:
+        classes = levels_of(frame.column(plain.roles["truth"]))
+    if len(free) > 1 and set(free) == classes:
+        return {f"{PROBABILITY}{name}": name for name in free}
+    raise InputError(
+        f"no single column of predictions: {listing(free or list(frame.names), 8)}",
+        path=frame.path,
+        hint="of several files each holds one configuration: a column `prediction`, or one "
+        "`prob.<class>` per class, or --prediction NAME",
+    )
+
+
+DIALECT = Dialect("kaggle", "a key and predictions, one file per configuration", recognises, layout)

@@ -1,0 +1,43 @@
+"""mlr3: `as.data.table(prediction)` of each iteration, with `iteration` and `learner_id` added."""
+
+from __future__ import annotations
+
+from bbccli.readers.hints import Hints
+from bbccli.readers.layout.dialects.base import (
+    Dialect,
+    Layout,
+    class_predictions,
+    constant_within,
+    has,
+    lay_out,
+    predictions,
+    spelled,
+)
+from bbccli.readers.roles import column_of
+from bbccli.readers.table import Table
+
+_UNMENTIONED = ("uhash", "se", "resampling_id", "task_id", "set")
+
+
+def recognises(frame: Table, hints: Hints) -> bool:
+    """`row_ids` and `truth` beside `response` or `prob.<class>`."""
+    found = has(frame, "response") or bool(class_predictions(frame))
+    return has(frame, "row_ids", "truth") and found
+
+
+def layout(frame: Table, hints: Hints) -> Layout:
+    """`learner_id` names the configuration, with `uhash` where that tells more apart."""
+    if hints.roles.configuration is not None:
+        configuration = [column_of(frame, hints.roles.configuration, "--configuration")]
+    else:
+        configuration = [
+            name for one in ("learner_id", "config") if (name := spelled(frame, one)) is not None
+        ][:1]
+    hashed = spelled(frame, "uhash")
+    if hashed is not None and not constant_within(frame, configuration, hashed):
+        configuration.append(hashed)
+    unmentioned = {name for name in frame.names if name.casefold() in _UNMENTIONED}
+    return lay_out(frame, hints, configuration, predictions(frame, hints), unmentioned=unmentioned)
+
+
+DIALECT = Dialect("mlr3", "predictions of mlr3, by iteration", recognises, layout)

@@ -1,0 +1,37 @@
+"""OpenML: `predictions.arff` of a run, which is one configuration."""
+
+from __future__ import annotations
+
+from bbccli.readers.hints import Hints
+from bbccli.readers.layout.dialects.base import (
+    Dialect,
+    Layout,
+    has,
+    lay_out,
+    predictions,
+    spelled,
+)
+from bbccli.readers.table import Table
+
+_UNMENTIONED = ("sample",)
+
+
+def recognises(frame: Table, hints: Hints) -> bool:
+    """`repeat`, `fold` and `prediction` beside `correct`, `truth` or `confidence.<class>`."""
+    if not has(frame, "repeat", "fold", "prediction"):
+        return False
+    confident = any(name.casefold().startswith("confidence.") for name in frame.names)
+    return confident or has(frame, "correct") or frame.path.casefold().endswith(".arff")
+
+
+def layout(frame: Table, hints: Hints) -> Layout:
+    """Every run of a task has the same keys and folds."""
+    truths = [found for name in ("correct", "truth") if (found := spelled(frame, name))]
+    fixed = {"truth": truths[0]} if truths else {}
+    unmentioned = {name for name in frame.names if name.casefold() in _UNMENTIONED}
+    return lay_out(
+        frame, hints, (), predictions(frame, hints), fixed=fixed, unmentioned=unmentioned
+    )
+
+
+DIALECT = Dialect("openml", "predictions.arff of a run of OpenML", recognises, layout)

@@ -1,0 +1,185 @@
+"""One long table -> sheet: a row per repeat and sample, found by index arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from bbccli.errors import InputError
+from bbccli.notes import Note
+from bbccli.readers import remarks
+from bbccli.readers.codes import by_appearance, joint, repeated
+from bbccli.readers.column import Column
+from bbccli.readers.constant import check_constant
+from bbccli.readers.cube import check_sources
+from bbccli.readers.facts import CONSTANT
+from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY
+from bbccli.readers.layout.dialects.long import CONFIGURATION
+from bbccli.readers.metadata import Metadata
+from bbccli.readers.place import KEYS, check_key, positions_within, repeat_codes, split_caret
+from bbccli.readers.problems import HaltError, Raise
+from bbccli.readers.sheet import CLASS_SEPARATOR, Cell, Sheet
+from bbccli.readers.table import Table
+from bbccli.types import IntArray
+
+_MOST_CELLS = 50_000_000
+"""Cells of a sheet that may be empty for the most part."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of a long table: which configuration, and which row of the sheet.
+
+    Parameters
+    ----------
+    configurations : (n_rows,)
+        Code of the configuration.
+    names
+        The C configurations.
+    keys : (n_rows,)
+        Row of the sheet.
+    first : (n_keys,)
+        Row of the table in which each row of the sheet appears first.
+    """
+
+    configurations: IntArray
+    names: tuple[str, ...]
+    keys: IntArray
+    first: IntArray
+
+
+def long_sheet(table: Table, layout: str, metadata: Metadata, problems: Raise) -> Sheet:
+    """Find the cells of every configuration.
+
+    Parameters
+    ----------
+    table
+        Long table with the written names, as `stack` makes it.
+    layout
+        Name of its dialect.
+    metadata
+        What the metadata say.
+    problems
+        What becomes of a key that is missing, or occurs twice for a configuration; of a truth,
+        group or weight that differs between configurations of one sample; and of configurations of
+        unequal size where there is no key.
+    """
+    try:
+        roles, rows = _rows_of(table, problems)
+        cells = problems.attempt("keys", _places, table, roles, rows, otherwise=None)
+        notes = _check_roles(roles, rows, problems)
+        found = problems.attempt("roles", _cells, table, rows.names, cells, otherwise=())
+        problems.settle("keys", "constant", "roles")
+    except HaltError:
+        check_sources(table, _predictions(table), problems)
+        raise
+    if "fold" in roles and _varies(roles["fold"], rows):
+        del roles["fold"]
+        notes.append(remarks.folds_differ())
+    columns = {role: column.take(rows.first) for role, column in roles.items()}
+    return Sheet(
+        table, layout, len(rows.first), columns, tuple(found), metadata, notes=tuple(notes)
+    )
+
+
+def _predictions(table: Table) -> list[str]:
+    return [name for name in table.names if name == PREDICTION or name.startswith(PROBABILITY)]
+
+
+def _rows_of(table: Table, problems: Raise) -> tuple[dict[str, Column], _Rows]:
+    """Columns of the roles, and which row of the sheet each row of the table belongs to."""
+    others = {CONFIGURATION, *_predictions(table)}
+    roles = {name: table.column(name) for name in table.names if name not in others}
+    roles |= split_caret(roles)
+    column = table.column(CONFIGURATION)
+    hint = "name the configuration of every row"
+    problems.attempt("constant", lambda: column.present("configuration", hint=hint), otherwise=None)
+    for role in KEYS:
+        problems.attempt("keys", check_key, roles, role, otherwise=None)
+    problems.settle("keys", "constant")
+    codes, names = column.named_codes()
+    keys, first = problems.attempt("keys", _keys, table, roles, codes)
+    return roles, _Rows(codes, names, keys, first)
+
+
+def _keys(
+    table: Table, roles: Mapping[str, Column], configurations: IntArray
+) -> tuple[IntArray, IntArray]:
+    """(n_rows,) key of each row, in order of first appearance; and the first row of each."""
+    passes = [repeat_codes(table.n_rows, roles)]
+    if "outer_fold" in roles:
+        passes.append(roles["outer_fold"].codes()[0])
+    if "row_id" in roles:
+        samples, _ = roles["row_id"].codes()
+    else:
+        blocks = joint([*passes, configurations])
+        samples = positions_within(blocks, "configurations", table.path)
+    return by_appearance(joint([*passes, samples]))
+
+
+def _places(table: Table, roles: Mapping[str, Column], rows: _Rows) -> IntArray:
+    """(C, n_keys) row of each cell, -1 where there is none."""
+    shape = (len(rows.names), len(rows.first))
+    if shape[0] * shape[1] > max(_MOST_CELLS, 100 * table.n_rows):
+        raise InputError(
+            f"{shape[0]} configurations on {shape[1]} samples have {table.n_rows} rows in all: "
+            "hardly any sample is predicted by more than one",
+            path=table.path,
+            hint="check the columns of the configuration and of the key",
+        )
+    cells = rows.configurations * shape[1] + rows.keys
+    own = np.arange(table.n_rows, dtype=np.int32 if table.n_rows < 2**31 else np.int64)
+    places: IntArray = np.full(shape[0] * shape[1], -1, own.dtype)
+    places[cells] = own
+    if (places[cells] != own).any():
+        raise roles["row_id"].fault(
+            "row_id occurs twice for one configuration"
+            + (" in one repeat" if "repeat" in roles else ""),
+            repeated(cells),
+            hint="one row per configuration, repeat and sample: "
+            + ("remove a row" if "repeat" in roles else "add a column `repeat`, or remove a row")
+            + "; resamples that overlap, such as bootstraps, cannot be used",
+        )
+    return places.reshape(shape)
+
+
+def _check_roles(roles: Mapping[str, Column], rows: _Rows, problems: Raise) -> list[Note]:
+    """Refuse a role that differs between configurations of one sample; note what is rounded."""
+    earlier, notes = rows.first[rows.keys], []
+    for role in (role for role in CONSTANT if role in roles):
+        problem = f"{role} differs between configurations of one sample"
+        what = (roles[role], earlier, problem, "check that the rows are of the same samples")
+        rounding = problems.attempt("constant", check_constant, *what, otherwise=0.0)
+        notes += [remarks.truth_rounded(role, rounding)] if rounding else []
+    return notes
+
+
+def _varies(column: Column, rows: _Rows) -> bool:
+    """Whether a sample has several values of a role."""
+    codes, _ = column.codes()
+    return bool((codes != codes[rows.first][rows.keys]).any())
+
+
+def _cells(table: Table, names: tuple[str, ...], places: IntArray | None) -> list[Cell]:
+    """Cells of each configuration, by class where there are such."""
+    found = list(_each_cell(table, names, places))
+    if len({cell.name for cell in found}) < len(found):
+        raise InputError(
+            f"configurations and classes share names with {CLASS_SEPARATOR!r} in them",
+            path=table.path,
+            hint=f"leave {CLASS_SEPARATOR!r} out of the names",
+        )
+    return found
+
+
+def _each_cell(table: Table, names: tuple[str, ...], places: IntArray | None) -> Iterator[Cell]:
+    for position, name in enumerate(names):
+        own = None if places is None else places[position]
+        for source in _predictions(table):
+            if source == PREDICTION:
+                yield Cell(name, source, name, rows=own)
+            else:
+                label = source.removeprefix(PROBABILITY)
+                yield Cell(f"{name}{CLASS_SEPARATOR}{label}", source, name, label, own)

@@ -1,0 +1,175 @@
+"""Tables of one file or several, in any dialect -> one long table with the written names."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bbccli.errors import InputError
+from bbccli.readers.arrow import as_arrow, as_arrow_or_null, is_text
+from bbccli.readers.codes import joint
+from bbccli.readers.column import Origin
+from bbccli.readers.cube import text_fault
+from bbccli.readers.hints import Hints
+from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY, Layout
+from bbccli.readers.layout.dialects.long import CONFIGURATION
+from bbccli.readers.layout.naming import names_of
+from bbccli.readers.layout.wide import check_outcome
+from bbccli.readers.table import Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> Table:
+    """Put the rows of all files under one another.
+
+    A file that holds one configuration is that configuration, named by the file; see `names_of`.
+    Of several files the names within a file follow that name, unless they come from a column
+    `config`: only then are the rows of several files those of one configuration.
+
+    Parameters
+    ----------
+    tables, layouts
+        Tables, and the part that each column plays.
+    hints
+        Roles of separate files, for the check of the outcome.
+
+    Returns
+    -------
+    Table
+        Columns by the names of their roles, `config`, and `prediction` or `prob.<class>`; faults
+        name the file, column and row that a value came from.
+
+    Raises
+    ------
+    InputError
+        No outcome, columns that only some files have, or that hold text in some and numbers in
+        others; a file that is given twice.
+    """
+    one_file = len(tables) == 1
+    parts: list[pa.Table] = []
+    origins: list[Origin] = []
+    start = 0
+    files = names_of([table.path for table in tables])
+    for table, layout, file in zip(tables, layouts, files, strict=True):
+        if "truth" not in hints.elsewhere:
+            check_outcome(layout.roles, table)
+        columns = {**layout.roles, **layout.predictions}
+        _check_same(columns, parts, table, tables[0])
+        names = configuration_names(table, layout, file, one_file=one_file)
+        parts.append(_table(table, columns, names))
+        if layout.configuration:
+            columns[CONFIGURATION] = layout.configuration[0]
+        origins.append(Origin(table.path, start, columns))
+        start += table.n_rows
+    digest = tables[0].sha256
+    path = tables[0].path
+    if not one_file:
+        digest = hashlib.sha256("".join(table.sha256 for table in tables).encode()).hexdigest()
+        path = f"{path} and {len(tables) - 1} more"
+    return Table(path, _concatenated(parts, tables, origins), digest, None, tuple(origins))
+
+
+def configuration_names(table: Table, layout: Layout, file: str, *, one_file: bool) -> pa.Array:
+    """(n_rows,) name of the configuration of each row, null where a part of it is missing.
+
+    Parameters
+    ----------
+    table, layout
+        One table, and the part that each column plays.
+    file
+        What the file is called among those that are read.
+    one_file
+        Whether it is the only one.
+    """
+    import pyarrow as pa
+
+    codes, names = [], []
+    for name in layout.configuration:
+        own, values = table.column(name).named_codes()
+        codes.append(own)
+        names.append([f"{name}={value}" if layout.parameters else value for value in values])
+    if not codes:
+        return pa.array([file]).take(as_arrow(np.zeros(table.n_rows, np.int64)))
+    known = np.all([own >= 0 for own in codes], axis=0)
+    if not known.any():
+        return pa.nulls(table.n_rows, pa.string())
+    whole = joint([own[known] for own in codes])
+    _, first = np.unique(whole, return_index=True)
+    rows = np.flatnonzero(known)[first]
+    separator = ", " if layout.parameters else " "
+    texts = [
+        separator.join(values[own[row]] for own, values in zip(codes, names, strict=True))
+        for row in rows
+    ]
+    if not one_file and not layout.global_names:
+        texts = [file] if len(texts) == 1 else [f"{file} {text}" for text in texts]
+    positions = np.full(table.n_rows, -1)
+    positions[known] = whole
+    return pa.array(texts, pa.string()).take(as_arrow_or_null(positions))
+
+
+def _table(table: Table, columns: dict[str, str], configurations: pa.Array) -> pa.Table:
+    """Build the columns of one file under their written names."""
+    import pyarrow as pa
+
+    arrays = [table.data.column(name) for name in columns.values()]
+    return pa.table([*arrays, configurations], names=[*columns, CONFIGURATION])
+
+
+def _check_same(
+    columns: dict[str, str], earlier: Sequence[pa.Table], table: Table, first: Table
+) -> None:
+    """Every file has the columns of the first one."""
+    if not earlier:
+        return
+    wanted = set(earlier[0].column_names) - {CONFIGURATION}
+    for name in sorted(wanted ^ set(columns)):
+        missing, there = (table, first) if name in wanted else (first, table)
+        what = "column of predictions" if name == PREDICTION else f"column `{name}`"
+        raise InputError(
+            f"has no {what}, {there.path} has one",
+            path=missing.path,
+            hint="files that are read together hold the same columns",
+        )
+
+
+def _concatenated(
+    parts: Sequence[pa.Table], tables: Sequence[Table], origins: Sequence[Origin]
+) -> pa.Table:
+    """Rows of all tables; columns take the wider type."""
+    import pyarrow as pa
+
+    try:
+        return pa.concat_tables(parts, promote_options="permissive")
+    except pa.ArrowException:
+        raise _unlike(parts, tables, origins) from None
+
+
+def _unlike(
+    parts: Sequence[pa.Table], tables: Sequence[Table], origins: Sequence[Origin]
+) -> InputError:
+    """Build the error about a column that is text in some files only."""
+    first = parts[0].schema
+    for part, table, origin in zip(parts, tables, origins, strict=True):
+        for field in part.schema:
+            there, here = is_text(first.field(field.name).type), is_text(field.type)
+            if there == here:
+                continue
+            if field.name == PREDICTION or field.name.startswith(PROBABILITY):
+                guilty, names = (tables[0], origins[0].names) if there else (table, origin.names)
+                return text_fault(guilty.column(names[field.name]))
+            kinds = ("numbers", "text")
+            return InputError(
+                f"column `{field.name}` holds {kinds[here]}, that of {tables[0].path} "
+                f"{kinds[there]}",
+                path=table.path,
+                hint="write the column alike in all files",
+            )
+    return InputError(
+        "the files do not fit together", path=tables[0].path, hint="write them all in one way"
+    )

@@ -1,0 +1,168 @@
+"""A wide table -> sheet: which column plays which role, by hand, by name, or by a synonym."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+
+from bbccli.errors import InputError, OptionError
+from bbccli.notes import listing
+from bbccli.readers.hints import Hints
+from bbccli.readers.metadata import Metadata
+from bbccli.readers.place import split_caret
+from bbccli.readers.roles import NAMES, Roles, candidates, column_of, nearest_names
+from bbccli.readers.sheet import WIDE, Cell, Sheet
+from bbccli.readers.table import Table
+from bbccli.types import Task
+
+
+def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
+    """Give every column of a wide table its part.
+
+    Raises
+    ------
+    InputError
+        A role set by hand that names no column, no truth, two possible truths, or no
+        configuration.
+    """
+    chosen, spare = choose_roles(table, hints)
+    taken = set(chosen.values())
+    names = [name for name in table.names if name not in taken | spare]
+    if "truth" not in hints.elsewhere:
+        check_outcome(chosen, table)
+    if not names:
+        raise InputError(
+            "no configuration column",
+            path=table.path,
+            hint=f"one column of predictions per configuration; found only {listing(table.names)}",
+        )
+    columns = {role: table.column(name) for role, name in chosen.items()}
+    return Sheet(
+        table,
+        WIDE,
+        table.n_rows,
+        columns | split_caret(columns),
+        tuple(Cell(name, name, name) for name in names),
+        metadata,
+        tuple(name for name in table.names if name in spare),
+    )
+
+
+def choose_roles(
+    table: Table, hints: Hints, reserved: Container[str] = ()
+) -> tuple[dict[str, str], set[str]]:
+    """Choose the column of each role, and name those that could have played a role too.
+
+    Parameters
+    ----------
+    table
+        The table, with unique names.
+    hints
+        What is known of it: the task tells a survival outcome from a truth, no synonym turns a
+        declared configuration into something else, and roles of separate files are not chosen.
+    reserved
+        Columns that play no role unless by hand.
+    """
+    roles, elsewhere, task = hints.roles, hints.elsewhere, hints.task
+    by_hand = _by_hand(table, roles, elsewhere)
+    by_name = {
+        role: [name for name in candidates(table, role, hints.declared) if name not in reserved]
+        for role in NAMES
+    }
+    if by_hand.get("time") is None and by_hand.get("event") is None:
+        by_name = _truth_or_survival(by_name, by_hand, table, task, elsewhere)
+    chosen = _choose(by_name, by_hand, table, elsewhere)
+    return chosen, {n for names in by_name.values() for n in names} - set(chosen.values())
+
+
+def _by_hand(table: Table, roles: Roles, elsewhere: Iterable[str]) -> dict[str, str]:
+    """Columns set by hand, without those of separate files."""
+    chosen: dict[str, str] = {}
+    for role in NAMES:
+        name = getattr(roles, role)
+        if name is None or role in elsewhere:
+            continue
+        column_of(table, name, f"--{role.replace('_', '-')}")
+        if name in chosen.values():
+            raise OptionError(
+                f"column {name!r} is given two roles", hint="name another column for one of them"
+            )
+        chosen[role] = name
+    if "truth" in chosen and {"time", "event"} & chosen.keys():
+        raise OptionError("--truth and --time/--event exclude each other", hint="give one of them")
+    return chosen
+
+
+def _truth_or_survival(
+    by_name: dict[str, list[str]],
+    by_hand: Mapping[str, str],
+    table: Table,
+    task: Task | None,
+    elsewhere: Iterable[str],
+) -> dict[str, list[str]]:
+    """Keep truth or time and event: these only as a pair, and only where there is no truth."""
+    pair = bool(by_name["time"] and by_name["event"])
+    if "truth" in elsewhere:
+        return by_name if pair else by_name | {"time": [], "event": []}
+    if pair and task is None and "truth" not in by_hand and by_name["truth"]:
+        raise InputError(
+            f"both a truth ({by_name['truth'][0]!r}) and a survival outcome "
+            f"({by_name['time'][0]!r}, {by_name['event'][0]!r})",
+            path=table.path,
+            hint="--task survival, or --truth NAME",
+        )
+    survival = task is Task.SURVIVAL or (task is None and "truth" not in by_hand)
+    if pair and survival:
+        return by_name
+    return by_name | {"time": [], "event": []}
+
+
+def _choose(
+    by_name: Mapping[str, Sequence[str]],
+    by_hand: Mapping[str, str],
+    table: Table,
+    elsewhere: Iterable[str],
+) -> dict[str, str]:
+    """One column for each role that is played."""
+    chosen = dict(by_hand)
+    survival = "event" in by_hand or "time" in by_hand or bool(by_name["time"])
+    for role, names in by_name.items():
+        if role in chosen or role in elsewhere or (role == "truth" and survival):
+            continue
+        free = [name for name in names if name not in chosen.values()]
+        if role == "truth":
+            _refuse_two_truths(free, table)
+        if free:
+            chosen[role] = free[0]
+    return chosen
+
+
+def _refuse_two_truths(names: Sequence[str], table: Table) -> None:
+    """Two synonyms, or two spellings of the written name, are ambiguous."""
+    written = [name.casefold() == NAMES["truth"][0] for name in names]
+    if len(names) > 1 and sum(written) != 1:
+        raise InputError(
+            f"more than one column could be the truth: {listing([repr(n) for n in names])}",
+            path=table.path,
+            hint=f"--truth {names[0]}",
+        )
+
+
+def check_outcome(chosen: Mapping[str, str], table: Table) -> None:
+    """Raise unless there is a truth, or both a time and an event."""
+    half = {"time", "event"} & chosen.keys()
+    if "truth" in chosen or len(half) == 2:
+        return
+    if half:
+        found, missing = half.pop(), ({"time", "event"} - chosen.keys()).pop()
+        raise InputError(
+            f"a survival outcome needs a column {missing!r} beside {chosen[found]!r}",
+            path=table.path,
+            hint=f"--{missing} NAME; the columns are {listing(table.names, 8)}",
+        )
+    near = nearest_names("truth", table.names)
+    raise InputError(
+        f"no truth column among {listing(table.names, 8)}",
+        path=table.path,
+        hint="name it `truth`, or give --truth NAME or --labels FILE"
+        + (f"; {near}" if near else ""),
+    )

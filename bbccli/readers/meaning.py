@@ -1,0 +1,233 @@
+"""Truth -> outcome: which task it is, the names of the classes, the positive one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from bbccli.errors import InputError, OptionError, UndefinedError
+from bbccli.notes import listing
+from bbccli.outcome import Outcome
+from bbccli.readers.classes import check_classes_told, spelled
+from bbccli.readers.column import Column, number_of
+from bbccli.readers.cube import Cube
+from bbccli.readers.facts import Facts
+from bbccli.readers.metadata import Metadata
+from bbccli.readers.request import Request
+from bbccli.readers.sheet import Sheet
+from bbccli.types import BoolArray, FloatArray, Task
+
+
+def outcome_of(sheet: Sheet, facts: Facts, cube: Cube, request: Request) -> Outcome:
+    """Return the outcome of the samples that can be used, (N,).
+
+    Raises
+    ------
+    InputError, UndefinedError
+        A truth that no task has, or not this one.
+    OptionError
+        A positive class where there is none.
+    """
+    truth, task = facts.columns.get("truth"), request.task
+    if truth is None:
+        _refuse_positive(request.positive, Task.SURVIVAL)
+        outcome = survival(facts.columns["time"], facts.columns["event"], task)
+        return replace(outcome, weights=facts.weights)
+    check_classes_told(sheet)
+    labels = dict.fromkeys(cell.label for cell in sheet.cells if cell.label is not None)
+    decided = decide_task(truth, cube, tuple(labels), task, sheet.metadata)
+    if decided is not Task.BINARY:
+        _refuse_positive(request.positive, decided)
+    if decided is Task.REGRESSION:
+        return replace(regression(truth), weights=facts.weights)
+    outcome = classification(truth, decided, tuple(labels), sheet.metadata, request.positive)
+    return replace(outcome, weights=facts.weights)
+
+
+def _refuse_positive(positive: str | None, task: Task) -> None:
+    """Only binary tasks have a positive class."""
+    if positive is not None:
+        raise OptionError(
+            f"--positive {positive} needs a binary task, this one is {task}",
+            hint="drop --positive, or give --task binary",
+        )
+
+
+def decide_task(
+    truth: Column, cube: Cube, labels: Sequence[str], task: Task | None, metadata: Metadata
+) -> Task:
+    """Tell which task a truth is of: by the flag, by the metadata where they fit, by its values.
+
+    Raises
+    ------
+    InputError
+        A task that does not fit the truth.
+    """
+    _, present = truth.named_codes()
+    if task is not None:
+        return _checked(task, truth, present)
+    if metadata.task is not None and _problem(metadata.task, truth, present) is None:
+        return metadata.task
+    if len({*present, *labels}) <= 2:
+        return Task.BINARY
+    if labels or truth.is_text or truth.is_boolean:
+        return Task.MULTICLASS
+    if truth.is_integer and cube.all_among([number_of(name) for name in present]):
+        return Task.MULTICLASS
+    return Task.REGRESSION
+
+
+def classification(
+    truth: Column, task: Task, labels: Sequence[str], metadata: Metadata, positive: str | None
+) -> Outcome:
+    """Return the outcome of a binary or multiclass task, (N,).
+
+    Parameters
+    ----------
+    truth : (N,)
+        Names of classes.
+    task
+        Binary or multiclass.
+    labels
+        Classes that the predictions have columns of.
+    metadata, positive
+        What the metadata say, and the positive class by hand.
+
+    Raises
+    ------
+    InputError
+        A class of the truth that the predictions or the metadata do not have, or a positive class
+        that is none.
+    UndefinedError
+        A truth of one value.
+    """
+    codes, present = truth.named_codes()
+    if len(present) < 2:
+        raise UndefinedError(
+            f"{truth.path}: the truth has one class only ({present[0]!r})",
+            hint="a performance over classes needs samples of at least two",
+        )
+    known = _known_classes(truth, labels, metadata)
+    classes = _sorted(present if task is Task.BINARY else {**known, **dict.fromkeys(present)})
+    if task is Task.BINARY:
+        classes = _positive_last(classes, positive, metadata, truth.path)
+    recode = np.array([classes.index(name) for name in present])
+    return Outcome(task, recode[codes], tuple(classes))
+
+
+def regression(truth: Column) -> Outcome:
+    """Return the outcome of a regression, (N,) finite values.
+
+    Raises
+    ------
+    InputError
+        A value that is text or infinite.
+    """
+    return Outcome(Task.REGRESSION, truth.numbers("truth"))
+
+
+def survival(time: Column, event: Column, task: Task | None = None) -> Outcome:
+    """Return the outcome of a survival task: times (N,) and events (N,).
+
+    Raises
+    ------
+    InputError
+        A time that is negative or no number, an event other than 0 and 1, or another task set by
+        hand.
+    """
+    if task not in (None, Task.SURVIVAL):
+        raise InputError(
+            f"--task {task} needs a truth, the columns are a time and an event",
+            path=time.path,
+            hint="drop --task, or give --truth NAME",
+        )
+    times: FloatArray = time.numbers("time")
+    negative = np.flatnonzero(times < 0)
+    if len(negative):
+        raise time.fault("time is negative", negative, hint="times start at 0")
+    return Outcome(Task.SURVIVAL, times, event=_events(event))
+
+
+def _events(event: Column) -> BoolArray:
+    """(N,) True where the event was seen."""
+    codes, names = event.named_codes()
+    meanings = np.array([number_of(name) for name in names])[codes]
+    strange = np.flatnonzero((meanings != 0) & (meanings != 1))
+    if len(strange):
+        raise event.fault(
+            "event is neither 0 nor 1",
+            strange,
+            hint="1 where the event was seen, 0 where the sample was censored",
+        )
+    return np.asarray(meanings == 1)
+
+
+def _checked(task: Task, truth: Column, present: Sequence[str]) -> Task:
+    """Return a task set by hand, which must fit the truth."""
+    problem = _problem(task, truth, present)
+    if problem is None:
+        return task
+    raise InputError(
+        f"--task {task}: {problem}",
+        path=truth.path,
+        column=truth.name,
+        hint="give another --task, or another truth column by --truth NAME",
+    )
+
+
+def _problem(task: Task, truth: Column, present: Sequence[str]) -> str | None:
+    """Why a task does not fit the truth; None when it does."""
+    if task is Task.BINARY and len(present) > 2:
+        return f"the truth has {len(present)} values ({listing(_sorted(present))})"
+    if task is Task.REGRESSION and truth.is_text:
+        return "the truth is text"
+    if task is Task.SURVIVAL:
+        return "survival needs the columns `time` and `event` instead of a truth"
+    return None
+
+
+def _known_classes(truth: Column, labels: Sequence[str], metadata: Metadata) -> dict[str, None]:
+    """Classes that the predictions or the metadata name, among which are those of the truth."""
+    codes, present = truth.named_codes()
+    sources = {
+        "the predictions": dict.fromkeys(labels),
+        "the metadata": dict.fromkeys(spelled(name, present) for name in metadata.classes),
+    }
+    for source, known in sources.items():
+        strange = [name for name in present if known and name not in known]
+        if strange:
+            raise truth.fault(
+                f"truth is not one of the classes of {source} ({listing(list(known), 8)})",
+                np.flatnonzero(np.isin(codes, [present.index(name) for name in strange])),
+                hint="spell the classes alike everywhere",
+            )
+    return sources["the predictions"] or sources["the metadata"]
+
+
+def _positive_last(
+    classes: list[str], positive: str | None, metadata: Metadata, path: str
+) -> list[str]:
+    """Move the positive class to the end."""
+    wanted = positive if positive is not None else metadata.positive_class
+    if wanted is None:
+        return classes
+    wanted = spelled(wanted, classes)
+    if wanted not in classes:
+        source = "--positive" if positive is not None else "the metadata's positive_class"
+        raise InputError(
+            f"{source} is {wanted!r}, which is not one of the classes",
+            path=path,
+            hint=f"the classes are {' and '.join(classes)}",
+        )
+    return [name for name in classes if name != wanted] + [wanted]
+
+
+def _sorted(names: Iterable[str]) -> list[str]:
+    """By value when all names are numbers, else by spelling."""
+    names = list(names)
+    numbers = [number_of(name) for name in names]
+    if np.isnan(numbers).any():
+        return sorted(names)
+    return sorted(names, key=number_of)

@@ -1,0 +1,1 @@
+"""Where tables come from: files, standard input, web servers and stores, and their formats."""

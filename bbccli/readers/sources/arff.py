@@ -1,0 +1,112 @@
+"""ARFF bytes -> table: what OpenML serves as `predictions.arff`.
+
+`scipy.io.arff` knows no text attributes and fails with errors of its own, so the few rules that
+matter are here: attributes, quotes of both kinds, `?` for missing, comments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from bbccli.errors import InputError
+from bbccli.readers.sources.delimited import check_text
+from bbccli.readers.sources.files import Format
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ATTRIBUTE = re.compile(
+    r"""@attribute\s+ (?: '((?:[^'\\]|\\.)*)' | "((?:[^"\\]|\\.)*)" | ([^\s{]+) ) \s* (\S.*)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_CELL = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'\s*|"((?:[^"\\]|\\.)*)"\s*|([^,]*))(,|$)""")
+_ESCAPED = re.compile(r"\\(.)")
+_NUMERIC = ("numeric", "real", "integer")
+_MISSING = ("?", "", "NaN", "nan", "NA")
+_HINT = "write the predictions as ARFF, CSV or Parquet again"
+
+
+def read_arff(data: bytes, path: str, form: Format = Format.ARFF) -> pa.Table:
+    """Return the table of an ARFF file: numbers where an attribute is numeric, else text.
+
+    Raises
+    ------
+    InputError
+        Text that is binary or not UTF-8, without attributes, data or rows, sparse, or with a row
+        of another length.
+    """
+    import pyarrow as pa
+
+    check_text(data, path)
+    lines = enumerate(data.decode("utf-8-sig").split("\n"), start=1)
+    attributes = _header(lines, path)
+    rows = list(_rows(lines, len(attributes), path))
+    if not rows:
+        raise InputError("no rows under @data", path=path, hint="one row per sample")
+    columns = [
+        _column(cells, kind)
+        for cells, (_, kind) in zip(zip(*rows, strict=True), attributes, strict=True)
+    ]
+    return pa.Table.from_arrays(columns, names=[name for name, _ in attributes])
+
+
+def _header(lines: Iterator[tuple[int, str]], path: str) -> list[tuple[str, str]]:
+    """Name and kind of each attribute; the lines are left at the first row."""
+    attributes: list[tuple[str, str]] = []
+    for number, line in lines:
+        text = line.strip()
+        if text.casefold().startswith("@attribute"):
+            match = _ATTRIBUTE.fullmatch(text)
+            if match is None:
+                raise InputError(f"line {number} is not an attribute", path=path, hint=_HINT)
+            name = next(one for one in match.groups()[:3] if one is not None)
+            attributes.append((_ESCAPED.sub(r"\1", name).strip(), match[4].split()[0].casefold()))
+        elif text.casefold().startswith("@data") and attributes:
+            return attributes
+    what = "no @data" if attributes else "no @attribute"
+    raise InputError(f"has {what}, so it is not an ARFF file", path=path, hint=_HINT)
+
+
+def _rows(lines: Iterator[tuple[int, str]], n_columns: int, path: str) -> Iterator[list[str]]:
+    """Cells of each row."""
+    for number, line in lines:
+        text = line.strip()
+        if not text or text.startswith("%"):
+            continue
+        if text.startswith("{"):
+            raise InputError(f"line {number} is a sparse row", path=path, hint=_HINT)
+        cells = _cells(text)
+        if len(cells) != n_columns:
+            raise InputError(
+                f"line {number} has {len(cells)} values, the file has {n_columns} attributes",
+                path=path,
+                hint="give every row one value per attribute; quote values that contain a comma",
+            )
+        yield cells
+
+
+def _cells(text: str) -> list[str]:
+    """Values of one row; either quote may be used, a backslash escapes."""
+    if not any(mark in text for mark in "'\"\\"):
+        return [cell.strip() for cell in text.split(",")]
+    cells, match = [], _CELL.match(text)
+    while match is not None:
+        quoted = match[1] if match[1] is not None else match[2]
+        cells.append(match[3].strip() if quoted is None else _ESCAPED.sub(r"\1", quoted))
+        match = _CELL.match(text, match.end()) if match[4] else None
+    return cells
+
+
+def _column(cells: tuple[str, ...], kind: str) -> pa.Array:
+    """Numbers of a numeric attribute, if they are such; else text."""
+    import pyarrow as pa
+
+    texts = pa.array([None if cell in _MISSING else cell for cell in cells], pa.string())
+    for number in (pa.int64(), pa.float64()) if kind in _NUMERIC else ():
+        try:
+            return texts.cast(number)
+        except pa.ArrowInvalid:
+            continue
+    return texts

@@ -1,0 +1,128 @@
+"""CSV or TSV bytes -> table."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from typing import TYPE_CHECKING, Any
+
+from bbccli.errors import InputError
+from bbccli.readers.sources.files import Format
+from bbccli.readers.sources.quotes import check_quotes
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.csv as pacsv
+
+MISSING = ["", "NA", "NaN", "nan", "NAN", "null", "NULL", "Null"]
+DELIMITERS = ",;\t"
+
+_LARGEST_BLOCK = 2**31 - 1
+_TWO_LINES = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*([^\r\n]+)[\r\n]\s*\S")
+
+
+def read_delimited(data: bytes, path: str, form: Format) -> pa.Table:
+    """Return the table of delimited text with a header line.
+
+    TSV is split at tabs; other text at the delimiter (comma, semicolon, tab) that is most
+    frequent in the header line.
+
+    Raises
+    ------
+    InputError
+        Text that is binary or not UTF-8, without rows, with a quote that is not closed in its
+        line, or with a row of another length.
+    """
+    import pyarrow as pa
+    import pyarrow.csv as pacsv
+
+    check_text(data, path)
+    header = _header(data, path)
+    delimiter = "\t" if form is Format.TSV else max(DELIMITERS, key=header.count)
+    check_quotes(data, path, delimiter)
+    try:
+        table = pacsv.read_csv(pa.BufferReader(data), **_options(data, delimiter))
+    except (pa.ArrowException, UnicodeDecodeError) as error:
+        raise _syntax_error(data, path, delimiter, error) from None
+    if table.num_rows == 0:
+        raise _no_rows(path)
+    return table.rename_columns([name.strip() for name in table.column_names])
+
+
+def check_text(data: bytes, path: str) -> None:
+    """Refuse bytes that are no UTF-8 text."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError("text is UTF-16, not UTF-8", path=path, hint="save the file as UTF-8")
+    if b"\x00" in data or data.startswith(b"PAR1"):
+        raise InputError(
+            "is binary, not text", path=path, hint="give the file the suffix of its format"
+        )
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"text is not UTF-8 (line {line})", path=path, hint="save the file as UTF-8"
+        ) from None
+
+
+def _header(data: bytes, path: str) -> str:
+    """First line, under which there must be another."""
+    match = _TWO_LINES.match(data)
+    if match is None:
+        raise _no_rows(path)
+    return match[1].decode("utf-8")
+
+
+def _options(
+    data: bytes, delimiter: str, *, threads: bool = True, on_bad_row: Any = None
+) -> dict[str, Any]:
+    """Options of `pyarrow.csv.read_csv`.
+
+    One block holds the whole text: types are inferred from the first block alone.
+    """
+    import pyarrow.csv as pacsv
+
+    return {
+        "read_options": pacsv.ReadOptions(
+            block_size=min(len(data) + 1, _LARGEST_BLOCK), use_threads=threads
+        ),
+        "parse_options": pacsv.ParseOptions(
+            delimiter=delimiter, newlines_in_values=True, invalid_row_handler=on_bad_row
+        ),
+        "convert_options": pacsv.ConvertOptions(null_values=MISSING, strings_can_be_null=True),
+    }
+
+
+def _syntax_error(data: bytes, path: str, delimiter: str, error: Exception) -> InputError:
+    """Name the first row whose length differs from the header's."""
+    import pyarrow as pa
+    import pyarrow.csv as pacsv
+
+    found: list[pacsv.InvalidRow] = []
+
+    def remember(row: pacsv.InvalidRow) -> str:
+        found.append(row)
+        return "skip"
+
+    with contextlib.suppress(pa.ArrowException, UnicodeDecodeError):
+        pacsv.read_csv(
+            pa.BufferReader(data), **_options(data, delimiter, threads=False, on_bad_row=remember)
+        )
+    if not found:
+        return InputError(
+            f"text cannot be parsed: {str(error).splitlines()[0]}",
+            path=path,
+            hint="a header line, then one row per line with a value under every name",
+        )
+    row = found[0]
+    return InputError(
+        f"line {row.number} has {row.actual_columns} values, "
+        f"the header names {row.expected_columns}",
+        path=path,
+        hint="give every row one value per column; quote values that contain the delimiter",
+    )
+
+
+def _no_rows(path: str) -> InputError:
+    return InputError("no rows under the header", path=path, hint="one row per sample")

@@ -1,0 +1,262 @@
+"""Bytes of a file or of stdin, unpacked, and the format they are in."""
+
+from __future__ import annotations
+
+import difflib
+import glob
+import hashlib
+import os
+import re
+import stat
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path, PurePath
+
+from bbccli.errors import InputError
+from bbccli.readers.sources.limits import check_size, read_within, unpack_within
+from bbccli.readers.sources.urls import is_pattern, is_url, matching_urls, path_of, url_bytes
+from bbccli.text import redacted
+
+STDIN = "-"
+STDIN_NAME = "<stdin>"
+LARGE = 32 * 2**20
+"""Bytes from which a Parquet file is read column by column and not kept."""
+
+SUPPORTED = ".parquet, .csv, .tsv, .csv.gz, .tsv.gz, .csv.zst, .tsv.zst, .arff"
+
+_PARQUET_MAGIC = b"PAR1"
+_ARFF_START = re.compile(rb"(?:\s|%[^\n]*\n)*@relation", re.IGNORECASE)
+_REFUSED = dict.fromkeys(
+    (".pkl", ".pickle", ".joblib"), "pickles can run code and are never loaded; "
+) | dict.fromkeys((".npy", ".npz"), "arrays have no names and may hold pickles; ")
+PACKINGS = {".gz": "gzip", ".zst": "zstd"}
+_PACKING_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+
+
+class Format(StrEnum):
+    """How a table is written."""
+
+    PARQUET = "Parquet"
+    CSV = "CSV"
+    TSV = "TSV"
+    ARFF = "ARFF"
+    DELIMITED = "text"
+
+
+_TEXT = {".csv": Format.CSV, ".tsv": Format.TSV, ".arff": Format.ARFF}
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a file holds: its name for messages, unpacked bytes, their format, the hash of all.
+
+    The bytes of a large Parquet file are not held: `data` is empty.
+    """
+
+    path: str
+    data: bytes
+    format: Format
+    sha256: str
+
+
+def read_content(path: str | Path) -> Content:
+    """Read a file, or stdin where `path` is "-"; unpack it and tell its format.
+
+    The suffix decides; without one (stdin, pipes) the content does.
+
+    Raises
+    ------
+    InputError
+        A file that is missing, not readable, empty, of an unknown suffix, or damaged.
+    """
+    if str(path) == STDIN:
+        name, data, suffix, packing = STDIN_NAME, stdin_bytes(), "", None
+    elif is_url(path):
+        name = redacted(str(path))
+        suffix, packing = _suffixes(path_of(str(path)), name=name)
+        data = url_bytes(str(path))
+    else:
+        name, (suffix, packing) = str(path), _suffixes(Path(path))
+        if suffix == ".parquet" and _is_large(Path(path)):
+            return Content(name, b"", Format.PARQUET, sha256_of(Path(path)))
+        data = file_bytes(Path(path))
+    sha256 = hashlib.sha256(data).hexdigest()
+    if not suffix:
+        packing = next((p for magic, p in _PACKING_MAGIC.items() if data.startswith(magic)), None)
+    if packing is not None and data:
+        data = _unpack(data, packing, name)
+    if not data or data.isspace():
+        raise InputError("file is empty", path=name, hint="a header line and one row per sample")
+    return Content(name, data, _format(suffix, data), sha256)
+
+
+def expand(paths: str | Path | Sequence[str | Path]) -> list[str | Path]:
+    """Return the paths one by one, patterns such as `runs/*.csv` replaced by what they match.
+
+    Raises
+    ------
+    InputError
+        A pattern that matches no file, or no path at all.
+    """
+    found: list[str | Path] = []
+    for path in [paths] if isinstance(paths, str | Path) else paths:
+        if not _stands_for_many(path):
+            found.append(path)
+            continue
+        matches = matching_urls(str(path)) if is_url(path) else _matches(Path(path))
+        if not matches:
+            raise InputError("matches no file", path=str(path), hint="check the pattern")
+        found += matches
+    if not found:
+        raise InputError("no file to read", hint="name at least one")
+    return found
+
+
+def _stands_for_many(path: str | Path) -> bool:
+    """Whether a path is a pattern; one that exists is none, whatever characters it has."""
+    if is_url(path):
+        return is_pattern(str(path))
+    # os.path never raises, unlike Path
+    return glob.has_magic(str(path)) and not os.path.exists(path)  # noqa: PTH110
+
+
+def _matches(pattern: Path) -> Sequence[str | Path]:
+    """Return the paths that a pattern matches, sorted; none where it is no pattern."""
+    root = Path(pattern.anchor)
+    try:
+        return sorted(root.glob(str(pattern.relative_to(root))))
+    except (OSError, ValueError, NotImplementedError):
+        return []
+
+
+def _suffixes(path: PurePath, name: str = "") -> tuple[str, str | None]:
+    """Suffix of the table and name of the packing; empty and None where there is none."""
+    suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
+    packing = PACKINGS.get(suffixes[-1]) if suffixes else None
+    if packing is not None:
+        suffixes = suffixes[:-1]
+    suffix = suffixes[-1] if suffixes else ""
+    if suffix in _TEXT or (suffix in (".parquet", "") and packing is None):
+        return suffix, packing
+    if isinstance(path, Path) and (not os.path.exists(path) or path.is_dir()):  # noqa: PTH110
+        return suffix, None
+    reason = _REFUSED.get(suffix, "")
+    raise InputError(
+        f"files that end in {''.join(path.suffixes[-2:]) if packing else suffix} cannot be read",
+        path=name or str(path),
+        hint=f"{reason}use one of {SUPPORTED}",
+    )
+
+
+def _is_large(path: Path) -> bool:
+    """Whether a file is better read piece by piece."""
+    try:
+        return path.is_file() and path.stat().st_size >= LARGE
+    except (OSError, ValueError):
+        return False
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file, read piece by piece.
+
+    Raises
+    ------
+    InputError
+        The file can't be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", path=str(path), hint="check the path"
+        ) from None
+
+
+def file_bytes(path: Path) -> bytes:
+    """Return all bytes of a file.
+
+    Raises
+    ------
+    InputError
+        The file is missing, a directory, or not readable.
+    """
+    try:
+        with path.open("rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return read_within(file, str(path))
+            check_size(os.fstat(file.fileno()).st_size, str(path))
+            return file.read()
+    except FileNotFoundError:
+        raise InputError("no such file", path=str(path), hint=_nearest_file(path)) from None
+    except IsADirectoryError:
+        raise InputError(
+            "is a directory, not a file", path=str(path), hint="name one file in it"
+        ) from None
+    except PermissionError:
+        raise InputError(
+            "permission denied", path=str(path), hint="ask for the right to read the file"
+        ) from None
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", path=str(path), hint="check the path"
+        ) from None
+    except ValueError:
+        raise InputError(
+            "is not a file name", path=repr(str(path)), hint="check the path"
+        ) from None
+
+
+def stdin_bytes() -> bytes:
+    """Return all that standard input gives.
+
+    Raises
+    ------
+    InputError
+        It is closed, or can't be read.
+    """
+    hint = "name a file, or give it one: bbc correct - < FILE"
+    if sys.stdin is None:
+        raise InputError("standard input is closed", path=STDIN_NAME, hint=hint)
+    try:
+        return read_within(sys.stdin.buffer, STDIN_NAME)
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror or error}"
+        raise InputError(problem, path=STDIN_NAME, hint=hint) from None
+
+
+def _nearest_file(path: Path) -> str:
+    """Name the file that was probably meant."""
+    try:
+        names = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
+    except OSError:
+        return f"there is no folder {path.parent}"
+    close = difflib.get_close_matches(path.name, names, n=1)
+    return f"did you mean {path.parent / close[0]}?" if close else "check the path"
+
+
+def _unpack(data: bytes, packing: str, name: str) -> bytes:
+    """Bytes behind gzip or zstd."""
+    import pyarrow as pa
+
+    try:
+        with pa.CompressedInputStream(pa.BufferReader(data), packing) as stream:
+            unpacked = unpack_within(stream, name, packing, len(data))
+    except (pa.ArrowException, OSError):
+        raise InputError(
+            f"{packing} data are truncated or damaged",
+            path=name,
+            hint="copy or write the file again",
+        ) from None
+    return unpacked
+
+
+def _format(suffix: str, data: bytes) -> Format:
+    """Format by suffix, by content where there is no suffix."""
+    if suffix:
+        return _TEXT.get(suffix, Format.PARQUET)
+    if data.startswith(_PARQUET_MAGIC):
+        return Format.PARQUET
+    return Format.ARFF if _ARFF_START.match(data) else Format.DELIMITED

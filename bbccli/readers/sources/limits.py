@@ -1,0 +1,145 @@
+"""How much one input may hold, unpacked: more is refused before it fills the memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from bbccli import reading
+from bbccli.errors import InputError
+from bbccli.readers.arrow import is_text
+from bbccli.readers.sources.footer import DeclaredColumn
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+RATIO = 200
+"""Times its packed size that an input may unpack to; tables of numbers reach about ten."""
+
+HARMLESS = 2**26
+"""Bytes up to which any ratio will do: a column of zeros packs well."""
+
+_PIECE = 2**24
+_WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT96": 12}
+_WIDEST = 8
+_TOOLS = {"gzip": "gzip -d", "zstd": "zstd -d"}
+
+
+def read_within(stream: Any, name: str) -> bytes:
+    """Return all that a stream gives: at most `--max-input`.
+
+    Raises
+    ------
+    InputError
+        It gives more.
+    """
+    return _pieces(stream, reading.current().max_input, too_large(name))
+
+
+def unpack_within(stream: Any, name: str, packing: str, packed: int) -> bytes:
+    """Return what a stream of unpacked bytes gives: at most `--max-input`, and `RATIO`.
+
+    Parameters
+    ----------
+    packing
+        Name of the compression.
+    packed
+        Compressed bytes.
+
+    Raises
+    ------
+    InputError
+        It gives more.
+    """
+    most, by_ratio = reading.current().max_input, max(RATIO * packed, HARMLESS)
+    if most <= by_ratio:
+        return _pieces(stream, most, too_large(name))
+    bomb = InputError(
+        f"{packed / 1e6:.3g} MB of {packing} data unpack to more than {RATIO} times as much",
+        path=name,
+        hint=f"if that is meant, unpack the file first: {_TOOLS[packing]}",
+    )
+    return _pieces(stream, by_ratio, bomb)
+
+
+def _pieces(stream: Any, most: int, refusal: InputError) -> bytes:
+    pieces, size = [], 0
+    while piece := stream.read(_PIECE):
+        size += len(piece)
+        if size > most:
+            raise refusal
+        pieces.append(piece)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def check_size(size: int, name: str) -> None:
+    """Refuse what is known to be too large before it is read.
+
+    Raises
+    ------
+    InputError
+        It is larger than `--max-input`.
+    """
+    if size > reading.current().max_input:
+        raise too_large(name)
+
+
+def check_declared(columns: Iterable[DeclaredColumn], schema: pq.ParquetSchema, name: str) -> None:
+    """Refuse a Parquet file whose columns, by what it says of them, take too much memory.
+
+    Raises
+    ------
+    InputError
+        They are larger than `--max-input`, or the numbers make no sense.
+    """
+    types = [schema.column(index).physical_type for index in range(len(schema))]
+    size = 0
+    for column in columns:
+        if min(column.n_rows, column.n_values, column.n_bytes) < 0:
+            raise InputError(
+                "Parquet file is damaged: it declares negative sizes",
+                path=name,
+                hint="copy or write the file again",
+            )
+        # repeated values may be packed in next to nothing
+        width = _WIDTHS.get(types[column.position], _WIDEST)
+        size += max(max(column.n_values, column.n_rows) * width, column.n_bytes)
+    check_size(size, name)
+
+
+def check_texts(table: pa.Table, name: str) -> None:
+    """Refuse texts that are kept once and repeated so often that they take too much memory.
+
+    Raises
+    ------
+    InputError
+        Written out they are larger than `--max-input`.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    size = 0
+    for column in table.columns:
+        for chunk in column.chunks if pa.types.is_dictionary(column.type) else ():
+            if not is_text(chunk.dictionary.type):
+                continue
+            lengths = pc.binary_length(chunk.dictionary).cast(pa.int64())
+            try:
+                size += pc.sum(lengths.take(chunk.indices)).as_py() or 0
+            except pa.ArrowException as error:  # a text that is not there
+                raise InputError(
+                    "Parquet file is damaged: it refers to texts that it does not hold",
+                    path=name,
+                    hint="copy or write the file again",
+                ) from error
+            check_size(size, name)
+
+
+def too_large(name: str) -> InputError:
+    """Return the error about more than `--max-input`."""
+    return InputError(
+        f"holds more than {reading.in_words(reading.current().max_input)}, unpacked",
+        path=name,
+        hint="--max-input 16GiB and the like, if the machine has the memory",
+    )

@@ -1,0 +1,68 @@
+"""A file of any supported format -> frame."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from bbccli.readers.arrow import plain
+from bbccli.readers.metadata import Metadata, parse_metadata
+from bbccli.readers.sources.arff import read_arff
+from bbccli.readers.sources.delimited import read_delimited
+from bbccli.readers.sources.files import PACKINGS, STDIN, Format, file_bytes, read_content
+from bbccli.readers.sources.parquet import read_parquet
+from bbccli.readers.sources.urls import is_url, path_of, url_bytes, url_exists
+from bbccli.readers.table import Table
+
+
+def read_table(path: str | Path) -> Table:
+    """Read a table of plain columns; "-" is stdin.
+
+    Raises
+    ------
+    InputError
+        Whatever keeps the file from being read; see `files`, `parquet`, `delimited` and `arff`.
+    """
+    content = read_content(path)
+    if content.format is Format.PARQUET:
+        table, text = read_parquet(content.data or Path(path), content.path)
+        metadata = None if text is None else (text, content.path)
+    else:
+        parse = read_arff if content.format is Format.ARFF else read_delimited
+        table = plain(parse(content.data, content.path, content.format), content.path)
+        metadata = _beside(path)
+    return Table(content.path, table, content.sha256, metadata)
+
+
+def metadata_of(frame: Table) -> Metadata:
+    """Return the metadata that came with a frame; empty where there are none.
+
+    Raises
+    ------
+    InputError
+        Metadata that cannot be understood; see `parse_metadata`.
+    """
+    return Metadata() if frame.metadata is None else parse_metadata(*frame.metadata)
+
+
+def _beside(path: str | Path) -> tuple[bytes, str] | None:
+    """`<name>.meta.json` beside `<name>.csv`, `<name>.csv.gz` and the like."""
+    if str(path) == STDIN:
+        return None
+    if is_url(path):
+        place = metadata_path(path)
+        return (url_bytes(place), place) if url_exists(place) else None
+    beside = metadata_path(path)
+    # os.path never raises, unlike Path
+    return (file_bytes(Path(beside)), beside) if os.path.isfile(beside) else None  # noqa: PTH113
+
+
+def metadata_path(path: str | Path) -> str:
+    """Return the path of the metadata that may lie beside a file."""
+    if is_url(path):
+        inner = str(path_of(str(path)))
+        return str(path).replace(inner, metadata_path(inner))
+    name = Path(path).name
+    for suffix in PACKINGS:
+        name = name.removesuffix(suffix)
+    return str(Path(path).with_name(f"{Path(name).stem}.meta.json"))

@@ -1,0 +1,205 @@
+"""Files that lie elsewhere: http://, s3://, gs://, hdfs://, what pyarrow or fsspec opens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from threading import Thread
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from bbccli import reading
+from bbccli.errors import InputError
+from bbccli.readers.sources.http import http_bytes, http_exists, is_http, no_answer
+from bbccli.readers.sources.limits import read_within
+
+if TYPE_CHECKING:
+    from pyarrow.fs import FileSystem
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_WILD = re.compile(r"(\*\*/|\*\*|\*|\?|\[[^\]]+\])")
+_WILD_PATH = re.compile(r"\*|\[[^\]]+\]")
+Result = TypeVar("Result")
+_MEANS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+
+
+def is_url(path: str | Path) -> bool:
+    """Whether a path names a place on another file system, such as s3://bucket/file.csv."""
+    return isinstance(path, str) and _URL.match(path) is not None
+
+
+def is_pattern(url: str) -> bool:
+    """Whether a URL stands for several files: * or [...] in its path; a ? begins the query.
+
+    Examples
+    --------
+    >>> is_pattern("s3://bucket/*.csv?region=eu"), is_pattern("http://[::1]/p.csv?token=a*")
+    (True, False)
+    """
+    place = url.partition("://")[2].partition("?")[0]
+    return _WILD_PATH.search(place.partition("/")[2]) is not None
+
+
+def path_of(url: str) -> PurePosixPath:
+    """Return the path within a URL, whose suffix tells the format."""
+    return PurePosixPath(url.partition("://")[2].partition("?")[0])
+
+
+def url_bytes(url: str) -> bytes:
+    """Return all bytes of a URL.
+
+    Raises
+    ------
+    InputError
+        No library knows the protocol, the file can't be read, or there is no answer in time.
+    """
+    if is_http(url):
+        return http_bytes(url)
+    system, path = _opened(url)
+    try:
+        with _in_time(url, lambda: system.open_input_file(path)) as file:
+            return read_within(_Patient(url, file), url)
+    except InputError:
+        raise
+    except FileNotFoundError:
+        raise InputError("no such file", path=url, hint="check the address") from None
+    except Exception as error:  # each protocol has its own
+        raise _unreadable(url, error) from error
+
+
+@dataclass(frozen=True)
+class _Patient:
+    """A file elsewhere, each read of which may take as long as an answer may."""
+
+    url: str
+    file: Any
+
+    def read(self, size: int) -> bytes:
+        """Return some bytes."""
+        return _in_time(self.url, lambda: bytes(self.file.read(size)))
+
+
+def url_exists(url: str) -> bool:
+    """Whether there is a file at a URL."""
+    if is_http(url):
+        return http_exists(url)
+    from pyarrow.fs import FileType
+
+    system, path = _opened(url)
+    try:
+        found = _in_time(url, lambda: system.get_file_info(path))
+        return bool(found.type == FileType.File)
+    except InputError:
+        raise
+    except Exception as error:
+        raise _unreadable(url, error) from error
+
+
+def matching_urls(pattern: str) -> list[str]:
+    """Return the URLs of the files that a pattern such as s3://bucket/**/p.csv matches, sorted.
+
+    Raises
+    ------
+    InputError
+        No library knows the protocol, or the folder can't be listed.
+    """
+    from pyarrow.fs import FileSelector, FileType
+
+    system, path = _opened(pattern)
+    parts = PurePosixPath(path).parts
+    plain = next(i for i, part in enumerate(parts) if _WILD.search(part))
+    try:
+        folder = FileSelector(str(PurePosixPath(*parts[:plain])), recursive=True)
+        everything = _in_time(pattern, lambda: system.get_file_info(folder))
+        found = [info for info in everything if info.type == FileType.File]
+    except InputError:
+        raise
+    except Exception as error:
+        raise _unreadable(pattern, error) from error
+    wanted = regular_expression(path)
+    start, _, end = pattern.partition(path)
+    return sorted(f"{start}{info.path}{end}" for info in found if wanted.fullmatch(info.path))
+
+
+def regular_expression(pattern: str) -> re.Pattern[str]:
+    """Translate a pattern of the shell; ** crosses folders, * and ? do not.
+
+    Examples
+    --------
+    >>> [bool(regular_expression("a/**/p.csv").fullmatch(p)) for p in ("a/p.csv", "a/b/c/p.csv")]
+    [True, True]
+    >>> bool(regular_expression("a/*.csv").fullmatch("a/b/p.csv"))
+    False
+    """
+    pieces = _WILD.split(pattern)
+    plain = [re.escape(piece) for piece in pieces[::2]]
+    wild = [_MEANS.get(piece, piece.replace("[!", "[^")) for piece in pieces[1::2]]
+    return re.compile("".join(a + b for a, b in zip(plain, [*wild, ""], strict=True)))
+
+
+def _opened(url: str) -> tuple[FileSystem, Any]:
+    """File system of a URL, and the path in it: pyarrow's own where it has one, else fsspec's."""
+    import pyarrow as pa
+    from pyarrow import fs
+
+    try:
+        system, path = _in_time(url, lambda: fs.FileSystem.from_uri(url))
+    except pa.ArrowInvalid:
+        return _opened_by_fsspec(url)
+    except InputError:
+        raise
+    except Exception as error:
+        raise _unreadable(url, error) from error
+    return system, path
+
+
+def _opened_by_fsspec(url: str) -> tuple[FileSystem, Any]:
+    from pyarrow import fs
+
+    protocol = url.partition("://")[0]
+    try:
+        from fsspec.core import url_to_fs
+
+        system, path = _in_time(url, lambda: url_to_fs(url))
+    except (ImportError, ValueError) as error:
+        raise InputError(
+            f"no library opens {protocol}://",
+            path=url,
+            hint=f"pip install fsspec, and what it needs for {protocol}",
+        ) from error
+    except InputError:
+        raise
+    except Exception as error:
+        raise _unreadable(url, error) from error
+    return fs.PyFileSystem(fs.FSSpecHandler(system)), path
+
+
+def _in_time(url: str, call: Callable[[], Result]) -> Result:
+    """Return what a call returns, unless it takes longer than a server may.
+
+    The libraries have no common way to set a limit; a call that is given up goes on in a thread
+    that does not keep the process alive.
+    """
+    outcome: list[tuple[Result | None, BaseException | None]] = []
+
+    def attempt() -> None:
+        try:
+            outcome.append((call(), None))
+        except BaseException as error:
+            outcome.append((None, error))
+
+    thread = Thread(target=attempt, daemon=True)
+    thread.start()
+    thread.join(reading.current().timeout)
+    if not outcome:
+        raise no_answer(url)
+    result, error = outcome[0]
+    if error is not None:
+        raise error
+    return result  # type: ignore[return-value]
+
+
+def _unreadable(url: str, error: Exception) -> InputError:
+    reason = " ".join(str(error).split()) or type(error).__name__
+    return InputError(f"cannot be read: {reason}", path=url, hint="check the address and the login")

@@ -1,0 +1,101 @@
+"""A table in memory or on disk: named columns of one file, or of several under one another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bbccli.errors import InputError
+from bbccli.readers.column import Column, Origin
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from bbccli.readers.sources.parquet import ColumnsOnDisk
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns of one file.
+
+    Parameters
+    ----------
+    path
+        Name for messages: the path as given, or `<stdin>`.
+    data
+        Arrow table of plain columns, see `arrow.plain`; or what stands for one that is large.
+    sha256
+        Hash of the file's bytes.
+    metadata
+        Text of the metadata, and the name of the place it was found at; None when there is none.
+    origins
+        The files, where the rows are those of several or columns were renamed.
+    """
+
+    path: str
+    data: pa.Table | ColumnsOnDisk
+    sha256: str
+    metadata: tuple[str | bytes, str] | None = None
+    origins: tuple[Origin, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names in file order."""
+        return tuple(self.data.column_names)
+
+    @property
+    def n_rows(self) -> int:
+        """Data rows; the header does not count."""
+        return int(self.data.num_rows)
+
+    def type_of(self, name: str) -> pa.DataType:
+        """Arrow type of a column."""
+        return self.data.schema.field(name).type
+
+    def column(self, name: str) -> Column:
+        """One column, with NaN made null."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        values = self.data.column(name).combine_chunks()
+        if isinstance(values, pa.ChunkedArray):
+            values = pa.concat_arrays(values.chunks)
+        if pa.types.is_floating(values.type):
+            values = pc.if_else(pc.is_nan(values), pa.nulls(len(values), values.type), values)
+        return Column(self.path, name, values, np.arange(self.n_rows), self.origins)
+
+
+def check_names(frame: Table) -> None:
+    """Refuse columns without a name and names that occur twice.
+
+    Raises
+    ------
+    InputError
+        The first such column.
+    """
+    for fault in name_faults(frame):
+        raise fault
+
+
+def name_faults(frame: Table) -> Iterator[InputError]:
+    """Yield an error for each column without a name and each name that occurs again."""
+    seen: set[str] = set()
+    for position, name in enumerate(frame.names):
+        if not name.strip():
+            yield InputError(
+                f"column {position} has no name",
+                path=frame.path,
+                hint="name it `row_id` if it identifies samples, or write the file without a row "
+                "index (pandas: index=False)",
+            )
+        elif name in seen:
+            yield InputError(
+                "column name occurs twice",
+                path=frame.path,
+                column=name,
+                hint="rename or drop one of the two columns",
+            )
+        seen.add(name)

@@ -1,0 +1,166 @@
+"""One pipeline: what is raised is the first of what is collected, whatever the layout."""
+
+from __future__ import annotations
+
+import ast
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bbccli
+from bbccli.errors import BbcError, InputError
+from bbccli.inspection import Status, inspect
+from bbccli.readers import Request, understand
+from bbccli.readers.codes import by_appearance, joint, repeated
+from bbccli.readers.gaps import GAPS
+from bbccli.readers.problems import Collect, HaltError, Raise
+from bbccli.readers.sources import files
+from bbccli.types import Missing
+
+PACKAGE = Path(bbccli.__file__).parent
+WIDE = "row_id,repeat,fold,truth,group,a,b\n" + "".join(
+    f"{i},{r},{i % 3},{'xy'[i % 2]},g{i // 2},0.{i + 1},0.{9 - i}\n"
+    for r in (0, 1)
+    for i in range(8)
+)
+LONG = "config,row_id,fold,truth,score\n" + "".join(
+    f"{c},{i},{i % 3},{'xy'[i % 2]},0.{i + 1 + (c == 'b')}\n" for c in "ab" for i in range(8)
+)
+FAULTS = [
+    ("0.3", "inf"),
+    ("0.3", "high"),
+    ("3,0,0,y", "3,0,0,"),
+    ("3,0,0,y", "2,0,0,y"),
+    ("3,0,0,y", ",0,0,y"),
+    ("g1", ""),
+    ("0,x", "0,y"),
+    ("fold", "fold::z"),
+    ("truth", "answer"),
+    ("a,3,0", "a,2,0"),
+    ("a,3,0", "a,,0"),
+    ("b,3,0,y", "b,3,0,x"),
+    ("config", "group"),
+]
+
+
+def modules(*rooms):
+    for room in rooms:
+        for path in (PACKAGE / room).rglob("*.py"):
+            parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+            yield ".".join(parts).removesuffix(".__init__"), path
+
+
+def imported(path, known):
+    """Modules of a room that one of them imports, those for type hints included."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from ({n for n in names if n in known} or {node.module} & known)
+
+
+def test_imports_have_no_circle():
+    paths = dict(modules("readers", "inspection"))
+    graph = {name: set(imported(path, set(paths))) for name, path in paths.items()}
+    assert sum(map(len, graph.values())) > 100
+    order = list(TopologicalSorter(graph).static_order())
+    assert order.index("bbccli.readers.sheet") < order.index("bbccli.readers.pipeline")
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+@pytest.mark.parametrize("text", [WIDE, LONG], ids=["wide", "long"])
+def test_the_first_problem_is_raised_and_all_are_collected(save, text, fault):
+    path = save("m.csv", text.replace(*fault))
+    problems = Collect()
+    raised = ""
+    try:
+        understand(path, Request(), Raise())
+    except BbcError as error:
+        raised = error.problem
+    try:
+        understand(path, Request(), problems)
+    except HaltError:
+        assert problems.found
+    found = [error.problem for _, error in problems.found]
+    assert (raised in found) if raised else not found
+    assert raised == "" or fault[0] in text
+
+
+def test_one_problem_does_not_hide_another(save):
+    text = WIDE.replace("0.3", "inf", 1).replace("5,0,2,y", "5,0,2,").replace("g1", "", 1)
+    errors = [(f.check, f.column) for f in inspect(save("m.csv", text)).findings]
+    wanted = [("constant", "truth"), ("constant", "group"), ("predictions", "a")]
+    assert errors[:3] == wanted
+
+
+def test_what_follows_a_halt_is_not_looked_at():
+    def fail():
+        raise InputError("wrong")
+
+    problems = Collect()
+    assert problems.attempt("a", fail, otherwise=7) == 7
+    problems.settle("b")
+    with pytest.raises(HaltError):
+        problems.settle("a", "b")
+    with pytest.raises(HaltError):
+        problems.attempt("b", fail)
+    assert [check for check, _ in problems.found] == ["a", "b"]
+    with pytest.raises(InputError):
+        Raise().attempt("a", fail, otherwise=7)
+    with pytest.raises(InputError):
+        Raise().report("a", InputError("wrong"))
+
+
+def test_every_fault_behind_a_failure():
+    def fail():
+        raise InputError("the first")
+
+    problems = Collect()
+    each = [("x", InputError("one")), ("y", InputError("two"))]
+    assert problems.attempt("a", fail, otherwise=None, each=lambda: each) is None
+    assert [(check, str(error)) for check, error in problems.found] == [("x", "one"), ("y", "two")]
+    assert problems.attempt("a", fail, otherwise=None, each=list) is None
+    assert [check for check, _ in problems.found] == ["x", "y", "a"]
+
+
+def test_columns_without_a_name_in_a_large_file(tmp_path, monkeypatch):
+    """The rest of a file that is not held in memory is looked at, too."""
+    monkeypatch.setattr(files, "LARGE", 1)
+    columns = [["x", "y"] * 9, np.arange(18.0), np.arange(18.0), [1.0, np.inf] * 9]
+    table = pa.table([pa.array(c) for c in columns], names=["truth", "a", "a", "b"])
+    pq.write_table(table, tmp_path / "m.parquet")
+    found = inspect(tmp_path / "m.parquet")
+    errors = [(f.check, f.column) for f in found.findings if f.status is Status.ERROR]
+    assert errors == [("names", "a"), ("predictions", "b")]
+
+
+def test_every_way_to_deal_with_gaps_is_in_the_registry():
+    assert set(GAPS) == set(Missing)
+
+
+CODES = st.lists(st.integers(-1, 5) | st.just(10**9), min_size=1, max_size=30).map(np.array)
+
+
+@given(st.lists(st.tuples(st.integers(-1, 4), st.integers(-1, 9**9)), min_size=1, max_size=30))
+def test_joint_codes_tell_the_same_rows_apart(rows):
+    combined = joint([np.array(column) for column in zip(*rows, strict=True)])
+    assert sorted(set(combined.tolist())) == list(range(len(set(rows))))
+    assert len(set(zip(rows, combined.tolist(), strict=True))) == len(set(rows))
+    ranks, first = by_appearance(combined)
+    assert [rows[i] for i in first] == list(dict.fromkeys(rows))
+    assert [rows[first[rank]] for rank in ranks] == rows
+
+
+@given(CODES.map(np.abs))
+def test_repeated_rows(codes):
+    seen, again = set(), []
+    for row, code in enumerate(codes.tolist()):
+        if code in seen:
+            again.append(row)
+        seen.add(code)
+    assert repeated(codes).tolist() == again
