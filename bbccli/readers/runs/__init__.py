@@ -1,0 +1,1 @@
+"""Folders that tools leave behind: a file for each tool."""
