@@ -164,7 +164,7 @@ def _short(models: list[str]) -> dict[str, str]:
 
 
 def _flags(name: str) -> tuple[str, ...]:
-    found = ("stacked",) if name.startswith(_STACKED) else ()
+    found: tuple[str, ...] = ("stacked",) if name.startswith(_STACKED) else ()
     if "AutoML" in name and not name.startswith(("GLM", "DRF", "XRT")):
         found += ("early_stopping_on_fold",)
     return (*found, "rounded") if "AutoML" in name else found

@@ -88,7 +88,9 @@ def load(folder: Path) -> RunTable:
     target = _target(run, tables)
     classes = _classes(run, target)
     keep = slice(None, run.n_rows)
-    columns = {name: values[keep] for name, values in _placed(run, len(target)).items()}
+    columns: dict[str, Any] = {
+        name: values[keep] for name, values in _placed(run, len(target)).items()
+    }
     columns["truth"] = _named(target, classes)[keep]
     for name, table in tables.items():
         columns |= {
