@@ -110,6 +110,7 @@ class RunTable:
             "run": {
                 "tool": self.tool,
                 "metric": self.metric,
+                "n_samples": len(next(iter(self.columns.values()))),
                 "unchecked": self.unchecked,
                 "left_out": [{"name": name, "reason": why} for name, why in self.left_out],
                 "leaderboard": [
