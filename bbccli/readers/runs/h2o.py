@@ -1,0 +1,198 @@
+"""Predictions and folds that were exported from H2O, a pair of files per model.
+
+1. `<model>.cv_holdout_predictions.csv`: `predict`, and one column per class, rows in the order of
+   the training frame. `predict` is cut at a threshold of each fold's own: used for numbers only.
+2. `<model>.cv_fold_assignment.csv`: the fold of each row.
+3. `leaderboard.csv` names the models of the run; files of others are left out. Where it is missing
+   all pairs are models of the run.
+4. Class names that are numbers have a "p" in front, which is taken off.
+Labels are in none of the files: `--labels` with the training frame.
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bbccli.errors import InputError
+from bbccli.readers.runs.base import RunReader, RunTable, Score, numbers_of, read_table
+from bbccli.types import FloatArray
+
+_PREDICTIONS = ".cv_holdout_predictions.csv"
+_FOLDS = ".cv_fold_assignment.csv"
+_STACKED = "StackedEnsemble"
+
+_SCORES = {"auc": "auc", "logloss": "log-loss", "rmse": "rmse", "mse": "mse", "mae": "mae"}
+_OF_NUMBERS = ("rmse", "mse", "mae")
+_TOLERANCE = 1e-4
+"""H2O rounds predictions to 8 decimals and takes the AUC from 400 thresholds."""
+
+
+def recognises(folder: Path) -> bool:
+    """Whether a folder has predictions that H2O exported."""
+    return any(folder.glob(f"*{_PREDICTIONS}"))
+
+
+def load(folder: Path) -> RunTable:
+    """Read the models of a run.
+
+    Raises
+    ------
+    InputError
+        A file that is damaged, or models of different rows or classes.
+    """
+    found = [
+        path.name.removesuffix(_PREDICTIONS) for path in sorted(folder.glob(f"*{_PREDICTIONS}"))
+    ]
+    board = _board(folder / "leaderboard.csv")
+    models = [name for name in found if not board or name in board]
+    if not models:
+        raise InputError(
+            "no model of leaderboard.csv has predictions", path=str(folder), hint="export them"
+        )
+    predictions = {name: _predictions(folder / f"{name}{_PREDICTIONS}") for name in models}
+    _same_shape(predictions, folder)
+    classes = tuple(next(iter(predictions.values()))) if _of_classes(predictions) else ()
+    short = _short(models)
+    n_rows = len(next(iter(predictions[models[0]].values())))
+    columns: dict[str, Any] = {"row_id": np.arange(n_rows)} | _folds(folder, models, n_rows)
+    for name, parts in predictions.items():
+        columns |= _columns(short[name], parts, classes)
+    lost = [name for name in board if name not in found and not name.startswith(_STACKED)]
+    stacked = [name for name in board if name not in found and name.startswith(_STACKED)]
+    others = [name for name in found if name not in models]
+    return RunTable(
+        tool="H2O",
+        columns=columns,
+        files=[folder / f"{name}{_PREDICTIONS}" for name in models],
+        task=None if len(classes) < 3 else "multiclass",
+        classes=classes,
+        flags={short[name]: _flags(name) for name in models},
+        leaderboard=_leaderboard(board, short, classes),
+        metric=_metric(board, classes),
+        selection="pooled",
+        left_out=(
+            *((name, "not on the leaderboard") for name in others),
+            *((name, "stacked, and not exported") for name in stacked),
+            *((name, "not exported") for name in lost),
+        ),
+        n_candidates_total=len(models) + len(lost) if lost else None,
+        unchecked="" if board else "there is no leaderboard.csv",
+    )
+
+
+def _board(place: Path) -> dict[str, dict[str, str]]:
+    """Rows of the leaderboard by model, best first; empty where there is no such file."""
+    if not place.is_file():
+        return {}
+    with place.open(newline="", encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    if not rows or "model_id" not in rows[0]:
+        raise InputError("has no column model_id", path=str(place), hint="export it from H2O again")
+    return {row.pop("model_id"): row for row in rows}
+
+
+def _predictions(place: Path) -> dict[str, FloatArray]:
+    """Columns of a model: by class, or the values under the name `predict`."""
+    table = read_table(place)
+    if "predict" not in table:
+        raise InputError("has no column predict", path=str(place), hint="export it from H2O again")
+    names = [name for name in table if name != "predict"] or ["predict"]
+    prefixed = all(name[:1] == "p" and _is_number(name[1:]) for name in names)
+    return {name[1:] if prefixed else name: numbers_of(table[name], place, name) for name in names}
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _same_shape(predictions: dict[str, dict[str, FloatArray]], folder: Path) -> None:
+    first = next(iter(predictions))
+    expected = list(predictions[first]), len(next(iter(predictions[first].values())))
+    for name, parts in predictions.items():
+        found = list(parts), len(next(iter(parts.values())))
+        if found != expected:
+            raise InputError(
+                f"has {found[1]} rows and the columns {', '.join(found[0])}; "
+                f"{first} has {expected[1]} and {', '.join(expected[0])}",
+                path=str(folder / f"{name}{_PREDICTIONS}"),
+                hint="keep the models of one run in one folder, with leaderboard.csv",
+            )
+
+
+def _of_classes(predictions: dict[str, dict[str, FloatArray]]) -> bool:
+    return list(next(iter(predictions.values()))) != ["predict"]
+
+
+def _columns(name: str, parts: dict[str, FloatArray], classes: tuple[str, ...]) -> dict[str, Any]:
+    if not classes:
+        return {name: parts["predict"]}
+    return {f"{name}::{one}": values for one, values in parts.items()}
+
+
+def _folds(folder: Path, models: list[str], n_rows: int) -> dict[str, Any]:
+    """The folds, where all models have the same; else none."""
+    places = [folder / f"{name}{_FOLDS}" for name in models]
+    if not all(place.is_file() for place in places):
+        return {}
+    found = []
+    for place in places:
+        table = read_table(place)
+        values = numbers_of(next(iter(table.values())), place, next(iter(table)))
+        if len(values) != n_rows:
+            problem = f"has {len(values)} rows, the predictions have {n_rows}"
+            raise InputError(problem, path=str(place), hint="export the folds again")
+        found.append(values.astype(np.int64))
+    return {"fold": found[0]} if all((one == found[0]).all() for one in found) else {}
+
+
+def _short(models: list[str]) -> dict[str, str]:
+    """Names without the end that all have: `GBM_2_AutoML_1_20261120_165007` is `GBM_2`."""
+    parts = [name.split("_AutoML_", 1) for name in models]
+    if len({tuple(part[1:]) for part in parts}) == 1 and len({part[0] for part in parts}) == len(
+        models
+    ):
+        return {name: part[0] for name, part in zip(models, parts, strict=True)}
+    return {name: name for name in models}
+
+
+def _flags(name: str) -> tuple[str, ...]:
+    found: tuple[str, ...] = ("stacked",) if name.startswith(_STACKED) else ()
+    if "AutoML" in name and not name.startswith(("GLM", "DRF", "XRT")):
+        found += ("early_stopping_on_fold",)
+    return (*found, "rounded") if "AutoML" in name else found
+
+
+def _known(classes: tuple[str, ...]) -> list[str]:
+    """Scores of the leaderboard that are those of `bbc`: an RMSE of probabilities is not."""
+    if not classes:
+        return list(_OF_NUMBERS)
+    return ["auc", "logloss"] if len(classes) == 2 else ["logloss"]
+
+
+def _metric(board: dict[str, dict[str, str]], classes: tuple[str, ...]) -> str | None:
+    first = next(iter(next(iter(board.values()), {})), "")
+    return _SCORES[first] if first in _known(classes) else None
+
+
+def _leaderboard(
+    board: dict[str, dict[str, str]], short: dict[str, str], classes: tuple[str, ...]
+) -> tuple[Score, ...]:
+    """The first score of each model that `bbc` can compute."""
+    scores = []
+    for name, row in board.items():
+        key = next((one for one in row if one in _known(classes)), None)
+        if name in short and key and _is_number(row[key]):
+            value = float(row[key])
+            scores.append(Score(short[name], _SCORES[key], value, "pooled", _TOLERANCE))
+    return tuple(scores)
+
+
+H2O = RunReader("H2O", "*.cv_holdout_predictions.csv", recognises, load)

@@ -1,0 +1,103 @@
+"""Files of JADBio as published with BBC-F: one analysis, its files told by their ends.
+
+1. `_outcome.csv`: the outcome of each sample, under a header line.
+2. `_predictions.csv`, or `_predictions_<class>.csv` for each class: samples x configurations.
+3. `_splitIndices.csv`: a row for each fold with the positions of its samples, padded.
+4. `_configurations.csv`: a description of each configuration, too long for a name.
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bbccli.errors import InputError
+from bbccli.readers.runs.base import (
+    RunReader,
+    RunTable,
+    folds_of,
+    numbers_of,
+    read_table,
+    unreadable,
+)
+from bbccli.types import FloatArray, IntArray
+
+_OUTCOME = "_outcome.csv"
+_PREDICTIONS = "_predictions"
+_HINT = "keep all files of one analysis in a folder"
+
+
+def recognises(folder: Path) -> bool:
+    """Whether a folder has an outcome and the folds of JADBio."""
+    return any(folder.glob(f"*{_OUTCOME}")) and any(folder.glob("*_splitIndices.csv"))
+
+
+def load(folder: Path) -> RunTable:
+    """Read the configurations of an analysis.
+
+    Raises
+    ------
+    InputError
+        Files of several analyses, a file that is missing or damaged, or sizes that contradict.
+    """
+    outcomes = sorted(folder.glob(f"*{_OUTCOME}"))
+    start = outcomes[0].name.removesuffix(_OUTCOME)
+    if len(outcomes) > 1:
+        problem = f"holds {len(outcomes)} analyses, such as {start}"
+        raise InputError(problem, path=str(folder), hint=_HINT)
+    truth = next(iter(read_table(outcomes[0]).values()))
+    parts = _parts(folder, start)
+    columns: dict[str, Any] = {"row_id": np.arange(len(truth))}
+    columns |= {"fold": _folds(folder / f"{start}_splitIndices.csv", len(truth)), "truth": truth}
+    n_configurations = {values.shape[1] for values in parts.values()}
+    if len(n_configurations) != 1 or any(len(values) != len(truth) for values in parts.values()):
+        sizes = ", ".join(f"{values.shape}" for values in parts.values())
+        raise InputError(
+            f"predictions of {sizes} do not fit {len(truth)} samples", path=str(folder), hint=_HINT
+        )
+    names = [f"cfg_{number + 1:04d}" for number in range(n_configurations.pop())]
+    for number, name in enumerate(names):
+        for one, values in parts.items():
+            columns[f"{name}::{one}" if one else name] = values[:, number]
+    return RunTable(
+        tool="JADBio",
+        columns=columns,
+        files=sorted(folder.glob(f"{start}_*.csv")),
+        classes=tuple(one for one in parts if one),
+        unchecked="the export has no scores",
+    )
+
+
+def _parts(folder: Path, start: str) -> dict[str, FloatArray]:
+    """Predictions by class; under no name where there is one file for all."""
+    found = {}
+    for place in sorted(folder.glob(f"{start}{_PREDICTIONS}*.csv")):
+        table = read_table(place)
+        one = place.stem.removeprefix(f"{start}{_PREDICTIONS}").removeprefix("_")
+        values = [numbers_of(column, place, name) for name, column in table.items()]
+        found[one] = np.column_stack(values)
+    if not found:
+        place = folder / f"{start}{_PREDICTIONS}.csv"
+        raise unreadable(place, FileNotFoundError())
+    return found
+
+
+def _folds(place: Path, n_samples: int) -> IntArray:
+    try:
+        with place.open(newline="", encoding="utf-8") as lines:
+            rows = list(csv.reader(lines))[1:]
+        parts = [
+            np.array([int(float(cell)) for cell in row if cell.strip().lower() not in ("", "nan")])
+            for row in rows
+        ]
+    except OSError as error:
+        raise unreadable(place, error) from None
+    except (ValueError, OverflowError):
+        raise InputError("is not a list of positions", path=str(place), hint=_HINT) from None
+    return folds_of(parts, n_samples, place)
+
+
+JADBIO = RunReader("JADBio", "*_outcome.csv and *_splitIndices.csv", recognises, load)

@@ -1,0 +1,291 @@
+"""The results folder of mljar-supervised: a folder per model, the folds in `folds/`.
+
+1. `params.json` names the models that were saved, the task and the metric; `data_info.json` the
+   number of rows.
+2. Predictions of a model: `target`, and one column, or one for each class. Targets are codes;
+   `framework.json` has the classes where they are texts.
+3. Folds: the positions of the rows that each fold validates. Of repeats the predictions are means,
+   so that a row has no fold; of a split they stand in the order of the sorted positions.
+4. Of classes with few rows mljar appends copies, which may stand in several folds: dropped.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bbccli.errors import InputError
+from bbccli.readers.runs.base import (
+    RunReader,
+    RunTable,
+    Score,
+    folds_of,
+    numbers_of,
+    read_json,
+    read_positions,
+    read_table,
+)
+from bbccli.types import FloatArray, IntArray
+
+_TASKS = {
+    "binary_classification": "binary",
+    "multiclass_classification": "multiclass",
+    "regression": "regression",
+}
+_METRICS = {
+    "logloss": "log-loss",
+    "average_precision": "average-precision",
+    **{name: name for name in ("auc", "f1", "accuracy", "rmse", "mse", "mae", "r2", "mape")},
+    **{name: name for name in ("spearman", "pearson")},
+}
+_TOLERANCE = 1e-6
+"""mljar clips probabilities in 32 bits; everything else agrees to rounding."""
+
+_PROBE = "_RandomFeature"
+_SUFFIXES = {
+    "_GoldenFeatures": "shared_preprocessing",
+    "_KMeansFeatures": "shared_preprocessing",
+    "_SelectedFeatures": "shared_preprocessing",
+    "_Stacked": "stacked",
+}
+_STOPPED_EARLY = ("LightGBM", "Xgboost", "CatBoost", "NeuralNetwork")
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What the descriptions of a run say."""
+
+    folder: Path
+    task: str
+    metric: str | None
+    models: tuple[str, ...]
+    probes: tuple[str, ...]
+    kind: str
+    n_folds: int
+    n_repeats: int
+    n_rows: int
+
+
+def recognises(folder: Path) -> bool:
+    """Whether a folder has the two descriptions that mljar writes."""
+    return (folder / "params.json").is_file() and (folder / "data_info.json").is_file()
+
+
+def load(folder: Path) -> RunTable:
+    """Read the models of a run.
+
+    Raises
+    ------
+    InputError
+        A file that is missing or damaged, or models that are not of the same rows.
+    """
+    run = _described(folder)
+    tables = {name: _numbers(run, name) for name in run.models}
+    target = _target(run, tables)
+    classes = _classes(run, target)
+    keep = slice(None, run.n_rows)
+    columns: dict[str, Any] = {
+        name: values[keep] for name, values in _placed(run, len(target)).items()
+    }
+    columns["truth"] = _named(target, classes)[keep]
+    for name, table in tables.items():
+        columns |= {
+            key: values[keep] for key, values in _predictions(run, name, table, classes).items()
+        }
+    n_copies = len(target) - len(columns["truth"])
+    return RunTable(
+        tool="mljar",
+        columns=columns,
+        files=[folder / "params.json", *(_place(run, name) for name in run.models)],
+        task=run.task,
+        classes=tuple(map(str, classes)),
+        flags={name: _flags(run, name) for name in run.models},
+        leaderboard=() if n_copies else _leaderboard(run),
+        metric=run.metric,
+        selection="pooled",
+        left_out=tuple((name, "a probe with a random feature") for name in run.probes),
+        unchecked=_unchecked(run, n_copies),
+    )
+
+
+def _described(folder: Path) -> _Run:
+    params, info = read_json(folder / "params.json"), read_json(folder / "data_info.json")
+    try:
+        task = _TASKS[params["ml_task"]]
+        validation = params["validation_strategy"]
+        saved = [str(name) for name in params["saved"]]
+        metric = _METRICS.get(str(params["eval_metric"]))
+        run = _Run(
+            folder=folder,
+            task=task,
+            metric="f1-micro" if (task, metric) == ("multiclass", "f1") else metric,
+            models=tuple(name for name in saved if not name.endswith(_PROBE)),
+            probes=tuple(name for name in saved if name.endswith(_PROBE)),
+            kind=str(validation["validation_type"]),
+            n_folds=int(validation.get("k_folds") or 1),
+            n_repeats=int(validation.get("repeats") or 1),
+            n_rows=int(info["rows"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise InputError(
+            "is not the description of a finished mljar run",
+            path=str(folder / "params.json"),
+            hint="let the run finish, or copy its whole folder",
+        ) from None
+    if not run.models:
+        raise InputError("the run has saved no model", path=str(folder), hint="let it finish")
+    return run
+
+
+def _about(run: _Run, name: str) -> dict[str, Any]:
+    for file in ("framework.json", "ensemble.json"):
+        if (run.folder / name / file).is_file():
+            about = read_json(run.folder / name / file)
+            return about if isinstance(about, dict) else {}
+    return {}
+
+
+def _place(run: _Run, name: str) -> Path:
+    """Predictions of a model: by its description, which can't lead out of the folder."""
+    stem = "ensemble" if name.startswith("Ensemble") else "out_of_folds"
+    if run.kind == "split" and stem != "ensemble":
+        stem = "validation"
+    return run.folder / name / f"predictions_{stem}.csv"
+
+
+def _numbers(run: _Run, name: str) -> dict[str, FloatArray]:
+    place = _place(run, name)
+    return {key: numbers_of(column, place, key) for key, column in read_table(place).items()}
+
+
+def _target(run: _Run, tables: dict[str, dict[str, FloatArray]]) -> FloatArray:
+    """The target, which all models have in the same rows."""
+    first = next(iter(tables))
+    for name, table in tables.items():
+        place = str(_place(run, name))
+        if "target" not in table or len(table) < 2:
+            raise InputError(
+                "has no column target beside predictions", path=place, hint="copy the run again"
+            )
+        if len(table["target"]) != len(tables[first]["target"]):
+            raise InputError(
+                f"has {len(table['target'])} rows, {first} has {len(tables[first]['target'])}",
+                path=place,
+                hint="the folder mixes models of several runs",
+            )
+        differ = np.flatnonzero(table["target"] != tables[first]["target"])
+        if len(differ):
+            raise InputError(
+                f"target differs from that of {first}",
+                path=place,
+                row=int(differ[0]),
+                hint="the folder mixes models of several runs",
+                further=len(differ) - 1,
+            )
+    return tables[first]["target"]
+
+
+def _classes(run: _Run, target: FloatArray) -> list[Any]:
+    """The classes in the order of their codes; none for a regression."""
+    if run.task == "regression":
+        return []
+    for name in run.models:
+        parts = _about(run, name).get("preprocessing")
+        codes = parts[0].get("categorical_y") if parts and isinstance(parts[0], dict) else None
+        if isinstance(codes, dict) and codes:
+            return sorted(codes, key=lambda label: int(codes[label]))
+    return [int(code) for code in np.unique(target)]
+
+
+def _named(target: FloatArray, classes: list[Any]) -> Any:
+    if not classes:
+        return target
+    if not isinstance(classes[0], str):
+        return target.astype(np.int64)
+    return np.array(classes)[target.astype(np.int64)]
+
+
+def _predictions(
+    run: _Run, name: str, table: dict[str, FloatArray], classes: list[Any]
+) -> dict[str, FloatArray]:
+    """Columns of a model in the wide layout."""
+    found = {key: values for key, values in table.items() if key.startswith("prediction")}
+    if run.task != "multiclass":
+        if len(found) != 1:
+            raise _strange(run, name, found)
+        return {name: next(iter(found.values()))}
+    if set(found) != {f"prediction_{one}" for one in classes}:
+        raise _strange(run, name, found)
+    return {f"{name}::{one}": found[f"prediction_{one}"] for one in classes}
+
+
+def _strange(run: _Run, name: str, found: dict[str, FloatArray]) -> InputError:
+    return InputError(
+        f"has the prediction columns {', '.join(found) or 'none'}, which do not fit the classes",
+        path=str(_place(run, name)),
+        hint="copy the run again",
+    )
+
+
+def _placed(run: _Run, n_rows: int) -> dict[str, IntArray]:
+    """Which samples the rows are of, and their folds."""
+    if run.kind == "split":
+        place = run.folder / "split_validation_indices.npy"
+        if run.n_repeats == 1:
+            return {"row_id": _as_many(np.sort(read_positions(place)), n_rows, place)}
+        return {"row_id": np.arange(n_rows)}
+    row_id = np.arange(n_rows)
+    if run.n_repeats > 1:
+        return {"row_id": row_id}
+    places = [
+        run.folder / "folds" / f"fold_{fold}_validation_indices.npy" for fold in range(run.n_folds)
+    ]
+    parts = [read_positions(place) for place in places]
+    return {"row_id": row_id, "fold": folds_of(parts, n_rows, run.folder / "folds")}
+
+
+def _as_many(positions: IntArray, n_rows: int, place: Path) -> IntArray:
+    if len(positions) != n_rows:
+        problem = f"has {len(positions)} positions, the predictions have {n_rows} rows"
+        raise InputError(problem, path=str(place), hint="copy the run again")
+    return positions
+
+
+def _flags(run: _Run, name: str) -> tuple[str, ...]:
+    found = {"ensemble": name.startswith("Ensemble")}
+    found |= {flag: True for suffix, flag in _SUFFIXES.items() if suffix in name}
+    found["averaged_over_repeats"] = run.n_repeats > 1
+    found["early_stopping_on_fold"] = any(kind in name for kind in _STOPPED_EARLY)
+    return tuple(flag for flag, holds in found.items() if holds)
+
+
+def _leaderboard(run: _Run) -> tuple[Score, ...]:
+    """Scores of `leaderboard.csv`, with the metric's own sign."""
+    place = run.folder / "leaderboard.csv"
+    if run.metric is None or not place.is_file():
+        return ()
+    with place.open(newline="", encoding="utf-8") as lines:
+        rows = {row.get("name"): row.get("metric_value") for row in csv.DictReader(lines)}
+    scores = {name: rows[name] for name in run.models if rows.get(name)}
+    try:
+        return tuple(
+            Score(name, run.metric, float(str(value)), "pooled", _TOLERANCE)
+            for name, value in scores.items()
+        )
+    except ValueError:
+        raise InputError("has a score that is not a number", path=str(place)) from None
+
+
+def _unchecked(run: _Run, n_copies: int) -> str:
+    if n_copies:
+        return f"mljar scored {n_copies} copies of rows of rare classes, which are dropped"
+    if run.metric is None:
+        return "bbc does not have the metric of the run"
+    return "" if (run.folder / "leaderboard.csv").is_file() else "there is no leaderboard.csv"
+
+
+MLJAR = RunReader("mljar", "params.json and data_info.json", recognises, load)

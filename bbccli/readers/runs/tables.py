@@ -1,0 +1,99 @@
+"""Folders whose files are tables in a long dialect: OpenML, caret, tidymodels, mlr3.
+
+The files are read as if they had been named one by one. Those of another outcome than most are
+left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from bbccli.errors import InputError
+from bbccli.readers.arrow import is_text
+from bbccli.readers.runs.base import RunFiles, RunReader
+from bbccli.readers.sources.opening import read_table as read_file
+
+_SUFFIXES = (".csv", ".csv.gz", ".csv.zst", ".tsv", ".parquet")
+
+Signature = Callable[[Collection[str]], bool]
+
+
+def _caret(names: Collection[str]) -> bool:
+    return {"pred", "obs", "rowIndex", "Resample"} <= set(names)
+
+
+def _tidymodels(names: Collection[str]) -> bool:
+    return ".row" in names and any(name.startswith(".pred") for name in names)
+
+
+def _mlr3(names: Collection[str]) -> bool:
+    found = set(names)
+    predicted = "response" in found or any(name.startswith("prob.") for name in found)
+    return {"row_ids", "truth"} <= found and predicted
+
+
+def _tables(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.name.lower().endswith(_SUFFIXES))
+
+
+def _header(path: Path) -> list[str]:
+    try:
+        return list(read_file(path).data.column_names)
+    except InputError:
+        return []
+
+
+def _reader(tool: str, signature: Signature, outcome: str, row: str) -> RunReader:
+    def recognises(folder: Path) -> bool:
+        return any(signature(_header(path)) for path in _tables(folder)[:3])
+
+    def load(folder: Path) -> RunFiles:
+        found = {path: path for path in _tables(folder) if signature(_header(path))}
+        left = [(path.name, f"not an export of {tool}") for path in _tables(folder)]
+        left = [(name, why) for name, why in left if folder / name not in found]
+        kinds = {path: _kind(path, outcome, row) for path in found}
+        most, count = Counter(kinds.values()).most_common(1)[0]
+        if len(kinds) > 1 and 2 * count <= len(kinds):
+            raise InputError(
+                "holds exports of different outcomes",
+                path=str(folder),
+                hint="name the files of one outcome",
+            )
+        left += [(path.name, "another outcome") for path in kinds if kinds[path] != most]
+        return RunFiles(tool, [path for path in found if kinds[path] == most], tuple(left))
+
+    return RunReader(tool, f"tables of {tool}", recognises, load)
+
+
+def _kind(path: Path, outcome: str, row: str) -> tuple[object, ...]:
+    """What files of one outcome have in common: its kind, its classes, the number of samples."""
+    frame = read_file(path)
+    names = frame.data.column_names
+    n_samples = len(frame.data.column(row).unique())
+    if outcome not in names:
+        return (n_samples,)
+    values = frame.data.column(outcome)
+    classes = frozenset(values.unique().to_pylist()) if is_text(values.type) else None
+    return (classes, n_samples)
+
+
+def _is_run(folder: Path) -> bool:
+    return len(_predictions(folder)) > 0
+
+
+def _predictions(folder: Path) -> list[Path]:
+    """Predictions of OpenML's runs: in the folder, or in one for each run."""
+    inside = sorted(folder.glob("*/predictions.arff"))
+    return inside or sorted(folder.glob("*.arff"))
+
+
+def _load_openml(folder: Path) -> RunFiles:
+    return RunFiles("OpenML", _predictions(folder))
+
+
+OPENML = RunReader("OpenML", "*/predictions.arff", _is_run, _load_openml)
+CARET = _reader("caret", _caret, "obs", "rowIndex")
+TIDYMODELS = _reader("tidymodels", _tidymodels, "", ".row")
+MLR3 = _reader("mlr3", _mlr3, "truth", "row_ids")

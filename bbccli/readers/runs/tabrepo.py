@@ -1,0 +1,109 @@
+"""Artefacts of TabRepo and TabArena: one matrix of numbers for all models of a task and fold.
+
+1. `metadata.json`: names of the models, shape and type of the matrix.
+2. `pred-val.dat`: the matrix, models x samples (x classes), without any header.
+3. `label-val.csv.zip`: the samples and their classes as codes, or values.
+The folds of the inner cross-validation are not kept.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bbccli import reading
+from bbccli.errors import InputError
+from bbccli.readers.runs.base import RunReader, RunTable, read_json, unreadable
+from bbccli.readers.sources.limits import check_size
+from bbccli.types import FloatArray
+
+_TYPES = ("float32", "float16", "float64")
+_HINT = "download the artefact again"
+
+
+def recognises(folder: Path) -> bool:
+    """Whether a folder has the matrix of TabRepo."""
+    return (folder / "metadata.json").is_file() and (folder / "pred-val.dat").is_file()
+
+
+def load(folder: Path) -> RunTable:
+    """Read all models of a task.
+
+    Raises
+    ------
+    InputError
+        A file that is missing or damaged, or sizes that contradict each other.
+    """
+    about = read_json(folder / "metadata.json")
+    try:
+        models = [str(name) for name in about["models"]]
+        shape = tuple(int(size) for size in about["pred_val_shape"])
+        kind = str(about["dtype"])
+    except (KeyError, TypeError, ValueError):
+        raise _wrong(folder / "metadata.json", "lacks models, pred_val_shape or dtype") from None
+    if kind not in _TYPES or len(shape) not in (2, 3) or shape[0] != len(models):
+        problem = f"has {len(models)} models and a matrix of {shape} {kind}"
+        raise _wrong(folder / "metadata.json", problem)
+    matrix = _matrix(folder / "pred-val.dat", shape, kind)
+    keys, labels = _labels(folder / "label-val.csv.zip", shape[1])
+    columns: dict[str, Any] = {"row_id": keys, "truth": labels}
+    for name, values in zip(models, matrix, strict=True):
+        if len(shape) == 2:
+            columns[name] = values
+        else:
+            columns |= {f"{name}::{k}": values[:, k] for k in range(shape[2])}
+    return RunTable(
+        tool="TabRepo",
+        columns=columns,
+        files=[folder / "metadata.json", folder / "pred-val.dat", folder / "label-val.csv.zip"],
+        classes=tuple(str(k) for k in range(shape[2])) if len(shape) == 3 else (),
+        flags={name: ("ensemble",) for name in models if "WeightedEnsemble" in name},
+        unchecked="the artefact has no scores",
+    )
+
+
+def _matrix(place: Path, shape: tuple[int, ...], kind: str) -> FloatArray:
+    size = int(np.prod(shape, dtype=np.int64)) * np.dtype(kind).itemsize
+    check_size(size, str(place))
+    try:
+        data = place.read_bytes()
+    except OSError as error:
+        raise unreadable(place, error) from None
+    if len(data) != size:
+        raise _wrong(place, f"has {len(data)} bytes, its description says {size}")
+    return np.frombuffer(data, dtype=np.dtype(kind).newbyteorder("<")).reshape(shape)
+
+
+def _labels(place: Path, n_samples: int) -> tuple[list[str], list[Any]]:
+    """Keys of the samples, and their labels."""
+    try:
+        with zipfile.ZipFile(place) as archive:
+            inner = archive.infolist()[0]
+            if inner.file_size > reading.current().max_input:
+                check_size(inner.file_size, str(place))
+            rows = list(csv.reader(io.StringIO(archive.read(inner).decode())))[1:]
+    except OSError as error:
+        raise unreadable(place, error) from None
+    except (zipfile.BadZipFile, UnicodeDecodeError, IndexError, NotImplementedError, RuntimeError):
+        raise _wrong(place, "is damaged") from None
+    if len(rows) != n_samples or any(len(row) != 2 for row in rows):
+        raise _wrong(place, f"has {len(rows)} rows, there are {n_samples} samples")
+    labels = [row[1] for row in rows]
+    try:
+        numbers = [float(label) for label in labels]
+    except ValueError:
+        return [row[0] for row in rows], labels
+    whole = all(number.is_integer() for number in numbers)
+    return [row[0] for row in rows], [int(one) for one in numbers] if whole else numbers
+
+
+def _wrong(place: Path, problem: str) -> InputError:
+    return InputError(problem, path=str(place), hint=_HINT)
+
+
+TABREPO = RunReader("TabRepo", "metadata.json and pred-val.dat", recognises, load)
