@@ -9,6 +9,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from bbccli.documents import Json
 from bbccli.documents.values import public_fields
+from bbccli.leaderboard import LeaderboardEnvelope
 from bbccli.schema import SCHEMA_VERSION, DropEnvelope, Envelope, ErrorEnvelope
 
 
@@ -60,6 +61,7 @@ def _record(record: Any, definitions: dict[str, Json]) -> Json:
 _NAMES: dict[Any, str] = {
     Envelope: "Document",
     DropEnvelope: "DropDocument",
+    LeaderboardEnvelope: "LeaderboardDocument",
     ErrorEnvelope: "ErrorDocument",
 }
 

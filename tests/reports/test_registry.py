@@ -9,7 +9,7 @@ from documents import result
 
 from bbccli.reports import FORMS, Kind, Style, forms_of
 
-TEXT = [Kind.CORRECT, Kind.DROP, Kind.INSPECTION, Kind.CATALOGUE]
+TEXT = [Kind.CORRECT, Kind.DROP, Kind.LEADERBOARD, Kind.INSPECTION, Kind.CATALOGUE]
 WRITERS = dict.fromkeys(TEXT, "render") | {
     Kind.BATCH: "write_batch",
     Kind.DISTRIBUTION: "distribution",
@@ -33,6 +33,7 @@ def test_forms_of_each_kind():
     assert {kind.value: " ".join(forms_of(kind)) for kind in Kind} == {
         "correct": "table json jsonl csv markdown junit github",
         "drop": "table json",
+        "leaderboard": "table json csv",
         "inspect": "table json",
         "methods": "table json",
         "batch": "jsonl csv parquet",
