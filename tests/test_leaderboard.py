@@ -75,6 +75,14 @@ def test_performances_are_those_of_a_loop_with_scikit_learn(n_repeats):
             assert column(found, "fold_sd", position)[name] == spread
 
 
+def test_logarithms_are_clipped_as_correct_does():
+    matrix, plan = binary(), replace(PLAN, clip=0.2)
+    found, naive = board(matrix, "log-loss", plan=plan), METHODS["cvt"]
+    naive = naive.run(matrix, METRICS["log-loss"], plan).naive
+    assert found["rows"][0]["performances"][0]["value"] == pytest.approx(naive, rel=1e-12)
+    assert column(found, "value") != column(board(matrix, "log-loss", wins=False), "value")
+
+
 @pytest.mark.parametrize("pooling", Pooling)
 def test_the_first_row_has_the_naive_figure_of_correct(pooling):
     matrix, plan = binary(n_repeats=2), replace(PLAN, pooling=pooling)
