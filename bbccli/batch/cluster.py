@@ -31,7 +31,7 @@ GIVEN_UP_AFTER = 180.0
 """Seconds without any worker, after which a cluster of our own will have none."""
 
 UNDER_WAY = {"pending", "lost"}
-"""States of a future that is yet to come: the scheduler has what was lost done anew."""
+"""States of a future that is yet to come: the scheduler repeats what was lost."""
 
 
 Say = Callable[[str], None]

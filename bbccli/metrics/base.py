@@ -125,7 +125,7 @@ class Metric:
     def cell_bytes(self, n_samples: int) -> int:
         """Memory per prediction while it is bound, of a matrix of N samples.
 
-        Of censored pairs each binary digit has sorted rows and ranks of its own: at most one half
+        Of censored pairs each binary digit has its own sorted rows and ranks: at most one half
         of the samples are controls, and one half cases with three numbers each.
         """
         kept_by_digit = 8 * n_samples.bit_length() if Task.SURVIVAL in self.tasks else 0

@@ -101,7 +101,7 @@ def plain(table: pa.Table, path: str) -> pa.Table:
     Raises
     ------
     InputError
-        A column of lists, structs, bytes or another type that is none of these.
+        A column of lists, structs, bytes or another type that is not one of these.
     """
     import pyarrow as pa
 

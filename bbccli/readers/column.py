@@ -185,7 +185,7 @@ def number_of(name: str) -> float:
 
 
 def text_entries(column: Column) -> IntArray:
-    """Entries of text that is no number; the first entry when all are numbers."""
+    """Entries of text that is not a number; the first entry when all are numbers."""
     codes, values = column.codes()
     text = [math.isnan(number_of(value)) for value in values.to_pylist()]
     found = np.flatnonzero(np.array([*text, False])[codes])

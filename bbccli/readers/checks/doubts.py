@@ -33,7 +33,7 @@ def doubts(
     copies: IntArray | None = None,
     known: frozenset[str] = frozenset(),
 ) -> Iterator[Note]:
-    """Yield notes on columns that hardly are predictions, on polarity and on duplicates.
+    """Yield notes on columns that are unlikely to be predictions, on polarity and on duplicates.
 
     Parameters
     ----------
