@@ -58,6 +58,7 @@ def test_commands_import_only_what_they_use():
     data = ["correct", DATA, "--format", "json", "--n-resamples", "20"]
     *told, corrected = loaded_by(["--help"], ["--version"], ["correct", "--help"], data)
     assert not corrected & {*NOT_NEEDED, "rich.table", "tempfile", *DEVELOPMENT}
+    assert "bbccli.dropping" not in corrected
     assert "pyarrow" in corrected
     assert not set.union(*told) & {"pyarrow"}
 
