@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -34,6 +33,8 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
     OSError
         The target can't be written; `PermissionError` where it is there and read-only.
     """
+    import tempfile
+
     if is_stream(target):
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as held:
             yield held

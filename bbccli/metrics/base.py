@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bbccli.metrics.rests import UNSAID, RestsOn
 from bbccli.outcome import Outcome
-from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
+from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task, distinct
 
 LARGEST_EXACT = 2**24
 """Whole numbers up to here are exact in float32."""
@@ -286,7 +286,7 @@ def by_configuration(
         A scorer, or what counts for one: weights (B', N), configurations (C',) -> (B', C').
     """
     values: NDArray[Any] = np.empty(0)
-    for c in np.unique(configurations):
+    for c in distinct(configurations):
         rows = np.flatnonzero(configurations == c)
         found = score(weights if len(rows) == len(weights) else weights[rows], np.array([c]))
         values = values if len(values) else np.empty(len(weights), found.dtype)
