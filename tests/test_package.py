@@ -74,6 +74,7 @@ def test_what_runs_no_command_imports_none(argv):
     [
         ["correct", DATA, "--n-resamples", "20", "--level", "0.9", "--side", "two"],
         ["drop", DATA, "--n-resamples", "20", "--list", "drop"],
+        ["leaderboard", DATA, "--no-wins", "--top", "3"],
         ["inspect", DATA, "--format", "json"],
         ["convert", DATA, "--layout", "long", "-o", "-"],
         ["methods", "--format", "json"],
