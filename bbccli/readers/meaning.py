@@ -110,7 +110,7 @@ def classification(
             hint="a performance over classes needs samples of at least two",
         )
     known = _known_classes(truth, labels, metadata)
-    classes = _sorted(present if task is Task.BINARY else {**known, **dict.fromkeys(present)})
+    classes = sorted_names(present if task is Task.BINARY else {**known, **dict.fromkeys(present)})
     if task is Task.BINARY:
         classes = _positive_last(classes, positive, metadata, truth.path)
     recode = np.array([classes.index(name) for name in present])
@@ -180,7 +180,7 @@ def _checked(task: Task, truth: Column, present: Sequence[str]) -> Task:
 def _problem(task: Task, truth: Column, present: Sequence[str]) -> str | None:
     """Why a task does not fit the truth; None when it does."""
     if task is Task.BINARY and len(present) > 2:
-        return f"the truth has {len(present)} values ({listing(_sorted(present))})"
+        return f"the truth has {len(present)} values ({listing(sorted_names(present))})"
     if task is Task.REGRESSION and truth.is_text:
         return "the truth is text"
     if task is Task.SURVIVAL:
@@ -224,8 +224,8 @@ def _positive_last(
     return [name for name in classes if name != wanted] + [wanted]
 
 
-def _sorted(names: Iterable[str]) -> list[str]:
-    """By value when all names are numbers, else by spelling."""
+def sorted_names(names: Iterable[str]) -> list[str]:
+    """Sort names of classes: by value when all names are numbers, else by spelling."""
     names = list(names)
     numbers = [number_of(name) for name in names]
     if np.isnan(numbers).any():

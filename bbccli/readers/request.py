@@ -9,9 +9,11 @@ from pathlib import Path
 from bbccli.readers.hints import Hints
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.roles import Roles
+from bbccli.readers.sources.files import Paths
+from bbccli.readers.sources.memory import ArrowStream, in_memory
 from bbccli.types import Missing, Task
 
-Paths = str | Path | Sequence[str | Path]
+__all__ = ["Paths", "Request"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +23,8 @@ class Request:
     roles: Roles = field(default_factory=Roles)
     task: Task | None = None
     positive: str | None = None
-    labels: str | Path | None = None
-    folds: str | Path | None = None
+    labels: str | Path | ArrowStream | None = None
+    folds: str | Path | ArrowStream | None = None
     missing: Missing = Missing.DROP
     dialect: str | None = None
     only: Sequence[str] = ()
@@ -32,8 +34,8 @@ class Request:
     @property
     def elsewhere(self) -> frozenset[str]:
         """Roles that come from separate files."""
-        truth = ("truth", "time", "event") if self.labels else ()
-        return frozenset((*truth, *(("fold",) if self.folds else ())))
+        truth = ("truth", "time", "event") if is_given(self.labels) else ()
+        return frozenset((*truth, *(("fold",) if is_given(self.folds) else ())))
 
     def hints(self, metadata: Metadata) -> Hints:
         """What is known of the files before their layout is."""
@@ -41,3 +43,8 @@ class Request:
         in_names = metadata.raw.get("layout") != "long"
         declared = frozenset(metadata.configurations if in_names else ())
         return Hints(self.roles, self.task or metadata.task, declared, self.elsewhere)
+
+
+def is_given(source: object) -> bool:
+    """Whether a separate file or table is named; tables have no truth value."""
+    return in_memory(source) or bool(source)
