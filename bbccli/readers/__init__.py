@@ -45,6 +45,7 @@ def read(
     unfinished: bool = False,
     only: Sequence[str] = (),
     exclude: Sequence[str] = (),
+    bounds: tuple[float, float] | None = None,
 ) -> PredictionMatrix:
     r"""Read the out-of-sample predictions of many configurations.
 
@@ -60,7 +61,8 @@ def read(
     roles
         Columns set by hand; all others go by their names.
     task
-        What is predicted; inferred from the truth when None.
+        What is predicted; inferred from the truth when None. Scores without a truth are never
+        inferred.
     positive
         Positive class of a binary task; the last in sorted order when None.
     labels, folds
@@ -74,6 +76,8 @@ def read(
         dropped earlier lack predictions that others have; see `Unfinished`.
     only, exclude
         Patterns of the shell: the configurations that take part, and those that do not.
+    bounds
+        Of scores without a truth (task `score`): the smallest and the largest possible one.
 
     Returns
     -------
@@ -101,5 +105,17 @@ def read(
     >>> matrix.task, matrix.configurations, matrix.predictions.shape
     (<Task.BINARY: 'binary'>, ('knn', 'svm'), (1, 2, 2))
     """
-    how = (roles, task, positive, labels, folds, missing, dialect, only, exclude, unfinished)
+    how = (
+        roles,
+        task,
+        positive,
+        labels,
+        folds,
+        missing,
+        dialect,
+        only,
+        exclude,
+        unfinished,
+        bounds,
+    )
     return understand(path, Request(*how)).matrix

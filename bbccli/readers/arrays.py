@@ -24,6 +24,7 @@ from bbccli.readers.metadata import MAJOR_VERSION, SPEC, Metadata, parse_metadat
 from bbccli.readers.pipeline import RAISE, understand_sheet
 from bbccli.readers.place import place
 from bbccli.readers.request import Request
+from bbccli.readers.scores import refuse_truth, task_of
 from bbccli.readers.sheet import CLASS_SEPARATOR, Cell, Sheet
 from bbccli.readers.table import Table
 from bbccli.types import Missing, Task
@@ -37,7 +38,7 @@ NAME = "<arrays>"
 
 def matrix_of(
     predictions: ArrayLike,
-    outcome: ArrayLike,
+    outcome: ArrayLike | None = None,
     *,
     event: ArrayLike | None = None,
     configurations: Sequence[str] | None = None,
@@ -50,6 +51,7 @@ def matrix_of(
     positive: str | None = None,
     missing: Missing = Missing.DROP,
     metadata: Mapping[str, Any] | None = None,
+    bounds: tuple[float, float] | None = None,
 ) -> PredictionMatrix:
     """Make a matrix of out-of-sample predictions that are in memory.
 
@@ -60,8 +62,8 @@ def matrix_of(
         of K classes a number each. NaN where there is none. Three axes are (N, C, K) where the
         first is as long as the outcome and the second is not, or where `classes` are named; else
         (R, N, C).
-    outcome : (N,)
-        True labels or values; of a survival task the times.
+    outcome : (N,), optional
+        True labels or values; of a survival task the times. Scores without a truth have none.
     event : (N,), optional
         Of a survival task: 1 where the event was seen.
     configurations
@@ -77,6 +79,8 @@ def matrix_of(
     metadata
         What a file may say in its [metadata](formats.md#metadata); `spec` and `version` may be
         left out.
+    bounds
+        As for `read`: of scores without a truth.
 
     Returns
     -------
@@ -94,9 +98,11 @@ def matrix_of(
     >>> matrix.task, matrix.predictions.shape
     (<Task.BINARY: 'binary'>, (1, 2, 2))
     """
-    truth = _axis(outcome, "outcome")
-    array = _four_axes(_plain(predictions), len(truth), classes is not None)
-    n_repeats, n_samples, n_configurations, _ = array.shape
+    array = _plain(predictions)
+    truth = None if outcome is None else _axis(outcome, "outcome")
+    n_samples = (*array.shape, 0, 0)[max(array.ndim - 2, 0)] if truth is None else len(truth)
+    array = _four_axes(array, n_samples, classes is not None)
+    n_repeats, _, n_configurations, _ = array.shape
     names = _names(configurations, n_configurations)
     said = _metadata(metadata)
     of_samples: dict[str, ArrayLike | None]
@@ -114,8 +120,20 @@ def matrix_of(
     table, cells = _cells(array, names, _classes(classes, roles, array.shape[3]))
     sheet = Sheet(table, "arrays", table.n_rows, roles, cells, said)
     sheet, places = place(sheet, RAISE)
-    request = Request(task=task, positive=positive, missing=missing)
+    request = Request(task=task, positive=positive, missing=missing, bounds=bounds)
+    _check_outcome(request, sheet, truth)
     return understand_sheet(sheet, places, request).matrix
+
+
+def _check_outcome(request: Request, sheet: Sheet, truth: NDArray[Any] | None) -> None:
+    """There is a truth, unless the predictions are scores."""
+    task = task_of(request, sheet)
+    refuse_truth(request, task)
+    if (truth is None) is not (task is Task.SCORE):
+        problem = "there is no outcome" if truth is None else "scores have no outcome"
+        raise InputError(
+            problem, path=NAME, hint="task=Task.SCORE is for scores, all else has an outcome"
+        )
 
 
 def _plain(values: ArrayLike) -> NDArray[Any]:

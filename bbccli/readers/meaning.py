@@ -16,6 +16,7 @@ from bbccli.readers.cube import Cube
 from bbccli.readers.facts import Facts
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.request import Request
+from bbccli.readers.scores import outcome_of_scores, task_of
 from bbccli.readers.sheet import Sheet
 from bbccli.types import BoolArray, FloatArray, Task
 
@@ -30,6 +31,9 @@ def outcome_of(sheet: Sheet, facts: Facts, cube: Cube, request: Request) -> Outc
     OptionError
         A positive class where there is none.
     """
+    if task_of(request, sheet) is Task.SCORE:
+        scored = outcome_of_scores(sheet, cube, request, len(facts.samples))
+        return replace(scored, weights=facts.weights)
     truth, task = facts.columns.get("truth"), request.task
     if truth is None:
         _refuse_positive(request.positive, Task.SURVIVAL)

@@ -13,7 +13,10 @@ from bbccli.readers.sources.files import Paths
 from bbccli.readers.sources.memory import ArrowStream, in_memory
 from bbccli.types import Missing, Task
 
-__all__ = ["Paths", "Request"]
+__all__ = ["OUTCOME", "Paths", "Request", "is_given"]
+
+OUTCOME = frozenset({"truth", "time", "event"})
+"""Roles of the truth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +33,23 @@ class Request:
     only: Sequence[str] = ()
     exclude: Sequence[str] = ()
     unfinished: bool = False
+    bounds: tuple[float, float] | None = None
 
     @property
     def elsewhere(self) -> frozenset[str]:
         """Roles that come from separate files."""
-        truth = ("truth", "time", "event") if is_given(self.labels) else ()
-        return frozenset((*truth, *(("fold",) if is_given(self.folds) else ())))
+        truth = OUTCOME if is_given(self.labels) else frozenset()
+        return truth | (frozenset({"fold"}) if is_given(self.folds) else frozenset())
 
     def hints(self, metadata: Metadata) -> Hints:
         """What is known of the files before their layout is."""
         # configurations of a long table are no columns of it
         in_names = metadata.raw.get("layout") != "long"
         declared = frozenset(metadata.configurations if in_names else ())
-        return Hints(self.roles, self.task or metadata.task, declared, self.elsewhere)
+        task, elsewhere = self.task or metadata.task, self.elsewhere
+        if task is Task.SCORE:  # a column that is called like a truth is one, and set aside
+            elsewhere |= OUTCOME
+        return Hints(self.roles, task, declared, elsewhere)
 
 
 def is_given(source: object) -> bool:
