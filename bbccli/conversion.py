@@ -133,5 +133,7 @@ def _metadata(sheet: Sheet, matrix: PredictionMatrix, layout: TableLayout) -> di
         metadata["classes"] = list(matrix.outcome.classes)
     if matrix.task is Task.BINARY:
         metadata["positive_class"] = matrix.outcome.classes[-1]
+    if matrix.outcome.bounds is not None:
+        metadata["bounds"] = list(matrix.outcome.bounds)
     metadata["configs"] = [known.get(name, {"id": name}) for name in sheet.configurations]
     return metadata

@@ -45,6 +45,10 @@ class Input:
         default=None,
         metadata={"doc": "survival only: what higher predictions were taken to mean"},
     )
+    bounds: tuple[float, float] | None = field(
+        default=None,
+        metadata={"doc": "scores only: the smallest and the largest possible; null where unknown"},
+    )
     configurations: tuple[str, ...] = field(
         default=(), metadata={"doc": "names of the configurations compared, in their order"}
     )
@@ -68,6 +72,7 @@ class Input:
             weighted=matrix.outcome.weights is not None,
             threshold=matrix.threshold,
             risk_direction=matrix.risk_direction if matrix.task is Task.SURVIVAL else None,
+            bounds=matrix.outcome.bounds,
             configurations=matrix.configurations,
         )
 

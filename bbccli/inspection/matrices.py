@@ -31,6 +31,7 @@ CHECK_OF_NOTE = {
     "common-rows": "missing",
     "available-cases": "missing",
     "folds-unknown": "folds",
+    "bounds-unknown": "outcome",
     "folds-differ": "folds",
     "group-spans-folds": "groups",
     "polarity": "polarity",

@@ -113,6 +113,15 @@ def folds_unknown(n_missing: int, n_rows: int) -> Note:
     )
 
 
+def bounds_unknown() -> Note:
+    """Scores without a truth, of which it is not said how bad they could be."""
+    return Note(
+        "bounds-unknown",
+        "the scores have no known bounds: nothing guards the intervals",
+        "--bounds LOW,HIGH, the worst and the best that a score can be, in increasing order",
+    )
+
+
 def group_spans_folds(n_spanning: int, n_groups: int) -> Note:
     """Groups with samples in more than one fold."""
     return Note(

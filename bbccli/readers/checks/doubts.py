@@ -59,6 +59,16 @@ def doubts(
         yield remarks.duplicate_configurations(len(pairs), pairs[0])
 
 
+def doubts_of_scores(scores: Predictions) -> Iterator[Note]:
+    """Yield notes on scores (R, N, C) that are compared with no truth.
+
+    A configuration that is always right, or always wrong, is nothing strange here.
+    """
+    pairs = _duplicates(scores.array, scores.configurations)
+    if pairs:
+        yield remarks.duplicate_configurations(len(pairs), pairs[0])
+
+
 def _polarity(predictions: Predictions, outcome: Outcome) -> Iterator[Note]:
     """Predictions that seem to be of the other class."""
     if outcome.task is Task.BINARY and predictions.kind is not PredictionKind.LABEL:
