@@ -108,6 +108,22 @@ def matrix_of(
     of_samples: dict[str, ArrayLike | None]
     of_samples = {"truth": truth} if event is None else {"time": truth, "event": event}
     of_samples |= {"group": groups, "weight": weights, "row_id": row_id}
+    roles = _roles(of_samples, folds, n_repeats, n_samples)
+    table, cells = _cells(array, names, _classes(classes, roles, array.shape[3]))
+    sheet = Sheet(table, "arrays", table.n_rows, roles, cells, said)
+    sheet, places = place(sheet, RAISE)
+    request = Request(task=task, positive=positive, missing=missing, bounds=bounds)
+    _check_outcome(request, sheet, truth)
+    return understand_sheet(sheet, places, request).matrix
+
+
+def _roles(
+    of_samples: Mapping[str, ArrayLike | None],
+    folds: ArrayLike | None,
+    n_repeats: int,
+    n_samples: int,
+) -> dict[str, Column]:
+    """Columns by role, one repeat under another."""
     roles = {
         role: _column(role, np.tile(_sized(_axis(values, role), n_samples, role), n_repeats))
         for role, values in of_samples.items()
@@ -117,12 +133,7 @@ def matrix_of(
         roles["fold"] = _column("fold", _of_repeats(folds, n_repeats, n_samples))
     if n_repeats > 1:
         roles["repeat"] = _column("repeat", np.repeat(np.arange(n_repeats), n_samples))
-    table, cells = _cells(array, names, _classes(classes, roles, array.shape[3]))
-    sheet = Sheet(table, "arrays", table.n_rows, roles, cells, said)
-    sheet, places = place(sheet, RAISE)
-    request = Request(task=task, positive=positive, missing=missing, bounds=bounds)
-    _check_outcome(request, sheet, truth)
-    return understand_sheet(sheet, places, request).matrix
+    return roles
 
 
 def _check_outcome(request: Request, sheet: Sheet, truth: NDArray[Any] | None) -> None:
