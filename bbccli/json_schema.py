@@ -9,8 +9,9 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from bbccli.documents import Json
 from bbccli.documents.values import public_fields
+from bbccli.drop_schema import DropEnvelope
 from bbccli.leaderboard import LeaderboardEnvelope
-from bbccli.schema import SCHEMA_VERSION, DropEnvelope, Envelope, ErrorEnvelope
+from bbccli.schema import SCHEMA_VERSION, Envelope, ErrorEnvelope
 
 
 def json_schema() -> Json:

@@ -113,7 +113,7 @@ def _winner(document: Document) -> Drawn:
     sorting = f"by {label}, {pooling}"
     if corrected is None:
         return facts(sorted=sorting, winner=name)
-    digits = phrases.digits_of([corrected])
+    digits = phrases.digits_of([corrected], document)
     interval = phrases.interval_text(corrected["interval"], digits)
     level = phrases.interval_name(document, [corrected])
     return facts(

@@ -96,6 +96,14 @@ def metric_label(name: str) -> str:
     return METRICS[name].label if name in METRICS else visible(name)
 
 
+def bounds_of(name: str, document: Document) -> tuple[float, float] | None:
+    """Smallest and largest possible performance; None of a metric that is not ours."""
+    known, given = METRICS.get(name), document["input"].get("bounds")
+    if known is not None and given is not None and known.bounds == UNBOUNDED:
+        return given[0], given[1]
+    return None if known is None else known.bounds
+
+
 def winners(document: Document) -> dict[str, str]:
     """Each distinct winner, and the rules that selected it."""
     rules: dict[str, dict[str, list[str]]] = {}
@@ -196,7 +204,7 @@ class Row:
 def rows(document: Document, metric: str) -> list[Row]:
     """One row per method, for one metric."""
     estimates = estimates_of(document, metric)
-    digits, letters = digits_of(estimates), marks(document)
+    digits, letters = digits_of(estimates, document), marks(document)
     return [
         Row(
             estimate["method"],
@@ -214,13 +222,13 @@ def rows(document: Document, metric: str) -> list[Row]:
     ]
 
 
-def digits_of(estimates: list[EstimateJson]) -> Digits:
+def digits_of(estimates: list[EstimateJson], document: Document) -> Digits:
     """How to write the performances of one metric: as finely as their intervals are narrow."""
-    known = METRICS.get(estimates[0]["metric"]) if estimates else None
+    bounds = bounds_of(estimates[0]["metric"], document) if estimates else None
     return digits_for(
         [e[key] for e in estimates for key in ("value", "naive")],
         [_width(e["interval"]) for e in estimates],
-        known.bounds if known else UNBOUNDED,
+        bounds or UNBOUNDED,
     )
 
 

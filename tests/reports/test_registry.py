@@ -38,7 +38,7 @@ def test_forms_of_each_kind():
         "leaderboard": "table json csv",
         "inspect": "table json",
         "methods": "table json",
-        "batch": "jsonl csv parquet",
+        "batch": "parquet jsonl csv",
         "distribution": "json parquet",
     }
 

@@ -16,6 +16,7 @@ from bbccli.readers.layout.wide import wide_sheet
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.problems import Raise
 from bbccli.readers.request import Request
+from bbccli.readers.scores import refuse_truth
 from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.table import Table
 
@@ -31,6 +32,7 @@ def lay_out(
         Columns without which there is no sheet; see `wide_sheet`, `long_sheet` and `stack`.
     """
     hints = request.hints(metadata)
+    problems.attempt("roles", refuse_truth, request, hints.task)
     name, layouts = problems.attempt("roles", _layouts_of, tables, hints, request.dialect)
     if not layouts:
         sheet = problems.attempt("roles", wide_sheet, tables[0], hints, metadata)

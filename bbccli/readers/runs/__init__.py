@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bbccli.readers.sources.memory import ArrowStream, in_memory
 from bbccli.readers.sources.opening import read_table
 from bbccli.readers.table import Table
 
@@ -39,14 +40,16 @@ RUNS: dict[str, Run] = {}
 """Tools whose folders can be read, by name. A folder that none of them recognises is an error."""
 
 
-def read_tables(path: str | Path) -> Sequence[Table]:
-    """Return the table of a file, or those of a folder that some tool left behind.
+def read_tables(path: str | Path | ArrowStream) -> Sequence[Table]:
+    """Return the table of a file or in memory, or those of a folder that some tool left behind.
 
     Raises
     ------
     InputError
         A file that can't be read, or a folder that no tool is known to leave.
     """
+    if in_memory(path):
+        return [read_table(path)]
     for run in RUNS.values() if os.path.isdir(path) else ():  # noqa: PTH112 (never raises)
         if run.recognises(Path(path)):
             return run.tables(Path(path))
