@@ -108,6 +108,22 @@ def matrix_of(
     of_samples: dict[str, ArrayLike | None]
     of_samples = {"truth": truth} if event is None else {"time": truth, "event": event}
     of_samples |= {"group": groups, "weight": weights, "row_id": row_id}
+    roles = _roles(of_samples, folds, n_repeats, n_samples)
+    table, cells = _cells(array, names, _classes(classes, roles, array.shape[3]))
+    sheet = Sheet(table, "arrays", table.n_rows, roles, cells, said)
+    sheet, places = place(sheet, RAISE)
+    request = Request(task=task, positive=positive, missing=missing, bounds=bounds)
+    _check_outcome(request, sheet, truth)
+    return understand_sheet(sheet, places, request).matrix
+
+
+def _roles(
+    of_samples: Mapping[str, ArrayLike | None],
+    folds: ArrayLike | None,
+    n_repeats: int,
+    n_samples: int,
+) -> dict[str, Column]:
+    """Columns (R N,) of what is known of the samples, and of their folds and repeats."""
     roles = {
         role: _column(role, np.tile(_sized(_axis(values, role), n_samples, role), n_repeats))
         for role, values in of_samples.items()
@@ -117,12 +133,7 @@ def matrix_of(
         roles["fold"] = _column("fold", _of_repeats(folds, n_repeats, n_samples))
     if n_repeats > 1:
         roles["repeat"] = _column("repeat", np.repeat(np.arange(n_repeats), n_samples))
-    table, cells = _cells(array, names, _classes(classes, roles, array.shape[3]))
-    sheet = Sheet(table, "arrays", table.n_rows, roles, cells, said)
-    sheet, places = place(sheet, RAISE)
-    request = Request(task=task, positive=positive, missing=missing, bounds=bounds)
-    _check_outcome(request, sheet, truth)
-    return understand_sheet(sheet, places, request).matrix
+    return roles
 
 
 def _check_outcome(request: Request, sheet: Sheet, truth: NDArray[Any] | None) -> None:
@@ -261,7 +272,8 @@ def _arrow(values: NDArray[Any], name: str) -> pa.Array:
         single = pa.float32() if values.dtype == np.float32 else pa.float64()
         array = pa.Array.from_buffers(single, len(numbers), [None, pa.py_buffer(numbers)])
         return _without_nan(array)
-    given = [None if _is_nothing(value) else value for value in values.tolist()]
+    # NaN alone is not itself
+    given = [None if v is None or v == "" or v != v else v for v in values.tolist()]  # noqa: PLR0124
     try:
         return pa.array(given)
     except pa.ArrowException:
@@ -278,10 +290,6 @@ def _without_nan(array: pa.Array) -> pa.Array:
     import pyarrow.compute as pc
 
     return pc.if_else(pc.is_nan(array), pa.nulls(len(array), array.type), array)
-
-
-def _is_nothing(value: object) -> bool:
-    return value is None or value == "" or value != value  # noqa: PLR0124 (NaN alone)
 
 
 def _metadata(given: Mapping[str, Any] | None) -> Metadata:
