@@ -25,9 +25,9 @@ def table_or_json() -> Iterable[str]:
 Files = Annotated[
     Sequence[str],
     Option(
-        "Out-of-sample predictions: .parquet, .csv, .tsv, .csv.gz, .csv.zst, .arff ...; - is "
-        "standard input. Several files, or a quoted pattern: one configuration in each, named by "
-        "what differs in the paths.",
+        "Out-of-sample predictions: .parquet, .csv, .tsv, .csv.gz, .csv.zst, .jsonl, .arff ...; "
+        "- is standard input. Several files, or a quoted pattern: one configuration in each, named "
+        "by what differs in the paths.",
         metavar="FILE...",
         positional=True,
     ),

@@ -123,7 +123,7 @@ def _roles(
     n_repeats: int,
     n_samples: int,
 ) -> dict[str, Column]:
-    """Columns by role, one repeat under another."""
+    """Columns (R N,) of what is known of the samples, and of their folds and repeats."""
     roles = {
         role: _column(role, np.tile(_sized(_axis(values, role), n_samples, role), n_repeats))
         for role, values in of_samples.items()
@@ -272,7 +272,8 @@ def _arrow(values: NDArray[Any], name: str) -> pa.Array:
         single = pa.float32() if values.dtype == np.float32 else pa.float64()
         array = pa.Array.from_buffers(single, len(numbers), [None, pa.py_buffer(numbers)])
         return _without_nan(array)
-    given = [None if _is_nothing(value) else value for value in values.tolist()]
+    # NaN alone is not itself
+    given = [None if v is None or v == "" or v != v else v for v in values.tolist()]  # noqa: PLR0124
     try:
         return pa.array(given)
     except pa.ArrowException:
@@ -289,10 +290,6 @@ def _without_nan(array: pa.Array) -> pa.Array:
     import pyarrow.compute as pc
 
     return pc.if_else(pc.is_nan(array), pa.nulls(len(array), array.type), array)
-
-
-def _is_nothing(value: object) -> bool:
-    return value is None or value == "" or value != value  # noqa: PLR0124 (NaN alone)
 
 
 def _metadata(given: Mapping[str, Any] | None) -> Metadata:

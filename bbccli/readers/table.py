@@ -34,6 +34,8 @@ class Table:
         Text of the metadata, and the name of the place it was found at; None when there is none.
     origins
         The files, where the rows are those of several or columns were renamed.
+    nested
+        Names of what the file holds beside, and is no column: objects and lists of JSON.
     """
 
     path: str
@@ -41,6 +43,7 @@ class Table:
     sha256: str
     metadata: tuple[str | bytes, str] | None = None
     origins: tuple[Origin, ...] = ()
+    nested: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

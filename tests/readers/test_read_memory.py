@@ -209,7 +209,7 @@ def _facts(matrix):
 
 
 @pytest.mark.parametrize("n_repeats", [1, 2])
-@pytest.mark.parametrize("task", MAKERS)
+@pytest.mark.parametrize("task", [task for task in MAKERS if task is not Task.SCORE])
 def test_arrays_are_the_file(task, n_repeats, save):
     made = MAKERS[task](n_repeats=n_repeats)
     facts = _facts(made)

@@ -28,7 +28,7 @@ STDIN_NAME = "<stdin>"
 LARGE = 32 * 2**20
 """Bytes from which a Parquet file is read column by column and not kept."""
 
-SUPPORTED = ".parquet, .csv, .tsv, .csv.gz, .tsv.gz, .csv.zst, .tsv.zst, .arff"
+SUPPORTED = ".parquet, .csv, .tsv, .csv.gz, .tsv.gz, .csv.zst, .tsv.zst, .jsonl, .arff"
 
 _PARQUET_MAGIC = b"PAR1"
 _ARFF_START = re.compile(rb"(?:\s|%[^\n]*\n)*@relation", re.IGNORECASE)
@@ -46,10 +46,11 @@ class Format(StrEnum):
     CSV = "CSV"
     TSV = "TSV"
     ARFF = "ARFF"
+    JSONL = "JSONL"
     DELIMITED = "text"
 
 
-_TEXT = {".csv": Format.CSV, ".tsv": Format.TSV, ".arff": Format.ARFF}
+_TEXT = {".csv": Format.CSV, ".tsv": Format.TSV, ".arff": Format.ARFF, ".jsonl": Format.JSONL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,4 +284,6 @@ def _format(suffix: str, data: bytes) -> Format:
         return _TEXT.get(suffix, Format.PARQUET)
     if data.startswith(_PARQUET_MAGIC):
         return Format.PARQUET
+    if data.lstrip().startswith(b"{"):
+        return Format.JSONL
     return Format.ARFF if _ARFF_START.match(data) else Format.DELIMITED
