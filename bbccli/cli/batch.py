@@ -124,16 +124,14 @@ def batch(
 
     processes, limits = many.processes(), work.resources(1)
     asked.check()
-    form, target = table_form(output), Path(output)
+    form, target, journal_file = table_form(output), Path(output), journal_path(Path(output))
     check_writable(output)
-    journal_file = journal_path(target)
     found = sources_of(sources, asked, avoid=(target, journal_file))
     read = {path for one in found for path in (one.analysis.labels, one.analysis.folds)}
     places = {"--output": output, "the journal": str(journal_file)}
     check_apart(places, [one.path for one in found], *read, *sources)
     if many.dry_run:
-        list_tasks(found, journal_file, limits, resume=many.resume)
-        return
+        return list_tasks(found, journal_file, limits, resume=many.resume)
     with (
         Journal.opened(journal_file, resume=many.resume) as journal,
         told_when_interrupted(journal, found),

@@ -51,6 +51,11 @@ class Metadata:
     selection: Pooling | None = None
 
     @property
+    def run(self) -> Mapping[str, Any]:
+        """What a run says of itself; empty where the predictions come from none."""
+        return run_of(self.raw)
+
+    @property
     def configurations(self) -> tuple[str, ...]:
         """Ids of the declared configurations."""
         return tuple(self.flags)
@@ -90,6 +95,12 @@ def parse_metadata(text: str | bytes, place: str) -> Metadata:
         n_candidates_total=_expect(raw, "n_candidates_total", int, place),
         selection=_selection(raw.get("selection"), place),
     )
+
+
+def run_of(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what metadata say of the run behind the predictions; empty where there is none."""
+    run = raw.get("run")
+    return run if isinstance(run, Mapping) and isinstance(run.get("tool"), str) else _NOTHING
 
 
 def merged(parts: Sequence[Metadata]) -> Metadata:
