@@ -99,6 +99,7 @@ FORMS: dict[str, Form] = {
             (".json",),
             holds_errors=True,
         ),
+        Form("parquet", dict.fromkeys((Kind.BATCH, Kind.DISTRIBUTION), "parquet"), (".parquet",)),
         Form(
             "jsonl",
             dict.fromkeys((Kind.CORRECT, Kind.BATCH), "jsonl"),
@@ -109,7 +110,6 @@ FORMS: dict[str, Form] = {
         Form("markdown", {Kind.CORRECT: "markdown"}, (".md", ".markdown"), for_people=True),
         Form("junit", {Kind.CORRECT: "junit"}, (".xml",)),
         Form("github", {Kind.CORRECT: "github"}, for_people=True),
-        Form("parquet", dict.fromkeys((Kind.BATCH, Kind.DISTRIBUTION), "parquet"), (".parquet",)),
     )
 }
 

@@ -35,7 +35,7 @@ def test_forms_of_each_kind():
         "drop": "table json",
         "inspect": "table json",
         "methods": "table json",
-        "batch": "jsonl csv parquet",
+        "batch": "parquet jsonl csv",
         "distribution": "json parquet",
     }
 
