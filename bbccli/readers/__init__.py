@@ -34,6 +34,7 @@ def read(
     unfinished: bool = False,
     only: Sequence[str] = (),
     exclude: Sequence[str] = (),
+    include: Sequence[str] = (),
 ) -> PredictionMatrix:
     r"""Read the out-of-sample predictions of many configurations.
 
@@ -61,6 +62,8 @@ def read(
         dropped earlier lack predictions that others have; see `Unfinished`.
     only, exclude
         Patterns of the shell: the configurations that take part, and those that do not.
+    include
+        Keys of `flagged.INCLUDED`: configurations that take part in spite of their flags.
 
     Returns
     -------
@@ -88,5 +91,5 @@ def read(
     >>> matrix.task, matrix.configurations, matrix.predictions.shape
     (<Task.BINARY: 'binary'>, ('knn', 'svm'), (1, 2, 2))
     """
-    how = (roles, task, positive, labels, folds, missing, dialect, only, exclude, unfinished)
-    return understand(path, Request(*how)).matrix
+    how = (roles, task, positive, labels, folds, missing, dialect, only, exclude)
+    return understand(path, Request(*how, include, unfinished)).matrix

@@ -11,6 +11,7 @@ from typing import Any
 
 from bbccli.errors import InputError
 from bbccli.readers.column import name_of
+from bbccli.source import run_of
 from bbccli.types import Pooling, Task
 
 SPEC = "bbc-predictions"
@@ -95,12 +96,6 @@ def parse_metadata(text: str | bytes, place: str) -> Metadata:
         n_candidates_total=_expect(raw, "n_candidates_total", int, place),
         selection=_selection(raw.get("selection"), place),
     )
-
-
-def run_of(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what metadata say of the run behind the predictions; empty where there is none."""
-    run = raw.get("run")
-    return run if isinstance(run, Mapping) and isinstance(run.get("tool"), str) else _NOTHING
 
 
 def merged(parts: Sequence[Metadata]) -> Metadata:

@@ -27,6 +27,7 @@ class Request:
     dialect: str | None = None
     only: Sequence[str] = ()
     exclude: Sequence[str] = ()
+    include: Sequence[str] = ()
     unfinished: bool = False
 
     @property
