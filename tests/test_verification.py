@@ -2,6 +2,8 @@
 
 import csv
 import json
+import re
+import shlex
 import shutil
 from pathlib import Path
 
@@ -219,3 +221,13 @@ def test_means_over_repeats_have_no_folds(tmp_path):
     matrix = read(tmp_path / "p.csv")
     assert matrix.folds is None
     assert "averaged-repeats" in [note.code for note in matrix.notes]
+
+
+def test_the_commands_of_the_page_run(run, monkeypatch):
+    page = (Path(__file__).parents[1] / "docs" / "automl.md").read_text()
+    commands = re.findall(r"^bbc (correct .+)$", page, re.MULTILINE)
+    assert len(commands) == 3
+    monkeypatch.chdir(REAL)
+    for line in commands:
+        status, out, _ = run(*shlex.split(line), "--n-resamples", "20")
+        assert (status, "corrected for choosing" in out) == (0, True)
