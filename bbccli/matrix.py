@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +14,7 @@ from bbccli.notes import Note
 from bbccli.outcome import Outcome
 from bbccli.prediction_forms import FORMS, PLURAL, as_labels, check_threshold
 from bbccli.sample_keys import SampleKeys
+from bbccli.source import Source
 from bbccli.types import (
     BoolArray,
     FloatArray,
@@ -27,15 +25,6 @@ from bbccli.types import (
     distinct,
     readonly,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where a matrix came from."""
-
-    path: str = ""
-    sha256: str = ""
-    metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,15 +10,55 @@ from dataclasses import dataclass, field, replace
 
 from bbccli.documents import Document, EstimateJson, IntervalJson, as_json
 from bbccli.matrix import PredictionMatrix
+from bbccli.metrics import METRICS
+from bbccli.metrics.naming import canonical
 from bbccli.notes import Note
 from bbccli.plan import Plan
 from bbccli.results import MOST_SHARES, Estimate, Gate
+from bbccli.source import LeftOut, Verification, run_of
 from bbccli.types import TIE_TOLERANCE, PredictionKind, RiskDirection, Task
 from bbccli.version import __version__
 
 SCHEMA_VERSION = "bbc/1"
 ERROR_SCHEMA = "bbc-error/1"
 """Marks the line of a file that has no result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The run of a tool that the predictions come from."""
+
+    tool: str = field(metadata={"doc": "name of the tool"})
+    n_models: int = field(metadata={"doc": "models of the run, those left out included"})
+    left_out: tuple[LeftOut, ...] = field(metadata={"doc": "models that take no part"})
+    metric: str | None = field(
+        metadata={
+            "doc": "metric that the run optimised; null where it does not say, or bbc lacks it"
+        }
+    )
+
+    @classmethod
+    def of(cls, matrix: PredictionMatrix) -> Run | None:
+        """Describe the run behind a matrix, if there is one."""
+        run, source = run_of(matrix.source.metadata), matrix.source
+        if not run:
+            return None
+        said = run.get("left_out")
+        others = [
+            LeftOut(str(one.get("name")), str(one.get("reason")))
+            for one in (said if isinstance(said, list) else ())
+            if isinstance(one, dict)
+        ]
+        configs = source.metadata.get("configs")
+        taken = matrix.n_configurations + len(source.left_out)
+        own = canonical(str(run.get("metric")), METRICS)
+        return cls(
+            tool=run["tool"],
+            # a run without a list of its models leaves out files
+            n_models=max(len(configs), taken) + len(others) if configs else taken,
+            left_out=(*source.left_out, *others),
+            metric=own if own in METRICS else None,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +92,13 @@ class Input:
     configurations: tuple[str, ...] = field(
         default=(), metadata={"doc": "names of the configurations compared, in their order"}
     )
+    run: Run | None = field(
+        default=None, metadata={"doc": "the run of a tool; null where a file was read"}
+    )
+    verification: Verification | None = field(
+        default=None,
+        metadata={"doc": "whether the run's own scores were found again; null without a run"},
+    )
 
     @classmethod
     def of(cls, matrix: PredictionMatrix) -> Input:
@@ -74,6 +121,8 @@ class Input:
             risk_direction=matrix.risk_direction if matrix.task is Task.SURVIVAL else None,
             bounds=matrix.outcome.bounds,
             configurations=matrix.configurations,
+            run=Run.of(matrix),
+            verification=matrix.source.verification,
         )
 
 

@@ -7,32 +7,18 @@ that look fine. The leaderboard of the run finds them: each of its scores is com
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from bbccli.errors import InputError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS, fitting
+from bbccli.metrics.naming import canonical
 from bbccli.metrics.probability import with_clip
 from bbccli.plan import CLIP
 from bbccli.selection.candidates import Candidates
+from bbccli.source import Verification, run_of
 from bbccli.types import Pooling, PredictionKind
-
-
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """What came of comparing a run's own scores with those computed from its predictions."""
-
-    n_scores: int
-    """Scores that the run reports of the configurations that take part."""
-    n_checked: int
-    """Scores that were computed again."""
-    largest_difference: float | None
-    """The largest difference, in the unit of the metric; None where nothing was compared."""
-    tolerance: float | None
-    """The largest difference that rounding and approximations of the tool explain."""
-    reason: str | None
-    """Why nothing was compared; None where something was."""
 
 
 def verify(matrix: PredictionMatrix) -> Verification | None:
@@ -54,14 +40,14 @@ def verify(matrix: PredictionMatrix) -> Verification | None:
         A score differs by more than its tolerance: names the configuration, both scores and what
         the cause may be.
     """
-    run = matrix.source.metadata.get("run")
-    if not isinstance(run, Mapping):
+    run = run_of(matrix.source.metadata)
+    if not run:
         return None
     columns = {name: column for column, name in enumerate(matrix.configurations)}
-    scores = [one for one in run.get("leaderboard") or () if one.get("id") in columns]
-    reason = run.get("unchecked") or _hindrance(matrix)
+    scores = [one for one in _scores(run) if one["id"] in columns]
+    reason = run.get("unchecked") or _hindrance(matrix, run)
     if reason or not scores:
-        return Verification(len(scores), 0, None, None, reason or "the run reports no scores")
+        return Verification(len(scores), 0, None, None, str(reason or "the run reports no scores"))
     compared = list(_compared(matrix, scores, columns))
     if not compared:
         reason = "its metric can't be computed from these predictions"
@@ -74,10 +60,35 @@ def verify(matrix: PredictionMatrix) -> Verification | None:
     return Verification(len(scores), len(compared), max(differences), tolerance, None)
 
 
-def _hindrance(matrix: PredictionMatrix) -> str | None:
+def verified(matrix: PredictionMatrix) -> PredictionMatrix:
+    """Return a matrix that knows what came of `verify`.
+
+    Raises
+    ------
+    InputError
+        As `verify`.
+    """
+    return replace(matrix, source=replace(matrix.source, verification=verify(matrix)))
+
+
+def _scores(run: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the scores of a run that can be understood; metadata may have been written by hand."""
+    board = run.get("leaderboard")
+    for one in board if isinstance(board, list) else ():
+        known = isinstance(one, Mapping) and {"id", "metric", "value", "tolerance"} <= one.keys()
+        if (
+            known
+            and one.get("selection") in list(Pooling)
+            and all(isinstance(one[key], str) for key in ("id", "metric"))
+            and all(isinstance(one[key], int | float) for key in ("value", "tolerance"))
+        ):
+            yield {**one, "metric": canonical(one["metric"], METRICS)}
+
+
+def _hindrance(matrix: PredictionMatrix, run: Mapping[str, Any]) -> str | None:
     """Why scores of all samples can't be those of this matrix."""
-    n_samples = matrix.source.metadata["run"].get("n_samples")
-    if n_samples is not None and n_samples != matrix.n_samples:
+    n_samples = run.get("n_samples")
+    if isinstance(n_samples, int) and n_samples != matrix.n_samples:
         return f"{n_samples - matrix.n_samples} of the samples of the run take no part"
     return None
 
@@ -86,11 +97,21 @@ def _compared(
     matrix: PredictionMatrix, scores: Sequence[Mapping[str, Any]], columns: Mapping[str, int]
 ) -> Iterator[tuple[Mapping[str, Any], float]]:
     """Yield each score that can be computed, with its value."""
-    known = {metric.name: with_clip(metric, CLIP) for metric in fitting(matrix)}
+    known = {metric.name: metric for metric in fitting(matrix)}
     for score in scores:
-        if score["metric"] in known:
-            candidates = Candidates(matrix, known[score["metric"]], Pooling(score["selection"]))
-            yield score, float(candidates.performances()[columns[score["id"]]])
+        metric = known.get(score["metric"])
+        pooling = Pooling(score["selection"])
+        if metric is None or (pooling is not Pooling.POOLED and matrix.folds is None):
+            continue
+        values = [
+            float(Candidates(matrix, one, pooling).performances()[columns[score["id"]]])
+            for one in dict.fromkeys(with_clip(metric, clip) for clip in _CLIPS)
+        ]
+        yield score, min(values, key=lambda value: abs(value - score["value"]))
+
+
+_CLIPS = (CLIP, 2.0**-52)
+"""What tools clip probabilities at: the rounding of numbers of 32 bits, or of 64."""
 
 
 def _mismatch(
@@ -99,7 +120,7 @@ def _mismatch(
     value: float,
     columns: Mapping[str, int],
 ) -> InputError:
-    tool = matrix.source.metadata["run"].get("tool", "the run")
+    tool = run_of(matrix.source.metadata)["tool"]
     return InputError(
         f"{score['id']} has {score['metric']} {value:.6g} by its predictions, "
         f"{score['value']:.6g} on the leaderboard of {tool}",

@@ -3,11 +3,11 @@
 from matrices import by_hand
 
 from bbccli.gate import Rule, judged
-from bbccli.matrix import Source
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.schema import document
+from bbccli.source import Source
 from bbccli.types import Direction
 
 

@@ -8,9 +8,10 @@ import numpy as np
 import pyarrow.csv
 import pyarrow.parquet
 
-from bbccli.matrix import PredictionMatrix, Source
+from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
 from bbccli.outcome import Outcome
+from bbccli.source import Source
 from bbccli.types import PredictionKind, Task
 
 FOLDER = Path(__file__).parent / "oracles"

@@ -33,7 +33,8 @@ from bbccli.results import (
     MonteCarloError,
     SelectionShare,
 )
-from bbccli.schema import Input, document
+from bbccli.schema import Input, Run, document
+from bbccli.source import LeftOut, Verification
 from bbccli.types import Direction, Interval
 
 PARTS = {
@@ -47,6 +48,9 @@ PARTS = {
     DropTrace: parts.TraceJson,
     Estimate: parts.EstimateJson,
     Gate: parts.GateJson,
+    LeftOut: parts.LeftOutJson,
+    Run: parts.RunJson,
+    Verification: parts.VerificationJson,
 }
 
 

@@ -7,8 +7,9 @@ import pytest
 from matrices import binary, multiclass, regression
 
 from bbccli.errors import InputError, OptionError, UndefinedError, UnsupportedError
-from bbccli.matrix import PredictionMatrix, Source
+from bbccli.matrix import PredictionMatrix
 from bbccli.outcome import Outcome
+from bbccli.source import Source
 from bbccli.types import PredictionKind, RiskDirection, Task
 
 DATA = binary(n_samples=20, n_configurations=3, n_folds=4)

@@ -25,6 +25,12 @@ def _dialects() -> Iterable[str]:
     return (WIDE, *DIALECTS)
 
 
+def _flagged() -> Iterable[str]:
+    from bbccli.readers.flagged import INCLUDED
+
+    return INCLUDED
+
+
 @dataclass(frozen=True, kw_only=True)
 class InputOptions:
     """How files are to be understood: what the reader can't tell by itself."""
@@ -116,6 +122,26 @@ class InputOptions:
         ),
     ] = None
 
+    include: Annotated[
+        Sequence[str] | None,
+        Option(
+            "Let configurations take part that their flags leave out: {names}; repeatable.",
+            metavar="WHAT",
+            panel=Panel.INPUT,
+            names=_flagged,
+            default="none",
+        ),
+    ] = None
+    verify: Annotated[
+        bool,
+        Option(
+            "Compute the scores that a run reports again, and refuse predictions that do not give "
+            "them.",
+            panel=Panel.INPUT,
+            flags=("--verify/--no-verify",),
+        ),
+    ] = True
+
     def request(self, missing: Missing = Missing.DROP) -> Request:
         """Return what the readers are asked for."""
         from bbccli.readers import Request
@@ -127,8 +153,10 @@ class InputOptions:
     ) -> PredictionMatrix:
         """Read files as the options say; see `bbccli.readers.read`."""
         from bbccli.readers import read
+        from bbccli.verification import verified
 
-        return read(path, missing=missing, unfinished=unfinished, **self._told())
+        matrix = read(path, missing=missing, unfinished=unfinished, **self._told())
+        return verified(matrix) if self.verify and not unfinished else matrix
 
     def _told(self) -> dict[str, Any]:
         """What readers are told, by their names for it."""
@@ -146,6 +174,7 @@ class InputOptions:
             "only": self.only or (),
             "exclude": self.exclude or (),
             "bounds": None if self.bounds is None else bounds_of_text(self.bounds),
+            "include": self.include or (),
         }
 
 

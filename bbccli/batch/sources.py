@@ -51,7 +51,10 @@ def sources_of(
 
 
 def _matching(pattern: str, own: set[str]) -> list[str]:
-    """Files of a pattern, sorted; a path without wildcards stands for itself."""
+    """Files of a pattern, or folders where it matches no file, sorted.
+
+    A path without wildcards stands for itself.
+    """
     if pattern == STDIN:
         raise OptionError("a batch does not read standard input", hint="name files or a pattern")
     if is_url(pattern):
@@ -61,8 +64,9 @@ def _matching(pattern: str, own: set[str]) -> list[str]:
         return [pattern]
     else:
         hits = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207 - ** that skips dot files
-        found = [path for path in hits if os.path.realpath(path) not in own]
-        found = [path for path in found if not os.path.isdir(path)]  # noqa: PTH112
+        hits = [path for path in hits if os.path.realpath(path) not in own]
+        files = [path for path in hits if not os.path.isdir(path)]  # noqa: PTH112
+        found = files or [path.rstrip(os.sep) for path in hits]
     if not found:
         raise OptionError(
             f"no file matches {pattern!r}", hint="quote patterns; ** stands for any folders"

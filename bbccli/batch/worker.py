@@ -17,6 +17,7 @@ from bbccli.batch.sources import Source
 from bbccli.documents import Json, as_json
 from bbccli.errors import OF_THE_MACHINE, BbcError, last_resort
 from bbccli.metrics import custom
+from bbccli.readers.runs import hash_of
 from bbccli.readers.sources.files import sha256_of
 from bbccli.readers.sources.opening import metadata_path
 from bbccli.readers.sources.urls import is_url, url_bytes, url_exists
@@ -189,4 +190,6 @@ def _joined(predictions: str, others: str) -> str:
 def _hash(path: str) -> str:
     if is_url(path):
         return hashlib.sha256(url_bytes(path)).hexdigest() if url_exists(path) else ""
+    if os.path.isdir(path):  # noqa: PTH112
+        return hash_of(path)
     return sha256_of(Path(path)) if os.path.exists(path) else ""  # noqa: PTH110

@@ -66,14 +66,12 @@ def batch(
     many.check()
     limits = work.resources(1)
     asked.check()
-    form, target = table_form(output), Path(output)
+    form, target, journal_file = table_form(output), Path(output), journal_path(Path(output))
     check_writable(output)
-    journal_file = journal_path(target)
     found = sources_of(sources, asked, avoid=(target, journal_file))
     _check_apart(output, journal_file, found, sources)
     if many.dry_run:
-        list_tasks(found, journal_file, limits, resume=many.resume)
-        return
+        return list_tasks(found, journal_file, limits, resume=many.resume)
     with (
         Journal.opened(journal_file, resume=many.resume) as journal,
         told_when_interrupted(journal, found),

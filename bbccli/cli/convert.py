@@ -32,19 +32,29 @@ def convert(
       bbc convert 'runs/*.arff' --output runs.parquet
       bbc convert predictions.parquet --layout long --output predictions.csv
     """
+    from dataclasses import replace
+
     from bbccli.cli.output import check_writable, write
     from bbccli.cli.places import check_apart, check_metadata
     from bbccli.cli.streams import say
     from bbccli.conversion import convert as lay_out
+    from bbccli.documents import as_json
     from bbccli.reports.predictions import render_predictions
+    from bbccli.reports.runs import run_lines
+    from bbccli.schema import Input
     from bbccli.text import visible
+    from bbccli.verification import verified
 
     check_writable(output)
     check_apart({"--output": output}, files, how.labels, how.folds)
-    converted = lay_out(files, how.request(), layout)
+    everything = replace(how.request(), include=["all"])
+    converted = lay_out(files, everything, layout)
+    checked = verified(converted.matrix) if how.verify else converted.matrix
     rendered = render_predictions(converted.table, converted.metadata, output)
     check_metadata(rendered, output)
     for path, data in rendered.items():
         write(data, path)
+    for line in () if quiet else run_lines(as_json(Input.of(checked))):
+        say(f"run: {line}")
     for note in () if quiet else converted.matrix.notes:
         say(f"note: {visible(note.text)}" + (f"; hint: {visible(note.remedy)}" * bool(note.remedy)))

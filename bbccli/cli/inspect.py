@@ -48,7 +48,7 @@ def inspect(
     form = report_format(ctx, format, output, Kind.INSPECTION) or format
     check_writable(output)
     check_apart({"--output": output}, files, how.labels, how.folds)
-    found = look(files, how.request(gaps.missing))
+    found = look(files, how.request(gaps.missing), verify=how.verify)
     style = style_for_stdout() if output == "-" else Style()
     write(FORMS[form].render([found.as_json()], style, Kind.INSPECTION), output)
     if found.n_errors:

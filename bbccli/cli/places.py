@@ -102,6 +102,11 @@ def _read(files: Iterable[str], others: Iterable[str | None]) -> Iterator[str]:
             if not is_url(path):
                 yield path
                 yield metadata_path(path)
+                yield from map(str, Path(path).rglob("*") if _is_folder(path) else ())
+
+
+def _is_folder(path: str) -> bool:
+    return os.path.isdir(path)  # noqa: PTH112 (never raises)
 
 
 def _same(path: Path, content: bytes) -> bool:

@@ -16,6 +16,32 @@ class NoteJson(TypedDict):
     remedy: str
 
 
+class LeftOutJson(TypedDict):
+    """A `LeftOut`."""
+
+    name: str
+    reason: str
+
+
+class RunJson(TypedDict):
+    """A `Run`."""
+
+    tool: str
+    n_models: int
+    left_out: list[LeftOutJson]
+    metric: str | None
+
+
+class VerificationJson(TypedDict):
+    """A `Verification`."""
+
+    n_scores: int
+    n_checked: int
+    largest_difference: float | None
+    tolerance: float | None
+    reason: str | None
+
+
 class InputJson(TypedDict):
     """An `Input`."""
 
@@ -35,6 +61,8 @@ class InputJson(TypedDict):
     risk_direction: str | None
     bounds: list[float] | None
     configurations: list[str]
+    run: RunJson | None
+    verification: VerificationJson | None
 
 
 class PlanJson(TypedDict):

@@ -6,7 +6,7 @@ on the way, and the matrix where there is one, tell the rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bbccli.documents import as_json
@@ -19,6 +19,7 @@ from bbccli.readers.sources.files import listed
 from bbccli.readers.sources.memory import name_in_messages
 from bbccli.schema import Input
 from bbccli.text import redacted
+from bbccli.verification import verified
 from bbccli.version import __version__
 
 __all__ = ["INSPECTION_VERSION", "Finding", "Inspection", "Status", "inspect"]
@@ -65,7 +66,7 @@ class Inspection:
         return encoded
 
 
-def inspect(paths: Paths, request: Request | None = None) -> Inspection:
+def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True) -> Inspection:
     """Check everything about some files.
 
     Parameters
@@ -74,6 +75,8 @@ def inspect(paths: Paths, request: Request | None = None) -> Inspection:
         As for `bbccli.readers.read`.
     request
         How the files are to be understood; by their names when None.
+    verify
+        Whether the scores of a run are computed again.
 
     Returns
     -------
@@ -85,6 +88,10 @@ def inspect(paths: Paths, request: Request | None = None) -> Inspection:
         read: Understood | None = understand(paths, request or Request(), problems)
     except HaltError:
         read = None
+    if read is not None and verify:
+        checked = problems.attempt("leaderboard", verified, read.matrix, otherwise=read.matrix)
+        read = replace(read, matrix=checked)
+        steps.tell_scores(findings, checked.source.verification)
     for check, error in problems.found:
         findings.error(check, error)
     steps.tell(findings, problems)

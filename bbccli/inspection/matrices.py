@@ -41,6 +41,8 @@ CHECK_OF_NOTE = {
     "candidates-missing": "candidates",
     "duplicate-configurations": "duplicates",
     "configurations-left-out": "choice",
+    "flagged-left-out": "flags",
+    "averaged-repeats": "folds",
     "equals-truth": "truth copies",
     "constant-predictions": "stray columns",
     "fold-like": "stray columns",

@@ -12,6 +12,7 @@ from bbccli.readers.place import Places
 from bbccli.readers.problems import Collect
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.table import Table
+from bbccli.source import Verification
 
 
 def tell(findings: Findings, problems: Collect) -> None:
@@ -25,6 +26,17 @@ def tell(findings: Findings, problems: Collect) -> None:
                 _tell_nested(findings, *seen)
     if "coverage" in problems.seen and problems.failed("constant", "labels file"):
         findings.skip("outcome", "the outcome is not known of every sample")
+
+
+def tell_scores(findings: Findings, found: Verification | None) -> None:
+    """Tell what came of computing the scores of a run again."""
+    if found is None:
+        return
+    if found.reason is not None:
+        findings.skip("leaderboard", found.reason)
+        return
+    text = f"{found.n_checked} of {found.n_scores} scores recomputed"
+    findings.passed("leaderboard", f"{text}, largest difference {found.largest_difference:.0e}")
 
 
 def _readable(tables: Sequence[Table]) -> str:

@@ -24,6 +24,7 @@ from bbccli.metrics.naming import ALIASES, canonical
 from bbccli.metrics.pairs import pair_share
 from bbccli.metrics.totals import of_totals
 from bbccli.prediction_forms import PLURAL
+from bbccli.source import run_of
 from bbccli.types import PredictionKind, Task
 
 __all__ = [
@@ -74,7 +75,7 @@ def fitting(matrix: PredictionMatrix) -> list[Metric]:
 
 
 def default_metric(matrix: PredictionMatrix) -> Metric:
-    """Return the metric that is used when none is named.
+    """Return the metric that is used when none is named: that of the run, else of the task.
 
     Raises
     ------
@@ -82,7 +83,9 @@ def default_metric(matrix: PredictionMatrix) -> Metric:
         No metric fits the task.
     """
     candidates = fitting(matrix)
-    preferred = [m for name in DEFAULTS[matrix.task] for m in candidates if m.name == name]
+    own = canonical(str(run_of(matrix.source.metadata).get("metric")), METRICS)
+    preferred = [m for m in candidates if m.name == own]
+    preferred += [m for name in DEFAULTS[matrix.task] for m in candidates if m.name == name]
     if not candidates:
         known = sorted({str(task) for metric in METRICS.values() for task in metric.tasks})
         raise UnsupportedError(

@@ -45,6 +45,7 @@ def read(
     unfinished: bool = False,
     only: Sequence[str] = (),
     exclude: Sequence[str] = (),
+    include: Sequence[str] = (),
     bounds: tuple[float, float] | None = None,
 ) -> PredictionMatrix:
     r"""Read the out-of-sample predictions of many configurations.
@@ -76,6 +77,8 @@ def read(
         dropped earlier lack predictions that others have; see `Unfinished`.
     only, exclude
         Patterns of the shell: the configurations that take part, and those that do not.
+    include
+        Keys of `flagged.INCLUDED`: configurations that take part in spite of their flags.
     bounds
         Of scores without a truth (task `score`): the smallest and the largest possible one.
 
@@ -105,17 +108,5 @@ def read(
     >>> matrix.task, matrix.configurations, matrix.predictions.shape
     (<Task.BINARY: 'binary'>, ('knn', 'svm'), (1, 2, 2))
     """
-    how = (
-        roles,
-        task,
-        positive,
-        labels,
-        folds,
-        missing,
-        dialect,
-        only,
-        exclude,
-        unfinished,
-        bounds,
-    )
-    return understand(path, Request(*how)).matrix
+    how = (roles, task, positive, labels, folds, missing, dialect, only, exclude)
+    return understand(path, Request(*how, include, unfinished, bounds)).matrix

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bbccli.matrix import PredictionMatrix, Source
+from bbccli.matrix import PredictionMatrix
 from bbccli.nested import NestedFold
 from bbccli.notes import Note
 from bbccli.outcome import Outcome
@@ -18,12 +18,16 @@ from bbccli.readers.coverage import held_out, note_on
 from bbccli.readers.facts import Facts
 from bbccli.readers.folds import code_folds, count_spanning
 from bbccli.readers.gaps import Completed, complete
-from bbccli.readers.metadata import Metadata
 from bbccli.readers.nested import nested_folds, without_gaps
 from bbccli.readers.predictions import Predictions
 from bbccli.readers.request import Request
+from bbccli.readers.sheet import Sheet
 from bbccli.readers.unfinished import EXPECTED, Narrowed
+from bbccli.source import Source
 from bbccli.types import BoolArray, IntArray, Missing, Task
+
+AVERAGED = "averaged_over_repeats"
+"""Flag of predictions without a fold of their own."""
 
 DUPLICATES = "duplicate-configurations"
 """Code of the note that is about all repeats together."""
@@ -78,7 +82,7 @@ def assemble(reading: Reading, request: Request) -> PredictionMatrix:
         *fold_notes,
         *_notes_on_groups(groups, folds),
         *_notes_on_predictions(reading, left, outcome, folds, there),
-        *_notes_on_candidates(sheet.metadata, len(sheet.configurations), names),
+        *_notes_on_candidates(sheet, names),
     ]
     if part.unfinished is not None:
         notes = [note for note in notes if note.code not in EXPECTED] + [*part.notes]
@@ -94,7 +98,7 @@ def assemble(reading: Reading, request: Request) -> PredictionMatrix:
         unfinished=part.unfinished,
         repeated_holdout=there is not None,
         nested=_nested(reading, names, samples),
-        source=Source(sheet.path, sheet.table.sha256, sheet.metadata.raw),
+        source=Source(sheet.path, sheet.table.sha256, sheet.metadata.raw, sheet.left_out),
         sample_keys=places.keys.take(samples),
         notes=tuple(notes),
     )
@@ -158,6 +162,9 @@ def _folds(
     """(R, N) codes and names of the folds; a note instead where they are unknown."""
     if there is not None:
         return None, (), (note_on(there[:, left.samples]),)
+    flags = reading.part.sheet.metadata.flags
+    if any(AVERAGED in flags.get(name, ()) for name in left.predictions.configurations):
+        return None, (), (remarks.averaged_repeats(),)
     rows = reading.part.places.rows[:, samples]
     fold = reading.part.sheet.roles.get("fold")
     n_missing = rows.size if fold is None else int(np.isin(rows, fold.nulls).sum())
@@ -206,10 +213,9 @@ def _notes_on_groups(groups: IntArray | None, folds: IntArray | None) -> Iterato
         yield remarks.group_spans_folds(n_spanning, int(groups.max()) + 1)
 
 
-def _notes_on_candidates(
-    metadata: Metadata, n_read: int, configurations: tuple[str, ...]
-) -> Iterator[Note]:
+def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Iterator[Note]:
     """What the metadata tell about the configurations."""
+    metadata, n_read = sheet.metadata, len(sheet.configurations) + len(sheet.left_out)
     counts = metadata.count_flags(configurations)
     if counts:
         yield remarks.validity_flags(counts)

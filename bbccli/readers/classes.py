@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -27,10 +28,29 @@ def tell_classes(sheet: Sheet) -> Sheet:
         alike = (replace(c, label=spelled(c.label or "", present)) for c in sheet.cells)
         return replace(sheet, cells=tuple(alike))
     declared = sheet.metadata.configurations
+    if sheet.metadata.run.get("classes_in_order"):
+        return _in_order(sheet, present)
     split = [_split(cell, present, declared) for cell in sheet.cells]
     if not {cell.label for cell in split} & set(present):
         return sheet
     return replace(sheet, cells=tuple(split))
+
+
+def _in_order(sheet: Sheet, present: Sequence[str]) -> Sheet:
+    """Classes that are called by their numbers in the sorted order of those of the truth."""
+    cells = [_split(cell, (), ()) for cell in sheet.cells]
+    labels = {cell.label for cell in cells}
+    if len(labels) != len(present):
+        raise InputError(
+            f"has {len(labels)} classes, the labels have {len(present)}",
+            path=sheet.path,
+            hint="give the labels that the models were fitted on",
+        )
+    numeric = not any(math.isnan(number_of(name)) for name in present)
+    names = sorted(present, key=number_of if numeric else str)
+    return replace(
+        sheet, cells=tuple(replace(cell, label=names[int(cell.label or 0)]) for cell in cells)
+    )
 
 
 def check_classes_told(sheet: Sheet) -> None:

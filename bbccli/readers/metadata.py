@@ -12,6 +12,7 @@ from typing import Any
 
 from bbccli.errors import InputError
 from bbccli.readers.column import name_of
+from bbccli.source import run_of
 from bbccli.types import Pooling, Task
 
 SPEC = "bbc-predictions"
@@ -53,6 +54,11 @@ class Metadata:
     n_candidates_total: int | None = None
     selection: Pooling | None = None
     bounds: tuple[float, float] | None = None
+
+    @property
+    def run(self) -> Mapping[str, Any]:
+        """What a run says of itself; empty where the predictions come from none."""
+        return run_of(self.raw)
 
     @property
     def configurations(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from bbccli.readers.choice import choose
 from bbccli.readers.classes import tell_classes
 from bbccli.readers.cube import read_cube
 from bbccli.readers.facts import Facts, facts_of
+from bbccli.readers.flagged import leave_out
 from bbccli.readers.join import join
 from bbccli.readers.layout import lay_out
 from bbccli.readers.meaning import outcome_of
@@ -67,6 +68,7 @@ def understand_sheet(
     """Make a matrix of a sheet whose rows have their places and whose roles are known."""
     wanted = (sheet, request.only, request.exclude)
     sheet = problems.attempt("choice", choose, *wanted, otherwise=sheet)
+    sheet = problems.attempt("choice", leave_out, sheet, request.include, otherwise=sheet)
     part = narrow(sheet, places) if request.unfinished else Narrowed(sheet, places)
     facts = facts_of(part.sheet, part.places, problems)
     outcome, predictions = tell_meaning(part, facts, request, problems)

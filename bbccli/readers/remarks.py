@@ -192,6 +192,29 @@ def equals_truth(names: Sequence[str]) -> Note:
     )
 
 
+def flagged_left_out(
+    flags: Mapping[str, str], n_configurations: int, options: Sequence[str]
+) -> Note:
+    """Configurations that take no part because of a flag."""
+    names = [f"{name} ({flag})" for name, flag in flags.items()]
+    return Note(
+        "flagged-left-out",
+        f"{len(flags)} of {n_configurations} configurations are left out for their flags: "
+        f"{listing(names)}",
+        " ".join(f"--include {one}" for one in options),
+    )
+
+
+def averaged_repeats() -> Note:
+    """Predictions are means over repeats."""
+    return Note(
+        "averaged-repeats",
+        "predictions are means over repeats of the cross-validation: folds are taken as unknown, "
+        "and the result is that of the mean of several models",
+        "save the predictions of each repeat",
+    )
+
+
 def configurations_left_out(names: Sequence[str], n_configurations: int) -> Note:
     """Configurations that take no part by the user's wish."""
     return Note(

@@ -32,6 +32,7 @@ class Request:
     dialect: str | None = None
     only: Sequence[str] = ()
     exclude: Sequence[str] = ()
+    include: Sequence[str] = ()
     unfinished: bool = False
     bounds: tuple[float, float] | None = None
 

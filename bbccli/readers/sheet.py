@@ -11,6 +11,7 @@ from bbccli.notes import Note
 from bbccli.readers.column import Column
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.table import Table
+from bbccli.source import LeftOut
 from bbccli.types import IntArray
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ class Sheet:
         What was noticed so far.
     named
         Configurations named by hand.
+    left_out
+        Configurations that a flag leaves out.
     """
 
     table: Table
@@ -84,6 +87,7 @@ class Sheet:
     spare: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
     named: frozenset[str] = frozenset()
+    left_out: tuple[LeftOut, ...] = ()
 
     @property
     def path(self) -> str:

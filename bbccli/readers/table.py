@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -70,6 +71,11 @@ class Table:
             nulls = pa.nulls(len(values), values.type)
             values = apply("if_else", apply("is_nan", values), nulls, values)
         return Column(self.path, name, values, np.arange(self.n_rows), self.origins)
+
+
+def joint_hash(hashes: Sequence[str]) -> str:
+    """Return the hash of several tables that are read together; of one, its own."""
+    return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
 def check_names(frame: Table) -> None:

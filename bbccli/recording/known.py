@@ -54,6 +54,21 @@ def response_of(response: str) -> str:
     return response
 
 
+def check_length(features: Any, n_samples: int) -> None:
+    """Refuse features of another number of rows than there are samples.
+
+    Raises
+    ------
+    OptionError
+        There are more, or fewer.
+    """
+    if features is None:
+        return
+    n_rows = features.shape[0] if hasattr(features, "shape") else len(features)
+    if n_rows != n_samples:
+        raise OptionError("X and y have different lengths", hint="one row of X per label")
+
+
 def weights_of(sample_weight: Any, n_samples: int) -> FloatArray | None:
     """Return the weights as numbers.
 

@@ -15,7 +15,7 @@ from bbccli.recorded import design, parts
 from bbccli.recorded.design import Design
 from bbccli.recorded.parts import Part, identity_of
 from bbccli.recording import known, written
-from bbccli.recording.scorer import RecordingScorer
+from bbccli.recording.scorer import Known, RecordingScorer
 from bbccli.recording.splits import Split, frozen
 from bbccli.recording.truth import codes_and_names, truth_of
 from bbccli.types import IntArray
@@ -84,16 +84,13 @@ class Recorder:
         self.folder = Path(folder).absolute()
         self._truth = truth_of(y, task, scoring)
         n_samples = len(self._truth.values)
-        if X is not None and (X.shape[0] if hasattr(X, "shape") else len(X)) != n_samples:
-            raise OptionError("X and y have different lengths", hint="one row of X per label")
+        known.check_length(X, n_samples)
         self._splits: list[Split] = []
         if cv is not None or scoring is not None:
-            classifies = self._truth.labels is not None
-            self._splits = frozen(cv, X, y, groups, classifies)
-        metric, recognised = None, None
-        if scoring is not None:
-            metric = known.metric_of(scoring)
-            recognised = known.known(self._splits, X, y)
+            self._splits = frozen(cv, X, y, groups, self._truth.labels is not None)
+        # what is wrong with them is said before a folder is made
+        metric = None if scoring is None else known.metric_of(scoring)
+        recognised = None if scoring is None else known.known(self._splits, X, y)
         self._design = Design(
             self._truth.task,
             self._truth.values,
@@ -107,10 +104,13 @@ class Recorder:
         design.start(self.folder, self._design)
         self._scorers: list[RecordingScorer] = []
         if recognised is not None:
-            labels, of = self._truth.labels, self._truth.task
-            first = RecordingScorer(self.folder, metric, recognised, labels, of, self._session)
-            first.response = known.response_of(response)
-            self._scorers.append(first)
+            self._scorers.append(self._first_scorer(metric, recognised, response))
+
+    def _first_scorer(self, metric: Any, recognised: Known, response: str) -> RecordingScorer:
+        labels, of = self._truth.labels, self._truth.task
+        first = RecordingScorer(self.folder, metric, recognised, labels, of, self._session)
+        first.response = known.response_of(response)
+        return first
 
     @property
     def cv(self) -> list[Split]:

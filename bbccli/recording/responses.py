@@ -29,12 +29,13 @@ def listening(estimator: Any, features: Any) -> Iterator[dict[str, Any]]:
     The metric and the recording then share one prediction, which may take longer than the fit.
     """
     heard: dict[str, Any] = {}
+    within: list[str] = []
     own: dict[str, Any] = getattr(estimator, "__dict__", {})
     added = []
     for name in RESPONSES:
         method = getattr(estimator, name, None)
         if callable(method) and name not in own:
-            own[name] = _overheard(method, name, features, heard)
+            own[name] = _overheard(method, name, features, heard, within)
             added.append(name)
     try:
         yield heard
@@ -110,11 +111,17 @@ def codes_of(values: NDArray[Any], labels: NDArray[Any]) -> IntArray:
     return np.asarray(codes, np.int16 if len(labels) < 2**15 else np.int64)
 
 
-def _overheard(method: Any, name: str, features: Any, heard: dict[str, Any]) -> Any:
+def _overheard(
+    method: Any, name: str, features: Any, heard: dict[str, Any], within: list[str]
+) -> Any:
     @functools.wraps(method)
     def answering(data: Any, *args: Any, **kwargs: Any) -> Any:
-        answer = method(data, *args, **kwargs)
-        if data is features:
+        within.append(name)
+        try:
+            answer = method(data, *args, **kwargs)
+        finally:
+            within.pop()
+        if data is features and not within:  # what the metric asked for, not how it is answered
             heard.setdefault(name, answer)
         return answer
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from bbccli.errors import InputError, OptionError
 from bbccli.readers.runs import recording
+from bbccli.readers.runs.recording_parts import latest
 from bbccli.recorded import parts
 from bbccli.recorded.parts import Part
 from bbccli.recording.parameters import of_candidate
@@ -159,7 +160,7 @@ def _recorded(candidate: Candidate, everything: list[Part], identity: str) -> li
     chosen = max(groups, key=lambda group: _n_agreeing(candidate, group), default=[])
     agreeing = [part for part in chosen if _agrees(candidate, part)]
     rest = [part for part in chosen if part.split not in {one.split for one in agreeing}]
-    return recording.latest(agreeing) + recording.latest(rest)
+    return latest(agreeing) + latest(rest)
 
 
 def _text(value: Any) -> str:

@@ -32,6 +32,8 @@ def _screen(document: Document, style: Style) -> str:
     """Who stays and who goes, or what dropping would have saved."""
     path, understood = visible(document["input"]["path"]), phrases.understood(document)
     head = Text.assemble((path, "bold"), "   ", understood)
+    for line in phrases.lines_on_run(document):
+        head.append(f"\n{line}")
     decision = document["decision"]
     body = _decision(decision) if decision else _replays(document["replays"])
     notes = [note_line(note) for note in phrases.notes_of(document)]

@@ -8,6 +8,7 @@ from bbccli.documents import Json
 from bbccli.notes import listing
 from bbccli.reports.base import Style
 from bbccli.reports.layout import listing_table
+from bbccli.reports.runs import run_lines
 from bbccli.rounding import count
 from bbccli.text import visible
 
@@ -51,6 +52,7 @@ def _facts(inspection: Json) -> list[tuple[str, str]]:
         ("predictions", read["kind"]),
         ("classes", listing(classes, 12)),
         ("positive", visible(read["positive_class"] or "")),
+        *(("run", line) for line in run_lines(read)),
         ("sha256", read["sha256"]),
     ]
 

@@ -10,6 +10,7 @@ from bbccli.documents import Document, EstimateJson, InputJson, IntervalJson, No
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.notes import listing
+from bbccli.reports.runs import run_lines
 from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent
 from bbccli.schema import to_report
 from bbccli.text import visible
@@ -28,7 +29,6 @@ UNSELECTED = re.compile("|".join(WITHOUT_SELECTION))
 
 OVER_FOLDS = frozenset({"tt", "bbc-f", "naive-f", "t-folds", "t-corrected"})
 """Methods that always select by the mean over folds."""
-
 
 NAMES = {
     "delong": "DeLong",
@@ -50,7 +50,14 @@ NAMES = {
 def plain_lines(document: Document) -> list[str]:
     """Return one line on what was read, then one per note."""
     read = f"read: {visible(document['input']['path'])}: {understood(document)}"
-    return [read, *(_note_line(note) for note in notes_of(document))]
+    run = [f"run: {line}" for line in lines_on_run(document)]
+    return [read, *run, *(_note_line(note) for note in notes_of(document))]
+
+
+def lines_on_run(document: Document) -> list[str]:
+    """What to know of the run that the predictions come from, and of its scores."""
+    metric = next(iter(metrics_of(document)), "")
+    return run_lines(document["input"], metric, str(document["plan"]["pooling"]))
 
 
 def understood(document: Document) -> str:

@@ -29,6 +29,8 @@ def _screen(document: Document, style: Style) -> str:
     """What was read, who won, what to report and what to doubt."""
     path, understood = visible(document["input"]["path"]), phrases.understood(document)
     head = Text.assemble((path, "bold"), "   ", understood)
+    for line in phrases.lines_on_run(document):
+        head.append(f"\n{line}")
     tables = [_methods(document, metric) for metric in phrases.metrics_of(document)]
     closing = [*_advice(document), *(note_line(note) for note in phrases.notes_of(document))]
     sections: list[RenderableType] = [head, _winners(document), *tables]

@@ -1,55 +1,274 @@
-"""A folder is read where a tool is known to leave such folders, and refused otherwise."""
+"""Folders of tools are read by any command, and refused where no tool is known to leave such."""
 
+import csv
 import json
-from dataclasses import replace
+import zipfile
+from pathlib import Path
 
+import numpy as np
 import pytest
+from runs import autogluon, autosklearn, oof
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, GroupKFold, RepeatedStratifiedKFold, ShuffleSplit
 
 from bbccli.errors import InputError
 from bbccli.inspection import inspect
-from bbccli.readers import read, runs
-from bbccli.readers.runs import RUNS, Run
-from bbccli.readers.sources.opening import read_table
+from bbccli.readers import read
+from bbccli.readers.runs import RUNS, hash_of
+from bbccli.recording import Recorder
+from bbccli.types import PredictionKind, Task
 
-HEAD = "row_id,truth,prediction\n"
-SAID = {"spec": "bbc-predictions", "version": "1", "n_candidates_total": 9}
+REAL = Path(__file__).parents[1] / "data" / "runs"
+RNG = np.random.default_rng(5)
+TRUTH = np.arange(40) % 2
+FLOAT = (0.6 * RNG.random(40) + 0.4 * TRUTH).astype(np.float32)
+
+
+def tool_of(matrix):
+    return matrix.source.metadata["run"]["tool"]
+
+
+def codes(matrix):
+    return {note.code for note in matrix.notes}
+
+
+def wrong(path, **how):
+    with pytest.raises(InputError) as error:
+        read(path, **how)
+    return error.value
+
+
+def test_every_tool_is_tried_and_told():
+    assert len({run.name for run in RUNS}) == len(RUNS) == 11
+    assert RUNS[0].name == "recorder"
+
+
+def test_a_folder_that_nobody_recognises(tmp_path):
+    error = wrong(tmp_path)
+    assert "is a directory, not a file, and holds no run that is known" in error.problem
+    for run in RUNS:
+        assert f"{run.name}: {run.signature}" in error.hint
+    assert inspect(tmp_path).n_errors == 1
+
+
+def test_mljar():
+    matrix = read(REAL / "mljar")
+    assert (matrix.n_samples, matrix.n_folds, tool_of(matrix)) == (569, 5, "mljar")
+    assert {"5_Linear", "10_LightGBM"} < set(matrix.configurations)
+    assert matrix.source.sha256 == hash_of(REAL / "mljar")
+
+
+def test_of_means_over_repeats_no_fold_is_known():
+    matrix = read(REAL / "mljar_repeats")
+    assert matrix.folds is None
+    assert (matrix.n_repeats, matrix.outcome.classes) == (1, ("benign", "malignant"))
+
+
+def test_the_hash_is_of_all_that_was_read(tmp_path):
+    place = tmp_path / "run"
+    assert copied("mljar", place)
+    for name in ("leaderboard.csv", "5_Linear/predictions_out_of_folds.csv", "data_info.json"):
+        before = hash_of(place)
+        (place / name).write_bytes((place / name).read_bytes() + b"\n")
+        assert hash_of(place) != before
+    before = hash_of(place)
+    (place / "notes.txt").write_text("x")
+    assert hash_of(place) == before
+
+
+def copied(name, target):
+    for path in (REAL / name).rglob("*"):
+        if path.is_file():
+            place = target / path.relative_to(REAL / name)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(path.read_bytes())
+    return target
+
+
+def test_caret_leaves_out_another_outcome():
+    matrix = read(REAL / "caret")
+    assert (matrix.n_samples, matrix.n_configurations, matrix.n_repeats) == (569, 6, 2)
+    assert matrix.source.metadata["run"]["left_out"] == [
+        {"name": "lm_regression_pred.csv", "reason": "another outcome"}
+    ]
+
+
+def test_h2o_needs_labels():
+    error = wrong(REAL / "h2o")
+    assert "H2O exports hold no labels" in error.problem
+    assert "--labels train.csv --truth COLUMN" in error.hint
+
+
+def test_h2o_takes_labels_by_position(tmp_path):
+    from bbccli.readers import Roles
+
+    labels = REAL / "h2o" / "train.csv"
+    matrix = read(REAL / "h2o", labels=labels, roles=Roles(truth="target"))
+    assert (matrix.n_samples, matrix.n_folds, matrix.kind) == (569, 5, PredictionKind.PROBABILITY)
+    assert "GBM_2" in matrix.configurations
+    assert "wine" not in matrix.configurations
+    # a key of the training frame says nothing of H2O's rows
+    rows = list(csv.reader(labels.read_text().splitlines()))
+    rows[0][0] = "id"
+    (tmp_path / "train.csv").write_text("".join(",".join(row) + "\n" for row in rows))
+    again = read(REAL / "h2o", labels=tmp_path / "train.csv", roles=Roles(truth="target"))
+    np.testing.assert_array_equal(again.predictions, matrix.predictions)
+    np.testing.assert_array_equal(again.outcome.values, matrix.outcome.values)
 
 
 @pytest.fixture
-def folder(tmp_path):
-    for name, last in (("knn", 0.9), ("svm", 0.6)):
-        place = tmp_path / "search" / name
-        place.mkdir(parents=True)
-        rows = "".join(f"{i},{'xy'[i % 2]},{0.2 + i % 2 * last / 2}\n" for i in range(8))
-        (place / "oof.csv").write_text(HEAD + rows)
-    (tmp_path / "search" / "done.txt").write_text("")
-    return tmp_path / "search"
+def data():
+    return make_classification(n_samples=90, random_state=0)
 
 
-@pytest.fixture
-def tool(monkeypatch):
-    def tables(path):
-        found = [read_table(one) for one in sorted(path.glob("*/oof.csv"))]
-        return [replace(one, metadata=(json.dumps(SAID), str(path))) for one in found]
-
-    run = Run("tool", lambda path: (path / "done.txt").exists(), tables)
-    monkeypatch.setattr(runs, "RUNS", {"tool": run})
+def search(folder, data, cv, scoring="roc_auc", **about):
+    rec = Recorder(folder, *data, cv=cv, scoring=scoring, **about)
+    grid = {"C": [0.01, 1, 100]}
+    found = GridSearchCV(LogisticRegression(), grid, cv=rec.cv, scoring=rec.scorer).fit(*data)
+    rec.finish(found)
+    return found
 
 
-def test_the_tables_of_a_known_folder(folder, tool):
-    matrix = read(folder)
-    assert matrix.configurations == ("knn", "svm")
-    assert "candidates-missing" in [note.code for note in matrix.notes]
-    assert inspect(folder).n_errors == 0
+def test_a_recording_with_repeats(tmp_path, data):
+    cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
+    search(tmp_path / "run", data, cv)
+    matrix = read(tmp_path / "run")
+    assert (matrix.n_repeats, matrix.n_folds, matrix.n_samples) == (2, 3, 90)
+    assert matrix.configurations == ("C=0.01", "C=1", "C=100")
+    assert matrix.source.metadata["selection"] == "fold-mean"
+    assert "candidates-missing" not in codes(matrix)
 
 
-def test_a_folder_that_nobody_recognises(folder, tool):
-    (folder / "done.txt").unlink()
-    with pytest.raises(InputError, match="is a directory, not a file"):
-        read(folder)
+def test_a_recording_of_repeated_holdout(tmp_path, data):
+    search(tmp_path / "run", data, ShuffleSplit(n_splits=4, test_size=0.3, random_state=0))
+    matrix = read(tmp_path / "run")
+    assert matrix.repeated_holdout
+    assert matrix.n_repeats == 4
+    assert "repeated-holdout" in codes(matrix)
 
 
-def test_a_folder_is_an_error_without_tools(folder):
-    assert RUNS == {}
-    with pytest.raises(InputError, match="is a directory, not a file"):
-        read(folder)
+def test_a_recording_of_labels_groups_and_weights(tmp_path, data):
+    groups, weights = np.arange(90) // 3, np.arange(90) + 1.0
+    about = {"groups": groups, "sample_weight": weights}
+    search(tmp_path / "run", data, GroupKFold(3), "accuracy", **about)
+    matrix = read(tmp_path / "run")
+    assert matrix.kind is PredictionKind.LABEL
+    assert matrix.n_groups == 30
+    np.testing.assert_array_equal(matrix.outcome.weights, weights)
+    np.testing.assert_array_equal(matrix.outcome.values, data[1])
+
+
+def test_a_recording_of_a_loop(tmp_path):
+    features, y = make_classification(90, n_classes=3, n_informative=5, random_state=0)
+    rec = Recorder(tmp_path / "run", features, np.array(["a", "c", "b"])[y], cv=3)
+    for c in (0.1, 1, 10):
+        rec.tried(f"trial {c}")
+        for train, test in rec.cv if c < 10 else ():
+            model = LogisticRegression(C=c).fit(features[train], y[train])
+            columns = model.predict_proba(features[test])[:, [0, 2, 1]]
+            rec.write(f"trial {c}", test, columns, flags=["rounded"])
+    matrix = read(tmp_path / "run")
+    assert (matrix.task, matrix.outcome.classes) == (Task.MULTICLASS, ("a", "b", "c"))
+    assert matrix.predictions.shape == (1, 90, 2, 3)
+    right = matrix.predictions[0, :, 1].argmax(axis=1) == matrix.outcome.values
+    assert right.mean() > 0.5
+    assert {"candidates-missing", "validity-flags"} <= codes(matrix)
+
+
+def test_autogluon(tmp_path):
+    folds = ["S1F1", "S1F2"]
+    models = {"A_BAG_L1": (oof(FLOAT), folds), "B_BAG_L1": (oof(FLOAT[::-1]), folds)}
+    place = autogluon(tmp_path / "AutogluonModels", models)
+    assert "AutoGluon exports hold no labels" in wrong(place).problem
+    labels = tmp_path / "train.csv"
+    labels.write_text("y\n" + "".join(f"{['no', 'yes'][one]}\n" for one in TRUTH))
+    matrix = read(place, labels=labels)
+    assert matrix.configurations == ("A_BAG_L1", "B_BAG_L1")
+    np.testing.assert_array_equal(matrix.predictions[0, :, 0], FLOAT)
+    assert matrix.outcome.classes == ("no", "yes")
+
+
+@pytest.mark.parametrize("classes", [["9", "10", "100"], ["b", "a", "c"]])
+def test_autogluon_numbers_its_classes(tmp_path, classes):
+    truth = RNG.permutation(np.repeat(np.arange(3), 10))
+    total = np.eye(3)[truth] * 0.6 + 0.1 + RNG.random((30, 3)) * 0.1
+    total /= total.sum(axis=1, keepdims=True)
+    place = autogluon(tmp_path / "run", {"A_BAG_L1": (oof(total), ["S1F1", "S1F2"])})
+    names = classes if classes[0] == "9" else sorted(classes)
+    labels = tmp_path / "train.csv"
+    labels.write_text("y\n" + "".join(f"{names[one]}\n" for one in truth))
+    matrix = read(place, labels=labels)
+    np.testing.assert_array_equal(matrix.predictions[0, :, 0].argmax(axis=1), matrix.outcome.values)
+    labels.write_text("y\n" + "".join(f"{i % 2}\n" for i in range(30)))
+    assert "has 3 classes, the labels have 2" in wrong(place, labels=labels).problem
+
+
+def test_autosklearn(tmp_path):
+    two = np.stack([1 - FLOAT, FLOAT], axis=1)
+    runs = {"1_1_0.0": two * 0 + 0.5, "1_2_0.0": two, "1_3_0.0": np.sqrt(two) / 2, "1_4_0.0": None}
+    place = autosklearn(tmp_path / "tmp", TRUTH, runs, {2: 0.25, 3: 0.5, 4: 0.75})
+    matrix = read(place)
+    assert {"2", "3"} <= set(matrix.configurations)
+    assert "candidates-missing" not in codes(read(autosklearn(tmp_path / "b", TRUTH, runs)))
+    np.testing.assert_array_equal(matrix.outcome.values, TRUTH)
+
+
+def test_tabrepo(tmp_path):
+    models = np.stack([FLOAT, FLOAT[::-1]])
+    about = {"models": ["a", "b"], "pred_val_shape": [2, 40], "dtype": "float32"}
+    (tmp_path / "metadata.json").write_text(json.dumps(about))
+    (tmp_path / "pred-val.dat").write_bytes(models.astype("<f4").tobytes())
+    rows = ",label\n" + "".join(f"{i + 100},{one}\n" for i, one in enumerate(TRUTH))
+    with zipfile.ZipFile(tmp_path / "label-val.csv.zip", "w") as archive:
+        archive.writestr("label-val.csv", rows)
+    matrix = read(tmp_path)
+    np.testing.assert_array_equal(matrix.predictions[0].T, models)
+    assert tool_of(matrix) == "TabRepo"
+
+
+def test_jadbio(tmp_path):
+    (tmp_path / "x_outcome.csv").write_text("0\n" + "".join(f"{one}\n" for one in TRUTH))
+    rows = "".join(f"{a},{b}\n" for a, b in zip(FLOAT, FLOAT[::-1], strict=True))
+    (tmp_path / "x_predictions.csv").write_text(f"0,1\n{rows}")
+    folds = ",".join(map(str, range(0, 40, 2))) + "\n" + ",".join(map(str, range(1, 40, 2)))
+    header = ",".join(map(str, range(20)))
+    (tmp_path / "x_splitIndices.csv").write_text(f"{header}\n{folds}\n")
+    matrix = read(tmp_path)
+    assert (matrix.configurations, matrix.n_folds) == (("cfg_0001", "cfg_0002"), 2)
+    np.testing.assert_array_equal(matrix.folds[0], np.arange(40) % 2)
+
+
+def test_openml(tmp_path):
+    head = "@relation r\n@attribute repeat numeric\n@attribute fold numeric\n"
+    head += "@attribute row_id numeric\n@attribute prediction {0,1}\n@attribute correct {0,1}\n"
+    head += "@attribute confidence.0 numeric\n@attribute confidence.1 numeric\n@data\n"
+    for run, scores in (("r1", FLOAT), ("r2", FLOAT**2)):
+        rows = "".join(
+            f"0,{i % 4},{i},{int(s > 0.5)},{t},{1 - s},{s}\n"
+            for i, (s, t) in enumerate(zip(scores, TRUTH, strict=True))
+        )
+        (tmp_path / run).mkdir()
+        (tmp_path / run / "predictions.arff").write_text(head + rows)
+    matrix = read(tmp_path)
+    assert (tool_of(matrix), matrix.n_configurations, matrix.n_folds) == ("OpenML", 2, 4)
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "tool"),
+    [
+        (".row,id,y,.pred_0,.pred_1,.config", "{i},Fold{f},{t},{o},{s},m1", "tidymodels"),
+        ("row_ids,truth,response,prob.0,prob.1,fold", "{i},{t},{t},{o},{s},{f}", "mlr3"),
+    ],
+)
+def test_tables_of_r(tmp_path, header, row, tool):
+    from bbccli.readers import Roles
+
+    rows = [
+        row.format(i=i + 1, f=i % 4, t=t, s=s, o=1 - s)
+        for i, (s, t) in enumerate(zip(FLOAT, TRUTH, strict=True))
+    ]
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.csv").write_text("\n".join([header, *rows]) + "\n")
+    matrix = read(tmp_path, roles=Roles(truth="y") if tool == "tidymodels" else Roles())
+    assert (tool_of(matrix), matrix.n_configurations, matrix.n_folds) == (tool, 2, 4)

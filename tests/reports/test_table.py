@@ -9,7 +9,6 @@ import pytest
 from matrices import by_hand, regression
 
 from bbccli.gate import Rule, judged
-from bbccli.matrix import Source
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
@@ -17,6 +16,7 @@ from bbccli.reports import FORMS, Style
 from bbccli.reports.phrases import marks as marks_of
 from bbccli.reports.sentences import gate_sentence
 from bbccli.schema import document
+from bbccli.source import Source
 from bbccli.types import Direction, Side
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY, Layout
 from bbccli.readers.layout.dialects.long import CONFIGURATION
 from bbccli.readers.layout.naming import names_of
 from bbccli.readers.layout.wide import check_outcome
-from bbccli.readers.table import Table
+from bbccli.readers.table import Table, joint_hash
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,11 +66,10 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
             columns[CONFIGURATION] = layout.configuration[0]
         origins.append(Origin(table.path, start, columns))
         start += table.n_rows
-    digest = tables[0].sha256
     path = tables[0].path
     if not one_file:
-        digest = hashlib.sha256("".join(table.sha256 for table in tables).encode()).hexdigest()
         path = f"{path} and {len(tables) - 1} more"
+    digest = joint_hash([table.sha256 for table in tables])
     return Table(path, _concatenated(parts, tables, origins), digest, None, tuple(origins))
 
 

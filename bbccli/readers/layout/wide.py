@@ -28,6 +28,7 @@ def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
     taken = set(chosen.values())
     names = [name for name in table.names if name not in taken | spare]
     if "truth" not in hints.elsewhere:
+        _check_labels_held(chosen, table, metadata)
         check_outcome(chosen, table)
     if not names:
         raise InputError(
@@ -144,6 +145,17 @@ def _refuse_two_truths(names: Sequence[str], table: Table) -> None:
             f"more than one column could be the truth: {listing([repr(n) for n in names])}",
             path=table.path,
             hint=f"--truth {names[0]}",
+        )
+
+
+def _check_labels_held(chosen: Mapping[str, str], table: Table, metadata: Metadata) -> None:
+    """Say what is lacking where the folder of a tool has predictions alone."""
+    run = metadata.run
+    if run and not {"truth", "time"} & chosen.keys():
+        raise InputError(
+            f"{run['tool']} exports hold no labels",
+            path=table.path,
+            hint="--labels train.csv --truth COLUMN, the training data in the same order",
         )
 
 

@@ -5,39 +5,36 @@ No tool is imported; what it says of itself comes as the metadata of its tables.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from bbccli.errors import InputError
+from bbccli.readers.arrow import plain
+from bbccli.readers.runs.autogluon import AUTOGLUON
+from bbccli.readers.runs.autosklearn import AUTOSKLEARN
+from bbccli.readers.runs.base import RunFiles, RunReader, RunTable
+from bbccli.readers.runs.h2o import H2O
+from bbccli.readers.runs.jadbio import JADBIO
+from bbccli.readers.runs.mljar import MLJAR
+from bbccli.readers.runs.recording_table import RECORDING
+from bbccli.readers.runs.tables import CARET, MLR3, OPENML, TIDYMODELS
+from bbccli.readers.runs.tabrepo import TABREPO
+from bbccli.readers.sources.files import sha256_of
 from bbccli.readers.sources.memory import ArrowStream, in_memory
 from bbccli.readers.sources.opening import read_table
-from bbccli.readers.table import Table
+from bbccli.readers.table import Table, joint_hash
 
-__all__ = ["RUNS", "Run", "read_tables"]
+__all__ = ["RUNS", "hash_of", "read_tables"]
 
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """The folder of a tool.
-
-    Parameters
-    ----------
-    name
-        Of the tool.
-    recognises
-        Whether a folder is one of its runs.
-    tables
-        Tables of a run; their metadata say what the tool says of itself.
-    """
-
-    name: str
-    recognises: Callable[[Path], bool]
-    tables: Callable[[Path], Sequence[Table]]
-
-
-RUNS: dict[str, Run] = {}
-"""Tools whose folders can be read, by name. A folder that none of them recognises is an error."""
+RUNS: tuple[RunReader, ...] = (
+    *(RECORDING, MLJAR, TABREPO, H2O, JADBIO, AUTOGLUON, AUTOSKLEARN),
+    *(CARET, TIDYMODELS, MLR3, OPENML),
+)
+"""Tools whose folders can be read, in the order in which they are tried."""
 
 
 def read_tables(path: str | Path | ArrowStream) -> Sequence[Table]:
@@ -50,7 +47,41 @@ def read_tables(path: str | Path | ArrowStream) -> Sequence[Table]:
     """
     if in_memory(path):
         return [read_table(path)]
-    for run in RUNS.values() if os.path.isdir(path) else ():  # noqa: PTH112 (never raises)
+    if not os.path.isdir(path):  # noqa: PTH112 (never raises)
+        return [read_table(path)]
+    found = _reader_of(path).load(Path(path))
+    if isinstance(found, RunFiles):
+        said = (json.dumps(found.metadata), str(path))
+        read = [read_table(one) for one in found.files]
+        return [one if one.metadata else replace(one, metadata=said) for one in read]
+    return [_table(found, str(path))]
+
+
+def hash_of(path: str | Path) -> str:
+    """Return the hash that the tables of a folder have together.
+
+    Raises
+    ------
+    InputError
+        As `read_tables`.
+    """
+    return joint_hash([table.sha256 for table in read_tables(path)])
+
+
+def _reader_of(path: str | Path) -> RunReader:
+    for run in RUNS:
         if run.recognises(Path(path)):
-            return run.tables(Path(path))
-    return [read_table(path)]
+            return run
+    looked_for = "; ".join(f"{run.name}: {run.signature}" for run in RUNS)
+    raise InputError(
+        "is a directory, not a file, and holds no run that is known",
+        path=str(path),
+        hint=f"name one file in it; or a run, of which these were looked for: {looked_for}",
+    )
+
+
+def _table(run: RunTable, path: str) -> Table:
+    """One table of all models; its hash is of the names and the bytes of what was read."""
+    hashes = [f"{place.name} {sha256_of(place)}\n" for place in run.files]
+    digest = hashlib.sha256("".join(hashes).encode("utf-8", "surrogateescape")).hexdigest()
+    return Table(path, plain(run.table, path), digest, (json.dumps(run.metadata), path))

@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.errors import InputError
+from bbccli.readers.runs.base import RunReader, RunTable
 from bbccli.readers.runs.pickles import arrays_of
 from bbccli.readers.runs.stored import (
     StoredConfiguration,
     StoredRun,
+    as_table,
     bytes_of,
     folders_in,
     is_file,
@@ -174,3 +176,11 @@ def _unknown(path: Path) -> InputError:
         path=str(path),
         hint="export the predictions as Parquet or CSV",
     )
+
+
+def _load(folder: Path) -> RunTable:
+    read = (f"models/*/{_OOF}", f"models/*/*/{_OOF}", "version.txt", "metadata.json")
+    return as_table(load(folder), folder, *read)
+
+
+AUTOGLUON = RunReader(TOOL, "models/*/utils/oof.pkl", recognises, _load)

@@ -14,10 +14,12 @@ from pathlib import Path
 import numpy as np
 
 from bbccli.errors import InputError
+from bbccli.readers.runs.base import RunReader, RunTable
 from bbccli.readers.runs.pickles import arrays_of
 from bbccli.readers.runs.stored import (
     StoredConfiguration,
     StoredRun,
+    as_table,
     bytes_of,
     folders_in,
     is_file,
@@ -186,3 +188,12 @@ def _no_targets(problem: str, path: Path) -> InputError:
     return InputError(
         problem, path=str(path), hint="export predictions and truth as Parquet or CSV"
     )
+
+
+def _load(folder: Path) -> RunTable:
+    inner = "" if _root(folder) == folder else f"{_INNER}/"
+    read = (f"{inner}{_TARGETS}", f"{inner}runs/*/predictions_ensemble_*.npy")
+    return as_table(load(folder), folder, *read, "smac3-output/*/runhistory.json")
+
+
+AUTOSKLEARN = RunReader(TOOL, _TARGETS, recognises, _load)

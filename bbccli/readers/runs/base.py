@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bbccli.errors import InputError
-from bbccli.recorded.arrays import DamagedError, array_of
-from bbccli.types import FloatArray, IntArray
+from bbccli.readers.arrow import as_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -71,6 +68,8 @@ class RunTable:
         How many configurations were tried, where more than the folder keeps.
     unchecked
         Why the leaderboard can't be compared, where it can't.
+    classes_in_order
+        Whether classes are called by their numbers in sorted order, for want of their names.
     """
 
     tool: str
@@ -85,13 +84,20 @@ class RunTable:
     left_out: tuple[tuple[str, str], ...] = ()
     n_candidates_total: int | None = None
     unchecked: str = ""
+    classes_in_order: bool = False
 
     @property
     def table(self) -> pa.Table:
         """The columns as an Arrow table."""
         import pyarrow as pa
 
-        return pa.table({name: pa.array(values) for name, values in self.columns.items()})
+        return pa.table({name: _arrow(values) for name, values in self.columns.items()})
+
+    @property
+    def n_samples(self) -> int:
+        """Samples; a row stands for one, unless a column tells which."""
+        keys = self.columns.get("row_id")
+        return len(next(iter(self.columns.values())) if keys is None else np.unique(keys))
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -100,20 +106,21 @@ class RunTable:
         about = {
             "task": self.task,
             "classes": list(self.classes) or None,
+            "positive_class": self.classes[-1] if len(self.classes) == 2 else None,
             "n_candidates_total": self.n_candidates_total,
             "selection": self.selection,
         }
+        run = _about(self.tool, self.left_out)
         return {
-            "spec": "bbc-predictions",
-            "version": "1",
+            **_SPEC,
             **{key: value for key, value in about.items() if value is not None},
             "configs": [{"id": name, "flags": list(self.flags.get(name, ()))} for name in names],
-            "run": {
-                "tool": self.tool,
+            "run": run
+            | {
                 "metric": self.metric,
-                "n_samples": len(next(iter(self.columns.values()))),
+                "n_samples": self.n_samples,
                 "unchecked": self.unchecked,
-                "left_out": [{"name": name, "reason": why} for name, why in self.left_out],
+                "classes_in_order": self.classes_in_order,
                 "leaderboard": [
                     {
                         "id": one.configuration,
@@ -135,6 +142,11 @@ class RunFiles:
     tool: str
     files: Sequence[Path]
     left_out: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What stands in the metadata of each file, unless it has its own."""
+        return _SPEC | {"run": _about(self.tool, self.left_out)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,110 +171,27 @@ class RunReader:
     load: Callable[[Path], RunTable | RunFiles]
 
 
-ROLES = ("row_id", "repeat", "fold", "truth", "group", "weight", "time", "event")
+_SPEC: dict[str, Any] = {"spec": "bbc-predictions", "version": "1"}
 
 
-def read_json(path: Path) -> Any:
-    """Read a JSON file of a run.
-
-    Raises
-    ------
-    InputError
-        It is missing or damaged.
-    """
-    try:
-        return json.loads(path.read_bytes())
-    except OSError as error:
-        raise unreadable(path, error) from None
-    except (ValueError, RecursionError):
-        raise InputError("is not valid JSON", path=str(path), hint=_DAMAGED) from None
+def _about(tool: str, left_out: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    return {"tool": tool, "left_out": [{"name": name, "reason": why} for name, why in left_out]}
 
 
-def read_table(path: Path) -> dict[str, pa.ChunkedArray]:
-    """Read the columns of a table of a run.
-
-    Raises
-    ------
-    InputError
-        It is missing or damaged.
-    """
-    from bbccli.readers.sources.opening import read_table as read_file
-
-    if not path.is_file():
-        raise unreadable(path, FileNotFoundError())
-    frame = read_file(path)
-    return {name: frame.data.column(name) for name in frame.data.column_names}
-
-
-def numbers_of(column: pa.ChunkedArray, path: Path, name: str) -> FloatArray:
-    """Return a column of finite numbers.
-
-    Raises
-    ------
-    InputError
-        Text, or a number that is missing or infinite.
-    """
+def _arrow(values: Any) -> pa.Array | pa.ChunkedArray:
+    """Values as Arrow, by their buffers where they are numbers."""
     import pyarrow as pa
 
-    if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
-        raise InputError("is not a number", path=str(path), column=name, hint=_DAMAGED)
-    values = np.asarray(column.to_numpy(), dtype=np.float64)
-    if not np.isfinite(values).all():
-        row = int(np.flatnonzero(~np.isfinite(values))[0])
-        raise InputError("is not finite", path=str(path), column=name, row=row, hint=_DAMAGED)
-    return values
+    if isinstance(values, pa.ChunkedArray):
+        return values
+    if isinstance(values, np.ndarray) and values.dtype.kind == "i":
+        return as_arrow(values)
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+        wide = np.float32 if values.dtype.itemsize <= 4 else np.float64
+        buffer = pa.py_buffer(np.ascontiguousarray(values, dtype=wide))
+        kind = pa.float32() if wide is np.float32 else pa.float64()
+        return pa.Array.from_buffers(kind, len(values), [None, buffer])
+    return pa.array(values.tolist() if isinstance(values, np.ndarray) else values)
 
 
-def read_positions(path: Path) -> IntArray:
-    """Read an array of positions that numpy saved, without pickles.
-
-    Raises
-    ------
-    InputError
-        It is missing, damaged, or not a list of positions.
-    """
-    try:
-        found = array_of(path.read_bytes())
-    except OSError as error:
-        raise unreadable(path, error) from None
-    except DamagedError:
-        raise InputError("is not an array of numbers", path=str(path), hint=_DAMAGED) from None
-    if found.ndim != 1 or found.dtype.kind not in "iu":
-        raise InputError("is not a list of positions", path=str(path), hint=_DAMAGED)
-    return found.astype(np.int64)
-
-
-def folds_of(parts: Sequence[IntArray], n_rows: int, place: Path) -> IntArray:
-    """Return the fold of each row, from the rows of each fold.
-
-    Raises
-    ------
-    InputError
-        A row in two folds or in none, or one that the table does not have.
-    """
-    folds = np.full(n_rows, -1, dtype=np.int64)
-    for fold, rows in enumerate(parts):
-        if len(rows) and not 0 <= rows.min() <= rows.max() < n_rows:
-            wrong = int(rows[(rows < 0) | (rows >= n_rows)][0])
-            problem = f"fold {fold} holds row {wrong}, but there are {n_rows} rows"
-            raise InputError(problem, path=str(place), hint=_MIXED)
-        if (folds[rows] >= 0).any() or len(np.unique(rows)) < len(rows):
-            raise InputError(f"fold {fold} repeats rows", path=str(place), hint=_MIXED)
-        folds[rows] = fold
-    if (folds < 0).any():
-        problem = f"row {int(np.flatnonzero(folds < 0)[0])} is in no fold"
-        raise InputError(problem, path=str(place), hint=_MIXED)
-    return folds
-
-
-def unreadable(path: Path, error: OSError) -> InputError:
-    """Build the error about a file of a run that can't be read."""
-    if isinstance(error, FileNotFoundError):
-        return InputError(
-            "no such file", path=str(path), hint="copy the whole folder of the run, not a part"
-        )
-    return InputError(error.strerror or "can't be read", path=str(path), hint="check the file")
-
-
-_DAMAGED = "the folder is damaged: copy it again"
-_MIXED = "the folder mixes files of several runs, or is damaged"
+ROLES = ("row_id", "repeat", "fold", "truth", "group", "weight", "time", "event")

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.readers.runs.base import RunReader, RunTable, Score, numbers_of, read_table
+from bbccli.readers.runs.base import RunReader, RunTable, Score
+from bbccli.readers.runs.contents import matching, numbers_of, read_table
 from bbccli.types import FloatArray
 
 _PREDICTIONS = ".cv_holdout_predictions.csv"
@@ -58,7 +59,7 @@ def load(folder: Path) -> RunTable:
     classes = tuple(next(iter(predictions.values()))) if _of_classes(predictions) else ()
     short = _short(models)
     n_rows = len(next(iter(predictions[models[0]].values())))
-    columns: dict[str, Any] = {"row_id": np.arange(n_rows)} | _folds(folder, models, n_rows)
+    columns: dict[str, Any] = _folds(folder, models, n_rows)
     for name, parts in predictions.items():
         columns |= _columns(short[name], parts, classes)
     lost = [name for name in board if name not in found and not name.startswith(_STACKED)]
@@ -67,7 +68,7 @@ def load(folder: Path) -> RunTable:
     return RunTable(
         tool="H2O",
         columns=columns,
-        files=[folder / f"{name}{_PREDICTIONS}" for name in models],
+        files=matching(folder, f"*{_PREDICTIONS}", f"*{_FOLDS}", "leaderboard.csv"),
         task=None if len(classes) < 3 else "multiclass",
         classes=classes,
         flags={short[name]: _flags(name) for name in models},

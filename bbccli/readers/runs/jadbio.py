@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.readers.runs.base import (
-    RunReader,
-    RunTable,
+from bbccli.readers.runs.base import RunReader, RunTable
+from bbccli.readers.runs.contents import (
     folds_of,
+    matching,
     numbers_of,
     read_table,
     unreadable,
@@ -65,7 +65,7 @@ def load(folder: Path) -> RunTable:
     return RunTable(
         tool="JADBio",
         columns=columns,
-        files=sorted(folder.glob(f"{start}_*.csv")),
+        files=matching(folder, f"{start}_*.csv"),
         classes=tuple(one for one in parts if one),
         unchecked="the export has no scores",
     )

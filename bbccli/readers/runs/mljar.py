@@ -19,11 +19,10 @@ from typing import Any
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.readers.runs.base import (
-    RunReader,
-    RunTable,
-    Score,
+from bbccli.readers.runs.base import RunReader, RunTable, Score
+from bbccli.readers.runs.contents import (
     folds_of,
+    matching,
     numbers_of,
     read_json,
     read_positions,
@@ -45,6 +44,10 @@ _METRICS = {
 _TOLERANCE = 1e-6
 """mljar clips probabilities in 32 bits; everything else agrees to rounding."""
 
+_READ = (
+    *("params.json", "data_info.json", "leaderboard.csv", "split_validation_indices.npy"),
+    *("folds/*_validation_indices.npy", "*/framework.json", "*/ensemble.json"),
+)
 _PROBE = "_RandomFeature"
 _SUFFIXES = {
     "_GoldenFeatures": "shared_preprocessing",
@@ -100,7 +103,7 @@ def load(folder: Path) -> RunTable:
     return RunTable(
         tool="mljar",
         columns=columns,
-        files=[folder / "params.json", *(_place(run, name) for name in run.models)],
+        files=matching(folder, *_READ, *(f"*/{_place(run, name).name}" for name in run.models)),
         task=run.task,
         classes=tuple(map(str, classes)),
         flags={name: _flags(run, name) for name in run.models},

@@ -12,6 +12,7 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.readers.runs import recording_arrays
 from bbccli.readers.runs.recording_names import short_names
+from bbccli.readers.runs.recording_parts import agreeing, flags_of, problems_of
 from bbccli.readers.sources.limits import check_size
 from bbccli.recorded import design, parts
 from bbccli.recorded.arrays import DamagedError
@@ -152,25 +153,6 @@ def load(path: Path) -> Recording:
     return _assembled(path, plan, groups, with_predictions, listed, finished, damaged)
 
 
-def latest(group: Iterable[Part]) -> list[Part]:
-    """Return the parts that count: of several for the same test set one.
-
-    The newest recorder's; of a search its first, because it scores a test set once, and what comes
-    later is a model that was fitted to it; of a loop the last.
-    """
-    chosen: dict[Any, Part] = {}
-    for part in group:
-        rows = None if part.rows is None or part.fold is not None else part.rows.tobytes()
-        key = (part.split, part.repeat, part.fold, rows)
-        before = chosen.get(key)
-        scored_again = (
-            before is not None and before.session == part.session and part.score is not None
-        )
-        if not scored_again:
-            chosen[key] = part
-    return list(chosen.values())
-
-
 def _parts(files: Iterable[Path]) -> tuple[list[Part], list[str]]:
     found, damaged = [], []
     for file in files:
@@ -223,15 +205,11 @@ def _assembled(
     damaged: list[str],
 ) -> Recording:
     named = dict(zip(groups, short_names([group[0] for group in groups.values()]), strict=True))
-    counted = {
-        identity: _agreeing(group, listed.get(identity)) for identity, group in filled.items()
-    }
+    counted = {one: agreeing(group, listed.get(one)) for one, group in filled.items()}
     everything = [part for group in counted.values() for part in group]
-    kind = recording_arrays.kind(path, everything)
-    places = plan.places()
+    kind, places = recording_arrays.kind(path, everything), plan.places()
     predictions = recording_arrays.cube(path, plan, counted, places, kind)
     scores = recording_arrays.scores(counted, len(places))
-    names = [named[identity] for identity in filled]
     return Recording(
         path=path,
         task=plan.task,
@@ -244,41 +222,18 @@ def _assembled(
         predictions=predictions,
         folds=recording_arrays.folds(plan, places, everything, len(predictions)),
         repeated_holdout=len(places) > 1 and places[-1] == (len(places) - 1, 0),
-        configurations=tuple(names),
+        configurations=tuple(named[identity] for identity in filled),
         identities=tuple(filled),
         params=tuple(group[0].params for group in filled.values()),
-        flags=tuple(
-            tuple(dict.fromkeys(flag for part in group for flag in part.flags))
-            for group in counted.values()
-        ),
+        flags=tuple(flags_of(group) for group in counted.values()),
         complete=recording_arrays.complete(predictions, plan, places),
         scores=scores,
         n_candidates_total=len(groups.keys() | listed.keys()),
         leaderboard=_leaderboard(plan.scoring, named, filled, listed, scores),
         finished=finished,
         damaged=tuple(damaged),
-        problems=tuple(
-            (named[identity], part.split or 0, part.problem)
-            for identity, group in groups.items()
-            for part in latest(group)
-            if part.problem
-        ),
+        problems=problems_of(groups, named),
     )
-
-
-def _agreeing(group: list[Part], candidate: Mapping[str, Any] | None) -> list[Part]:
-    """The parts that count: those with the scores that the search listed, where it did."""
-    if candidate is None:
-        return latest(group)
-    said = candidate["splits"]
-
-    def right(part: Part) -> bool:
-        known = part.split is not None and part.split < len(said) and part.score is not None
-        return known and part.score == said[part.split]
-
-    kept = latest(part for part in group if right(part))
-    covered = {part.split for part in kept}
-    return kept + [part for part in latest(group) if part.split not in covered]
 
 
 def _leaderboard(

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from bbccli.errors import InputError
+from bbccli.readers.runs.base import RunTable
+from bbccli.readers.runs.contents import matching
 from bbccli.readers.sources.files import file_bytes
 from bbccli.types import FloatArray
 
@@ -69,6 +73,38 @@ class StoredRun:
     fold_by_fold: bool = False
     leaderboard: tuple[tuple[str, str, float, str], ...] = ()
     n_candidates_total: int | None = None
+
+
+def as_table(run: StoredRun, folder: Path, *read: str) -> RunTable:
+    """Lay the configurations of a run out as a table.
+
+    Parameters
+    ----------
+    run
+        What the folder holds. Of several classes the columns are numbered as the tool codes them:
+        in sorted order.
+    folder, read
+        The folder, and patterns of the files that were read.
+    """
+    columns: dict[str, Any] = {}
+    by_class = run.configurations[0].predictions.ndim == 2
+    if run.truth is not None:
+        columns["truth"] = run.truth.astype(np.int64) if by_class else run.truth
+    for one in run.configurations:
+        if not by_class:
+            columns[one.name] = one.predictions
+            continue
+        columns |= {f"{one.name}::{k}": values for k, values in enumerate(one.predictions.T)}
+    return RunTable(
+        tool=run.tool,
+        columns=columns,
+        files=matching(folder, *read),
+        flags={one.name: one.flags for one in run.configurations},
+        left_out=run.excluded,
+        n_candidates_total=run.n_candidates_total,
+        unchecked=f"the folder of {run.tool} has no scores of these predictions",
+        classes_in_order=by_class and run.truth is None,
+    )
 
 
 def bytes_of(path: Path) -> bytes:

@@ -18,7 +18,8 @@ import numpy as np
 
 from bbccli import reading
 from bbccli.errors import InputError
-from bbccli.readers.runs.base import RunReader, RunTable, read_json, unreadable
+from bbccli.readers.runs.base import RunReader, RunTable
+from bbccli.readers.runs.contents import read_json, unreadable
 from bbccli.readers.sources.limits import check_size
 from bbccli.types import FloatArray
 

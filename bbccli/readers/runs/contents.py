@@ -1,0 +1,128 @@
+"""What the files of a run hold: JSON, tables, positions, folds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bbccli.errors import InputError
+from bbccli.recorded.arrays import DamagedError, array_of
+from bbccli.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def matching(folder: Path, *patterns: str) -> list[Path]:
+    """Return the files of a folder that some pattern matches, in an order of their own."""
+    return sorted({path for one in patterns for path in folder.glob(one) if path.is_file()})
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file of a run.
+
+    Raises
+    ------
+    InputError
+        It is missing or damaged.
+    """
+    try:
+        return json.loads(path.read_bytes())
+    except OSError as error:
+        raise unreadable(path, error) from None
+    except (ValueError, RecursionError):
+        raise InputError("is not valid JSON", path=str(path), hint=_DAMAGED) from None
+
+
+def read_table(path: Path) -> dict[str, pa.ChunkedArray]:
+    """Read the columns of a table of a run.
+
+    Raises
+    ------
+    InputError
+        It is missing or damaged.
+    """
+    from bbccli.readers.sources.opening import read_table as read_file
+
+    if not path.is_file():
+        raise unreadable(path, FileNotFoundError())
+    frame = read_file(path)
+    return {name: frame.data.column(name) for name in frame.data.column_names}
+
+
+def numbers_of(column: pa.ChunkedArray, path: Path, name: str) -> FloatArray:
+    """Return a column of finite numbers.
+
+    Raises
+    ------
+    InputError
+        Text, or a number that is missing or infinite.
+    """
+    import pyarrow as pa
+
+    if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
+        raise InputError("is not a number", path=str(path), column=name, hint=_DAMAGED)
+    values = np.asarray(column.to_numpy(), dtype=np.float64)
+    if not np.isfinite(values).all():
+        row = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise InputError("is not finite", path=str(path), column=name, row=row, hint=_DAMAGED)
+    return values
+
+
+def read_positions(path: Path) -> IntArray:
+    """Read an array of positions that numpy saved, without pickles.
+
+    Raises
+    ------
+    InputError
+        It is missing, damaged, or not a list of positions.
+    """
+    try:
+        found = array_of(path.read_bytes())
+    except OSError as error:
+        raise unreadable(path, error) from None
+    except DamagedError:
+        raise InputError("is not an array of numbers", path=str(path), hint=_DAMAGED) from None
+    if found.ndim != 1 or found.dtype.kind not in "iu":
+        raise InputError("is not a list of positions", path=str(path), hint=_DAMAGED)
+    return found.astype(np.int64)
+
+
+def folds_of(parts: Sequence[IntArray], n_rows: int, place: Path) -> IntArray:
+    """Return the fold of each row, from the rows of each fold.
+
+    Raises
+    ------
+    InputError
+        A row in two folds or in none, or one that the table does not have.
+    """
+    folds = np.full(n_rows, -1, dtype=np.int64)
+    for fold, rows in enumerate(parts):
+        if len(rows) and not 0 <= rows.min() <= rows.max() < n_rows:
+            wrong = int(rows[(rows < 0) | (rows >= n_rows)][0])
+            problem = f"fold {fold} holds row {wrong}, but there are {n_rows} rows"
+            raise InputError(problem, path=str(place), hint=_MIXED)
+        if (folds[rows] >= 0).any() or len(np.unique(rows)) < len(rows):
+            raise InputError(f"fold {fold} repeats rows", path=str(place), hint=_MIXED)
+        folds[rows] = fold
+    if (folds < 0).any():
+        problem = f"row {int(np.flatnonzero(folds < 0)[0])} is in no fold"
+        raise InputError(problem, path=str(place), hint=_MIXED)
+    return folds
+
+
+def unreadable(path: Path, error: OSError) -> InputError:
+    """Build the error about a file of a run that can't be read."""
+    if isinstance(error, FileNotFoundError):
+        return InputError(
+            "no such file", path=str(path), hint="copy the whole folder of the run, not a part"
+        )
+    return InputError(error.strerror or "can't be read", path=str(path), hint="check the file")
+
+
+_DAMAGED = "the folder is damaged: copy it again"
+_MIXED = "the folder mixes files of several runs, or is damaged"

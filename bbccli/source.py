@@ -1,0 +1,67 @@
+"""Where predictions came from: a file or the run of a tool, and whether they give its scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What came of comparing a run's own scores with those computed from its predictions."""
+
+    n_scores: int = field(
+        metadata={"doc": "scores that the run reports of the configurations that take part"}
+    )
+    n_checked: int = field(metadata={"doc": "scores that were computed again"})
+    largest_difference: float | None = field(
+        metadata={
+            "doc": "largest difference, in the unit of the metric; null where nothing was compared"
+        }
+    )
+    tolerance: float | None = field(
+        metadata={"doc": "difference that rounding and approximations of the tool explain"}
+    )
+    reason: str | None = field(
+        metadata={"doc": "why nothing was compared; null where something was"}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What takes no part, and why."""
+
+    name: str = field(metadata={"doc": "name that the tool has for it"})
+    reason: str = field(metadata={"doc": "a flag of the configuration, or what is wrong with it"})
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a matrix came from.
+
+    Parameters
+    ----------
+    path, sha256
+        The files.
+    metadata
+        What came with them.
+    left_out
+        Configurations that take no part because of a flag.
+    verification
+        What came of checking the scores of a run; None where there is none, or it was not asked.
+    """
+
+    path: str = ""
+    sha256: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    left_out: tuple[LeftOut, ...] = ()
+    verification: Verification | None = None
+
+
+def run_of(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what metadata say of the run behind the predictions; empty where there is none."""
+    run = metadata.get("run")
+    known = isinstance(run, Mapping) and isinstance(run.get("tool"), str)
+    return run if known and run is not None else MappingProxyType({})
