@@ -38,7 +38,7 @@ class Converted:
 
 
 def convert(paths: Paths, request: Request, layout: TableLayout) -> Converted:
-    """Read files and lay their predictions out anew; nothing is dropped, gaps are kept.
+    """Read files and lay out their predictions in another form; nothing is dropped, gaps are kept.
 
     Raises
     ------

@@ -40,7 +40,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """A cross-validation in progress: what there is beside the complete predictions.
+    """A cross-validation in progress: what there is besides the complete predictions.
 
     Parameters
     ----------

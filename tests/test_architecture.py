@@ -114,7 +114,10 @@ def test_every_room_is_on_the_plan(path):
 LONGEST_FILE, LONGEST_FUNCTION = 300, 40
 
 LONG_FILES: set[str] = set()
-LONG_FUNCTIONS: set[str] = set()
+LONG_FUNCTIONS: set[str] = {
+    "readers/runs/recording.py:_assembled",
+    "recording/recorder.py:__init__",
+}
 CIRCLES: set[frozenset[str]] = set()
 
 

@@ -38,13 +38,16 @@ def journal(folder):
     return [line for line in held if line.endswith(b"}\n") and b'"document"' in line]
 
 
-def injected(folder, capsys, command, kind, step):
-    """Fail the first, second ... call until a run has fewer; return how many failed."""
+def injected(folder, capsys, command, kind, step, start=1):
+    """Fail the first, second ... call until a run has fewer; return how many failed.
+
+    With a step every so many calls, from `start` on.
+    """
     argv = COMMANDS[command]
     assert main([*argv]) == 0
     expected = files(folder)
     results = {name: text for name, text in expected.items() if not name.endswith(".journal")}
-    k, count = 1, 0
+    k, count = start, 0
     while True:
         for name in expected:
             (folder / name).unlink()
@@ -74,9 +77,9 @@ def injected(folder, capsys, command, kind, step):
         count, k = count + 1, k + step
 
 
-def told(capsys, command, kind, count):
+def told(capsys, command, kind, count, start, step):
     with capsys.disabled():
-        print(f"\n{command}, {kind}: {count} faults")
+        print(f"\n{command}, {kind}, every {step} from {start}: {count} faults")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -86,12 +89,16 @@ def test_a_fault_at_some_calls_is_a_clean_error(folder, capsys, command, kind):
     assert injected(folder, capsys, command, kind, step=3 if kind == "disk" else 41) >= 5
 
 
+EVERY = [("disk", 1, 1), *(("memory", start, 7) for start in range(1, 8))]
+"""Kind, start and step that are every call together: in parts, for as many processes."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "start", "step"), EVERY)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_fault_at_every_call_is_a_clean_error(folder, capsys, command, kind):
-    count = injected(folder, capsys, command, kind, step=1)
-    told(capsys, command, kind, count)
+def test_a_fault_at_every_call_is_a_clean_error(folder, capsys, command, kind, start, step):
+    count = injected(folder, capsys, command, kind, step, start)
+    told(capsys, command, kind, count, start, step)
     assert count >= 10
 
 

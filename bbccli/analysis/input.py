@@ -55,7 +55,8 @@ class InputOptions:
     exclude: Annotated[
         Sequence[str] | None,
         Option(
-            "Leave out these configurations, or columns that are none, such as age; repeatable.",
+            "Leave out these configurations, or columns that are not configurations, such as age; "
+            "repeatable.",
             metavar="PATTERN",
             panel=Panel.INPUT,
         ),

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from bbccli.analysis import Analysis
-from bbccli.choices import OnError
+from bbccli.cli.batching import BatchOptions
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.shared import Quiet, WorkOptions
-from bbccli.option import Option, Panel, Scope
+from bbccli.option import Option, Scope
+
+if TYPE_CHECKING:
+    from bbccli.batch import Source
 
 Sources = Annotated[
     Sequence[str],
@@ -31,66 +33,6 @@ Table = Annotated[
         scope=Scope.RUN,
     ),
 ]
-
-
-@dataclass(frozen=True, kw_only=True)
-class BatchOptions:
-    """How many files are worked through."""
-
-    jobs: Annotated[int | None, Option("Worker processes.", metavar="N", default="all cores")] = (
-        None
-    )
-    resume: Annotated[
-        bool,
-        Option(
-            "Keep the results of files and options that have not changed; do the rest.",
-            scope=Scope.RUN,
-        ),
-    ] = False
-    summary: Annotated[bool, Option("Print a table over all files: optimism, winners, gates.")] = (
-        False
-    )
-    dry_run: Annotated[
-        bool,
-        Option("List the files and what would be done; write nothing.", scope=Scope.RUN),
-    ] = False
-    on_error: Annotated[
-        OnError, Option("What to do after a file without a result.", panel=Panel.RESOURCES)
-    ] = OnError.CONTINUE
-    runner: Annotated[
-        str,
-        Option(
-            "Processes on this machine, or workers of dask.distributed.",
-            panel=Panel.RESOURCES,
-            names=lambda: ("local", "dask"),
-        ),
-    ] = "local"
-    scheduler: Annotated[
-        str | None,
-        Option(
-            "Address of the dask scheduler, such as tcp://host:8786.",
-            metavar="ADDRESS",
-            panel=Panel.RESOURCES,
-            default="a cluster on this machine",
-        ),
-    ] = None
-
-    def processes(self) -> int:
-        """Return the number of worker processes.
-
-        Raises
-        ------
-        OptionError
-            Options that contradict each other, or a number that no machine has.
-        """
-        from bbccli.errors import OptionError
-        from bbccli.resources import Resources, available_cores
-
-        if self.scheduler is not None and self.runner != "dask":
-            raise OptionError(
-                "--scheduler without --runner dask", hint=f"--runner dask, not {self.runner}"
-            )
-        return Resources(available_cores() if self.jobs is None else self.jobs).jobs
 
 
 @command()
@@ -119,18 +61,16 @@ def batch(
     from bbccli.batch import Journal, journal_path, sources_of
     from bbccli.cli.many import carry_out, list_tasks, told_when_interrupted
     from bbccli.cli.output import check_writable
-    from bbccli.cli.places import check_apart
     from bbccli.reports.batch import table_form
 
-    processes, limits = many.processes(), work.resources(1)
+    many.check()
+    limits = work.resources(1)
     asked.check()
     form, target = table_form(output), Path(output)
     check_writable(output)
     journal_file = journal_path(target)
     found = sources_of(sources, asked, avoid=(target, journal_file))
-    read = {path for one in found for path in (one.analysis.labels, one.analysis.folds)}
-    places = {"--output": output, "the journal": str(journal_file)}
-    check_apart(places, [one.path for one in found], *read, *sources)
+    _check_apart(output, journal_file, found, sources)
     if many.dry_run:
         list_tasks(found, journal_file, limits, resume=many.resume)
         return
@@ -138,16 +78,15 @@ def batch(
         Journal.opened(journal_file, resume=many.resume) as journal,
         told_when_interrupted(journal, found),
     ):
-        carry_out(
-            found,
-            journal,
-            limits,
-            target=target,
-            form=form,
-            runner=many.runner,
-            processes=processes,
-            scheduler=many.scheduler,
-            stop_on_error=many.on_error is OnError.STOP,
-            summary=many.summary,
-            quiet=quiet,
-        )
+        carry_out(found, journal, limits, many, target, form, quiet=quiet)
+
+
+def _check_apart(
+    output: str, journal: Path, found: Sequence[Source], sources: Sequence[str]
+) -> None:
+    """Refuse to write over anything that is read."""
+    from bbccli.cli.places import check_apart
+
+    read = {path for one in found for path in (one.analysis.labels, one.analysis.folds)}
+    places = {"--output": output, "the journal": str(journal)}
+    check_apart(places, [one.path for one in found], *read, *sources)

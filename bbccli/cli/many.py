@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from bbccli.atomic import replacing, sweep
+from bbccli.choices import OnError
 from bbccli.cli.output import cannot_write, style_for_stdout, write
 from bbccli.cli.streams import say
 from bbccli.resources import Resources
@@ -19,6 +20,7 @@ from bbccli.text import redacted, visible
 
 if TYPE_CHECKING:
     from bbccli.batch import Journal, Source, Tally
+    from bbccli.cli.batching import BatchOptions
     from bbccli.reports import Form
 
 
@@ -26,14 +28,10 @@ def carry_out(
     sources: Sequence[Source],
     journal: Journal,
     limits: Resources,
-    *,
+    many: BatchOptions,
     target: Path,
     form: Form,
-    runner: str,
-    processes: int,
-    scheduler: str | None,
-    stop_on_error: bool,
-    summary: bool,
+    *,
     quiet: bool,
 ) -> None:
     """Do what is left, write the table, say what came of it, and leave with the status."""
@@ -42,11 +40,12 @@ def carry_out(
 
     sweep(target)
     _tell_damage(journal)
-    tasks = todo(sources, journal.entries, limits)
+    tasks, stop = todo(sources, journal.entries, limits), many.on_error is OnError.STOP
     tell = (lambda line: None) if quiet else say
-    groups = RUNNERS[runner](tasks, min(processes, len(sources)), scheduler, tell)
+    n_processes = min(many.n_processes, len(sources))
+    groups = RUNNERS[many.runner](tasks, n_processes, many.scheduler, tell)
     with batch_bar(len(sources), quiet=quiet) as progress:
-        course = drive(groups, journal, stop_on_error=stop_on_error, progress=progress)
+        course = drive(groups, journal, stop_on_error=stop, progress=progress)
     if not course.complete:
         say(f"failed: {visible(course.problem)}")
         say(f"stopped; {_kept(journal, sources)}")
@@ -57,7 +56,7 @@ def carry_out(
             form.write_batch(seen.watch(results(sources, journal, tally)), file)
     except OSError as error:
         raise cannot_write(str(target), error.strerror or str(error)) from error
-    if summary:
+    if many.summary:
         write(seen.render(style_for_stdout()), "-")
     _end(tally, target, quiet=quiet)
 

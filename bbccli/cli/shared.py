@@ -18,7 +18,7 @@ def reports() -> Iterable[str]:
 
 
 def table_or_json() -> Iterable[str]:
-    """Return the names of the reports on what is no result."""
+    """Return the names of the reports on what is not a result."""
     return ("table", "json")
 
 

@@ -145,7 +145,7 @@ def check_needs(method: Method, matrix: PredictionMatrix) -> None:
     if matrix.repeated_holdout:
         raise UndefinedError(
             f"{method.name} needs folds that share out the samples; in repeated hold-out each "
-            "repeat is a part of its own, and parts overlap",
+            "repeat is a separate part, and parts overlap",
             hint="use bbc, which resamples the rows: --method bbc",
         )
     if matrix.folds is None and matrix.task is Task.SCORE:

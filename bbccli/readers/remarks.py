@@ -142,7 +142,7 @@ def polarity(auc: float, n_configurations: int, positive: str, other: str) -> No
     )
 
 
-EXCLUDE = "leave out what is no configuration: --exclude NAME"
+EXCLUDE = "leave out what is not a configuration: --exclude NAME"
 
 
 def constant_predictions(names: Sequence[str]) -> Note:
@@ -159,7 +159,7 @@ def fold_like(names: Sequence[str]) -> Note:
     return Note(
         "fold-like",
         f"{_with_verb(names, 'follows', 'follow')} from the fold or the order of the rows alone: "
-        "hardly a prediction",
+        "unlikely to be a prediction",
         EXCLUDE,
     )
 
@@ -198,7 +198,7 @@ def configurations_left_out(names: Sequence[str], n_configurations: int) -> Note
         "configurations-left-out",
         f"{len(names)} of {n_configurations} configurations are left out as asked: "
         f"{listing(names)}",
-        "leave out only what is no candidate: one that was tried and lost counts",
+        "leave out only what is not a candidate: one that was tried and lost counts",
     )
 
 

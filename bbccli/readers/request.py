@@ -43,7 +43,7 @@ class Request:
 
     def hints(self, metadata: Metadata) -> Hints:
         """What is known of the files before their layout is."""
-        # configurations of a long table are no columns of it
+        # configurations of a long table are not columns of it
         in_names = metadata.raw.get("layout") != "long"
         declared = frozenset(metadata.configurations if in_names else ())
         task, elsewhere = self.task or metadata.task, self.elsewhere

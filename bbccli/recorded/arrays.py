@@ -33,7 +33,7 @@ class DamagedError(ValueError):
 
 
 def packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Return a `.npz` file of arrays of numbers or texts, as `numpy.load` reads it."""
+    """Return a `.npz` file of arrays of numbers or texts, as numpy reads it."""
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
         for name, array in arrays.items():
@@ -59,6 +59,20 @@ def unpacked(content: bytes) -> dict[str, NDArray[Any]]:
             if sum(member.file_size for member in members) > len(content):
                 raise DamagedError("members larger than the file")
             return {m.filename.removesuffix(".npy"): _array(archive.read(m)) for m in members}
+    except _NOT_ARRAYS as error:
+        raise DamagedError(str(error) or type(error).__name__) from None
+
+
+def array_of(content: bytes) -> NDArray[Any]:
+    """Return the array of a `.npy` file; nothing in it is executed.
+
+    Raises
+    ------
+    DamagedError
+        As `unpacked`.
+    """
+    try:
+        return _array(content)
     except _NOT_ARRAYS as error:
         raise DamagedError(str(error) or type(error).__name__) from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import time
@@ -21,6 +22,9 @@ from bbccli.recorded.design import LEADERBOARDS, PARTS
 from bbccli.types import IntArray, PredictionKind
 
 _ABOUT = "about"
+_BINARY = getattr(os, "O_BINARY", 0)
+_TOKEN = uuid.uuid4().hex[:12]
+_COUNTER = itertools.count()
 _WRITTEN = (
     "identity",
     "name",
@@ -116,13 +120,16 @@ def write(folder: Path, part: Part) -> None:
         arrays["predictions"] = part.predictions
     if part.rows is not None:
         arrays["rows"] = part.rows
-    _place(folder / PARTS, f"{part.time:020d}-{uuid.uuid4().hex[:16]}.npz", packed(arrays))
+    _place(folder / PARTS, f"{_own_name()}.npz", packed(arrays))
 
 
 def write_leaderboard(folder: Path, content: Mapping[str, Any]) -> None:
     """Write what a search says of its candidates, beside what was said before."""
-    name = f"{time.time_ns():020d}-{uuid.uuid4().hex[:16]}.json"
-    _place(folder / LEADERBOARDS, name, json.dumps(content, ensure_ascii=False).encode())
+    _place(
+        folder / LEADERBOARDS,
+        f"{_own_name()}.json",
+        json.dumps(content, ensure_ascii=False).encode(),
+    )
 
 
 def read(path: Path) -> Part:
@@ -177,14 +184,26 @@ def leaderboards(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def _place(folder: Path, name: str, content: bytes) -> None:
-    temporary = folder / f".{name}.part"
+    # system calls alone: this is done after every fit, and some fits take a millisecond
+    temporary = f"{folder}{os.sep}.{name}.part"
     try:
-        temporary.write_bytes(content)
-        os.replace(temporary, folder / name)  # noqa: PTH105 - a third of the time of Path.replace
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
+        try:
+            left = memoryview(content)
+            while left:
+                left = left[os.write(descriptor, left) :]
+        finally:
+            os.close(descriptor)
+        os.replace(temporary, f"{folder}{os.sep}{name}")  # noqa: PTH105
     except BaseException:
         with suppress(OSError):
-            temporary.unlink()
+            os.unlink(temporary)  # noqa: PTH108
         raise
+
+
+def _own_name() -> str:
+    """A name that no other call has, in any process, also of another machine."""
+    return f"{time.time_ns():020d}-{_TOKEN}-{os.getpid()}-{next(_COUNTER)}"
 
 
 def _check(part: Part) -> None:
@@ -192,14 +211,14 @@ def _check(part: Part) -> None:
     texts = (part.identity, part.name, part.estimator, part.problem)
     whole = (part.session, part.time, part.repeat, part.split or 0, part.fold or 0)
     if not all(isinstance(text, str) for text in texts) or not isinstance(part.params, dict):
-        raise DamagedError("a name that is no text")
+        raise DamagedError("a name that is not text")
     if not all(type(number) is int and number >= 0 for number in whole):
-        raise DamagedError("a position that is no whole number")
+        raise DamagedError("a position that is not a whole number")
     if part.score is not None and not isinstance(part.score, int | float):
-        raise DamagedError("a score that is no number")
+        raise DamagedError("a score that is not a number")
     if part.predictions is None:
         return
     if part.kind is None or part.predictions.dtype.kind not in "iuf":
-        raise DamagedError("predictions that are no numbers")
+        raise DamagedError("predictions that are not numbers")
     if part.rows is not None and part.rows.shape != part.predictions.shape[:1]:
         raise DamagedError("rows and predictions of different lengths")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bbccli.documents import Document, EstimateJson, InputJson, IntervalJson, NoteJson
@@ -70,12 +71,20 @@ def understood(document: Document) -> str:
 
 def notes_of(document: Document) -> list[NoteJson]:
     """Every note of the document and its estimates, each once."""
-    notes = [*document["notes"], *(n for e in document.get("estimates", ()) for n in e["notes"])]
+    notes = [*document["notes"], *(n for e in _estimates(document) for n in e["notes"])]
     return list({(note["code"], note["text"]): note for note in notes}.values())
+
+
+def _estimates(document: Document) -> list[EstimateJson]:
+    """All estimates, wherever they stand."""
+    corrected = document.get("corrected")
+    return [*document.get("estimates", ()), *([corrected] if corrected else [])]
 
 
 def metrics_of(document: Document) -> list[str]:
     """Names of the metrics, the one that selects first."""
+    if "metrics" in document:
+        return list(document["metrics"])
     if "estimates" in document:
         return list(dict.fromkeys(estimate["metric"] for estimate in document["estimates"]))
     found = [document["decision"]] if document["decision"] else document["replays"]
@@ -221,6 +230,12 @@ def digits_of(estimates: list[EstimateJson], document: Document) -> Digits:
         [_width(e["interval"]) for e in estimates],
         bounds or UNBOUNDED,
     )
+
+
+def digits_by(metric: str, values: Iterable[float | None]) -> Digits:
+    """How to write performances of a metric that have no intervals."""
+    known = METRICS.get(metric)
+    return digits_for(values, bounds=known.bounds if known else UNBOUNDED)
 
 
 def method_name(name: str) -> str:

@@ -350,5 +350,7 @@ def test_no_pickle_is_ever_loaded():
     """Between our own processes pickles travel; no file is ever one."""
     for path in PACKAGE.rglob("*.py"):
         text = path.read_text()
-        assert not re.search(r"allow_pickle|pickle\.loads?\b|import c?pickle|joblib\.load", text)
+        assert not re.search(
+            r"allow_pickle(?!=False)|pickle\.loads?\b|import c?pickle|joblib\.load", text
+        )
         assert not re.search(r"\b(np|numpy)\.load\b|read_pickle|torch\.load|marshal\.load", text)

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bbccli import METRICS, Plan, drop, read
-from bbccli.schema import json_schema
+from bbccli.json_schema import json_schema
 
 FAST = ("--n-resamples", "200")
 

@@ -37,8 +37,8 @@ def test_the_document_marks_them(run, samples):
 
 
 @pytest.mark.parametrize("name", ["wald", "wilson", "clopper-pearson", "jeffreys"])
-def test_a_metric_that_is_no_share_is_refused(run, samples, name):
+def test_a_metric_that_is_not_a_proportion_is_refused(run, samples, name):
     status, out, err = run("correct", samples / "progression.parquet", "--method", name)
     assert (status, out) == (2, "")
-    assert f"error: {name} is for shares of samples" in err
+    assert f"error: {name} is for proportions of samples" in err
     assert "hint: bbc; or naive and influence" in err

@@ -95,7 +95,7 @@ def test_the_note_counts_the_redrawn_resamples_by_metric():
     assert note.text == (
         f"AUC is undefined in {n_redrawn} resamples, which were drawn again (100 were used)"
     )
-    assert "a class is rare" in note.remedy
+    assert "a rare class" in note.remedy
 
 
 def test_a_metric_that_did_not_select_leaves_its_undefined_resamples_out():
@@ -204,7 +204,7 @@ def test_data_on_which_hardly_any_resample_can_be_used():
 
         return Picky()
 
-    with pytest.raises(UndefinedError, match="hardly any resample of the samples can be used"):
+    with pytest.raises(UndefinedError, match="almost no resample of the samples can be used"):
         METHODS["bbc"].run(matrix, replace(metric, name="picky", bind=bind), Plan(n_resamples=10))
 
 

@@ -33,7 +33,7 @@ def doubts(
     copies: IntArray | None = None,
     known: frozenset[str] = frozenset(),
 ) -> Iterator[Note]:
-    """Yield notes on columns that hardly are predictions, on polarity and on duplicates.
+    """Yield notes on columns that are unlikely to be predictions, on polarity and on duplicates.
 
     Parameters
     ----------
@@ -75,10 +75,16 @@ def _polarity(predictions: Predictions, outcome: Outcome) -> Iterator[Note]:
         counts = [int(count) for count in outcome.class_counts]
         if min(counts):
             areas = _areas(predictions.array[0], np.asarray(outcome.values == 1))
-            median = float(np.median(areas))
+            median = _median(areas)
             if median < reversed_below(*counts):
                 other, name = outcome.classes
                 yield remarks.polarity(median, len(areas), name, other)
+
+
+def _median(values: FloatArray) -> float:
+    """Median of (n,), without the masked arrays that numpy's own would import for it."""
+    n = len(values)
+    return float(np.sort(values)[(n - 1) // 2 : n // 2 + 1].mean())
 
 
 def reversed_below(n_negative: int, n_positive: int) -> float:

@@ -70,7 +70,7 @@ def _n_shared(paths: Sequence[tuple[str, ...]]) -> int:
 
 
 def _refuse_twice(paths: Sequence[str]) -> None:
-    """Each file is a configuration of its own, so none may be given twice."""
+    """Each file is one configuration, so none may be given twice."""
     seen: set[str] = set()
     for path in paths:
         place = (

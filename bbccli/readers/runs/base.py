@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bbccli.errors import InputError
+from bbccli.recorded.arrays import DamagedError, array_of
 from bbccli.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -221,12 +222,12 @@ def read_positions(path: Path) -> IntArray:
         It is missing, damaged, or not a list of positions.
     """
     try:
-        found = np.load(path, allow_pickle=False)
+        found = array_of(path.read_bytes())
     except OSError as error:
         raise unreadable(path, error) from None
-    except (ValueError, EOFError, SyntaxError):
+    except DamagedError:
         raise InputError("is not an array of numbers", path=str(path), hint=_DAMAGED) from None
-    if not isinstance(found, np.ndarray) or found.ndim != 1 or found.dtype.kind not in "iu":
+    if found.ndim != 1 or found.dtype.kind not in "iu":
         raise InputError("is not a list of positions", path=str(path), hint=_DAMAGED)
     return found.astype(np.int64)
 

@@ -277,7 +277,9 @@ def _leaderboard(run: _Run) -> tuple[Score, ...]:
             for name, value in scores.items()
         )
     except ValueError:
-        raise InputError("has a score that is not a number", path=str(place)) from None
+        raise InputError(
+            "has a score that is not a number", path=str(place), hint="copy the run again"
+        ) from None
 
 
 def _unchecked(run: _Run, n_copies: int) -> str:

@@ -140,7 +140,7 @@ def _refuse_tables(found: Sequence[object]) -> None:
 
 
 def _stands_for_many(path: str | Path) -> bool:
-    """Whether a path is a pattern; one that exists is none, whatever characters it has."""
+    """Whether a path is a pattern; one that exists is not, whatever characters it has."""
     if is_url(path):
         return is_pattern(str(path))
     # os.path never raises, unlike Path
@@ -148,7 +148,7 @@ def _stands_for_many(path: str | Path) -> bool:
 
 
 def _matches(pattern: Path) -> Sequence[str | Path]:
-    """Return the paths that a pattern matches, sorted; none where it is no pattern."""
+    """Return the paths that a pattern matches, sorted; none where it is not a pattern."""
     root = Path(pattern.anchor)
     try:
         return sorted(root.glob(str(pattern.relative_to(root))))

@@ -1,4 +1,4 @@
-"""The long layout as `bbc` writes it: a column `config` beside the predictions."""
+"""The long layout as `bbc` writes it: a column `config` next to the predictions."""
 
 from __future__ import annotations
 
