@@ -123,7 +123,7 @@ def _roles(
     n_repeats: int,
     n_samples: int,
 ) -> dict[str, Column]:
-    """Columns (R N,) of what is known of the samples, and of their folds and repeats."""
+    """Columns by role, one repeat under another."""
     roles = {
         role: _column(role, np.tile(_sized(_axis(values, role), n_samples, role), n_repeats))
         for role, values in of_samples.items()
