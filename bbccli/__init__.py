@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bbccli.methods import METHODS
     from bbccli.metrics import METRICS
     from bbccli.plan import Plan
-    from bbccli.readers import read
+    from bbccli.readers import matrix_of, read
     from bbccli.results import Estimate
     from bbccli.schema import document
 
@@ -27,6 +27,7 @@ __all__ = [
     "__version__",
     "document",
     "drop",
+    "matrix_of",
     "read",
 ]
 
@@ -39,6 +40,7 @@ _HOME = {
     "PredictionMatrix": "bbccli.matrix",
     "document": "bbccli.schema",
     "drop": "bbccli.dropping",
+    "matrix_of": "bbccli.readers",
     "read": "bbccli.readers",
 }
 

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and what is no file written through."""
+"""Files that are written whole or not at all; devices and pipes are written through."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,7 +23,7 @@ _DESCRIPTOR = re.compile(r"(?:/dev/fd|/proc/(?P<process>\d+|self|thread-self)/fd
 def replacing(target: Path) -> Iterator[IO[bytes]]:
     """Yield a file that becomes the content of the target at the end of the `with` statement.
 
-    A file is written beside the target and renamed, so no reader ever sees half of it; mode and
+    A file is written next to the target and renamed, so no reader ever sees half of it; mode and
     owner of a file that was there are kept, and so are symbolic links, whose end is replaced. A
     device, a pipe or an open descriptor (`/dev/stdout`, `>(command)`) is written through once all
     is known. Nothing is written when the body raises.
@@ -34,6 +33,8 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
     OSError
         The target can't be written; `PermissionError` where it is there and read-only.
     """
+    import tempfile
+
     if is_stream(target):
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as held:
             yield held
@@ -78,7 +79,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def sweep(target: Path) -> None:
-    """Remove what a process that was killed left beside the target; only for who has its lock."""
+    """Remove what a process that was killed left next to the target; only for who has its lock."""
     if is_stream(target):
         return
     target = _end_of_links(target)

@@ -12,6 +12,8 @@ class Task(StrEnum):
     MULTICLASS = "multiclass"
     REGRESSION = "regression"
     SURVIVAL = "survival"
+    SCORE = "score"
+    """Nothing: the file holds scores that something else computed."""
 
     @property
     def is_classification(self) -> bool:

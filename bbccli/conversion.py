@@ -38,7 +38,7 @@ class Converted:
 
 
 def convert(paths: Paths, request: Request, layout: TableLayout) -> Converted:
-    """Read files and lay their predictions out anew; nothing is dropped, gaps are kept.
+    """Read files and lay out their predictions in another form; nothing is dropped, gaps are kept.
 
     Raises
     ------
@@ -133,5 +133,7 @@ def _metadata(sheet: Sheet, matrix: PredictionMatrix, layout: TableLayout) -> di
         metadata["classes"] = list(matrix.outcome.classes)
     if matrix.task is Task.BINARY:
         metadata["positive_class"] = matrix.outcome.classes[-1]
+    if matrix.outcome.bounds is not None:
+        metadata["bounds"] = list(matrix.outcome.bounds)
     metadata["configs"] = [known.get(name, {"id": name}) for name in sheet.configurations]
     return metadata

@@ -41,7 +41,7 @@ def influence(
     scorer
         Of N samples.
     weights : (N,) int
-        0 for the samples that are left aside, which have no influence; 1 for the others.
+        0 for the samples to ignore, which have no influence; 1 for the others.
     configurations : (C',) int, optional
         Which configurations; all of them by default.
     strata : (U,) int, optional

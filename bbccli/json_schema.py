@@ -9,7 +9,9 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from bbccli.documents import Json
 from bbccli.documents.values import public_fields
-from bbccli.schema import SCHEMA_VERSION, DropEnvelope, Envelope, ErrorEnvelope
+from bbccli.drop_schema import DropEnvelope
+from bbccli.leaderboard import LeaderboardEnvelope
+from bbccli.schema import SCHEMA_VERSION, Envelope, ErrorEnvelope
 
 
 def json_schema() -> Json:
@@ -60,6 +62,7 @@ def _record(record: Any, definitions: dict[str, Json]) -> Json:
 _NAMES: dict[Any, str] = {
     Envelope: "Document",
     DropEnvelope: "DropDocument",
+    LeaderboardEnvelope: "LeaderboardDocument",
     ErrorEnvelope: "ErrorDocument",
 }
 

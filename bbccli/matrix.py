@@ -29,7 +29,7 @@ from bbccli.types import (
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """A cross-validation in progress: what there is beside the complete predictions.
+    """A cross-validation in progress: what there is besides the complete predictions.
 
     Parameters
     ----------

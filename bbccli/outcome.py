@@ -28,6 +28,9 @@ class Outcome:
         Survival only: True where the event was seen, False where it was censored.
     weights : (N,) float64, optional
         Positive sample weights. They enter every metric and multiply the resampling counts.
+    bounds : optional
+        Scores only, whose `values` mean nothing: the smallest and the largest possible one, where
+        known.
 
     Raises
     ------
@@ -40,6 +43,7 @@ class Outcome:
     classes: tuple[str, ...] = ()
     event: BoolArray | None = None
     weights: FloatArray | None = None
+    bounds: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         if self.weights is not None:
@@ -61,7 +65,7 @@ class Outcome:
         """Return the outcome of the rows where `rows` (N,) is True."""
         event = None if self.event is None else self.event[rows]
         weights = None if self.weights is None else self.weights[rows]
-        return Outcome(self.task, self.values[rows], self.classes, event, weights)
+        return Outcome(self.task, self.values[rows], self.classes, event, weights, self.bounds)
 
 
 def _checked_weights(given: Any, n_samples: int) -> FloatArray:

@@ -1,6 +1,6 @@
 """Bootstrap resamples as rows of integer weights, and the rule by which some are drawn again.
 
-Draws come in fixed blocks of `BLOCK` rows, each from a generator of its own that is known from
+Draws come in fixed blocks of `BLOCK` rows, each from its own generator, known from
 the seed, the unit of resampling and the position of the block. So the first B resamples are the
 same whatever is drawn after them, whatever the chunk size, and wherever a block is computed.
 """
@@ -37,7 +37,7 @@ PATIENCE = 200
 
 
 class Unit(IntEnum):
-    """What is drawn; each unit has a random stream of its own."""
+    """What is drawn; each unit has its own random stream."""
 
     SAMPLES = 0
     FOLDS = 1
@@ -165,7 +165,7 @@ def draws_of(
 def draws_of_seen(n_samples: int, groups: IntArray | None, seed: int) -> Draws:
     """Return the resamples of the samples (N,) predicted so far, or of their groups.
 
-    Each number of units has a stream of its own, so that the tests after successive folds, and the
+    Each number of units has its own stream, so that the tests after successive folds, and the
     estimate after the last one, do not share their luck.
     """
     if groups is None:
@@ -260,8 +260,8 @@ def count_every_resample(n_units: int) -> int:
 
 
 def too_few_usable(unit: Unit) -> UndefinedError:
-    """Return the error for data on which hardly any resample can be used."""
+    """Return the error for data on which almost no resample can be used."""
     return UndefinedError(
-        f"hardly any resample of the {unit.name.lower()} can be used: less than 1 in {PATIENCE}",
+        f"almost no resample of the {unit.name.lower()} can be used: less than 1 in {PATIENCE}",
         hint="a bootstrap needs more samples of the rarest class, or more folds",
     )

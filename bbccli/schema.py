@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from bbccli.documents import Document, EstimateJson, IntervalJson, as_json
-from bbccli.dropping.results import DropDecision, Replay
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
 from bbccli.metrics.naming import canonical
@@ -86,6 +85,10 @@ class Input:
         default=None,
         metadata={"doc": "survival only: what higher predictions were taken to mean"},
     )
+    bounds: tuple[float, float] | None = field(
+        default=None,
+        metadata={"doc": "scores only: the smallest and the largest possible; null where unknown"},
+    )
     configurations: tuple[str, ...] = field(
         default=(), metadata={"doc": "names of the configurations compared, in their order"}
     )
@@ -116,6 +119,7 @@ class Input:
             weighted=matrix.outcome.weights is not None,
             threshold=matrix.threshold,
             risk_direction=matrix.risk_direction if matrix.task is Task.SURVIVAL else None,
+            bounds=matrix.outcome.bounds,
             configurations=matrix.configurations,
             run=Run.of(matrix),
             verification=matrix.source.verification,
@@ -148,20 +152,6 @@ class Envelope:
         default=(),
         metadata={"doc": "the estimate to report of each metric; the others are for comparison"},
     )
-
-
-@dataclass(frozen=True, slots=True)
-class DropEnvelope:
-    """The envelope of what `bbc drop` says: a decision, or with --replay what it would save."""
-
-    schema: str = field(metadata={"doc": f"always {SCHEMA_VERSION}"})
-    version: str = field(metadata={"doc": "version of bbc that wrote this"})
-    command: str = field(metadata={"doc": "the command that made it"})
-    input: Input = field(metadata={"doc": "what was read: samples so far, configurations still in"})
-    plan: Plan = field(metadata={"doc": "what the numbers depend on"})
-    decision: DropDecision | None = field(metadata={"doc": "null with --replay"})
-    replays: tuple[Replay, ...] = field(metadata={"doc": "one per rule; empty without --replay"})
-    notes: tuple[Note, ...] = field(metadata={"doc": "what to know of the input and the result"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,24 +238,3 @@ def error_document(path: str, problem: str, hint: str, status: int) -> Document:
     """Return the document of a file of a batch that has no result."""
     failure = Failure(problem, hint, status)
     return Document(as_json(ErrorEnvelope(ERROR_SCHEMA, __version__, path, failure)))
-
-
-def drop_document(
-    matrix: PredictionMatrix,
-    plan: Plan,
-    found: DropDecision | Sequence[Replay],
-    notes: Sequence[Note] = (),
-) -> Document:
-    """Return the document of a decision, or of the replays of some rules."""
-    decision, replays = (found, ()) if isinstance(found, DropDecision) else (None, tuple(found))
-    envelope = DropEnvelope(
-        schema=SCHEMA_VERSION,
-        version=__version__,
-        command="drop",
-        input=Input.of(matrix),
-        plan=plan,
-        decision=decision,
-        replays=replays,
-        notes=(*matrix.notes, *notes),
-    )
-    return Document(as_json(envelope))

@@ -103,7 +103,7 @@ def bound(metric: Metric, matrix: PredictionMatrix) -> Scorer:
 
 def matrix_for(metric: Metric, n_samples: int, n_configurations: int) -> PredictionMatrix:
     """A matrix that the metric can score, without ties between predictions."""
-    tasks = (Task.BINARY, Task.MULTICLASS, Task.REGRESSION, Task.SURVIVAL)
+    tasks = (Task.BINARY, Task.MULTICLASS, Task.REGRESSION, Task.SURVIVAL, Task.SCORE)
     task = next(task for task in tasks if task in metric.tasks)
     return matrix_of(task, n_samples, n_configurations)
 
@@ -121,7 +121,10 @@ def matrix_of(task: Task, n_samples: int, n_configurations: int) -> PredictionMa
     skill = np.linspace(0, 1, n_configurations)
     shape = (n_samples, n_configurations)
     folds = np.arange(n_samples) // N_CLASSES // 2 % N_FOLDS
-    if task is Task.REGRESSION:
+    if task is Task.SCORE:
+        outcome, kind = Outcome(task, np.zeros(n_samples)), PredictionKind.VALUE
+        predictions = rng.normal(size=shape) + skill
+    elif task is Task.REGRESSION:
         outcome, kind = Outcome(task, rng.normal(size=n_samples)), PredictionKind.VALUE
         predictions = rng.normal(size=shape) + skill * outcome.values[:, None]
     elif task is Task.BINARY:

@@ -97,11 +97,22 @@ def survival(n_samples=40, n_configurations=6, n_folds=5, n_repeats=1, seed=0):
     )
 
 
+def scores(n_samples=40, n_configurations=6, n_folds=5, n_repeats=1, seed=0):
+    """Marks from 1 to 5 without a truth; later configurations are better."""
+    rng = np.random.default_rng(seed)
+    hard = rng.normal(size=n_samples)[:, None]
+    marks = rng.normal(size=(n_repeats, n_samples, n_configurations)) - hard + 3
+    marks = np.clip(np.round(marks + np.linspace(-1, 1, n_configurations)), 1, 5)
+    outcome = Outcome(Task.SCORE, np.zeros(n_samples), bounds=(1.0, 5.0))
+    return of(outcome, marks, PredictionKind.VALUE, n_folds, seed)
+
+
 MAKERS = {
     Task.BINARY: binary,
     Task.MULTICLASS: multiclass,
     Task.REGRESSION: regression,
     Task.SURVIVAL: survival,
+    Task.SCORE: scores,
 }
 
 

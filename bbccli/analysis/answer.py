@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,11 +48,7 @@ def answer(asked: Analysis, path: Paths, *, progress: Progress = silent) -> Answ
         judging = metrics[0].within(matrix.outcome)
         rule.check(judging.label, judging.direction, judging.bounds)
     try:
-        with (
-            resources.use(resources.current().for_predictions(*matrix.size)),
-            custom.blamed(asked.metric or (), matrix.source.path),
-            np.errstate(over="ignore"),
-        ):
+        with working(asked, matrix):
             estimates, notes = estimate(matrix, metrics, plan, asked.method, progress=progress)
     except (UndefinedError, UnsupportedError) as error:
         if rule is None:
@@ -60,3 +57,20 @@ def answer(asked: Analysis, path: Paths, *, progress: Progress = silent) -> Answ
         found = left_undecided(empty, rule, metrics[0].name, error.problem)
         raise UndecidedError(error.problem, found, hint=error.hint) from error
     return Answer(matrix, estimates, judged(document(matrix, estimates, notes), rule))
+
+
+@contextmanager
+def working(asked: Analysis, matrix: PredictionMatrix) -> Iterator[None]:
+    """Work on a matrix within the memory that it needs; what fails in a metric of one's own is its.
+
+    Yields
+    ------
+    None
+        While metrics are scored.
+    """
+    with (
+        resources.use(resources.current().for_predictions(*matrix.size)),
+        custom.blamed(asked.metric or (), matrix.source.path),
+        np.errstate(over="ignore"),
+    ):
+        yield

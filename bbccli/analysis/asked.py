@@ -60,7 +60,7 @@ class EstimateOptions:
 class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptions):
     """How files are read, the plan, and the gate.
 
-    Names and defaults are those of the command line. What only changes the speed is no part of it.
+    Names and defaults are those of the command line. What only changes the speed is not part of it.
     """
 
     strict: Annotated[

@@ -61,7 +61,8 @@ class InputOptions:
     exclude: Annotated[
         Sequence[str] | None,
         Option(
-            "Leave out these configurations, or columns that are none, such as age; repeatable.",
+            "Leave out these configurations, or columns that are not configurations, such as age; "
+            "repeatable.",
             metavar="PATTERN",
             panel=Panel.INPUT,
         ),
@@ -86,7 +87,21 @@ class InputOptions:
     ] = None
     task: Annotated[
         Task | None,
-        Option("What is predicted.", panel=Panel.INPUT, default="inferred from the truth"),
+        Option(
+            "What is predicted; score: nothing, the file holds scores per sample.",
+            panel=Panel.INPUT,
+            default="inferred from the truth",
+        ),
+    ] = None
+    bounds: Annotated[
+        str | None,
+        Option(
+            "Scores: the smallest and the largest possible one, which the guard of intervals "
+            "needs.",
+            metavar="LOW,HIGH",
+            panel=Panel.INPUT,
+            default="0,1 where every score is 0 or 1, else unknown",
+        ),
     ] = None
     labels: Annotated[
         str | None,
@@ -146,6 +161,7 @@ class InputOptions:
     def _told(self) -> dict[str, Any]:
         """What readers are told, by their names for it."""
         from bbccli.readers import Roles
+        from bbccli.readers.scores import bounds_of_text
 
         columns = {name: getattr(self, name) for name in Roles.__dataclass_fields__}
         return {
@@ -158,6 +174,7 @@ class InputOptions:
             "only": self.only or (),
             "exclude": self.exclude or (),
             "include": self.include or (),
+            "bounds": None if self.bounds is None else bounds_of_text(self.bounds),
         }
 
 

@@ -30,8 +30,11 @@ TOLD_AFTER = 30.0
 GIVEN_UP_AFTER = 180.0
 """Seconds without any worker, after which a cluster of our own will have none."""
 
+NO_DASHBOARD = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
+"""Of a scheduler: what it serves besides is on any port; without, on 8787 if that is free."""
+
 UNDER_WAY = {"pending", "lost"}
-"""States of a future that is yet to come: the scheduler has what was lost done anew."""
+"""States of a future that is yet to come: the scheduler repeats what was lost."""
 
 
 Say = Callable[[str], None]
@@ -219,10 +222,9 @@ def _cluster(jobs: int) -> Iterator[Any]:
         logging.getLogger(name).setLevel(_SILENT)
     options: dict[str, Any] = {
         "threads_per_worker": 1,
-        "dashboard_address": None,
         "host": "127.0.0.1",
         "silence_logs": _SILENT,
-        "scheduler_kwargs": {"allowed_failures": 0},  # see `run_dask`
+        "scheduler_kwargs": {"allowed_failures": 0, **NO_DASHBOARD},  # see `run_dask`
     }
     try:
         cluster = LocalCluster(n_workers=jobs, processes=True, **options)

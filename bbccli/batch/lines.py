@@ -1,4 +1,4 @@
-"""The lines of a journal: a record with its checksum, and what is none."""
+"""The lines of a journal: a record with its checksum, and what is not a record."""
 
 from __future__ import annotations
 

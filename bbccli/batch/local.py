@@ -1,4 +1,4 @@
-"""Worker processes on this machine: started once, each with a pipe of its own."""
+"""Worker processes on this machine: started once, each with its own pipe."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class _Pool:
         self._losses: Counter[int] = Counter()
         self._failed_starts = 0  # in a row
         self._workers: dict[connection.Connection, _Worker] = {}
-        # A child that is started anew holds no lock and no end of another's pipe.
+        # A child that is restarted holds no lock and no end of another's pipe.
         self._context = get_context("spawn")
 
     def run(self) -> Iterator[list[Done]]:

@@ -22,7 +22,7 @@ def locked(path: Path) -> Iterator[IO[bytes]]:
     Raises
     ------
     OptionError
-        It can't be opened or locked, another process has it, or it is no file.
+        It can't be opened or locked, another process has it, or it is not a file.
     """
     while True:
         file = _opened(path)
@@ -56,7 +56,7 @@ def _opened(path: Path) -> IO[bytes]:
 
     try:
         if path.exists() and not stat.S_ISREG(path.stat().st_mode):
-            raise OSError(0, "it is no file")
+            raise OSError(0, "it is not a file")
         return open(path, "a+b", buffering=0, opener=private)
     except OSError as error:
         raise OptionError(

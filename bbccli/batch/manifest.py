@@ -43,7 +43,7 @@ def read_manifest(path: str, analysis: Analysis) -> Iterator[tuple[str, Analysis
     Raises
     ------
     InputError
-        A column that is no option, a value that does not fit or names code, or a row without a
+        A column that is not an option, a value that does not fit or names code, or a row without a
         path.
     """
     frame = read_table(path)
@@ -83,7 +83,10 @@ def _options(names: list[str], path: str) -> dict[str, str]:
         option = name.replace("-", "_")
         if name != PATH and option not in kinds:
             raise InputError(
-                "column is no option of a file", path=path, column=name, hint=_nearest(name, kinds)
+                "column is not an option of a file",
+                path=path,
+                column=name,
+                hint=_nearest(name, kinds),
             )
         if option in options:
             raise InputError(
@@ -114,7 +117,7 @@ def _names(path: str) -> list[str]:
 
 
 def _beside(manifest: str, path: str) -> str:
-    """Path as seen from the folder of the manifest."""
+    """Path relative to the folder of the manifest."""
     return path if is_url(path) else os.path.normpath(Path(manifest).parent / path)
 
 

@@ -163,7 +163,7 @@ class _Place:
         return text.replace(self._start, "") if self._elsewhere else text
 
     def others(self) -> str:
-        """Hashes of the files beside the predictions that the result depends on."""
+        """Hashes of the files besides the predictions that the result depends on."""
         return " ".join(_hash(path) for path in self._others())
 
     def _others(self) -> Iterator[str]:

@@ -110,7 +110,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except usage.misuse() as error:
         return _misused(error)
     except SystemExit as done:
-        # typer's answer to a pipe that nobody reads, which is no failure
+        # typer's answer to a pipe that nobody reads, which is not a failure
         return 0 if sys.stdout is not output else int(done.code or 0)
     except OF_THE_MACHINE as error:
         if isinstance(error, OSError) and sys.stdout is not None:

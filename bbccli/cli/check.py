@@ -20,7 +20,7 @@ class ChecksHere:
     """
 
     declared: Mapping[str, Declared] = MappingProxyType({})
-    """Options by name; what is none of them, typer checks where it is given."""
+    """Options by name; what is not one of them, typer checks where it is given."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, with --help among them."""

@@ -87,8 +87,8 @@ def _replayed(
     progress: Progress,
 ) -> Document:
     """Document of what each rule would have saved."""
+    from bbccli.drop_schema import drop_document
     from bbccli.dropping import replay
-    from bbccli.schema import drop_document
 
     replays, notes = replay(
         matrix,
@@ -108,8 +108,8 @@ def _decided(
     matrix: PredictionMatrix, metric: Metric, plan: Plan, asked: DropOptions, rule: str
 ) -> tuple[Document, list[str] | None]:
     """Document of what is dropped now, and the names that --list asks for."""
+    from bbccli.drop_schema import drop_document
     from bbccli.dropping import drop as decide
-    from bbccli.schema import drop_document
 
     decision = decide(
         matrix,

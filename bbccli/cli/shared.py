@@ -18,16 +18,16 @@ def reports() -> Iterable[str]:
 
 
 def table_or_json() -> Iterable[str]:
-    """Return the names of the reports on what is no result."""
+    """Return the names of the reports on what is not a result."""
     return ("table", "json")
 
 
 Files = Annotated[
     Sequence[str],
     Option(
-        "Out-of-sample predictions: .parquet, .csv, .tsv, .csv.gz, .csv.zst, .arff ...; - is "
-        "standard input. Several files, or a quoted pattern: one configuration in each, named by "
-        "what differs in the paths.",
+        "Out-of-sample predictions: .parquet, .csv, .tsv, .csv.gz, .csv.zst, .jsonl, .arff ...; "
+        "- is standard input. Several files, or a quoted pattern: one configuration in each, named "
+        "by what differs in the paths.",
         metavar="FILE...",
         positional=True,
     ),

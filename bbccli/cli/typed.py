@@ -16,7 +16,7 @@ from bbccli.cli.command import Command
 from bbccli.option import Declared, Panel
 
 WIDEST = 24
-"""Columns of an option beside its help; a longer one gets a line of its own."""
+"""Columns of an option next to its help; a longer one gets its own line."""
 
 HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 

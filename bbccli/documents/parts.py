@@ -59,6 +59,7 @@ class InputJson(TypedDict):
     weighted: bool
     threshold: float | None
     risk_direction: str | None
+    bounds: list[float] | None
     configurations: list[str]
     run: RunJson | None
     verification: VerificationJson | None

@@ -15,6 +15,8 @@ from bbccli.inspection.findings import Finding, Findings, Status
 from bbccli.inspection.similar import Similarity, similarity
 from bbccli.readers import Paths, Request, Understood, understand
 from bbccli.readers.problems import Collect, HaltError
+from bbccli.readers.sources.files import listed
+from bbccli.readers.sources.memory import name_in_messages
 from bbccli.schema import Input
 from bbccli.text import redacted
 from bbccli.verification import verified
@@ -98,13 +100,12 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
         sizes, gaps = matrices.class_sizes(read.matrix.outcome), matrices.gaps(read)
         close = similarity(read.matrix)
         matrices.tell(findings, read, gaps, close)
-    names = paths if isinstance(paths, list | tuple) else [paths]
     sheet = problems.seen.get("roles")
     return Inspection(
         schema=INSPECTION_VERSION,
         version=__version__,
         command="inspect",
-        path=redacted(", ".join(map(str, names))),
+        path=redacted(", ".join(map(name_in_messages, listed(paths)))),
         layout=None if sheet is None else sheet.layout,
         input=None if read is None else Input.of(read.matrix),
         classes=tuple(ClassSize(*one) for one in sizes or ()),

@@ -26,7 +26,7 @@ class Finding:
     status: Status = field(metadata={"doc": "how it ended"})
     text: str = field(metadata={"doc": "what was found, in one sentence"})
     remedy: str = field(default="", metadata={"doc": "what can be done about it; may be empty"})
-    path: str | None = field(default=None, metadata={"doc": "file; null where it is no matter"})
+    path: str | None = field(default=None, metadata={"doc": "file; null where it does not matter"})
     row: int | None = field(
         default=None, metadata={"doc": "first row concerned, 0-based below the header"}
     )

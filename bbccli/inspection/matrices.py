@@ -31,6 +31,7 @@ CHECK_OF_NOTE = {
     "common-rows": "missing",
     "available-cases": "missing",
     "folds-unknown": "folds",
+    "bounds-unknown": "outcome",
     "folds-differ": "folds",
     "group-spans-folds": "groups",
     "polarity": "polarity",
@@ -88,7 +89,7 @@ def gaps(read: Understood) -> tuple[tuple[str, int], ...]:
 
 
 def check_kind(findings: Findings, matrix: PredictionMatrix) -> None:
-    """Tell what the predictions are, and why they are no probabilities when they nearly are."""
+    """Tell what the predictions are, and why they are not probabilities when they nearly are."""
     shown, kind = matrix.predictions, matrix.kind
     numbers = f"{PLURAL[kind]}, all finite" if kind is not PredictionKind.LABEL else PLURAL[kind]
     if kind is not PredictionKind.SCORE or matrix.task is Task.SURVIVAL:

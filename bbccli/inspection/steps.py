@@ -50,7 +50,7 @@ def _metadata(metadata: Metadata) -> str:
 
 def _names(tables: Sequence[Table]) -> str:
     n_columns = sum(len(table.names) for table in tables)
-    return f"{n_columns} columns, each with a name of its own"
+    return f"{n_columns} columns, each with its own name"
 
 
 def _roles(sheet: Sheet) -> str:

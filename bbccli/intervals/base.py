@@ -16,7 +16,7 @@ from bbccli.results import Distribution
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What an interval needs beside the distribution.
+    """What an interval needs besides the distribution.
 
     Attributes
     ----------

@@ -27,7 +27,7 @@ that of one mean over all units, left such intervals 2.27 times as wide as the s
 with 50 samples in ten folds (in two simulations), about 2 times with 100; of pooled rows it is 1.31
 times. Where a fold holds fewer than 10 of the samples that the metric [rests on](#guard), the note
 [wide-fold-mean](notes.md#wide-fold-mean) says so. Means of a loss per sample, such as the accuracy,
-are exempt: few samples in a fold make them hardly wider. `--pooling within-folds` compares pairs
+are exempt: few samples in a fold barely widen them. `--pooling within-folds` compares pairs
 within folds without such means.
 """
 

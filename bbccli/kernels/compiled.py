@@ -94,7 +94,7 @@ def _pass_by(running: Any, lanes: Any, group: Any, rows: Any, c: Any, first: Any
 def _make_sweep(running_type: Any, total: Any, *, blocked: bool, weighted: bool) -> Any:
     """Compile the sweep for running totals of one type and sums of another.
 
-    `blocked`: only controls of its own block count for a case. `weighted`: each case has a factor.
+    `blocked`: only controls of the same block count for a case. `weighted`: each case has a factor.
     """
 
     @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]

@@ -14,7 +14,7 @@ from bbccli.metrics.probability import with_clip
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
-from bbccli.types import Pooling
+from bbccli.types import Pooling, Task
 
 
 class Need(StrEnum):
@@ -145,7 +145,12 @@ def check_needs(method: Method, matrix: PredictionMatrix) -> None:
     if matrix.repeated_holdout:
         raise UndefinedError(
             f"{method.name} needs folds that share out the samples; in repeated hold-out each "
-            "repeat is a part of its own, and parts overlap",
+            "repeat is a separate part, and parts overlap",
+            hint="use bbc, which resamples the rows: --method bbc",
+        )
+    if matrix.folds is None and matrix.task is Task.SCORE:
+        raise UndefinedError(
+            f"{method.name} needs the folds of a cross-validation; these scores have none",
             hint="use bbc, which resamples the rows: --method bbc",
         )
     if matrix.folds is None:

@@ -73,7 +73,7 @@ from bbccli.errors import UndefinedError
 from bbccli.methods.base import DISTRIBUTION, Method
 from bbccli.methods.bbc_632 import IN_BAG, moved
 from bbccli.selection.no_information import no_information
-from bbccli.types import Direction, FloatArray
+from bbccli.types import Direction, FloatArray, Task
 
 
 def run(case: Case) -> Answer:
@@ -82,10 +82,16 @@ def run(case: Case) -> Answer:
     Raises
     ------
     UndefinedError
-        As `bbc`; or a metric that is undefined for every winner in its bag, or without
-        information.
+        As `bbc`; scores without a truth; or a metric that is undefined for every winner in its
+        bag, or without information.
     """
     _ = case.choice
+    if case.matrix.task is Task.SCORE:
+        raise UndefinedError(
+            "bbc-632plus needs a truth: it asks what predictions reach that have nothing to do "
+            "with it",
+            hint="use bbc, which needs none: --method bbc",
+        )
     drawn = out_of_bag(case)
     inside = in_bag(case, len(drawn.values))
     winners, places = np.unique(drawn.winners, return_inverse=True)

@@ -38,15 +38,16 @@ asks after the last fold too. JSON: `drop_trace`.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from bbccli.bootstrap.of_samples import corrected
 from bbccli.case import Answer, Case
-from bbccli.dropping.bbcd import THRESHOLD, worse_shares
-from bbccli.dropping.standing import MIN_SAMPLES, Standing, too_early
-from bbccli.dropping.walk import take_configurations, walk
 from bbccli.methods.base import DISTRIBUTION, Method, Need
 from bbccli.notes import nothing_dropped
 from bbccli.types import BoolArray
+
+if TYPE_CHECKING:  # few runs drop: its modules are imported by those
+    from bbccli.dropping.standing import Standing
 
 
 def run(case: Case) -> Answer:
@@ -57,6 +58,10 @@ def run(case: Case) -> Answer:
     UndefinedError
         As `bbc`; or the best configuration is undefined in nearly every draw.
     """
+    from bbccli.dropping.bbcd import THRESHOLD
+    from bbccli.dropping.standing import MIN_SAMPLES, too_early
+    from bbccli.dropping.walk import take_configurations, walk
+
     found = walk(case, drops, rule=case.method, threshold=THRESHOLD)
     left = case.on(take_configurations(case.matrix, found.survivors))
     answer = corrected(left)
@@ -73,6 +78,8 @@ def run(case: Case) -> Answer:
 
 def drops(standing: Standing) -> BoolArray:
     """Return which configurations (C,) are worse than the best in too many draws (step 3)."""
+    from bbccli.dropping.bbcd import THRESHOLD, worse_shares
+
     return worse_shares(standing) > THRESHOLD
 
 

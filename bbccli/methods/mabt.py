@@ -37,7 +37,7 @@ Assumptions: those of `tilting`; and that the dependence between the configurati
 of their distributions up to a shift, are those of the resamples.
 
 When to use: where the split is wanted, and several configurations are nearly as good. When not:
-otherwise; as for `tilting`. The estimate beside the interval is that of the best of m on the
+otherwise; as for `tilting`. The estimate next to the interval is that of the best of m on the
 samples that chose it: too good, as the note
 [selected-on-evaluation](notes.md#selected-on-evaluation) says.
 

@@ -18,7 +18,7 @@ stratification makes them alike.
 When to use: to compare with the published study. When not: else; an interval from ten numbers that
 looks exact is still one from ten numbers.
 
-Cost: nothing beside the performances in the folds.
+Cost: nothing beyond the performances in the folds.
 
 Source: Paraschakis, Castellani, Borboudakis & Tsamardinos 2024, and the authors' code.
 """

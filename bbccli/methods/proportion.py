@@ -130,7 +130,7 @@ def run(case: Case, *, formula: Formula) -> Answer:
     def ends(outside: float) -> tuple[float, float]:
         return formula(p, n, outside)
 
-    return Answer(p, interval_by(ends, case.metric, case.plan), notes=without_width(ends, p))
+    return Answer(p, interval_by(ends, case.bounded, case.plan), notes=without_width(ends, p))
 
 
 def _is_proportion(case: Case) -> bool:

@@ -84,7 +84,9 @@ def estimate(
                 raise
             notes.append(method_left_out(method.name, error.problem, error.hint))
         else:
-            estimates.append(_with_width(_with_doubt(found, metric, plan, method)))
+            estimates.append(
+                _with_width(_with_doubt(found, metric.within(matrix.outcome), plan, method))
+            )
     return estimates, [*notes, *on_clipping(matrix, metrics, estimates, plan)]
 
 

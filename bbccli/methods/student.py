@@ -20,7 +20,7 @@ samples.
 When to use: to see what many reports do. When not: as the interval of a selected winner; with folds
 of a few samples. Where all folds are equal it has no width: [no-variance](notes.md#no-variance).
 
-Cost: nothing beside the performances in the folds.
+Cost: nothing beyond the performances in the folds.
 
 Source: Student 1908.
 
@@ -40,7 +40,7 @@ overlapping training samples.
 When to use: instead of `t-folds`, above all with repeats. When not: as the interval of a selected
 winner.
 
-Cost: nothing beside the performances in the folds.
+Cost: nothing beyond the performances in the folds.
 
 Source: Nadeau & Bengio 2003; with repeats Bouckaert & Frank 2004.
 """

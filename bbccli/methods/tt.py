@@ -72,7 +72,7 @@ def run(case: Case) -> Answer:
             hint="use bbc, which resamples the rows: --method bbc",
         )
     value = choice.naive - metric.direction.sign * optimism
-    notes, (low, high) = on_few_folds(case.matrix), metric.bounds
+    notes, (low, high) = on_few_folds(case.matrix), case.bounded.bounds
     if not low <= value <= high:
         notes += (beyond_bounds(case.method, value, metric.label, low, high),)
     return Answer(value, notes=notes)

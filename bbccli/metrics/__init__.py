@@ -15,6 +15,7 @@ from bbccli.metrics import (
     probability,
     ranking,
     regression,
+    scores,
     survival,
 )
 from bbccli.metrics.base import Metric, Scorer, mean_of
@@ -54,6 +55,7 @@ METRICS: dict[str, Metric] = {
         *correlation.METRICS,
         survival.CONCORDANCE,
         survival.CONCORDANCE_UNO,
+        *scores.METRICS,
     )
 }
 
@@ -62,6 +64,7 @@ DEFAULTS = {
     Task.MULTICLASS: ("accuracy",),
     Task.REGRESSION: ("rmse",),
     Task.SURVIVAL: ("concordance",),
+    Task.SCORE: ("mean-score",),
 }
 """What is used when no metric is named: the first that fits."""
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bbccli.metrics.rests import UNSAID, RestsOn
 from bbccli.outcome import Outcome
-from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
+from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task, distinct
 
 LARGEST_EXACT = 2**24
 """Whole numbers up to here are exact in float32."""
@@ -125,7 +125,7 @@ class Metric:
     def cell_bytes(self, n_samples: int) -> int:
         """Memory per prediction while it is bound, of a matrix of N samples.
 
-        Of censored pairs each binary digit has sorted rows and ranks of its own: at most one half
+        Of censored pairs each binary digit has its own sorted rows and ranks: at most one half
         of the samples are controls, and one half cases with three numbers each.
         """
         kept_by_digit = 8 * n_samples.bit_length() if Task.SURVIVAL in self.tasks else 0
@@ -286,7 +286,7 @@ def by_configuration(
         A scorer, or what counts for one: weights (B', N), configurations (C',) -> (B', C').
     """
     values: NDArray[Any] = np.empty(0)
-    for c in np.unique(configurations):
+    for c in distinct(configurations):
         rows = np.flatnonzero(configurations == c)
         found = score(weights if len(rows) == len(weights) else weights[rows], np.array([c]))
         values = values if len(values) else np.empty(len(weights), found.dtype)

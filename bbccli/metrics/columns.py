@@ -10,7 +10,7 @@ import numpy as np
 from bbccli.kernels.running import lanes_at_once, side_by_side
 from bbccli.metrics.base import Bind, Predictions, scaled
 from bbccli.outcome import Outcome
-from bbccli.types import BoolArray, FloatArray, IntArray
+from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
 OfColumn = Callable[[int], FloatArray]
 """Configuration c -> its performance (L,) in each lane of weights."""
@@ -63,7 +63,7 @@ class ColumnScorer:
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Performance of one configuration per row of weights."""
         values = np.empty(len(weights))
-        for c in np.unique(configurations):
+        for c in distinct(configurations):
             rows = configurations == c
             values[rows] = self(weights[rows], np.array([c]))[:, 0]
         return values

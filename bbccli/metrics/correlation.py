@@ -275,7 +275,7 @@ SPEARMAN = _agreement(
     formula="Pearson's r of the mid-ranks of ŷ and y",
     undefined=CONSTANT,
     lowest=-1.0,
-    remarks="A resample has ranks of its own: its samples are ranked among themselves, repeated "
+    remarks="Each resample has its own ranks: its samples are ranked among themselves, repeated "
     "ones tie, and samples out of the bag are ranked without those in it. Predictions are ranked "
     "over all folds together, so a shift between folds counts against a configuration; "
     "`--pooling fold-mean` ranks within folds.",

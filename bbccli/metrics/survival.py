@@ -10,7 +10,7 @@ both risks are exactly equal. These are the rules of scikit-survival, except tha
 within 1e-8 of each other as tied.
 
 Under weights a pair weighs the product of its samples' weights. A sample drawn twice meets every
-other sample twice; its two copies are no pair, for they are events, or censored, at one time.
+other sample twice; its two copies are not a pair, since they are events, or censored, at one time.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def _events(outcome: Outcome) -> BoolArray:
 
 
 PAIRS_COUNTED = (
-    "a pair of samples of weights v and w counts v w times; the copies of a sample are no pair"
+    "a pair of samples of weights v and w counts v w times; the copies of a sample are not a pair"
 )
 
 COMPARABLE = (

@@ -27,7 +27,7 @@ Formula = Callable[..., FloatArray]
 """``formula(*totals)``: totals (B, C) or (B, C, K), axis C may be 1, -> performances (B, C)."""
 
 MOST_CELLS = 2**22
-"""Terms gathered at a time where each resample has a configuration of its own."""
+"""Terms gathered at a time where each resample has its own configuration."""
 
 ROUNDING = 1e-12
 """Share of a sum of squares below which a difference of such sums is rounding."""

@@ -32,6 +32,7 @@ from bbccli.notes.resamples import (
 from bbccli.notes.selection import (
     gate_on_naive,
     method_left_out,
+    not_corrected,
     nothing_dropped,
     one_se_winner,
     outer_selections,
@@ -59,6 +60,7 @@ __all__ = [
     "method_left_out",
     "no_interval",
     "no_variance",
+    "not_corrected",
     "nothing_dropped",
     "one_se_winner",
     "outer_selections",

@@ -1,4 +1,4 @@
-"""Files -> prediction matrices.
+"""Files, tables in memory and arrays -> prediction matrices.
 
 `pipeline.understand` is the table of contents: open the tables, lay them out as one sheet, place
 every row, join what lies in separate files, tell what truth and predictions mean, assemble.
@@ -10,13 +10,24 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bbccli.matrix import PredictionMatrix
+from bbccli.readers.arrays import matrix_of
 from bbccli.readers.layout.dialects import DIALECTS
 from bbccli.readers.pipeline import Understood, understand
 from bbccli.readers.request import Paths, Request
 from bbccli.readers.roles import Roles
+from bbccli.readers.sources.memory import ArrowStream
 from bbccli.types import Missing, Task
 
-__all__ = ["DIALECTS", "Paths", "Request", "Roles", "Understood", "read", "understand"]
+__all__ = [
+    "DIALECTS",
+    "Paths",
+    "Request",
+    "Roles",
+    "Understood",
+    "matrix_of",
+    "read",
+    "understand",
+]
 
 _BY_NAME = Roles()
 
@@ -27,14 +38,15 @@ def read(
     roles: Roles = _BY_NAME,
     task: Task | None = None,
     positive: str | None = None,
-    labels: str | Path | None = None,
-    folds: str | Path | None = None,
+    labels: str | Path | ArrowStream | None = None,
+    folds: str | Path | ArrowStream | None = None,
     missing: Missing = Missing.DROP,
     dialect: str | None = None,
     unfinished: bool = False,
     only: Sequence[str] = (),
     exclude: Sequence[str] = (),
     include: Sequence[str] = (),
+    bounds: tuple[float, float] | None = None,
 ) -> PredictionMatrix:
     r"""Read the out-of-sample predictions of many configurations.
 
@@ -44,15 +56,18 @@ def read(
         Parquet, CSV, TSV (these two also `.gz` and `.zst`) or ARFF; "-" is stdin. In the wide
         layout: one row per sample and repeat, one column per configuration; or in the long layout
         or one of its dialects: one row per configuration, repeat and sample. Several paths or a
-        pattern: one file per configuration.
+        pattern: one file per configuration. Or a table in memory: a data frame of pandas, whose
+        index is the key of the samples if it has a name, and whose `attrs["bbc"]` are its
+        metadata; a table of Arrow; or what gives an Arrow stream, as polars and DuckDB do.
     roles
         Columns set by hand; all others go by their names.
     task
-        What is predicted; inferred from the truth when None.
+        What is predicted; inferred from the truth when None. Scores without a truth are never
+        inferred.
     positive
         Positive class of a binary task; the last in sorted order when None.
     labels, folds
-        Files that hold the outcome and the folds, instead of columns of `path`.
+        Files or tables that hold the outcome and the folds, instead of columns of `path`.
     missing
         What to do where some configurations lack predictions that others have.
     dialect
@@ -64,6 +79,8 @@ def read(
         Patterns of the shell: the configurations that take part, and those that do not.
     include
         Keys of `flagged.INCLUDED`: configurations that take part in spite of their flags.
+    bounds
+        Of scores without a truth (task `score`): the smallest and the largest possible one.
 
     Returns
     -------
@@ -91,5 +108,18 @@ def read(
     >>> matrix.task, matrix.configurations, matrix.predictions.shape
     (<Task.BINARY: 'binary'>, ('knn', 'svm'), (1, 2, 2))
     """
-    how = (roles, task, positive, labels, folds, missing, dialect, only, exclude)
-    return understand(path, Request(*how, include, unfinished)).matrix
+    how = (
+        roles,
+        task,
+        positive,
+        labels,
+        folds,
+        missing,
+        dialect,
+        only,
+        exclude,
+        include,
+        unfinished,
+        bounds,
+    )
+    return understand(path, Request(*how)).matrix

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bbccli.errors import InputError
+from bbccli.readers.functions import apply, cast
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def to_numbers(values: pa.Array | pa.ChunkedArray) -> FloatArray:
     import pyarrow as pa
 
     if pa.types.is_boolean(values.type):
-        values = values.cast(pa.uint8())
+        values = cast(values, pa.uint8())
     single = pa.types.is_float32(values.type)
     numbers: FloatArray = np.full(len(values), np.nan, np.float32 if single else np.float64)
     start = 0
@@ -101,7 +102,7 @@ def plain(table: pa.Table, path: str) -> pa.Table:
     Raises
     ------
     InputError
-        A column of lists, structs, bytes or another type that is none of these.
+        A column of lists, structs, bytes or another type that is not one of these.
     """
     import pyarrow as pa
 
@@ -151,17 +152,14 @@ def _plain(column: pa.ChunkedArray, name: str, path: str) -> pa.ChunkedArray:
 
     try:
         kind = _plain_type(column.type)
-        # a cast to its own type would do nothing, but import Arrow's functions for it
-        column = column if kind == column.type else column.cast(kind)
+        column = column if kind == column.type else cast(column, kind)
         if not pa.types.is_floating(column.type):
             column.validate(full=True)
     except (pa.ArrowException, TypeError):
         raise _strange(column.type, name, path) from None
     if is_text(column.type):
-        import pyarrow.compute as pc
-
-        filled = pc.binary_length(column).cast(pa.bool_())
-        column = pc.if_else(filled, column, pa.nulls(len(column), column.type))
+        filled = cast(apply("binary_length", column), pa.bool_())
+        column = apply("if_else", filled, column, pa.nulls(len(column), column.type))
     return column
 
 

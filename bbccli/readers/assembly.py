@@ -13,7 +13,7 @@ from bbccli.notes import Note
 from bbccli.outcome import Outcome
 from bbccli.readers import remarks
 from bbccli.readers.checks.copies import equal_to_truth, refuse_copies
-from bbccli.readers.checks.doubts import doubts
+from bbccli.readers.checks.doubts import doubts, doubts_of_scores
 from bbccli.readers.coverage import held_out, note_on
 from bbccli.readers.facts import Facts
 from bbccli.readers.folds import code_folds, count_spanning
@@ -77,6 +77,7 @@ def assemble(reading: Reading, request: Request) -> PredictionMatrix:
         *sheet.notes,
         *_notes_on_roles(reading, request.task),
         *_notes_on_rounding(facts),
+        *_notes_on_bounds(outcome),
         *left.notes,
         *fold_notes,
         *_notes_on_groups(groups, folds),
@@ -137,6 +138,9 @@ def _notes_on_predictions(
     """What the predictions tell: in repeated hold-out, those of the first repeat."""
     sheet, found = reading.part.sheet, left.predictions
     known = sheet.named | set(sheet.metadata.configurations)
+    if outcome.task is Task.SCORE:
+        yield from doubts_of_scores(found)
+        return
     copies = equal_to_truth(found, outcome, left.available)
     if reading.part.unfinished is None:
         refuse_copies(found.configurations, copies, known, sheet.path)
@@ -164,6 +168,8 @@ def _folds(
     rows = reading.part.places.rows[:, samples]
     fold = reading.part.sheet.roles.get("fold")
     n_missing = rows.size if fold is None else int(np.isin(rows, fold.nulls).sum())
+    if fold is None and reading.outcome.task is Task.SCORE:
+        return None, (), ()  # an evaluation has no folds that could be missing
     if fold is None or n_missing:
         return None, (), (remarks.folds_unknown(n_missing, rows.size),)
     return *code_folds(fold, rows), ()
@@ -190,6 +196,12 @@ def _notes_on_rounding(facts: Facts) -> Iterator[Note]:
     for role in ("truth", "time", "weight"):
         if role in facts.rounding:
             yield remarks.truth_rounded(role, facts.rounding[role])
+
+
+def _notes_on_bounds(outcome: Outcome) -> Iterator[Note]:
+    """Scores of which nobody knows how bad they could be."""
+    if outcome.task is Task.SCORE and outcome.bounds is None:
+        yield remarks.bounds_unknown()
 
 
 def _notes_on_groups(groups: IntArray | None, folds: IntArray | None) -> Iterator[Note]:

@@ -18,6 +18,7 @@ from bbccli.readers.arrow import (
     to_codes,
     to_numbers,
 )
+from bbccli.readers.functions import apply, take
 from bbccli.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class Column:
 
     def take(self, entries: IntArray) -> Column:
         """Return the given entries, in their order; null where an entry is -1."""
-        values = self.values.take(as_arrow_or_null(entries))
+        values = take(self.values, as_arrow_or_null(entries))
         return replace(self, values=values, rows=self.rows[entries])
 
     def place(self, entry: int) -> tuple[str, str, int]:
@@ -139,7 +140,7 @@ class Column:
 
     def codes(self) -> tuple[IntArray, pa.Array]:
         """(n,) codes in order of first appearance, -1 where null; and the distinct values."""
-        encoded = self.values.dictionary_encode()
+        encoded = apply("dictionary_encode", self.values)
         return to_codes(encoded.indices), encoded.dictionary
 
     def named_codes(self) -> tuple[IntArray, tuple[str, ...]]:
@@ -185,7 +186,7 @@ def number_of(name: str) -> float:
 
 
 def text_entries(column: Column) -> IntArray:
-    """Entries of text that is no number; the first entry when all are numbers."""
+    """Entries of text that is not a number; the first entry when all are numbers."""
     codes, values = column.codes()
     text = [math.isnan(number_of(value)) for value in values.to_pylist()]
     found = np.flatnonzero(np.array([*text, False])[codes])

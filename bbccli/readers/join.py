@@ -15,9 +15,10 @@ from bbccli.readers.codes import repeated
 from bbccli.readers.column import Column
 from bbccli.readers.place import Places
 from bbccli.readers.problems import Raise
-from bbccli.readers.request import Request
+from bbccli.readers.request import Request, is_given
 from bbccli.readers.roles import NAMES, Roles, column_of, named
 from bbccli.readers.sheet import Sheet
+from bbccli.readers.sources.memory import ArrowStream
 from bbccli.readers.sources.opening import read_table
 from bbccli.readers.table import Table, check_names
 from bbccli.types import IntArray
@@ -39,7 +40,7 @@ def join(sheet: Sheet, places: Places, request: Request, problems: Raise) -> She
         ("labels file", request.labels, read_labels),
         ("folds file", request.folds, read_folds),
     ):
-        if path:
+        if is_given(path):
             how = (path, request.roles, places, row_id)
             roles |= problems.attempt(check, read, *how, otherwise={})
             problems.done(check, path)
@@ -47,7 +48,7 @@ def join(sheet: Sheet, places: Places, request: Request, problems: Raise) -> She
 
 
 def read_labels(
-    path: str | Path, roles: Roles, places: Places, row_id: Column | None
+    path: str | Path | ArrowStream, roles: Roles, places: Places, row_id: Column | None
 ) -> dict[str, Column]:
     """Return the columns `truth`, or `time` and `event`, of a labels file.
 
@@ -80,7 +81,7 @@ def read_labels(
 
 
 def read_folds(
-    path: str | Path, roles: Roles, places: Places, row_id: Column | None
+    path: str | Path | ArrowStream, roles: Roles, places: Places, row_id: Column | None
 ) -> dict[str, Column]:
     """Return the column `fold` of a folds file, one entry per row of the predictions.
 

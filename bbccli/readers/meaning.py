@@ -16,6 +16,7 @@ from bbccli.readers.cube import Cube
 from bbccli.readers.facts import Facts
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.request import Request
+from bbccli.readers.scores import outcome_of_scores, task_of
 from bbccli.readers.sheet import Sheet
 from bbccli.types import BoolArray, FloatArray, Task
 
@@ -30,6 +31,9 @@ def outcome_of(sheet: Sheet, facts: Facts, cube: Cube, request: Request) -> Outc
     OptionError
         A positive class where there is none.
     """
+    if task_of(request, sheet) is Task.SCORE:
+        scored = outcome_of_scores(sheet, cube, request, len(facts.samples))
+        return replace(scored, weights=facts.weights)
     truth, task = facts.columns.get("truth"), request.task
     if truth is None:
         _refuse_positive(request.positive, Task.SURVIVAL)
@@ -110,7 +114,7 @@ def classification(
             hint="a performance over classes needs samples of at least two",
         )
     known = _known_classes(truth, labels, metadata)
-    classes = _sorted(present if task is Task.BINARY else {**known, **dict.fromkeys(present)})
+    classes = sorted_names(present if task is Task.BINARY else {**known, **dict.fromkeys(present)})
     if task is Task.BINARY:
         classes = _positive_last(classes, positive, metadata, truth.path)
     recode = np.array([classes.index(name) for name in present])
@@ -180,7 +184,7 @@ def _checked(task: Task, truth: Column, present: Sequence[str]) -> Task:
 def _problem(task: Task, truth: Column, present: Sequence[str]) -> str | None:
     """Why a task does not fit the truth; None when it does."""
     if task is Task.BINARY and len(present) > 2:
-        return f"the truth has {len(present)} values ({listing(_sorted(present))})"
+        return f"the truth has {len(present)} values ({listing(sorted_names(present))})"
     if task is Task.REGRESSION and truth.is_text:
         return "the truth is text"
     if task is Task.SURVIVAL:
@@ -224,8 +228,8 @@ def _positive_last(
     return [name for name in classes if name != wanted] + [wanted]
 
 
-def _sorted(names: Iterable[str]) -> list[str]:
-    """By value when all names are numbers, else by spelling."""
+def sorted_names(names: Iterable[str]) -> list[str]:
+    """Sort names of classes: by value when all names are numbers, else by spelling."""
     names = list(names)
     numbers = [number_of(name) for name in names]
     if np.isnan(numbers).any():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -40,6 +41,8 @@ class Metadata:
         How many configurations were tried.
     selection
         How the tool that wrote the file selected.
+    bounds
+        Smallest and largest possible score, of scores without a truth.
     """
 
     raw: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
@@ -50,6 +53,7 @@ class Metadata:
     flags: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _NOTHING)
     n_candidates_total: int | None = None
     selection: Pooling | None = None
+    bounds: tuple[float, float] | None = None
 
     @property
     def run(self) -> Mapping[str, Any]:
@@ -95,6 +99,7 @@ def parse_metadata(text: str | bytes, place: str) -> Metadata:
         flags=_flags(_expect(raw, "configs", list, place) or [], place),
         n_candidates_total=_expect(raw, "n_candidates_total", int, place),
         selection=_selection(raw.get("selection"), place),
+        bounds=_bounds(_expect(raw, "bounds", list, place), place),
     )
 
 
@@ -171,6 +176,18 @@ def _selection(value: Any, place: str) -> Pooling | None:
             f"metadata key 'selection' is {value!r}", path=place, hint=f"one of: {', '.join(known)}"
         )
     return None if value is None else Pooling(value)
+
+
+def _bounds(value: Sequence[Any] | None, place: str) -> tuple[float, float] | None:
+    """Two finite numbers, the lower one first."""
+    if value is None:
+        return None
+    numbers = [one for one in value if isinstance(one, int | float) and not isinstance(one, bool)]
+    if len(numbers) != 2 or len(value) != 2 or not -math.inf < numbers[0] < numbers[1] < math.inf:
+        raise InputError(
+            f"metadata key 'bounds' is {value!r}", path=place, hint="two numbers, such as [1, 5]"
+        )
+    return float(numbers[0]), float(numbers[1])
 
 
 def _wrong(what: str, wanted: str, place: str) -> InputError:

@@ -28,7 +28,7 @@ from bbccli.readers.problems import Raise
 from bbccli.readers.request import Paths, Request
 from bbccli.readers.runs import read_tables
 from bbccli.readers.sheet import Sheet
-from bbccli.readers.sources.files import STDIN, expand
+from bbccli.readers.sources.files import STDIN, expand, listed
 from bbccli.readers.sources.opening import metadata_of
 from bbccli.readers.table import Table, name_faults
 from bbccli.readers.unfinished import Narrowed, narrow
@@ -59,6 +59,13 @@ def understand(paths: Paths, request: Request, problems: Raise = RAISE) -> Under
     sheet = lay_out(tables, metadata, request, problems)
     sheet, places = place(sheet, problems)
     sheet = tell_classes(join(sheet, places, request, problems))
+    return understand_sheet(sheet, places, request, problems)
+
+
+def understand_sheet(
+    sheet: Sheet, places: Places, request: Request, problems: Raise = RAISE
+) -> Understood:
+    """Make a matrix of a sheet whose rows have their places and whose roles are known."""
     wanted = (sheet, request.only, request.exclude)
     sheet = problems.attempt("choice", choose, *wanted, otherwise=sheet)
     sheet = problems.attempt("choice", leave_out, sheet, request.include, otherwise=sheet)
@@ -116,8 +123,8 @@ def tell_meaning(
 
 
 def _refuse_two_on_stdin(paths: Paths, request: Request) -> None:
-    names = [paths] if isinstance(paths, str | Path) else paths
-    if [str(one) for one in (*names, request.labels, request.folds)].count(STDIN) > 1:
+    every = (*listed(paths), request.labels, request.folds)
+    if [str(one) for one in every if isinstance(one, str | Path)].count(STDIN) > 1:
         raise OptionError("two files are read from stdin", hint="name a file for one of them")
 
 

@@ -12,6 +12,7 @@ from bbccli.errors import InputError
 from bbccli.readers.arrow import as_arrow, to_codes
 from bbccli.readers.codes import repeated
 from bbccli.readers.column import Column, name_of, natural_order
+from bbccli.readers.functions import take
 from bbccli.readers.nested import NestedRows, split_nested
 from bbccli.readers.problems import Raise
 from bbccli.readers.sheet import Sheet
@@ -147,7 +148,7 @@ def split_caret(columns: Mapping[str, Column]) -> dict[str, Column]:
     if not matches or len(fold.nulls) or None in matches:
         return {}
     part = [pa.array([match[i] for match in matches if match]) for i in (1, 2)]
-    folds, repeats = (replace(fold, values=names.take(as_arrow(codes))) for names in part)
+    folds, repeats = (replace(fold, values=take(names, as_arrow(codes))) for names in part)
     return {"fold": folds, "repeat": repeats}
 
 

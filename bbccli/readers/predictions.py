@@ -40,8 +40,8 @@ def interpret(cube: Cube, outcome: Outcome) -> Predictions:
     Raises
     ------
     InputError
-        Text where numbers are needed, labels that are no class, a configuration that lacks a
-        class, or numbers that are no prediction of several classes.
+        Text where numbers are needed, labels that are not a class, a configuration that lacks a
+        class, or numbers that do not predict several classes.
     """
     if not outcome.task.is_classification:
         cube = cube.without_classes()
@@ -62,7 +62,7 @@ def interpret(cube: Cube, outcome: Outcome) -> Predictions:
 
 
 def faults_of_each(cube: Cube, outcome: Outcome) -> Iterator[tuple[str, BbcError]]:
-    """Yield the fault of every configuration that is no prediction of this task."""
+    """Yield the fault of every configuration that does not predict this task."""
     for own in cube.places.values():
         try:
             interpret(cube.part(list(own.values())), outcome)
@@ -71,7 +71,7 @@ def faults_of_each(cube: Cube, outcome: Outcome) -> Iterator[tuple[str, BbcError
 
 
 def _labels(cube: Cube, classes: Sequence[str]) -> FloatArray | None:
-    """(R, N, C) class codes; None when the predictions are no labels."""
+    """(R, N, C) class codes; None when the predictions are not labels."""
     if cube.numbers is None:
         labels_of = (_text_labels(column, classes, cube.texts) for column in cube.texts)
         # row -1, none at all, is the last entry

@@ -113,6 +113,15 @@ def folds_unknown(n_missing: int, n_rows: int) -> Note:
     )
 
 
+def bounds_unknown() -> Note:
+    """Scores without a truth, of which it is not said how bad they could be."""
+    return Note(
+        "bounds-unknown",
+        "the scores have no known bounds: nothing guards the intervals",
+        "--bounds LOW,HIGH, the worst and the best that a score can be, in increasing order",
+    )
+
+
 def group_spans_folds(n_spanning: int, n_groups: int) -> Note:
     """Groups with samples in more than one fold."""
     return Note(
@@ -133,7 +142,7 @@ def polarity(auc: float, n_configurations: int, positive: str, other: str) -> No
     )
 
 
-EXCLUDE = "leave out what is no configuration: --exclude NAME"
+EXCLUDE = "leave out what is not a configuration: --exclude NAME"
 
 
 def constant_predictions(names: Sequence[str]) -> Note:
@@ -150,7 +159,7 @@ def fold_like(names: Sequence[str]) -> Note:
     return Note(
         "fold-like",
         f"{_with_verb(names, 'follows', 'follow')} from the fold or the order of the rows alone: "
-        "hardly a prediction",
+        "unlikely to be a prediction",
         EXCLUDE,
     )
 
@@ -212,7 +221,7 @@ def configurations_left_out(names: Sequence[str], n_configurations: int) -> Note
         "configurations-left-out",
         f"{len(names)} of {n_configurations} configurations are left out as asked: "
         f"{listing(names)}",
-        "leave out only what is no candidate: one that was tried and lost counts",
+        "leave out only what is not a candidate: one that was tried and lost counts",
     )
 
 

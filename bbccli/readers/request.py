@@ -9,9 +9,14 @@ from pathlib import Path
 from bbccli.readers.hints import Hints
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.roles import Roles
+from bbccli.readers.sources.files import Paths
+from bbccli.readers.sources.memory import ArrowStream, in_memory
 from bbccli.types import Missing, Task
 
-Paths = str | Path | Sequence[str | Path]
+__all__ = ["OUTCOME", "Paths", "Request", "is_given"]
+
+OUTCOME = frozenset({"truth", "time", "event"})
+"""Roles of the truth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,24 +26,33 @@ class Request:
     roles: Roles = field(default_factory=Roles)
     task: Task | None = None
     positive: str | None = None
-    labels: str | Path | None = None
-    folds: str | Path | None = None
+    labels: str | Path | ArrowStream | None = None
+    folds: str | Path | ArrowStream | None = None
     missing: Missing = Missing.DROP
     dialect: str | None = None
     only: Sequence[str] = ()
     exclude: Sequence[str] = ()
     include: Sequence[str] = ()
     unfinished: bool = False
+    bounds: tuple[float, float] | None = None
 
     @property
     def elsewhere(self) -> frozenset[str]:
         """Roles that come from separate files."""
-        truth = ("truth", "time", "event") if self.labels else ()
-        return frozenset((*truth, *(("fold",) if self.folds else ())))
+        truth = OUTCOME if is_given(self.labels) else frozenset()
+        return truth | (frozenset({"fold"}) if is_given(self.folds) else frozenset())
 
     def hints(self, metadata: Metadata) -> Hints:
         """What is known of the files before their layout is."""
-        # configurations of a long table are no columns of it
+        # configurations of a long table are not columns of it
         in_names = metadata.raw.get("layout") != "long"
         declared = frozenset(metadata.configurations if in_names else ())
-        return Hints(self.roles, self.task or metadata.task, declared, self.elsewhere)
+        task, elsewhere = self.task or metadata.task, self.elsewhere
+        if task is Task.SCORE:  # a column that is called like a truth is one, and set aside
+            elsewhere |= OUTCOME
+        return Hints(self.roles, task, declared, elsewhere)
+
+
+def is_given(source: object) -> bool:
+    """Whether a separate file or table is named; tables have no truth value."""
+    return in_memory(source) or bool(source)

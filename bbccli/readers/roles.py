@@ -138,7 +138,7 @@ def _resampling_held(frame: Table, name: str) -> str | None:
     """Tell whether a column holds `Repeat1` or `Fold01` throughout."""
     if not is_text(frame.type_of(name)):
         return None
-    texts = frame.column(name).codes()[1].drop_null().to_pylist()
+    texts = frame.column(name).codes()[1].to_pylist()
     for role, pattern in _RESAMPLING_TEXT.items():
         if texts and all(pattern.fullmatch(text) for text in texts):
             return role

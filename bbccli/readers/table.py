@@ -11,6 +11,7 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.readers.column import Column, Origin
+from bbccli.readers.functions import apply
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,6 +35,8 @@ class Table:
         Text of the metadata, and the name of the place it was found at; None when there is none.
     origins
         The files, where the rows are those of several or columns were renamed.
+    nested
+        Names of what the file holds beside, and is no column: objects and lists of JSON.
     """
 
     path: str
@@ -41,6 +44,7 @@ class Table:
     sha256: str
     metadata: tuple[str | bytes, str] | None = None
     origins: tuple[Origin, ...] = ()
+    nested: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -59,13 +63,13 @@ class Table:
     def column(self, name: str) -> Column:
         """One column, with NaN made null."""
         import pyarrow as pa
-        import pyarrow.compute as pc
 
         values = self.data.column(name).combine_chunks()
         if isinstance(values, pa.ChunkedArray):
             values = pa.concat_arrays(values.chunks)
         if pa.types.is_floating(values.type):
-            values = pc.if_else(pc.is_nan(values), pa.nulls(len(values), values.type), values)
+            nulls = pa.nulls(len(values), values.type)
+            values = apply("if_else", apply("is_nan", values), nulls, values)
         return Column(self.path, name, values, np.arange(self.n_rows), self.origins)
 
 

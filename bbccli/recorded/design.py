@@ -169,7 +169,7 @@ def _design(about: dict[str, Any], arrays: dict[str, Any]) -> Design:
     task, truth = Task(about["task"]), arrays["truth"]
     classes = tuple(str(name) for name in about["classes"])
     if truth.ndim != 1 or truth.dtype.kind not in "if":
-        raise DamagedError("the truth is no list of numbers")
+        raise DamagedError("the truth is not a list of numbers")
     if task.is_classification and not (
         truth.dtype.kind == "i" and ((truth >= 0) & (truth < len(classes))).all()
     ):

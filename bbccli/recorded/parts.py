@@ -211,14 +211,14 @@ def _check(part: Part) -> None:
     texts = (part.identity, part.name, part.estimator, part.problem)
     whole = (part.session, part.time, part.repeat, part.split or 0, part.fold or 0)
     if not all(isinstance(text, str) for text in texts) or not isinstance(part.params, dict):
-        raise DamagedError("a name that is no text")
+        raise DamagedError("a name that is not text")
     if not all(type(number) is int and number >= 0 for number in whole):
-        raise DamagedError("a position that is no whole number")
+        raise DamagedError("a position that is not a whole number")
     if part.score is not None and not isinstance(part.score, int | float):
-        raise DamagedError("a score that is no number")
+        raise DamagedError("a score that is not a number")
     if part.predictions is None:
         return
     if part.kind is None or part.predictions.dtype.kind not in "iuf":
-        raise DamagedError("predictions that are no numbers")
+        raise DamagedError("predictions that are not numbers")
     if part.rows is not None and part.rows.shape != part.predictions.shape[:1]:
         raise DamagedError("rows and predictions of different lengths")

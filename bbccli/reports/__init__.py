@@ -26,6 +26,7 @@ class Kind(StrEnum):
 
     CORRECT = "correct"
     DROP = "drop"
+    LEADERBOARD = "leaderboard"
     INSPECTION = "inspect"
     BATCH = "batch"
     DISTRIBUTION = "distribution"
@@ -88,6 +89,7 @@ FORMS: dict[str, Form] = {
             {
                 Kind.CORRECT: "table",
                 Kind.DROP: "drop_table",
+                Kind.LEADERBOARD: "leaderboard_table",
                 Kind.INSPECTION: "inspection_table",
                 Kind.CATALOGUE: "catalogue_table",
             },
@@ -106,7 +108,11 @@ FORMS: dict[str, Form] = {
             (".jsonl", ".ndjson"),
             holds_errors=True,
         ),
-        Form("csv", dict.fromkeys((Kind.CORRECT, Kind.BATCH), "csv"), (".csv",)),
+        Form(
+            "csv",
+            {Kind.CORRECT: "csv", Kind.BATCH: "csv", Kind.LEADERBOARD: "leaderboard_csv"},
+            (".csv",),
+        ),
         Form("markdown", {Kind.CORRECT: "markdown"}, (".md", ".markdown"), for_people=True),
         Form("junit", {Kind.CORRECT: "junit"}, (".xml",)),
         Form("github", {Kind.CORRECT: "github"}, for_people=True),

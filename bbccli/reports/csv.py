@@ -21,19 +21,20 @@ _FORMULA = ("=", "+", "-", "@")
 def render(documents: Sequence[Document], style: Style) -> str:
     """Return one row per estimate under one header; numbers in full, nothing for null."""
     buffer = StringIO(newline="")
-    _write(chain.from_iterable(map(rows_of, documents)), COLUMNS, buffer)
+    write_rows(chain.from_iterable(map(rows_of, documents)), COLUMNS, buffer)
     return buffer.getvalue()
 
 
 def write_batch(records: Iterable[Json], file: IO[bytes]) -> None:
     """Write one row per estimate, or one with the error."""
     text = TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="")
-    _write(chain.from_iterable(map(rows_of_record, records)), OF_BATCH, text)
+    write_rows(chain.from_iterable(map(rows_of_record, records)), OF_BATCH, text)
     text.flush()
     text.detach()
 
 
-def _write(rows: Iterable[Json], columns: Sequence[str], file: TextIO) -> None:
+def write_rows(rows: Iterable[Json], columns: Sequence[str], file: TextIO) -> None:
+    """Write rows under a header of these columns; what a row lacks is empty."""
     writer = csv.writer(file, lineterminator="\r\n")
     writer.writerow(columns)
     for row in rows:

@@ -9,12 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from bbccli.documents import Document, Json
-from bbccli.metrics import METRICS
 from bbccli.notes import listing
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.layout import as_text, facts, note_line
-from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent
+from bbccli.rounding import Digits, count, percent
 from bbccli.text import visible
 
 PROBABILITY = Digits(3, bounds=(0.0, 1.0))
@@ -88,7 +87,7 @@ def _configurations(decision: Json) -> RenderableType:
             sign * (d["performance"] or 0.0),
         ),
     )
-    digits = _digits(decision["metric"], [d["performance"] for d in rows])
+    digits = phrases.digits_by(decision["metric"], [d["performance"] for d in rows])
     tested = "p_value" if any(d["p_value"] is not None for d in rows) else "probability"
     table = _table("configuration", "decision")
     table.add_column(phrases.metric_label(decision["metric"]), justify="right")
@@ -180,13 +179,8 @@ def _spread(values: list[float], digits: Digits) -> tuple[str, str]:
     return digits.difference(sum(values) / len(values)), ends
 
 
-def _digits(metric: str, values: Sequence[float | None]) -> Digits:
-    known = METRICS.get(metric)
-    return digits_for(values, bounds=known.bounds if known else UNBOUNDED)
-
-
 def _digits_of(replay: Json) -> Digits:
-    return _digits(replay["metric"], (replay["naive"], replay["value"]))
+    return phrases.digits_by(replay["metric"], (replay["naive"], replay["value"]))
 
 
 def _figure(replay: Json, value: float) -> str:

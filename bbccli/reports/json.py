@@ -20,6 +20,11 @@ def text_of(value: object) -> str:
 
 
 def distribution(columns: Mapping[str, Sequence[object]]) -> bytes:
-    """Return an object per resample."""
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    return (json.dumps(rows, indent=0) + "\n").encode()
+    """Return an object per resample, and a line per value.
+
+    As `indent=0` would write it, of which the fast encoder knows nothing.
+    """
+    encode = json.JSONEncoder(separators=(",\n", ": ")).encode
+    rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+    text = ",\n".join(f"{{\n{encode(row)[1:-1]}\n}}" for row in rows)
+    return (f"[\n{text}\n]\n" if text else "[]\n").encode()

@@ -70,7 +70,7 @@ def _properties(document: Document) -> list[tuple[str, str]]:
 
 
 def _add_estimate(suite: ElementTree.Element, document: Document, estimate: EstimateJson) -> None:
-    digits = phrases.digits_of(phrases.estimates_of(document, estimate["metric"]))
+    digits = phrases.digits_of(phrases.estimates_of(document, estimate["metric"]), document)
     said = xml_text(sentence(estimate, document, digits))
     case = _add_case(suite, suite.get("name", ""), f"{estimate['metric']} {estimate['method']}")
     if estimate["value"] is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from io import StringIO
 
 from rich.console import Console, RenderableType
@@ -13,15 +13,34 @@ from bbccli.documents import NoteJson
 from bbccli.reports.base import Style
 from bbccli.text import visible
 
+Drawn = RenderableType
+"""What rich can draw."""
 
-def listing_table(header: Sequence[str], rows: Sequence[Sequence[str]], style: Style) -> str:
-    """Return rows under a header, wrapped to the width."""
+
+def listing_table(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    style: Style,
+    *,
+    figures: Collection[str] = (),
+) -> str:
+    """Return rows under a header, wrapped to the width; columns of figures are flush right."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for position, name in enumerate(header):
-        table.add_column(name, no_wrap=position == 0, overflow="fold")
+        table.add_column(
+            name,
+            justify="right" if name in figures else "left",
+            no_wrap=position == 0 or name in figures,
+            overflow="fold",
+        )
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     return as_text(table, style)
+
+
+def paragraph(text: str, style: Style) -> str:
+    """Return text wrapped to the width, whatever it holds."""
+    return as_text(Text(text), style)
 
 
 def as_text(renderable: RenderableType, style: Style) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bbccli.documents import Document, EstimateJson, InputJson, IntervalJson, NoteJson
@@ -25,10 +26,8 @@ WITHOUT_SELECTION = {"corrected": "nothing to correct", "naive, too good": "naiv
 """What labels say of a single configuration, in place of words that speak of a selection."""
 
 UNSELECTED = re.compile("|".join(WITHOUT_SELECTION))
-
 OVER_FOLDS = frozenset({"tt", "bbc-f", "naive-f", "t-folds", "t-corrected"})
 """Methods that always select by the mean over folds."""
-
 
 NAMES = {
     "delong": "DeLong",
@@ -56,8 +55,8 @@ def plain_lines(document: Document) -> list[str]:
 
 def lines_on_run(document: Document) -> list[str]:
     """What to know of the run that the predictions come from, and of its scores."""
-    metric = next(iter(metrics_of(document)), "")
-    return run_lines(document["input"], metric, str(document["plan"]["pooling"]))
+    metric, pooling = next(iter(metrics_of(document)), ""), document["plan"]["pooling"]
+    return run_lines(document["input"], metric, pooling)
 
 
 def understood(document: Document) -> str:
@@ -78,12 +77,20 @@ def understood(document: Document) -> str:
 
 def notes_of(document: Document) -> list[NoteJson]:
     """Every note of the document and its estimates, each once."""
-    notes = [*document["notes"], *(n for e in document.get("estimates", ()) for n in e["notes"])]
+    notes = [*document["notes"], *(n for e in _estimates(document) for n in e["notes"])]
     return list({(note["code"], note["text"]): note for note in notes}.values())
+
+
+def _estimates(document: Document) -> list[EstimateJson]:
+    """All estimates, wherever they stand."""
+    corrected = document.get("corrected")
+    return [*document.get("estimates", ()), *([corrected] if corrected else [])]
 
 
 def metrics_of(document: Document) -> list[str]:
     """Names of the metrics, the one that selects first."""
+    if "metrics" in document:
+        return list(document["metrics"])
     if "estimates" in document:
         return list(dict.fromkeys(estimate["metric"] for estimate in document["estimates"]))
     found = [document["decision"]] if document["decision"] else document["replays"]
@@ -93,6 +100,14 @@ def metrics_of(document: Document) -> list[str]:
 def metric_label(name: str) -> str:
     """Name of a metric for people."""
     return METRICS[name].label if name in METRICS else visible(name)
+
+
+def bounds_of(name: str, document: Document) -> tuple[float, float] | None:
+    """Smallest and largest possible performance; None of a metric that is not ours."""
+    known, given = METRICS.get(name), document["input"].get("bounds")
+    if known is not None and given is not None and known.bounds == UNBOUNDED:
+        return given[0], given[1]
+    return None if known is None else known.bounds
 
 
 def winners(document: Document) -> dict[str, str]:
@@ -195,7 +210,7 @@ class Row:
 def rows(document: Document, metric: str) -> list[Row]:
     """One row per method, for one metric."""
     estimates = estimates_of(document, metric)
-    digits, letters = digits_of(estimates), marks(document)
+    digits, letters = digits_of(estimates, document), marks(document)
     return [
         Row(
             estimate["method"],
@@ -213,14 +228,20 @@ def rows(document: Document, metric: str) -> list[Row]:
     ]
 
 
-def digits_of(estimates: list[EstimateJson]) -> Digits:
+def digits_of(estimates: list[EstimateJson], document: Document) -> Digits:
     """How to write the performances of one metric: as finely as their intervals are narrow."""
-    known = METRICS.get(estimates[0]["metric"]) if estimates else None
+    bounds = bounds_of(estimates[0]["metric"], document) if estimates else None
     return digits_for(
         [e[key] for e in estimates for key in ("value", "naive")],
         [_width(e["interval"]) for e in estimates],
-        known.bounds if known else UNBOUNDED,
+        bounds or UNBOUNDED,
     )
+
+
+def digits_by(metric: str, values: Iterable[float | None]) -> Digits:
+    """How to write performances of a metric that have no intervals."""
+    known = METRICS.get(metric)
+    return digits_for(values, bounds=known.bounds if known else UNBOUNDED)
 
 
 def method_name(name: str) -> str:

@@ -1,4 +1,4 @@
-"""A table of predictions as bytes: Parquet, or CSV and TSV with metadata beside them."""
+"""A table of predictions as bytes: Parquet, or CSV and TSV with metadata next to them."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def sentences(document: Document) -> list[str]:
         estimates = phrases.estimates_of(document, metric)
         reported = to_report(estimates)
         if reported is not None:
-            found.append(sentence(reported, document, phrases.digits_of(estimates)))
+            found.append(sentence(reported, document, phrases.digits_of(estimates, document)))
     return found
 
 
@@ -157,11 +157,20 @@ def _data(estimate: EstimateJson, document: Document) -> list[str]:
     if read["risk_direction"] not in (None, "earlier"):
         parts.append(f"higher predictions mean {read['risk_direction']} events")
     metrics = {estimate["metric"], estimate["selected_by"]}
+    parts += [_bounds(document)] if read["task"] == Task.SCORE else []
     if read["positive_class"] is not None and any(map(_of_one_class, metrics)):
         parts.append(f"positive class {read['positive_class']}")
     if read["threshold"] is not None and any(map(_of_labels, metrics)):
         parts.append(f"cut at {short(read['threshold'])}")
     return parts
+
+
+def _bounds(document: Document) -> str:
+    """How bad and how good a score can be."""
+    bounds = document["input"]["bounds"]
+    if bounds is None:
+        return "scores without known bounds"
+    return f"scores from {short(bounds[0])} to {short(bounds[1])}"
 
 
 def _of_one_class(metric: str) -> bool:
@@ -195,8 +204,8 @@ def _is_resampled(estimate: EstimateJson) -> bool:
 
 def _is_guarded(estimate: EstimateJson, document: Document) -> bool:
     """Whether a worst value was counted; a metric without one can't be guarded."""
-    known = METRICS.get(estimate["metric"])
-    worst = known.bounds[0 if estimate["direction"] == "maximize" else 1] if known else 0.0
+    bounds = phrases.bounds_of(estimate["metric"], document)
+    worst = bounds[0 if estimate["direction"] == "maximize" else 1] if bounds else 0.0
     codes = [note["code"] for note in estimate["notes"]]
     finite = abs(worst) != float("inf") and "guard-without-bound" not in codes
     return bool(document["plan"]["guard"]) and finite

@@ -270,7 +270,7 @@ class TestManifest:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("path,positve\nx,n\n", r"column is no option of a file \(column 'positve'\)"),
+            ("path,positve\nx,n\n", r"column is not an option of a file \(column 'positve'\)"),
             (
                 "path,n-resamples,n_resamples\nx,10,20\n",
                 r"sets the same option as 'n-resamples' \(column 'n_resamples'\)",

@@ -1,17 +1,18 @@
 """The same batch on a real scheduler with worker processes, some of which die."""
 
 import re
+import socket
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 from experiments import FAST, environment, experiment
 
 from bbccli.analysis import Analysis
 from bbccli.batch import cluster as module
-from bbccli.batch.cluster import run_dask
+from bbccli.batch.cluster import NO_DASHBOARD, run_dask
 from bbccli.batch.run import todo
 from bbccli.batch.sources import sources_of
 from bbccli.batch.worker import work
@@ -30,7 +31,7 @@ def cluster(tmp_path):
     options = {"cwd": elsewhere, "stderr": subprocess.DEVNULL}
     options["env"] = environment() | {"PYTHONPATH": f"{environment()['PYTHONPATH']}:{tmp_path}"}
     processes = []
-    local = {"n_workers": 0, "dashboard_address": None, "host": "127.0.0.1"}
+    local = {"n_workers": 0, "scheduler_kwargs": NO_DASHBOARD, "host": "127.0.0.1"}
     with LocalCluster(processes=True, **local) as scheduler:
 
         def start():
@@ -57,6 +58,21 @@ def wait_for(truth, seconds=100):
 
 def workers_of(scheduler):
     return len(scheduler.scheduler.workers)
+
+
+def test_a_cluster_of_ours_shows_no_dashboard_and_needs_no_port_of_its_own():
+    """Where another listens, dask would warn; where nobody does, it would itself."""
+    with socket.socket() as other:
+        with suppress(OSError):  # taken already: just as well
+            other.bind(("127.0.0.1", 8787))
+            other.listen()
+        with module._cluster(0) as cluster:
+            served = cluster.scheduler.http_server
+            assert served.address == "127.0.0.1"
+            assert served.port != 8787
+            assert "distributed.dashboard.scheduler" not in sys.modules
+    with module._cluster(0) as cluster:
+        assert cluster.scheduler.http_server.port != 8787
 
 
 def test_a_worker_that_dies_costs_nothing_and_changes_nothing(runs, run, cluster, deadly):

@@ -149,7 +149,7 @@ def test_a_journal_that_is_no_file_is_one_line(runs, batch):
     os.mkfifo(runs(1) / "r.jsonl.journal")
     status, _, err = batch(PATTERN, "-o", "r.jsonl")
     assert status == 2
-    assert err.startswith("error: cannot write r.jsonl.journal: it is no file\n")
+    assert err.startswith("error: cannot write r.jsonl.journal: it is not a file\n")
 
 
 RECORD = {

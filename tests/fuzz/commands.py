@@ -79,6 +79,16 @@ OPTIONS = {
         "--format": ("table", "json"),
         "--output": ("o.json", "o.txt"),
     },
+    "leaderboard": READING
+    | SCORING
+    | {
+        "--select": ("best", "one-se", "one-se-simplest"),
+        "--threshold": NUMBERS,
+        "--top": ("1", "3", "0", "x"),
+        "--no-wins": None,
+        "--format": ("table", "json", "csv"),
+        "--output": ("o.json", "o.csv", "o.txt", "o.md"),
+    },
     "inspect": READING
     | {
         "--missing": SCORING["--missing"],
@@ -96,7 +106,15 @@ OPTIONS = {
     "gate": GATING
     | {"--format": FORMATS, "--output": ("o.json", "o.xml", "o.txt")},
 }  # fmt: skip
-WEIGHTS = {"correct": 10, "inspect": 4, "convert": 3, "drop": 4, "batch": 1, "gate": 3}
+WEIGHTS = {
+    "correct": 10,
+    "inspect": 4,
+    "convert": 3,
+    "drop": 4,
+    "leaderboard": 3,
+    "batch": 1,
+    "gate": 3,
+}
 
 
 def make(seed: int, number: int) -> Case:
@@ -118,7 +136,7 @@ def make(seed: int, number: int) -> Case:
 def _options(command: str, random: Random) -> list[str]:
     """Options that bound the work, then some random ones."""
     chosen: list[str] = [] if command == "inspect" else ["-q"]
-    if command in ("correct", "drop", "batch"):
+    if command in ("correct", "drop", "leaderboard", "batch"):
         chosen += ["--n-resamples", random.choice(("20", "20", "20", "7", "1", "0", "auto"))]
         chosen += ["--jobs", "1"]
     if command == "correct":

@@ -204,7 +204,7 @@ def test_data_on_which_hardly_any_resample_can_be_used():
 
         return Picky()
 
-    with pytest.raises(UndefinedError, match="hardly any resample of the samples can be used"):
+    with pytest.raises(UndefinedError, match="almost no resample of the samples can be used"):
         METHODS["bbc"].run(matrix, replace(metric, name="picky", bind=bind), Plan(n_resamples=10))
 
 

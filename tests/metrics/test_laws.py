@@ -14,7 +14,7 @@ from bbccli.types import Direction, PredictionKind, Task
 # Performances are unit-free or of the order of 1 here; differences of sums lose digits near 0.
 CLOSE = {"rtol": 1e-12, "atol": 1e-13}
 # Survival has laws of its own, beside its rules for pairs.
-TASKS = (Task.BINARY, Task.MULTICLASS, Task.REGRESSION)
+TASKS = (Task.BINARY, Task.MULTICLASS, Task.REGRESSION, Task.SCORE)
 CASES = [(name, task) for name in METRICS for task in TASKS if task in METRICS[name].tasks]
 
 
@@ -198,8 +198,12 @@ def test_no_weight_is_undefined(weighted_case):
     assert np.isnan(scorer.paired(nothing, np.array([0, 1]))).all()
 
 
-def perfect_and_worst(matrix, wants):
-    """Two configurations (N, 2[, K]): the truth, and its opposite."""
+def perfect_and_worst(matrix, metric):
+    """Two configurations (N, 2[, K]): the truth, and its opposite; scores at their bounds."""
+    wants = metric.wants
+    if matrix.task is Task.SCORE:
+        ends = np.array(matrix.outcome.bounds)[:: -metric.direction.sign]
+        return np.tile(ends, (matrix.n_samples, 1))
     truth, n_classes = matrix.outcome.values, len(matrix.outcome.classes)
     if wants is PredictionKind.LABEL:
         return np.column_stack([truth, n_classes - 1 - truth])
@@ -212,9 +216,9 @@ def perfect_and_worst(matrix, wants):
 
 def test_a_perfect_prediction_reaches_the_best_bound(weighted_case):
     metric, matrix, _ = weighted_case
-    both = perfect_and_worst(matrix, metric.wants)
+    both = perfect_and_worst(matrix, metric)
     perfect, worst = metric.bind(matrix.outcome, both)(everything(matrix))[0]
-    best = metric.bounds[metric.direction is Direction.MAXIMIZE]
+    best = metric.within(matrix.outcome).bounds[metric.direction is Direction.MAXIMIZE]
     assert perfect == pytest.approx(best, abs=1e-15)
     if metric.name != "pearson-squared":
         assert metric.direction.gain(perfect, worst) > 0.1
@@ -237,7 +241,7 @@ WORST = {
 )
 def test_the_opposite_of_the_truth_is_worst(name, task):
     matrix = for_metric(name, task)
-    opposite = perfect_and_worst(matrix, METRICS[name].wants)[:, 1:]
+    opposite = perfect_and_worst(matrix, METRICS[name])[:, 1:]
     value = METRICS[name].bind(matrix.outcome, opposite)(everything(matrix)).item()
     assert value == pytest.approx(WORST[task].get(name, 0), abs=1e-12)
 

@@ -178,12 +178,21 @@ REGRESSION = {
     "pearson-squared": lambda *args, **kwargs: correlation(*args, **kwargs) ** 2,
     "spearman": rank_correlation,
 }
+
+
+def mean(_, scores, *, sample_weight):
+    return np.average(scores, weights=sample_weight)
+
+
+SCORES = {"mean-score": mean, "mean-loss": mean}
+
 ORACLES = {
     (name, task): oracle
     for task, oracles in (
         (Task.BINARY, BINARY),
         (Task.MULTICLASS, MULTICLASS),
         (Task.REGRESSION, REGRESSION),
+        (Task.SCORE, SCORES),
     )
     for name, oracle in oracles.items()
 }

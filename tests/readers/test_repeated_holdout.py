@@ -146,7 +146,7 @@ def test_correct_runs_and_names_what_cannot(run, tmp_path):
     assert "corrected" in out
     status, out, err = run("correct", path, "--n-resamples", 50, "--method", "bbc-f")
     assert (status, out) == (2, "")
-    assert "in repeated hold-out each repeat is a part of its own" in err
+    assert "in repeated hold-out each repeat is a separate part" in err
 
 
 def test_parts_without_a_key_of_the_repeat_are_told_what_to_do(tmp_path):

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 from textwrap import dedent
 from xml.etree import ElementTree
 
@@ -241,3 +242,13 @@ def test_losses_are_over_and_above():
 )
 def test_a_suffix_chooses(path, name):
     assert form_of(path, forms_of(Kind.CORRECT)) == name
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_distributions_are_json_with_a_line_per_value(count):
+    columns = {"method": ["a}, {", 'é"\\', ""], "performance": [0.1, math.nan, 1e-300]}
+    columns["winner"] = [None, "\n[]", "{}"]
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    held = {name: column[:count] for name, column in columns.items()}
+    expected = json.dumps(rows[:count], indent=0) + "\n"
+    assert FORMS["json"].distribution(held).decode() == expected

@@ -2,14 +2,16 @@
 
 import io
 import json
+import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from documents import result
 
 from bbccli.reports import FORMS, Kind, Style, forms_of
 
-TEXT = [Kind.CORRECT, Kind.DROP, Kind.INSPECTION, Kind.CATALOGUE]
+TEXT = [Kind.CORRECT, Kind.DROP, Kind.LEADERBOARD, Kind.INSPECTION, Kind.CATALOGUE]
 WRITERS = dict.fromkeys(TEXT, "render") | {
     Kind.BATCH: "write_batch",
     Kind.DISTRIBUTION: "distribution",
@@ -30,14 +32,24 @@ def test_a_suffix_stands_for_one_form(kind):
 
 
 def test_forms_of_each_kind():
-    assert {kind.value: " ".join(forms_of(kind)) for kind in Kind} == {
-        "correct": "table json jsonl csv markdown junit github",
+    others = [kind for kind in Kind if kind is not Kind.CORRECT]
+    assert {kind.value: " ".join(forms_of(kind)) for kind in others} == {
         "drop": "table json",
+        "leaderboard": "table json csv",
         "inspect": "table json",
         "methods": "table json",
         "batch": "parquet jsonl csv",
         "distribution": "json parquet",
     }
+
+
+def test_forms_of_results_are_those_on_the_page_with_their_suffixes():
+    page = (Path(__file__).parents[2] / "docs" / "ci.md").read_text(encoding="utf-8")
+    _, section = page.split("## Forms of the result\n")
+    rows = re.findall(r"^\| `(\w+)` \| (.*?) ?\|", section.split("\n## ")[0], re.M)
+    told = {name: tuple(re.findall(r"`(\.\w+)`", suffixes)) for name, suffixes in rows}
+    found = {name: form.suffixes for name, form in forms_of(Kind.CORRECT).items()}
+    assert list(told.items()) == list((found | {"table": (".txt",)}).items())
 
 
 @pytest.mark.parametrize("name", forms_of(Kind.CORRECT))

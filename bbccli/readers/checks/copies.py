@@ -1,4 +1,4 @@
-"""Columns that are no predictions but the truth itself, under whatever labels."""
+"""Columns that are not predictions but the truth itself, under whatever labels."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def doubts(
     copies: IntArray | None = None,
     known: frozenset[str] = frozenset(),
 ) -> Iterator[Note]:
-    """Yield notes on columns that hardly are predictions, on polarity and on duplicates.
+    """Yield notes on columns that are unlikely to be predictions, on polarity and on duplicates.
 
     Parameters
     ----------
@@ -59,16 +59,32 @@ def doubts(
         yield remarks.duplicate_configurations(len(pairs), pairs[0])
 
 
+def doubts_of_scores(scores: Predictions) -> Iterator[Note]:
+    """Yield notes on scores (R, N, C) that are compared with no truth.
+
+    A configuration that is always right, or always wrong, is nothing strange here.
+    """
+    pairs = _duplicates(scores.array, scores.configurations)
+    if pairs:
+        yield remarks.duplicate_configurations(len(pairs), pairs[0])
+
+
 def _polarity(predictions: Predictions, outcome: Outcome) -> Iterator[Note]:
     """Predictions that seem to be of the other class."""
     if outcome.task is Task.BINARY and predictions.kind is not PredictionKind.LABEL:
         counts = [int(count) for count in outcome.class_counts]
         if min(counts):
             areas = _areas(predictions.array[0], np.asarray(outcome.values == 1))
-            median = float(np.median(areas))
+            median = _median(areas)
             if median < reversed_below(*counts):
                 other, name = outcome.classes
                 yield remarks.polarity(median, len(areas), name, other)
+
+
+def _median(values: FloatArray) -> float:
+    """Median of (n,), without the masked arrays that numpy's own would import for it."""
+    n = len(values)
+    return float(np.sort(values)[(n - 1) // 2 : n // 2 + 1].mean())
 
 
 def reversed_below(n_negative: int, n_positive: int) -> float:

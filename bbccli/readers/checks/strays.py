@@ -1,4 +1,4 @@
-"""Columns that were taken for configurations and hardly are: a seed, an age, a fold, a time."""
+"""Columns taken for configurations that are unlikely to be: a seed, an age, a fold, a time."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _MOST_CELLS = 1_000_000
 """Cells that a median is taken of; of larger matrices, evenly spaced samples."""
 
 _FEWEST_SAMPLES = 20
-"""Samples from which on an order of whole numbers is no accident."""
+"""Samples from which on an order of whole numbers is not an accident."""
 
 _FEWEST_PER_FOLD = 3
-"""Samples per fold from which on one value per fold is no accident."""
+"""Samples per fold from which on one value per fold is not an accident."""
 
 
 def strays(

@@ -16,6 +16,7 @@ from bbccli.readers.layout.wide import wide_sheet
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.problems import Raise
 from bbccli.readers.request import Request
+from bbccli.readers.scores import refuse_truth
 from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.table import Table
 
@@ -31,7 +32,9 @@ def lay_out(
         Columns without which there is no sheet; see `wide_sheet`, `long_sheet` and `stack`.
     """
     hints = request.hints(metadata)
-    name, layouts = problems.attempt("roles", _layouts_of, tables, hints, request.dialect)
+    problems.attempt("roles", refuse_truth, request, hints.task)
+    how = (tables, hints, request.dialect)
+    name, tables, layouts = problems.attempt("roles", _layouts_of, *how)
     if not layouts:
         sheet = problems.attempt("roles", wide_sheet, tables[0], hints, metadata)
     else:
@@ -40,14 +43,17 @@ def lay_out(
         spare = tuple(dict.fromkeys(name for layout in layouts for name in layout.spare))
         if spare:
             sheet = replace(sheet, notes=(remarks.columns_set_aside(spare), *sheet.notes))
+    nested = tuple(dict.fromkeys(name for table in tables for name in table.nested))
+    if nested:
+        sheet = replace(sheet, notes=(remarks.columns_set_aside(nested), *sheet.notes))
     problems.done("roles", sheet)
     return sheet
 
 
 def _layouts_of(
     tables: Sequence[Table], hints: Hints, dialect: str | None
-) -> tuple[str, list[Layout]]:
-    """Name of the layout of the first table; and that of each long one, none of a wide one.
+) -> tuple[str, list[Table], list[Layout]]:
+    """Name of the layout of the first table; the tables; and that of each long one.
 
     Raises
     ------
@@ -56,14 +62,11 @@ def _layouts_of(
     """
     one_file = len(tables) == 1
     found = [dialect_of(table, hints, dialect, one_file=one_file) for table in tables]
-    layouts = [
-        dialect.layout(table, hints)
-        for table, dialect in zip(tables, found, strict=True)
-        if dialect
-    ]
+    ready = [d.prepared(table) if d else table for table, d in zip(tables, found, strict=True)]
+    layouts = [d.layout(table, hints) for table, d in zip(ready, found, strict=True) if d]
     if not layouts and not one_file:
         raise OptionError(
             f"--dialect {WIDE} is for one file, there are {len(tables)}",
             hint=f"several files are put together as one of {', '.join(DIALECTS)}",
         )
-    return found[0].name if found[0] else WIDE, layouts
+    return found[0].name if found[0] else WIDE, ready, layouts

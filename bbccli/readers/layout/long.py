@@ -125,7 +125,7 @@ def _places(table: Table, roles: Mapping[str, Column], rows: _Rows) -> IntArray:
     if shape[0] * shape[1] > max(_MOST_CELLS, 100 * table.n_rows):
         raise InputError(
             f"{shape[0]} configurations on {shape[1]} samples have {table.n_rows} rows in all: "
-            "hardly any sample is predicted by more than one",
+            "almost no sample is predicted by more than one",
             path=table.path,
             hint="check the columns of the configuration and of the key",
         )

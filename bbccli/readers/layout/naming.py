@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import Path, PurePath
 
 from bbccli.errors import InputError
 from bbccli.readers.sources.files import PACKINGS, STDIN_NAME
+
+_TIMESTAMP = re.compile(r"(?<=.)_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(\.\d+)?$")
+"""When lm-evaluation-harness wrote a file: it tells runs apart, not what was run."""
 
 
 def names_of(paths: Sequence[str]) -> list[str]:
@@ -47,7 +51,7 @@ def stem_of(path: str) -> str:
     name = PurePath(path).name
     for suffix in PACKINGS:
         name = name.removesuffix(suffix)
-    return PurePath(name).stem
+    return _TIMESTAMP.sub("", PurePath(name).stem)
 
 
 def _differing(paths: Sequence[tuple[str, ...]]) -> list[str]:
@@ -66,7 +70,7 @@ def _n_shared(paths: Sequence[tuple[str, ...]]) -> int:
 
 
 def _refuse_twice(paths: Sequence[str]) -> None:
-    """Each file is a configuration of its own, so none may be given twice."""
+    """Each file is one configuration, so none may be given twice."""
     seen: set[str] = set()
     for path in paths:
         place = (

@@ -12,6 +12,7 @@ from bbccli.readers.arrow import as_arrow, as_arrow_or_null, is_text
 from bbccli.readers.codes import joint
 from bbccli.readers.column import Origin
 from bbccli.readers.cube import text_fault
+from bbccli.readers.functions import take
 from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY, Layout
 from bbccli.readers.layout.dialects.long import CONFIGURATION
@@ -92,7 +93,7 @@ def configuration_names(table: Table, layout: Layout, file: str, *, one_file: bo
         codes.append(own)
         names.append([f"{name}={value}" if layout.parameters else value for value in values])
     if not codes:
-        return pa.array([file]).take(as_arrow(np.zeros(table.n_rows, np.int64)))
+        return take(pa.array([file]), as_arrow(np.zeros(table.n_rows, np.int64)))
     known = np.all([own >= 0 for own in codes], axis=0)
     if not known.any():
         return pa.nulls(table.n_rows, pa.string())
@@ -108,7 +109,7 @@ def configuration_names(table: Table, layout: Layout, file: str, *, one_file: bo
         texts = [file] if len(texts) == 1 else [f"{file} {text}" for text in texts]
     positions = np.full(table.n_rows, -1)
     positions[known] = whole
-    return pa.array(texts, pa.string()).take(as_arrow_or_null(positions))
+    return take(pa.array(texts, pa.string()), as_arrow_or_null(positions))
 
 
 def _table(table: Table, columns: dict[str, str], configurations: pa.Array) -> pa.Table:

@@ -24,6 +24,7 @@ from bbccli.readers.runs.recording_table import RECORDING
 from bbccli.readers.runs.tables import CARET, MLR3, OPENML, TIDYMODELS
 from bbccli.readers.runs.tabrepo import TABREPO
 from bbccli.readers.sources.files import sha256_of
+from bbccli.readers.sources.memory import ArrowStream, in_memory
 from bbccli.readers.sources.opening import read_table
 from bbccli.readers.table import Table, joint_hash
 
@@ -36,15 +37,15 @@ RUNS: tuple[RunReader, ...] = (
 """Tools whose folders can be read, in the order in which they are tried."""
 
 
-def read_tables(path: str | Path) -> Sequence[Table]:
-    """Return the table of a file, or those of a folder that some tool left behind.
+def read_tables(path: str | Path | ArrowStream) -> Sequence[Table]:
+    """Return the table of a file or in memory, or those of a folder that some tool left behind.
 
     Raises
     ------
     InputError
         A file that can't be read, or a folder that no tool is known to leave.
     """
-    if not os.path.isdir(path):  # noqa: PTH112 (never raises)
+    if in_memory(path) or not os.path.isdir(path):  # noqa: PTH112 (never raises)
         return [read_table(path)]
     found = _reader_of(path).load(Path(path))
     if isinstance(found, RunFiles):

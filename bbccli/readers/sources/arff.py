@@ -1,6 +1,6 @@
 """ARFF bytes -> table: what OpenML serves as `predictions.arff`.
 
-`scipy.io.arff` knows no text attributes and fails with errors of its own, so the few rules that
+`scipy.io.arff` knows no text attributes and fails with its own errors, so the few rules that
 matter are here: attributes, quotes of both kinds, `?` for missing, comments.
 """
 

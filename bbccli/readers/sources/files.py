@@ -16,15 +16,19 @@ from pathlib import Path, PurePath
 
 from bbccli.errors import InputError
 from bbccli.readers.sources.limits import check_size, read_within, unpack_within
+from bbccli.readers.sources.memory import ArrowStream, in_memory, name_in_messages
 from bbccli.readers.sources.urls import is_pattern, is_url, matching_urls, path_of, url_bytes
 from bbccli.text import redacted
+
+Paths = str | Path | ArrowStream | Sequence[str | Path]
+"""What can be read: one file, several, or a table in memory."""
 
 STDIN = "-"
 STDIN_NAME = "<stdin>"
 LARGE = 32 * 2**20
 """Bytes from which a Parquet file is read column by column and not kept."""
 
-SUPPORTED = ".parquet, .csv, .tsv, .csv.gz, .tsv.gz, .csv.zst, .tsv.zst, .arff"
+SUPPORTED = ".parquet, .csv, .tsv, .csv.gz, .tsv.gz, .csv.zst, .tsv.zst, .jsonl, .arff"
 
 _PARQUET_MAGIC = b"PAR1"
 _ARFF_START = re.compile(rb"(?:\s|%[^\n]*\n)*@relation", re.IGNORECASE)
@@ -42,10 +46,11 @@ class Format(StrEnum):
     CSV = "CSV"
     TSV = "TSV"
     ARFF = "ARFF"
+    JSONL = "JSONL"
     DELIMITED = "text"
 
 
-_TEXT = {".csv": Format.CSV, ".tsv": Format.TSV, ".arff": Format.ARFF}
+_TEXT = {".csv": Format.CSV, ".tsv": Format.TSV, ".arff": Format.ARFF, ".jsonl": Format.JSONL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,30 +97,50 @@ def read_content(path: str | Path) -> Content:
     return Content(name, data, _format(suffix, data), sha256)
 
 
-def expand(paths: str | Path | Sequence[str | Path]) -> list[str | Path]:
+def listed(paths: Paths) -> list[str | Path | ArrowStream]:
+    """Return what is to be read as a list; a table in memory is one thing, not its columns."""
+    return [paths] if isinstance(paths, str | Path) or in_memory(paths) else list(paths)
+
+
+def expand(paths: Paths) -> list[str | Path | ArrowStream]:
     """Return the paths one by one, patterns such as `runs/*.csv` replaced by what they match.
+
+    A table in memory stands for itself.
 
     Raises
     ------
     InputError
-        A pattern that matches no file, or no path at all.
+        A pattern that matches no file, no path at all, or a table in memory beside others.
     """
-    found: list[str | Path] = []
-    for path in [paths] if isinstance(paths, str | Path) else paths:
-        if not _stands_for_many(path):
+    found: list[str | Path | ArrowStream] = []
+    for path in listed(paths):
+        if in_memory(path) or not _stands_for_many(path):
             found.append(path)
             continue
         matches = matching_urls(str(path)) if is_url(path) else _matches(Path(path))
         if not matches:
             raise InputError("matches no file", path=str(path), hint="check the pattern")
         found += matches
+    if len(found) > 1:
+        _refuse_tables(found)
     if not found:
         raise InputError("no file to read", hint="name at least one")
     return found
 
 
+def _refuse_tables(found: Sequence[object]) -> None:
+    """Tables in memory have no names to tell them apart."""
+    for one in found:
+        if in_memory(one):
+            raise InputError(
+                "a table in memory is read alone",
+                path=name_in_messages(one),
+                hint="put the tables under one another, with a column `config`",
+            )
+
+
 def _stands_for_many(path: str | Path) -> bool:
-    """Whether a path is a pattern; one that exists is none, whatever characters it has."""
+    """Whether a path is a pattern; one that exists is not, whatever characters it has."""
     if is_url(path):
         return is_pattern(str(path))
     # os.path never raises, unlike Path
@@ -123,7 +148,7 @@ def _stands_for_many(path: str | Path) -> bool:
 
 
 def _matches(pattern: Path) -> Sequence[str | Path]:
-    """Return the paths that a pattern matches, sorted; none where it is no pattern."""
+    """Return the paths that a pattern matches, sorted; none where it is not a pattern."""
     root = Path(pattern.anchor)
     try:
         return sorted(root.glob(str(pattern.relative_to(root))))
@@ -259,4 +284,6 @@ def _format(suffix: str, data: bytes) -> Format:
         return _TEXT.get(suffix, Format.PARQUET)
     if data.startswith(_PARQUET_MAGIC):
         return Format.PARQUET
+    if data.lstrip().startswith(b"{"):
+        return Format.JSONL
     return Format.ARFF if _ARFF_START.match(data) else Format.DELIMITED

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bbccli import reading
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_text
+from bbccli.readers.functions import apply, cast, take
 from bbccli.readers.sources.footer import DeclaredColumn
 
 if TYPE_CHECKING:
@@ -117,16 +118,15 @@ def check_texts(table: pa.Table, name: str) -> None:
         Written out they are larger than `--max-input`.
     """
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     size = 0
     for column in table.columns:
         for chunk in column.chunks if pa.types.is_dictionary(column.type) else ():
             if not is_text(chunk.dictionary.type):
                 continue
-            lengths = pc.binary_length(chunk.dictionary).cast(pa.int64())
+            lengths = cast(apply("binary_length", chunk.dictionary), pa.int64())
             try:
-                size += pc.sum(lengths.take(chunk.indices)).as_py() or 0
+                size += apply("sum", take(lengths, chunk.indices)).as_py() or 0
             except pa.ArrowException as error:  # a text that is not there
                 raise InputError(
                     "Parquet file is damaged: it refers to texts that it does not hold",

@@ -10,24 +10,33 @@ from bbccli.readers.metadata import Metadata, parse_metadata
 from bbccli.readers.sources.arff import read_arff
 from bbccli.readers.sources.delimited import read_delimited
 from bbccli.readers.sources.files import PACKINGS, STDIN, Format, file_bytes, read_content
+from bbccli.readers.sources.jsonl import read_jsonl
+from bbccli.readers.sources.memory import ArrowStream, in_memory, table_in_memory
 from bbccli.readers.sources.parquet import read_parquet
 from bbccli.readers.sources.urls import is_url, path_of, url_bytes, url_exists
 from bbccli.readers.table import Table
 
 
-def read_table(path: str | Path) -> Table:
+def read_table(path: str | Path | ArrowStream) -> Table:
     """Read a table of plain columns; "-" is stdin.
 
     Raises
     ------
     InputError
-        Whatever keeps the file from being read; see `files`, `parquet`, `delimited` and `arff`.
+        Whatever keeps the file from being read; see `files`, `parquet`, `delimited`, `jsonl`,
+        `arff` and `memory`.
     """
+    if in_memory(path):
+        return table_in_memory(path)
     content = read_content(path)
     if content.format is Format.PARQUET:
         table, text = read_parquet(content.data or Path(path), content.path)
         metadata = None if text is None else (text, content.path)
     else:
+        if content.format is Format.JSONL:
+            found, nested = read_jsonl(content.data, content.path)
+            made = plain(found, content.path)
+            return Table(content.path, made, content.sha256, _beside(path), nested=nested)
         parse = read_arff if content.format is Format.ARFF else read_delimited
         table = plain(parse(content.data, content.path, content.format), content.path)
         metadata = _beside(path)

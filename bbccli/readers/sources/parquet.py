@@ -97,7 +97,7 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
     try:
         file = _opened(source)
         schema = file.schema_arrow
-        _refuse_nested(schema, path)
+        refuse_nested(schema, path)
         texts = [field.name for field in schema if is_text(field.type)]
         file = _opened(source, texts) if texts else file
         check_declared(_declared(file, source), file.schema, path)
@@ -145,7 +145,7 @@ def _footer(source: bytes | Path) -> bytes:
         return stream.read(size)
 
 
-def _refuse_nested(schema: pa.Schema, path: str) -> None:
+def refuse_nested(schema: pa.Schema, path: str) -> None:
     """Refuse lists, structs and maps before reading them."""
     import pyarrow as pa
 

@@ -27,7 +27,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def check_quotes(data: bytes, path: str, delimiter: str) -> None:
-    """Refuse text in which a quoted value goes on in the next line, or never ends.
+    """Refuse text in which a quoted value continues on the next line, or never ends.
 
     Parameters
     ----------

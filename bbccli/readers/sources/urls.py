@@ -178,8 +178,8 @@ def _opened_by_fsspec(url: str) -> tuple[FileSystem, Any]:
 def _in_time(url: str, call: Callable[[], Result]) -> Result:
     """Return what a call returns, unless it takes longer than a server may.
 
-    The libraries have no common way to set a limit; a call that is given up goes on in a thread
-    that does not keep the process alive.
+    The libraries have no common way to set a limit; a call that is given up on keeps running in a
+    thread that does not keep the process alive.
     """
     outcome: list[tuple[Result | None, BaseException | None]] = []
 

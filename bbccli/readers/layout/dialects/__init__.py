@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from bbccli.errors import OptionError
 from bbccli.readers.hints import Hints
-from bbccli.readers.layout.dialects import caret, kaggle, long, mlr3, openml, tidymodels
+from bbccli.readers.layout.dialects import (
+    caret,
+    harness,
+    items,
+    kaggle,
+    long,
+    mlr3,
+    openml,
+    tidymodels,
+)
 from bbccli.readers.layout.dialects.base import Dialect, Layout
 from bbccli.readers.sheet import WIDE
 from bbccli.readers.table import Table
@@ -20,6 +29,8 @@ DIALECTS: dict[str, Dialect] = {
         caret.DIALECT,
         tidymodels.DIALECT,
         mlr3.DIALECT,
+        harness.DIALECT,
+        items.DIALECT,
         long.DIALECT,
         openml.DIALECT,
         kaggle.DIALECT,

@@ -65,6 +65,11 @@ class Layout:
     global_names: bool = False
 
 
+def as_it_is(frame: Table) -> Table:
+    """Return the table that was given."""
+    return frame
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """A way to write long tables.
@@ -79,12 +84,15 @@ class Dialect:
         Whether the names of the columns are those of this dialect.
     layout
         Columns by the part that they play.
+    prepared
+        The table with what the layout needs, such as a key of two columns.
     """
 
     name: str
     summary: str
     recognises: Callable[[Table, Hints], bool]
     layout: Callable[[Table, Hints], Layout]
+    prepared: Callable[[Table], Table] = as_it_is
 
 
 def spelled(frame: Table, name: str) -> str | None:

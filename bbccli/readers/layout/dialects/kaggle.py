@@ -1,6 +1,6 @@
 """One file per configuration: a key and its predictions, as shared on Kaggle.
 
-The truth mostly lies in a file of its own. Then a column `target` is the prediction.
+The truth is mostly in a separate file. Then a column `target` is the prediction.
 """
 
 from __future__ import annotations

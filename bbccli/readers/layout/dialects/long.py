@@ -1,4 +1,4 @@
-"""The long layout as `bbc` writes it: a column `config` beside the predictions."""
+"""The long layout as `bbc` writes it: a column `config` next to the predictions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def recognises(frame: Table, hints: Hints) -> bool:
         return True
     found = [*class_predictions(frame).values(), *single_predictions(frame)]
     predicted = any(name not in hints.declared for name in found) or hints.roles.prediction
-    return bool(predicted) and _configuration(frame, hints) is not None
+    return bool(predicted) and configuration_of(frame, hints) is not None
 
 
 def layout(frame: Table, hints: Hints) -> Layout:
@@ -36,13 +36,13 @@ def layout(frame: Table, hints: Hints) -> Layout:
     if hints.roles.configuration is not None:
         name: str | None = column_of(frame, hints.roles.configuration, "--configuration")
     else:
-        name = _configuration(frame, hints)
+        name = configuration_of(frame, hints)
     found = () if name is None else (name,)
     plain = name is None or name.casefold() == CONFIGURATION
     return lay_out(frame, hints, found, predictions(frame, hints), global_names=plain)
 
 
-def _configuration(frame: Table, hints: Hints) -> str | None:
+def configuration_of(frame: Table, hints: Hints) -> str | None:
     """Return the column of configuration names: any `config`, or a text column of a synonym."""
     for synonym in SYNONYMS:
         name = spelled(frame, synonym)

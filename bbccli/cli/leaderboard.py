@@ -1,0 +1,109 @@
+"""`bbc leaderboard`: all configurations, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bbccli.analysis import Analysis
+from bbccli.cli.command import command, reads_files
+from bbccli.cli.shared import Files, Jobs, Output, Quiet, WorkOptions
+from bbccli.option import Option, Scope
+
+if TYPE_CHECKING:
+    from bbccli.documents import Document
+
+MOST_ROWS = 30
+"""Configurations in a table unless more are asked for."""
+
+GATE = ("fail_under", "fail_over", "gate_on", "gate_method")
+
+
+def _forms() -> Iterable[str]:
+    from bbccli.reports import Kind, forms_of
+
+    return forms_of(Kind.LEADERBOARD)
+
+
+Top = Annotated[
+    int | None,
+    Option(
+        "Show only the best N.",
+        metavar="N",
+        default=f"{MOST_ROWS} in a table, else all",
+        scope=Scope.COMMAND,
+    ),
+]
+Wins = Annotated[
+    bool,
+    Option(
+        "Resample, to show how often each is selected and what to report of the winner.",
+        flags=("--wins/--no-wins",),
+        scope=Scope.COMMAND,
+    ),
+]
+Format = Annotated[str, Option("Form of the result.", names=_forms, scope=Scope.COMMAND)]
+
+
+@command(without=(*GATE, "method", "evaluation_share"))
+@reads_files
+def leaderboard(
+    ctx: typer.Context,
+    files: Files,
+    asked: Analysis,
+    work: WorkOptions,
+    top: Top = None,
+    wins: Wins = True,
+    format: Format = "table",
+    output: Output = "-",
+    jobs: Jobs = None,
+    quiet: Quiet = False,
+) -> None:
+    """Show all configurations, best first; nothing is corrected.
+
+    The first metric sorts. To report the winner's performance, use bbc correct.
+
+    Examples:
+      bbc leaderboard predictions.csv
+      bbc leaderboard predictions.csv --metric auc --metric accuracy --top 5
+      bbc leaderboard sample_data/digits.parquet --no-wins --output leaderboard.csv
+    """
+    from bbccli import resources
+    from bbccli.cli.gates import tell
+    from bbccli.cli.output import check_writable, report_format, style_for_stdout, write
+    from bbccli.cli.places import check_apart
+    from bbccli.errors import OptionError
+    from bbccli.reports import FORMS, Kind, Style
+
+    asked.check()
+    if top is not None and top < 1:
+        raise OptionError(f"--top is {top}", hint="a whole number from 1")
+    form = FORMS[report_format(ctx, format, output, Kind.LEADERBOARD) or format]
+    check_writable(output)
+    check_apart({"--output": output}, files, asked.labels, asked.folds)
+    if top is None and form.for_people:
+        top = MOST_ROWS
+    with resources.use(work.resources(jobs)):
+        found = _ranked(asked, files, wins=wins, top=top, quiet=quiet)
+    if not form.for_people and not quiet:
+        tell([found])
+    style = style_for_stdout() if output == "-" else Style()
+    write(form.render([found], style, Kind.LEADERBOARD), output)
+
+
+def _ranked(
+    asked: Analysis, files: Sequence[str], *, wins: bool, top: int | None, quiet: bool
+) -> Document:
+    """Document of the configurations in some files."""
+    from bbccli.analysis.answer import working
+    from bbccli.cli.output import progress_bar
+    from bbccli.leaderboard import leaderboard as ranked
+    from bbccli.metrics import choose_metrics
+
+    with progress_bar(quiet=quiet) as progress:
+        matrix = asked.read(files)
+        plan, metrics = asked.plan(matrix.source.metadata), choose_metrics(asked.metric, matrix)
+        with working(asked, matrix):
+            return ranked(matrix, metrics, plan, wins=wins, top=top, progress=progress)

@@ -1,0 +1,67 @@
+"""Metrics of scores that something else computed: a judge, an exact match, a loss per sample."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bbccli.metrics.base import Metric, mean_of
+from bbccli.metrics.rests import EVERY_SAMPLE
+from bbccli.outcome import Outcome
+from bbccli.types import BoolArray, Direction, FloatArray, PredictionKind, Task
+
+YES_OR_NO = (0.0, 1.0)
+"""Bounds of scores that may be a yes or no."""
+
+UNKNOWN = (-np.inf, np.inf)
+
+
+def bounds_of(outcome: Outcome) -> tuple[float, float]:
+    """Smallest and largest possible score, which is also that of a mean."""
+    return outcome.bounds or UNKNOWN
+
+
+def as_scored(outcome: Outcome, scores: FloatArray) -> FloatArray | BoolArray:
+    """(N, C) scores as they are; counted exactly where each is 0 or 1."""
+    if bounds_of(outcome) == YES_OR_NO and bool(((scores == 0) | (scores == 1)).all()):
+        return np.asarray(scores == 1)
+    return np.asarray(scores, np.float64)
+
+
+def _mean(name: str, label: str, summary: str, direction: Direction, remarks: str) -> Metric:
+    return Metric(
+        name=name,
+        label=label,
+        summary=summary,
+        tasks=frozenset({Task.SCORE}),
+        wants=PredictionKind.VALUE,
+        direction=direction,
+        bounds=UNKNOWN,
+        bind=mean_of(as_scored),
+        reference="Miller 2024",
+        rests_on=EVERY_SAMPLE,
+        bounds_of=bounds_of,
+        formula="(1/N) Σ sᵢ",
+        remarks=remarks,
+    )
+
+
+MEAN_SCORE = _mean(
+    "mean-score",
+    "mean score",
+    "mean of scores that are given per sample; higher is better",
+    Direction.MAXIMIZE,
+    "sᵢ is the score of sample i as the file has it; nothing is compared with a truth. The bounds "
+    "are those of --bounds or of the metadata; 0 and 1 where every score is 0 or 1; else unknown, "
+    "and then there is no guard. Of 0 and 1 it is the share of the samples that are right.",
+)
+
+MEAN_LOSS = _mean(
+    "mean-loss",
+    "mean loss",
+    "mean of losses that are given per sample; lower is better",
+    Direction.MINIMIZE,
+    "As mean-score, for numbers of which lower ones are better. It is never chosen by itself: what "
+    "a number means is not written in it.",
+)
+
+METRICS = (MEAN_SCORE, MEAN_LOSS)

@@ -1,0 +1,299 @@
+"""Arrays -> prediction matrix: the checks and the numbers of a file that holds the same.
+
+What arrays leave no doubt about, the roles of columns and the layout, is not guessed. From there on
+they take the way of a file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bbccli.errors import InputError, OptionError
+from bbccli.matrix import PredictionMatrix
+from bbccli.matrix_checks import check_names
+from bbccli.readers.arrow import as_arrow
+from bbccli.readers.classes import spelled
+from bbccli.readers.column import Column, name_of
+from bbccli.readers.meaning import sorted_names
+from bbccli.readers.metadata import MAJOR_VERSION, SPEC, Metadata, parse_metadata
+from bbccli.readers.pipeline import RAISE, understand_sheet
+from bbccli.readers.place import place
+from bbccli.readers.request import Request
+from bbccli.readers.scores import refuse_truth, task_of
+from bbccli.readers.sheet import CLASS_SEPARATOR, Cell, Sheet
+from bbccli.readers.table import Table
+from bbccli.types import Missing, Task
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+NAME = "<arrays>"
+"""What arrays are called in messages."""
+
+
+def matrix_of(
+    predictions: ArrayLike,
+    outcome: ArrayLike | None = None,
+    *,
+    event: ArrayLike | None = None,
+    configurations: Sequence[str] | None = None,
+    classes: Sequence[Any] | None = None,
+    folds: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    row_id: ArrayLike | None = None,
+    task: Task | None = None,
+    positive: str | None = None,
+    missing: Missing = Missing.DROP,
+    metadata: Mapping[str, Any] | None = None,
+    bounds: tuple[float, float] | None = None,
+) -> PredictionMatrix:
+    """Make a matrix of out-of-sample predictions that are in memory.
+
+    Parameters
+    ----------
+    predictions : (N, C), (N, C, K) or (R, N, C[, K])
+        Of C configurations on N samples, in R repeats: probabilities, scores, values or labels;
+        of K classes a number each. NaN where there is none. Three axes are (N, C, K) where the
+        first is as long as the outcome and the second is not, or where `classes` are named; else
+        (R, N, C).
+    outcome : (N,), optional
+        True labels or values; of a survival task the times. Scores without a truth have none.
+    event : (N,), optional
+        Of a survival task: 1 where the event was seen.
+    configurations
+        C names; "0", "1", ... without.
+    classes
+        Names of the classes along the last axis; without them the sorted values of the outcome.
+    folds : (N,) or (R, N), optional
+        Fold of each sample, in each repeat.
+    groups, weights, row_id : (N,), optional
+        Cluster, weight and key of each sample.
+    task, positive, missing
+        As for `read`.
+    metadata
+        What a file may say in its [metadata](formats.md#metadata); `spec` and `version` may be
+        left out.
+    bounds
+        As for `read`: of scores without a truth.
+
+    Returns
+    -------
+    PredictionMatrix
+        As `read` makes it of a file.
+
+    Raises
+    ------
+    InputError, UndefinedError, OptionError
+        Shapes that don't fit, and whatever `read` raises.
+
+    Examples
+    --------
+    >>> matrix = matrix_of([[0.1, 0.2], [0.8, 0.9]], ["a", "b"], configurations=["knn", "svm"])
+    >>> matrix.task, matrix.predictions.shape
+    (<Task.BINARY: 'binary'>, (1, 2, 2))
+    """
+    array = _plain(predictions)
+    truth = None if outcome is None else _axis(outcome, "outcome")
+    n_samples = (*array.shape, 0, 0)[max(array.ndim - 2, 0)] if truth is None else len(truth)
+    array = _four_axes(array, n_samples, classes is not None)
+    n_repeats, _, n_configurations, _ = array.shape
+    names = _names(configurations, n_configurations)
+    said = _metadata(metadata)
+    of_samples: dict[str, ArrayLike | None]
+    of_samples = {"truth": truth} if event is None else {"time": truth, "event": event}
+    of_samples |= {"group": groups, "weight": weights, "row_id": row_id}
+    roles = _roles(of_samples, folds, n_repeats, n_samples)
+    table, cells = _cells(array, names, _classes(classes, roles, array.shape[3]))
+    sheet = Sheet(table, "arrays", table.n_rows, roles, cells, said)
+    sheet, places = place(sheet, RAISE)
+    request = Request(task=task, positive=positive, missing=missing, bounds=bounds)
+    _check_outcome(request, sheet, truth)
+    return understand_sheet(sheet, places, request).matrix
+
+
+def _roles(
+    of_samples: Mapping[str, ArrayLike | None],
+    folds: ArrayLike | None,
+    n_repeats: int,
+    n_samples: int,
+) -> dict[str, Column]:
+    """Columns (R N,) of what is known of the samples, and of their folds and repeats."""
+    roles = {
+        role: _column(role, np.tile(_sized(_axis(values, role), n_samples, role), n_repeats))
+        for role, values in of_samples.items()
+        if values is not None
+    }
+    if folds is not None:
+        roles["fold"] = _column("fold", _of_repeats(folds, n_repeats, n_samples))
+    if n_repeats > 1:
+        roles["repeat"] = _column("repeat", np.repeat(np.arange(n_repeats), n_samples))
+    return roles
+
+
+def _check_outcome(request: Request, sheet: Sheet, truth: NDArray[Any] | None) -> None:
+    """There is a truth, unless the predictions are scores."""
+    task = task_of(request, sheet)
+    refuse_truth(request, task)
+    if (truth is None) is not (task is Task.SCORE):
+        problem = "there is no outcome" if truth is None else "scores have no outcome"
+        raise InputError(
+            problem, path=NAME, hint="task=Task.SCORE is for scores, all else has an outcome"
+        )
+
+
+def _plain(values: ArrayLike) -> NDArray[Any]:
+    """An array; what is masked is missing."""
+    if isinstance(values, np.ma.MaskedArray):
+        return np.asarray(np.ma.filled(values.astype(np.float64), np.nan))
+    array = np.asarray(values)
+    return array.astype(np.float32) if array.dtype == np.float16 else array
+
+
+def _axis(values: ArrayLike, name: str) -> NDArray[Any]:
+    """(N,) one value per sample."""
+    array = _plain(values)
+    if array.ndim != 1:
+        raise InputError(
+            f"{name} has shape {array.shape}, not (N,)", path=NAME, hint="one value per sample"
+        )
+    return array
+
+
+def _sized(values: NDArray[Any], n_samples: int, name: str) -> NDArray[Any]:
+    if len(values) != n_samples:
+        raise InputError(
+            f"{name} has {len(values)} values, the predictions have {n_samples} samples",
+            path=NAME,
+            hint="one value per sample",
+        )
+    return values
+
+
+def _of_repeats(folds: ArrayLike, n_repeats: int, n_samples: int) -> NDArray[Any]:
+    """(R N,) fold of each row."""
+    array = _plain(folds)
+    if array.ndim == 1 and n_repeats == 1:
+        array = array[None]
+    if array.shape != (n_repeats, n_samples):
+        raise InputError(
+            f"folds have shape {array.shape}, the predictions need {(n_repeats, n_samples)}",
+            path=NAME,
+            hint="the fold of each sample in each repeat",
+        )
+    return array.reshape(-1)
+
+
+def _four_axes(array: NDArray[Any], n_samples: int, named: bool) -> NDArray[Any]:
+    """(R, N, C, K); K is 1 where a configuration has one prediction per sample."""
+    shape = array.shape
+    if array.ndim == 2:
+        array = array[None, :, :, None]
+    elif array.ndim == 3:
+        by_class = shape[0] == n_samples and (named or shape[1] != n_samples)
+        array = array[None] if by_class else array[..., None]
+    if array.ndim != 4 or not array.size or array.shape[1] != n_samples:
+        raise InputError(
+            f"predictions have shape {shape}, the outcome has {n_samples} values",
+            path=NAME,
+            hint="(N, C), (N, C, K), (R, N, C) or (R, N, C, K): repeats, samples, configurations "
+            "and classes, in this order",
+        )
+    return array
+
+
+def _names(given: Sequence[str] | None, n_configurations: int) -> list[str]:
+    names = [str(i) for i in range(n_configurations)] if given is None else list(map(str, given))
+    if len(names) != n_configurations:
+        raise InputError(
+            f"there are {len(names)} names of configurations, the predictions have "
+            f"{n_configurations}",
+            path=NAME,
+            hint="one name per configuration",
+        )
+    check_names(names, NAME)
+    return names
+
+
+def _classes(
+    given: Sequence[Any] | None, roles: Mapping[str, Column], n_columns: int
+) -> tuple[str, ...]:
+    """Names of the classes along the last axis; none where it is no axis of classes."""
+    if n_columns == 1:
+        return ()
+    if "truth" not in roles:
+        raise OptionError("a survival task has no classes", hint="give (N, C) or (R, N, C)")
+    present = sorted_names(roles["truth"].named_codes()[1])
+    named = present if given is None else given
+    classes = [spelled(name_of(one), present) for one in named]
+    if len(set(classes)) != n_columns or len(classes) != n_columns:
+        raise InputError(
+            f"the last axis has {n_columns} columns, there are {len(classes)} classes",
+            path=NAME,
+            hint="name the classes along it: classes=[...]",
+        )
+    return tuple(classes)
+
+
+def _cells(
+    array: NDArray[Any], names: Sequence[str], classes: Sequence[str]
+) -> tuple[Table, tuple[Cell, ...]]:
+    """Columns of the predictions (R N,), and whose they are."""
+    import pyarrow as pa
+
+    rows = array.reshape(-1, len(names) * array.shape[3])
+    cells = []
+    for name in names:
+        for label in classes or (None,):
+            own = name if label is None else f"{name}{CLASS_SEPARATOR}{label}"
+            cells.append(Cell(own, own, name, label))
+    columns = [_arrow(rows[:, i], cell.name) for i, cell in enumerate(cells)]
+    return Table(NAME, pa.table(columns, [cell.name for cell in cells]), ""), tuple(cells)
+
+
+def _column(role: str, values: NDArray[Any]) -> Column:
+    return Column(NAME, role, _arrow(values, role), np.arange(len(values)))
+
+
+def _arrow(values: NDArray[Any], name: str) -> pa.Array:
+    """(n,) as Arrow; NaN, None and empty text are null."""
+    import pyarrow as pa
+
+    kind = values.dtype.kind
+    if kind in "iu" and values.dtype != np.uint64:
+        return as_arrow(values)
+    if kind == "f" and values.dtype.itemsize <= 8:
+        numbers = np.ascontiguousarray(values)
+        single = pa.float32() if values.dtype == np.float32 else pa.float64()
+        array = pa.Array.from_buffers(single, len(numbers), [None, pa.py_buffer(numbers)])
+        return _without_nan(array)
+    # NaN alone is not itself
+    given = [None if v is None or v == "" or v != v else v for v in values.tolist()]  # noqa: PLR0124
+    try:
+        return pa.array(given)
+    except pa.ArrowException:
+        raise InputError(
+            "holds values that are neither all numbers, booleans nor text",
+            path=NAME,
+            column=name,
+            hint="one kind of value per array",
+        ) from None
+
+
+def _without_nan(array: pa.Array) -> pa.Array:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pc.if_else(pc.is_nan(array), pa.nulls(len(array), array.type), array)
+
+
+def _metadata(given: Mapping[str, Any] | None) -> Metadata:
+    if given is None:
+        return Metadata()
+    whole = {"spec": SPEC, "version": MAJOR_VERSION, **given}
+    return parse_metadata(json.dumps(whole, default=str), NAME)

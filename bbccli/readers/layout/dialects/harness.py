@@ -1,0 +1,106 @@
+"""lm-evaluation-harness: `samples_*.jsonl`, one file per model, a line per document and filter."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bbccli.errors import InputError, OptionError
+from bbccli.notes import listing
+from bbccli.readers.arrow import is_number, is_text
+from bbccli.readers.column import name_of
+from bbccli.readers.hints import Hints
+from bbccli.readers.layout.dialects.base import PREDICTION, Dialect, Layout, has, lay_out
+from bbccli.readers.roles import column_of
+from bbccli.readers.table import Table
+from bbccli.types import Task
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ID, HASH, FILTER = "doc_id", "doc_hash", "filter"
+KEY = "doc_id and doc_hash"
+_UNMENTIONED = frozenset(
+    (ID, HASH, FILTER, "doc", "target", "arguments", "resps", "filtered_resps", "metrics")
+) | {"prompt_hash", "target_hash", "doc_key", "task_name", "model_name"}
+
+
+def recognises(frame: Table, hints: Hints) -> bool:
+    """`doc_id` beside a hash of the document, or beside the filter of the answers."""
+    return has(frame, ID) and (has(frame, HASH) or has(frame, FILTER))
+
+
+def prepared(frame: Table) -> Table:
+    """Return the table with a column that names the document by its number and its hash.
+
+    Numbers start anew in every task; the hash keeps documents of two tasks apart.
+    """
+    left = replace(frame, nested=tuple(n for n in frame.nested if n not in _UNMENTIONED))
+    if not has(frame, HASH) or KEY in frame.names:
+        return left
+    ids, hashes = (_texts(frame, name) for name in (ID, HASH))
+    keys = [f"{i} {h}" if i and h else None for i, h in zip(ids, hashes, strict=True)]
+    return replace(left, data=_appended(frame, keys))
+
+
+def _texts(frame: Table, name: str) -> list[str]:
+    values = frame.column(name).values.to_pylist()
+    return ["" if value is None else name_of(value) for value in values]
+
+
+def _appended(frame: Table, keys: list[str | None]) -> pa.Table:
+    import pyarrow as pa
+
+    columns = [frame.data.column(name) for name in frame.names]
+    return pa.table([*columns, pa.array(keys, pa.string())], names=[*frame.names, KEY])
+
+
+def layout(frame: Table, hints: Hints) -> Layout:
+    """The file is the model; where answers went through several filters, each is one of its own.
+
+    Raises
+    ------
+    OptionError
+        It is not said that the files hold scores.
+    """
+    if hints.task is not Task.SCORE:
+        raise OptionError(
+            f"{frame.path}: samples of lm-evaluation-harness hold scores, not predictions",
+            hint="--task score",
+        )
+    several = has(frame, FILTER) and len(frame.column(FILTER).named_codes()[1]) > 1
+    fixed = {"row_id": KEY if KEY in frame.names else ID}
+    unmentioned = {*_UNMENTIONED, KEY} & set(frame.names)
+    return lay_out(
+        frame,
+        hints,
+        (FILTER,) if several else (),
+        {PREDICTION: _score(frame, hints)},
+        fixed=fixed,
+        unmentioned=unmentioned,
+    )
+
+
+def _score(frame: Table, hints: Hints) -> str:
+    """The metric asked for, or the only one there is."""
+    if hints.roles.prediction is not None:
+        return column_of(frame, hints.roles.prediction, "--prediction")
+    free = [name for name in frame.names if name not in {*_UNMENTIONED, KEY}]
+    metrics = [name for name in free if _is_score(frame, name)]
+    if len(metrics) == 1:
+        return metrics[0]
+    raise InputError(
+        f"no single metric: {listing(metrics or free or list(frame.names), 8)}",
+        path=frame.path,
+        hint=f"--prediction {metrics[0]}" if metrics else "--prediction NAME of a metric",
+    )
+
+
+def _is_score(frame: Table, name: str) -> bool:
+    kind = frame.type_of(name)
+    return is_number(kind) or (not is_text(kind) and frame.column(name).is_boolean)
+
+
+DIALECT = Dialect(
+    "lm-eval", "samples_*.jsonl of lm-evaluation-harness", recognises, layout, prepared
+)

@@ -1,0 +1,95 @@
+"""JSON Lines -> table: an object per line, whose values are numbers, booleans, text or null.
+
+Keys whose values are objects or lists in some line are no columns: they are left out, and named.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from bbccli.errors import InputError
+from bbccli.readers.sources.delimited import check_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LARGEST = 2**63
+"""Whole numbers below it are kept as such."""
+
+
+def read_jsonl(data: bytes, path: str) -> tuple[pa.Table, tuple[str, ...]]:
+    """Return the table of JSON Lines, and the keys that hold objects or lists.
+
+    A key that a line lacks is a missing value there. Empty lines are passed over.
+
+    Raises
+    ------
+    InputError
+        Text that is binary or not UTF-8, a line that is no object or names a key twice, no lines,
+        or no key with plain values.
+    """
+    import pyarrow as pa
+
+    check_text(data, path)
+    rows = [
+        _object(line, number, path)
+        for number, line in enumerate(data.decode("utf-8-sig").split("\n"), start=1)
+        if line.strip()
+    ]
+    if not rows:
+        raise InputError("no rows", path=path, hint="one JSON object per line")
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    nested = tuple(n for n in names if any(isinstance(row.get(n), dict | list) for row in rows))
+    plain = [name for name in names if name not in nested]
+    if not plain:
+        raise InputError(
+            "no key has plain values", path=path, hint="numbers, booleans or text in each line"
+        )
+    columns = [_column([row.get(name) for row in rows]) for name in plain]
+    return pa.table(columns, names=plain), nested
+
+
+def _object(line: str, number: int, path: str) -> dict[str, Any]:
+    try:
+        found = json.loads(line, object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        why = str(error).splitlines()[0] if isinstance(error, ValueError) else "nested too deeply"
+        raise InputError(
+            f"line {number} is not valid JSON: {why}", path=path, hint="one JSON object per line"
+        ) from None
+    if not isinstance(found, dict):
+        raise InputError(
+            f"line {number} is not a JSON object", path=path, hint="one JSON object per line"
+        )
+    return found
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object each of whose keys occurs once."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key occurs twice")
+    return found
+
+
+def _column(values: list[Any]) -> pa.Array:
+    """Booleans, whole numbers or numbers, whichever all are; else text."""
+    import pyarrow as pa
+
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {bool}:
+        return pa.array(values, pa.bool_() if kinds else pa.null())
+    if kinds <= {int, bool} and all(abs(value or 0) < LARGEST for value in values):
+        return pa.array([None if v is None else int(v) for v in values], pa.int64())
+    if kinds <= {int, float, bool}:
+        return pa.array([None if v is None else _real(v) for v in values], pa.float64())
+    texts = [v if v is None or isinstance(v, str) else json.dumps(v) for v in values]
+    return pa.array(texts, pa.string())
+
+
+def _real(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf")  # refused where it is a prediction
