@@ -26,7 +26,6 @@ WITHOUT_SELECTION = {"corrected": "nothing to correct", "naive, too good": "naiv
 """What labels say of a single configuration, in place of words that speak of a selection."""
 
 UNSELECTED = re.compile("|".join(WITHOUT_SELECTION))
-
 OVER_FOLDS = frozenset({"tt", "bbc-f", "naive-f", "t-folds", "t-corrected"})
 """Methods that always select by the mean over folds."""
 
@@ -56,8 +55,8 @@ def plain_lines(document: Document) -> list[str]:
 
 def lines_on_run(document: Document) -> list[str]:
     """What to know of the run that the predictions come from, and of its scores."""
-    metric = next(iter(metrics_of(document)), "")
-    return run_lines(document["input"], metric, str(document["plan"]["pooling"]))
+    metric, pooling = next(iter(metrics_of(document)), ""), document["plan"]["pooling"]
+    return run_lines(document["input"], metric, pooling)
 
 
 def understood(document: Document) -> str:

@@ -45,9 +45,7 @@ def read_tables(path: str | Path | ArrowStream) -> Sequence[Table]:
     InputError
         A file that can't be read, or a folder that no tool is known to leave.
     """
-    if in_memory(path):
-        return [read_table(path)]
-    if not os.path.isdir(path):  # noqa: PTH112 (never raises)
+    if in_memory(path) or not os.path.isdir(path):  # noqa: PTH112 (never raises)
         return [read_table(path)]
     found = _reader_of(path).load(Path(path))
     if isinstance(found, RunFiles):
