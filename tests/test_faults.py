@@ -15,7 +15,7 @@ CLEAN = re.compile(r"^(error|failed): .+", re.MULTILINE)
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for i in range(2):  # one that is done and one to come: more would only take longer
+    for i in range(3):
         (tmp_path / "runs" / f"{i}").mkdir(parents=True)
         (tmp_path / "runs" / f"{i}" / "p.csv").write_text(experiment(i))
     return tmp_path
