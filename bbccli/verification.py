@@ -125,7 +125,7 @@ def _mismatch(
         f"{score['id']} has {score['metric']} {value:.6g} by its predictions, "
         f"{score['value']:.6g} on the leaderboard of {tool}",
         path=matrix.source.path,
-        hint=f"{_cause(matrix, score, columns)}; --no-verify goes on all the same",
+        hint=f"{_cause(matrix, score, columns)}; to continue anyway: --no-verify",
     )
 
 
