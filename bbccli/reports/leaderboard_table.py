@@ -73,7 +73,9 @@ def _columns(document: Document) -> Iterator[Column]:
     if len({row["n_predictions"] for row in rows}) > 1:
         yield Column("predictions", lambda row: str(row["n_predictions"]))
     if any(row["flags"] for row in rows):
-        yield Column("flags", lambda row: visible(", ".join(row["flags"]).replace("_", " ")), figures=False)
+        yield Column(
+            "flags", lambda row: visible(", ".join(row["flags"]).replace("_", " ")), figures=False
+        )
 
 
 def _performances(document: Document) -> Iterator[Column]:

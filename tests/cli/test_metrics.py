@@ -15,6 +15,7 @@ FILE_OF = {
     Task.MULTICLASS: "digits",
     Task.REGRESSION: "diabetes",
     Task.SURVIVAL: "whas500",
+    Task.SCORE: "prompts",
 }
 DEFAULTS = {
     "progression": "auc",
@@ -45,9 +46,9 @@ def test_defaults(run, samples, name, metric):
     [(task, name) for name, metric in METRICS.items() for task in sorted(metric.tasks)],
 )
 def test_every_metric_of_every_task(run, samples, task, metric):
-    naive, corrected = result(run, samples / f"{FILE_OF[task]}.parquet", "--metric", metric, *FAST)[
-        "estimates"
-    ]
+    suffix, said = (".csv", ("--task", "score")) if task is Task.SCORE else (".parquet", ())
+    path = samples / f"{FILE_OF[task]}{suffix}"
+    naive, corrected = result(run, path, "--metric", metric, *said, *FAST)["estimates"]
     lower, upper = METRICS[metric].bounds
     for value in (naive["value"], corrected["value"]):
         assert lower <= value <= upper

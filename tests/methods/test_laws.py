@@ -277,6 +277,9 @@ def assert_meets(asked, name):
     except UnsupportedError:
         assert name not in ONLY_FOR[asked]
     except UndefinedError as error:
+        if asked == "bbc-632plus" and name in ("mean-score", "mean-loss"):
+            assert "needs a truth" in error.problem
+            return
         assert f"{METRICS[name].label} is undefined in fold" in error.problem
         assert name in ("precision-macro", "precision-weighted", "npv", "precision")
     else:

@@ -129,7 +129,9 @@ def test_all_methods_work_or_say_why_not(method):
     name = "accuracy" if method in ("wald", "wilson", "clopper-pearson", "jeffreys") else "auc"
     needs = METHODS[method].needs
     if Need.FOLDS in needs:
-        with pytest.raises(UndefinedError, match="in repeated hold-out each repeat is a part"):
+        with pytest.raises(
+            UndefinedError, match="in repeated hold-out each repeat is a separate part"
+        ):
             METHODS[method].run(held, METRICS[name], PLAN)
     elif Need.NESTED not in needs:
         assert 0 <= METHODS[method].run(held, METRICS[name], PLAN).value <= 1

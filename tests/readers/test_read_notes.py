@@ -156,10 +156,14 @@ def test_flags_and_candidates(save):
         ],
         "n_candidates_total": 5,
     }
-    matrix = read(save("m.csv", BASE | {"a": GOOD, "b": [0.1, 0.3, 0.8, 0.9]}, metadata))
+    path = save("m.csv", BASE | {"a": GOOD, "b": [0.1, 0.3, 0.8, 0.9]}, metadata)
+    matrix = read(path, include=["ensembles"])
     assert codes(matrix) == ["validity-flags", "candidates-missing"]
     assert matrix.notes[0].text.endswith("rounded (2), ensemble (1)")
     assert matrix.notes[1].text == "5 candidates were tried, the file holds 2"
+    without = read(path)
+    assert without.configurations == ("b",)
+    assert codes(without)[0] == "flagged-left-out"
 
 
 def test_groups_that_span_folds(save):

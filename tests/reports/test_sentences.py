@@ -130,7 +130,7 @@ def test_the_sentence_of_the_demo(guard):
 def said_of(matrix, metric="auc", method="bbc", select_by=None, **plan):
     plan = Plan(**{"n_resamples": 20} | plan)
     ((found, described),) = runs(matrix, plan, metric, select_by or metric, [method])
-    return sentence(found, described, digits_of([found]))
+    return sentence(found, described, digits_of([found], described))
 
 
 @pytest.mark.parametrize(
