@@ -7,13 +7,14 @@ left out.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_text
 from bbccli.readers.runs.base import RunFiles, RunReader
 from bbccli.readers.sources.opening import read_table as read_file
+from bbccli.readers.table import Table
 
 _SUFFIXES = (".csv", ".csv.gz", ".csv.zst", ".tsv", ".parquet")
 
@@ -38,22 +39,25 @@ def _tables(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.name.lower().endswith(_SUFFIXES))
 
 
-def _header(path: Path) -> list[str]:
-    try:
-        return list(read_file(path).data.column_names)
-    except InputError:
-        return []
+def _signed(paths: Sequence[Path], signature: Signature) -> Iterator[tuple[Path, Table]]:
+    """Yield the files of a tool, each read once."""
+    for path in paths:
+        try:
+            table = read_file(path)
+        except InputError:
+            continue
+        if signature(table.names):
+            yield path, table
 
 
 def _reader(tool: str, signature: Signature, outcome: str, row: str) -> RunReader:
     def recognises(folder: Path) -> bool:
-        return any(signature(_header(path)) for path in _tables(folder)[:3])
+        return any(_signed(_tables(folder)[:3], signature))
 
     def load(folder: Path) -> RunFiles:
-        found = {path: path for path in _tables(folder) if signature(_header(path))}
-        left = [(path.name, f"not an export of {tool}") for path in _tables(folder)]
-        left = [(name, why) for name, why in left if folder / name not in found]
-        kinds = {path: _kind(path, outcome, row) for path in found}
+        paths = _tables(folder)
+        kinds = {path: _kind(table, outcome, row) for path, table in _signed(paths, signature)}
+        left = [(path.name, f"not an export of {tool}") for path in paths if path not in kinds]
         most, count = Counter(kinds.values()).most_common(1)[0]
         if len(kinds) > 1 and 2 * count <= len(kinds):
             raise InputError(
@@ -62,19 +66,17 @@ def _reader(tool: str, signature: Signature, outcome: str, row: str) -> RunReade
                 hint="name the files of one outcome",
             )
         left += [(path.name, "another outcome") for path in kinds if kinds[path] != most]
-        return RunFiles(tool, [path for path in found if kinds[path] == most], tuple(left))
+        return RunFiles(tool, [path for path in kinds if kinds[path] == most], tuple(left))
 
     return RunReader(tool, f"tables of {tool}", recognises, load)
 
 
-def _kind(path: Path, outcome: str, row: str) -> tuple[object, ...]:
+def _kind(table: Table, outcome: str, row: str) -> tuple[object, ...]:
     """What files of one outcome have in common: its kind, its classes, the number of samples."""
-    frame = read_file(path)
-    names = frame.data.column_names
-    n_samples = len(frame.data.column(row).unique())
-    if outcome not in names:
+    n_samples = len(table.data.column(row).unique())
+    if outcome not in table.names:
         return (n_samples,)
-    values = frame.data.column(outcome)
+    values = table.data.column(outcome)
     classes = frozenset(values.unique().to_pylist()) if is_text(values.type) else None
     return (classes, n_samples)
 
