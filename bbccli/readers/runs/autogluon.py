@@ -22,11 +22,11 @@ from bbccli.readers.runs.stored import (
     StoredConfiguration,
     StoredRun,
     as_table,
-    bytes_of,
     folders_in,
     is_file,
     json_of,
 )
+from bbccli.readers.sources.files import file_bytes
 from bbccli.types import FloatArray
 
 TOOL = "AutoGluon"
@@ -86,7 +86,7 @@ def _folders(path: Path) -> list[Path]:
 
 def _arrays(path: Path) -> tuple[FloatArray, NDArray[Any]]:
     """Sum of the predictions (N,) or (N, K), and number of repeats (N,)."""
-    found = arrays_of(bytes_of(path), str(path))
+    found = arrays_of(file_bytes(path), str(path))
     if not isinstance(found, dict) or set(found) != {_SUM, _COUNT}:
         raise _unknown(path)
     total, count = found[_SUM], found[_COUNT]
@@ -163,7 +163,7 @@ def _version(path: Path) -> str | None:
     """Version of AutoGluon, where a file tells it."""
     text = ""
     if is_file(path / "version.txt"):
-        text = bytes_of(path / "version.txt").decode("utf-8", "replace").strip()
+        text = file_bytes(path / "version.txt").decode("utf-8", "replace").strip()
     elif is_file(path / "metadata.json"):
         about = json_of(path / "metadata.json")
         text = str(about.get("version")) if isinstance(about, dict) else ""

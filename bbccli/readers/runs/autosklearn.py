@@ -20,11 +20,11 @@ from bbccli.readers.runs.stored import (
     StoredConfiguration,
     StoredRun,
     as_table,
-    bytes_of,
     folders_in,
     is_file,
     json_of,
 )
+from bbccli.readers.sources.files import file_bytes
 from bbccli.types import FloatArray
 
 _Key = tuple[int, int]
@@ -131,7 +131,7 @@ def _flags(one: _Candidate, full: float) -> tuple[str, ...]:
 
 def _predictions(one: _Candidate, n_samples: int) -> FloatArray:
     """(N,) or (N, K) of a run."""
-    found = arrays_of(bytes_of(one.file), str(one.file))
+    found = arrays_of(file_bytes(one.file), str(one.file))
     if isinstance(found, dict) or found.dtype.kind != "f" or found.ndim not in (1, 2):
         raise InputError(
             "does not hold predictions as auto-sklearn writes them",
@@ -149,7 +149,7 @@ def _predictions(one: _Candidate, n_samples: int) -> FloatArray:
 
 def _targets(path: Path) -> FloatArray:
     """(N,) targets, encoded as numbers; the file is a true array file."""
-    data = bytes_of(path)
+    data = file_bytes(path)
     head = _ARRAY_FILE.match(data)
     if head is None:
         raise _no_targets("is not an array file with one target for each sample", path)

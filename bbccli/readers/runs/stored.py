@@ -107,17 +107,6 @@ def as_table(run: StoredRun, folder: Path, *read: str) -> RunTable:
     )
 
 
-def bytes_of(path: Path) -> bytes:
-    """Return all bytes of a file of a run.
-
-    Raises
-    ------
-    InputError
-        It can't be read, or is too large.
-    """
-    return file_bytes(path)
-
-
 def json_of(path: Path) -> Any:
     """Return what a JSON file of a run holds.
 
@@ -127,7 +116,7 @@ def json_of(path: Path) -> Any:
         It can't be read, or is no JSON.
     """
     try:
-        return json.loads(bytes_of(path))
+        return json.loads(file_bytes(path))
     except (ValueError, RecursionError):
         raise InputError(
             "is not valid JSON", path=str(path), hint="copy the folder again, or remove the file"
