@@ -6,7 +6,7 @@ LOWEST := .venv-lowest
 DEMO := sample_data/progression.parquet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow fuzz lowest lint docs check-docs check bench validate sample-data clean
+.PHONY: help demo test slow fuzz lowest lint docs check-docs check bench validate sample-data dist clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,8 +18,8 @@ test: $(VENV)/installed-test ## Run the tests (some minutes, in as many processe
 	@$(BIN)/python -m compileall -q bbccli # what is compiled once, no process need compile again
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist worksteal
 
-slow: $(VENV)/installed-test ## Run the statistical studies too (minutes)
-	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "slow or not slow"
+slow: $(VENV)/installed-test ## Run the statistical studies too, with more examples (minutes)
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "slow or not slow" --hypothesis-profile thorough
 
 fuzz: $(VENV)/installed-test ## Run random commands on mutated files (5 minutes; ARGS='--seconds 60 --seed 1')
 	$(BIN)/python -m tests.fuzz $(ARGS)
@@ -55,8 +55,12 @@ validate: $(VENV)/installed-test ## Measure bias and inclusion (10 minutes; hour
 sample-data: $(VENV)/installed-dev ## Build sample_data/ anew from bundled data sets (minutes)
 	$(BIN)/python sample_data/make.py
 
+dist: $(VENV)/installed ## Build the source distribution, which holds the tests, and the wheel
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
+	$(BIN)/python -m build
+
 clean: ## Remove the virtual environment and caches
-	rm -rf $(VENV) $(LOWEST) build .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf $(VENV) $(LOWEST) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
 
 # The package is installed in place, so a change of the source needs no new installation; a change
 # of pyproject.toml does.

@@ -1,18 +1,32 @@
 import functools
+import gc
 import os
-from collections.abc import Callable
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import thorough  # noqa: F401 -- its profiles
 import typer.main
+from hypothesis import settings
 
 from bbccli.cli.app import main
 
 os.environ["COLUMNS"] = "80"
+settings.load_profile("daily")  # make slow asks for another
 ROOT = Path(__file__).parents[1]
 
 # the tree of commands is the same for every call, and takes longer to build than most to run
 typer.main.get_command = functools.cache(typer.main.get_command)
+
+
+def pytest_collection_finish() -> None:
+    """Spare what was imported and collected from being looked through again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
@@ -50,3 +64,21 @@ def once(run) -> Callable[..., tuple[int, str, str]]:
         return KNOWN[words]
 
     return call
+
+
+@pytest.fixture(scope="session")
+def forked() -> Iterator[list[str]]:
+    """Words that start a `bbc` at the price of a fork (see forked/server.py)."""
+    programs = Path(__file__).with_name("forked")
+    folder = tempfile.mkdtemp(prefix="bbc-")  # short: the path of a socket may not be long
+    socket = f"{folder}/socket"
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("BBC_")}
+    with subprocess.Popen(
+        [sys.executable, programs / "server.py", socket],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=clean | {"OPENBLAS_NUM_THREADS": "1"},
+    ) as server:
+        assert server.stdout.readline() == b"ready\n"
+        yield [sys.executable, "-I", "-S", str(programs / "client.py"), socket]
+    shutil.rmtree(folder)

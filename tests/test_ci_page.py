@@ -5,7 +5,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -24,11 +23,11 @@ def blocks(language):
 
 
 @pytest.fixture
-def job(tmp_path):
+def job(tmp_path, forked):
     """Run a script in a folder with predictions, with bbc and a pip that does nothing on PATH."""
     shims = tmp_path / "bin"
     shims.mkdir()
-    for name, body in (("bbc", f'exec "{sys.executable}" -m bbccli "$@"'), ("pip", "true")):
+    for name, body in (("bbc", f'exec {shlex.join(forked)} "$@"'), ("pip", "true")):
         (shims / name).write_text(f"#!/bin/sh\n{body}\n")
         (shims / name).chmod(0o755)
     folder = tmp_path / "work"
@@ -37,7 +36,6 @@ def job(tmp_path):
     clean = {key: value for key, value in os.environ.items() if not key.startswith("BBC_")}
     environment = clean | {
         "PATH": f"{shims}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),
         "BBC_METHOD": "bbc",  # only to be quick
         "BBC_N_RESAMPLES": "50",
         "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),

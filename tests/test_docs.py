@@ -135,7 +135,8 @@ def test_every_citation_is_in_the_references(name):
 
 
 def test_every_note_is_documented():
-    trees = [ast.parse(path.read_text()) for path in (ROOT / "bbccli").rglob("*.py")]
+    texts = [path.read_text() for path in (ROOT / "bbccli").rglob("*.py")]
+    trees = [ast.parse(text) for text in texts if re.search(r"\bNote\b", text)]
     codes = {
         node.args[0].value
         for tree in trees

@@ -6,6 +6,7 @@ import pytest
 from documents import gated, result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from thorough import examples
 
 from bbccli.errors import InputError
 from bbccli.reports import FORMS, Kind, forms_of
@@ -140,7 +141,9 @@ KEYS = st.sampled_from([
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(keys=KEYS, value=JSON)
 def test_what_is_accepted_can_be_shown(save, keys, value):
@@ -154,7 +157,9 @@ def test_what_is_accepted_can_be_shown(save, keys, value):
 
 
 @settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(100),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(content=st.binary(max_size=60) | st.text(max_size=60))
 def test_any_bytes_are_results_or_one_error(save, content):

@@ -3,10 +3,13 @@
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from multiprocessing import forkserver, get_context
 from pathlib import Path
 
 import pytest
-from experiments import FAST, environment, experiment
+from experiments import FAST, ROOT, environment, experiment
+
+from bbccli.batch import local
 
 
 @pytest.fixture
@@ -40,6 +43,25 @@ def process(tmp_path) -> Callable[..., subprocess.CompletedProcess[str]]:
         return subprocess.run(words, check=False, **options)
 
     return call
+
+
+IMPORTED = ("bbccli.cli.app", "bbccli.analysis.answer", "bbccli.reports.jsonl", "pyarrow.csv")
+"""What workers import; the first of them sees to it that no thread is forked."""
+
+
+@pytest.fixture
+def quick_starts(monkeypatch):
+    """Let workers be forked from a server that has imported what they import, at no price.
+
+    A few tests do without, for that new processes start as they should.
+    """
+    context = get_context("forkserver")
+    context.set_forkserver_preload([*IMPORTED, "distributed"])
+    with monkeypatch.context() as here:
+        here.setenv("PYTHONPATH", str(ROOT))
+        forkserver.ensure_running()
+    monkeypatch.setattr(local, "get_context", lambda _: context)
+    return context
 
 
 DEADLY = '''

@@ -19,10 +19,34 @@ from bbccli.batch.worker import work
 from bbccli.resources import Resources
 
 PATTERN = "runs/**/p.csv"
+REAL = ("test_a_worker_that_dies_costs_nothing_and_changes_nothing",)
+"""Tests whose workers are programs of their own, as on a cluster."""
+
+
+@pytest.fixture(autouse=True)
+def _quick_workers(quick_starts):
+    import dask
+    import distributed  # noqa: F401 -- its settings first
+
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        yield
+
+
+def be_a_worker(address, folder):
+    """What `dask worker` does, in a process that has imported distributed."""
+    import os
+
+    from distributed.cli.dask_worker import main
+
+    os.chdir(folder)
+    main([*OPTIONS, address], standalone_mode=False)
+
+
+OPTIONS = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1")
 
 
 @pytest.fixture
-def cluster(tmp_path):
+def cluster(tmp_path, request, quick_starts):
     """A scheduler, and a function that starts a worker process in a folder of its own."""
     from distributed import LocalCluster  # late: half a second, for this file alone
 
@@ -35,10 +59,14 @@ def cluster(tmp_path):
     with LocalCluster(processes=True, **local) as scheduler:
 
         def start():
-            words = [sys.executable, "-m", "distributed.cli.dask_worker", "--no-nanny"]
-            words += ["--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1"]
-            words.append(scheduler.scheduler_address)
-            processes.append(subprocess.Popen(words, **options))
+            address = scheduler.scheduler_address
+            if request.node.name in REAL:
+                words = [sys.executable, "-m", "distributed.cli.dask_worker", *OPTIONS, address]
+                processes.append(subprocess.Popen(words, **options))
+            else:
+                arguments = (address, elsewhere)
+                processes.append(quick_starts.Process(target=be_a_worker, args=arguments))
+                processes[-1].start()
             return processes[-1]
 
         try:
@@ -46,7 +74,7 @@ def cluster(tmp_path):
         finally:
             for process in processes:
                 process.kill()
-                process.wait()
+                process.wait() if isinstance(process, subprocess.Popen) else process.join()
 
 
 def wait_for(truth, seconds=100):

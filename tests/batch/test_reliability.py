@@ -138,6 +138,7 @@ def test_a_worker_that_dies_is_replaced_and_its_file_done(runs, run, deadly):
 
 
 @posix
+@pytest.mark.usefixtures("quick_starts")
 def test_a_file_that_costs_too_many_workers_is_a_failure(runs, run, deadly):
     folder = runs(6)
     (folder / "runs/001/p.csv").write_text(experiment(1, n_samples=26))
@@ -154,6 +155,7 @@ def test_a_file_that_costs_too_many_workers_is_a_failure(runs, run, deadly):
 
 
 @posix
+@pytest.mark.usefixtures("quick_starts")
 def test_workers_killed_while_they_start_are_replaced(runs, run, monkeypatch):
     folder = runs(6)
     monkeypatch.setattr(local, "_serve", serve_in_vain)
@@ -185,6 +187,7 @@ def _words(pid):
 @pytest.mark.parametrize(
     ("serve", "how"), [(sys.exit, "exit status"), (serve_never, "SIGKILL")], ids=["exit", "kill"]
 )
+@pytest.mark.usefixtures("quick_starts")
 def test_starts_that_always_fail_are_one_line(runs, run, monkeypatch, serve, how):
     folder = runs(2)
     monkeypatch.setattr(local, "_serve", serve)
@@ -312,7 +315,7 @@ def test_another_file_is_not_taken_for_a_journal(runs, batch):
     ],
     ids=["batch", "correct"],
 )
-def test_a_full_disk_is_one_line(runs, process, words, limit):
+def test_a_full_disk_is_one_line(runs, process, run, words, limit):
     folder = runs(6)
     script = f'ulimit -f {limit}; exec "$@"'
     done = process("bash", "-c", script, "bash", *command(*words))
@@ -324,9 +327,9 @@ def test_a_full_disk_is_one_line(runs, process, words, limit):
     assert not list(folder.glob("r.json")) + list(folder.glob("r.jsonl"))
     assert [path for path in folder.iterdir() if path.name.endswith(".part")] == []
     if words[0] == "batch":
-        resumed = process(*command(*words, "--resume"))
-        assert resumed.returncode == 0
-        assert int(re.search(r"(\d+) unchanged", resumed.stderr)[1]) >= 1
+        status, _, err = run(*words, "--resume")
+        assert status == 0
+        assert int(re.search(r"(\d+) unchanged", err)[1]) >= 1
 
 
 @pytest.mark.parametrize("name", ["batch", "correct"])

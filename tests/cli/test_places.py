@@ -2,15 +2,14 @@
 
 import json
 import os
+import shlex
 import stat
 import subprocess
-import sys
 import threading
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
 ROWS = "".join(f"{i % 4},{'yn'[i // 4 % 2]},0.{i + 10},0.{99 - 2 * i}\n" for i in range(24))
 TEXT = "fold,truth,a,b\n" + ROWS
 QUICK = ("--method", "cvt", "--format", "json", "--quiet")
@@ -25,19 +24,21 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def shell(script, cwd):
-    """Run bash, where `bbc` is the command of this checkout."""
-    bbc = f'bbc() {{ "{sys.executable}" -m bbccli "$@"; }}; '
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        ["bash", "-c", bbc + script],
-        cwd=cwd,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+@pytest.fixture
+def shell(folder, forked):
+    """Run bash in the folder, where `bbc` is the command of this checkout."""
+
+    def of(script):
+        return subprocess.run(
+            ["bash", "-c", f'bbc() {{ {shlex.join(forked)} "$@"; }}; {script}'],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+
+    return of
 
 
 @posix
@@ -68,21 +69,18 @@ class TestWhatIsNoFile:
         assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
         assert not [path for path in Path("/dev").iterdir() if path.name.startswith(".null")]
 
-    def test_dev_stdout_appends_where_the_shell_does(self, folder):
+    def test_dev_stdout_appends_where_the_shell_does(self, shell, folder):
         (folder / "log").write_text("before\n")
-        done = shell(
-            "bbc correct p.csv --method cvt --format jsonl -q -o /dev/stdout >> log", folder
-        )
+        done = shell("bbc correct p.csv --method cvt --format jsonl -q -o /dev/stdout >> log")
         assert (done.returncode, done.stderr) == (0, "")
         first, second = (folder / "log").read_text().splitlines()
         assert first == "before"
         assert json.loads(second)["plan"]["seed"] == 0
 
-    def test_process_substitution(self, folder):
+    def test_process_substitution(self, shell, folder):
         done = shell(
             "bbc correct p.csv --method cvt -q --format jsonl -o >(wc -l > n); "
-            "for _ in $(seq 50); do [ -s n ] && break; sleep 0.1; done",
-            folder,
+            "for _ in $(seq 50); do [ -s n ] && break; sleep 0.1; done"
         )
         assert done.stderr == ""
         assert (folder / "n").read_text().strip() == "1"
@@ -253,13 +251,13 @@ class TestSameFile:
         assert (status, "is a file that is read: r.json" in err) == (2, True)
         assert Path("r.json").read_bytes() == before
 
-    def test_standard_streams(self, folder):
+    def test_standard_streams(self, shell, folder):
         for script in (
             "bbc correct p.csv >> p.csv",
             "bbc correct - < p.csv >> p.csv",
             "bbc convert - -o p.csv < p.csv",
         ):
-            done = shell(script, folder)
+            done = shell(script)
             assert done.returncode == 2, script
             assert "that is read" in done.stderr
             assert Path("p.csv").read_text() == TEXT

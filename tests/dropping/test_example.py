@@ -2,6 +2,7 @@
 
 import csv
 import os
+import shlex
 import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
@@ -91,18 +92,25 @@ def test_the_loop_ends_with_the_same_winner_at_half_the_models(example, tmp_path
     assert max(survivors, key=survivors.get) == max(everyone, key=everyone.get)
 
 
-def test_the_shell_runs_the_first_folds(tmp_path):
-    """The script as it stands, cut off after one fold."""
+def test_the_shell_runs_the_first_folds(tmp_path, forked):
+    """The script as it stands, cut off after one fold; `bbc` is forked, the training is not."""
     script = (EXAMPLES / "drop_loop.sh").read_text()
     short = script.replace("in 0 1 2 3 4; do", "in 0; do")
     assert short != script
     (tmp_path / "drop_loop.sh").write_text(short)
     (tmp_path / "drop_loop.py").write_text((EXAMPLES / "drop_loop.py").read_text())
+    python = tmp_path / "python"
+    python.write_text(
+        f'#!/bin/sh\nif [ "$1 $2" = "-m bbccli" ]; then\n'
+        f'  shift 2; exec {shlex.join(forked)} "$@"\n'
+        f'fi\nexec {shlex.quote(sys.executable)} "$@"\n'
+    )
+    python.chmod(0o755)
     done = subprocess.run(
         ["bash", tmp_path / "drop_loop.sh", tmp_path],
         check=True,
         capture_output=True,
         text=True,
-        env=os.environ | {"PYTHON": sys.executable, "PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHON": str(python), "PYTHONPATH": str(ROOT)},
     )
     assert "fold 0: " in done.stdout

@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from looped import each, labelled
 from matrices import for_metric
 
 from bbccli.bootstrap import drawing
@@ -49,21 +50,6 @@ PAIRS = [
 ]
 
 
-@pytest.fixture(params=PAIRS, ids="-".join)
-def pair(request):
-    return request.param
-
-
-@pytest.fixture
-def method(pair):
-    return METHODS[pair[0]]
-
-
-@pytest.fixture
-def metric(pair):
-    return METRICS[pair[1]]
-
-
 made = cache(for_metric)
 
 
@@ -75,14 +61,13 @@ def found_of(method, metric):
     return matrix, METHODS[method].run(matrix, METRICS[metric], PLAN)
 
 
-@pytest.fixture
-def matrix(pair):
-    return found_of(*pair)[0]
-
-
-@pytest.fixture
-def expected(pair):
-    return found_of(*pair)[1]
+every_pair = each(
+    labelled(*PAIRS),
+    method=lambda pair: METHODS[pair[0]],
+    metric=lambda pair: METRICS[pair[1]],
+    matrix=lambda pair: found_of(*pair)[0],
+    expected=lambda pair: found_of(*pair)[1],
+)
 
 
 def changed(matrix, **changes):
@@ -108,10 +93,12 @@ def assert_same(found, expected):
     np.testing.assert_allclose(numbers(found), numbers(expected), rtol=1e-11)
 
 
+@every_pair
 def test_the_same_seed_gives_the_same_estimate(method, metric, matrix, expected):
     assert numbers(method.run(matrix, metric, PLAN)) == numbers(expected)
 
 
+@every_pair
 def test_another_seed_moves_the_estimate_within_its_error(method, metric, matrix):
     first, second = (method.run(matrix, metric, replace(PLAN, seed=s)) for s in (1, 2))
     if first.n_evaluation is not None:
@@ -135,6 +122,7 @@ LIMITS = [
 ]
 
 
+@every_pair
 def test_resources_do_not_matter(method, metric, matrix, expected):
     for limits in LIMITS:
         with use(limits):
@@ -142,6 +130,7 @@ def test_resources_do_not_matter(method, metric, matrix, expected):
 
 
 @pytest.mark.parametrize(("width", "blocks"), [(1, 2), (3, 1)])
+@every_pair
 def test_blocks_do_not_matter(method, metric, matrix, expected, width, blocks, monkeypatch):
     def narrow(self):
         return np.array_split(np.arange(self.n_configurations), -(-self.n_configurations // width))
@@ -153,6 +142,7 @@ def test_blocks_do_not_matter(method, metric, matrix, expected, width, blocks, m
     assert found.selection == expected.selection
 
 
+@every_pair
 def test_duplicated_configurations_change_nothing(method, metric, matrix, expected):
     twice = changed(
         matrix,
@@ -166,6 +156,7 @@ def test_duplicated_configurations_change_nothing(method, metric, matrix, expect
     np.testing.assert_allclose(numbers(found), numbers(expected), rtol=1e-12)
 
 
+@every_pair
 def test_renaming_only_renames(method, metric, matrix, expected):
     renamed = changed(matrix, configurations=tuple(f"{c}!" for c in matrix.configurations))
     found = method.run(renamed, metric, PLAN)
@@ -173,6 +164,7 @@ def test_renaming_only_renames(method, metric, matrix, expected):
     assert numbers(found) == numbers(expected)
 
 
+@every_pair
 def test_maximising_is_minimising_the_negative(method, metric, matrix, expected):
     if method.name in ONLY_FOR:
         pytest.skip("the negative of an AUC or a share is none")
@@ -213,6 +205,7 @@ def test_maximising_is_minimising_the_negative(method, metric, matrix, expected)
             )
 
 
+@every_pair
 def test_one_configuration_wins_itself(method, metric, matrix):
     single = changed(
         matrix,
@@ -225,6 +218,7 @@ def test_one_configuration_wins_itself(method, metric, matrix):
         assert set(found.distribution.winners) == {0}
 
 
+@every_pair
 def test_identical_repeats_change_nothing_but_the_draws_of_folds(method, metric, matrix, expected):
     if Need.REPEATS in method.needs:
         pytest.skip("a copy among the repeats to evaluate on is no repeat")
@@ -239,6 +233,7 @@ def test_identical_repeats_change_nothing_but_the_draws_of_folds(method, metric,
     np.testing.assert_allclose(numbers(found), numbers(expected), rtol=1e-12)
 
 
+@every_pair
 def test_a_method_that_needs_repeats_says_so(method, metric):
     single = for_metric(metric.name)
     if Need.REPEATS in method.needs:
@@ -246,6 +241,7 @@ def test_a_method_that_needs_repeats_says_so(method, metric):
             method.run(single, metric, PLAN)
 
 
+@every_pair
 def test_what_a_method_promises(method, metric, expected):
     found = expected
     assert found.method == method.name
@@ -287,6 +283,7 @@ def assert_meets(asked, name):
         assert METRICS[name].bounds[0] <= found.value <= METRICS[name].bounds[1]
 
 
+@every_pair
 def test_a_method_that_needs_folds_says_so(method, metric, matrix):
     without = changed(matrix, folds=None)
     if Need.FOLDS in method.needs:
@@ -296,6 +293,7 @@ def test_a_method_that_needs_folds_says_so(method, metric, matrix):
         assert np.isfinite(method.run(without, metric, PLAN).value)
 
 
+@every_pair
 def test_one_fold_is_not_enough(method, metric, matrix):
     single = changed(matrix, folds=np.zeros_like(matrix.folds))
     if Need.FOLDS in method.needs:

@@ -1,9 +1,11 @@
 """Laws that every metric keeps, by iterating the registry."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
+from looped import each, labelled
 from matrices import bound, for_metric, weighing
 
 from bbccli.kernels import product, sweep
@@ -18,22 +20,18 @@ TASKS = (Task.BINARY, Task.MULTICLASS, Task.REGRESSION, Task.SCORE)
 CASES = [(name, task) for name in METRICS for task in TASKS if task in METRICS[name].tasks]
 
 
-@pytest.fixture(params=CASES, ids="-".join)
-def case(request):
+@cache
+def made(name, task, weights="unit"):
     """A metric, a matrix that it can score, and the metric's scorer on it."""
-    name, task = request.param
     matrix = for_metric(name, task)
+    if weights == "weighted":
+        matrix = replace(matrix, outcome=weighing(matrix.outcome))
     return METRICS[name], matrix, bound(METRICS[name], matrix)
 
 
-@pytest.fixture(params=[False, True], ids=["unit", "weighted"])
-def weighted_case(case, request):
-    """The same, without and with sample weights."""
-    metric, matrix, scorer = case
-    if request.param:
-        matrix = replace(matrix, outcome=weighing(matrix.outcome))
-        scorer = bound(metric, matrix)
-    return metric, matrix, scorer
+WEIGHTED = [(*case, weights) for case in CASES for weights in ("unit", "weighted")]
+every_case = each(labelled(*CASES), case=lambda case: made(*case))
+every_weighted_case = each(labelled(*WEIGHTED), weighted_case=lambda case: made(*case))
 
 
 def some_weights(matrix, n_rows=9, seed=1):
@@ -60,6 +58,7 @@ def take(outcome, rows):
     return replace(outcome, **fields)
 
 
+@every_weighted_case
 def test_integer_weights_repeat_rows(weighted_case):
     metric, matrix, scorer = weighted_case
     weights = some_weights(matrix)
@@ -68,6 +67,7 @@ def test_integer_weights_repeat_rows(weighted_case):
         np.testing.assert_allclose(found, score_rows(metric, matrix, repeated), **CLOSE)
 
 
+@every_weighted_case
 def test_zero_weight_removes_a_row(weighted_case):
     metric, matrix, scorer = weighted_case
     for row in np.minimum(some_weights(matrix), 1):
@@ -75,6 +75,7 @@ def test_zero_weight_removes_a_row(weighted_case):
         np.testing.assert_allclose(scorer(row[None])[0], expected, **CLOSE)
 
 
+@every_case
 def test_sample_weights_that_are_whole_numbers_repeat_rows(case):
     metric, matrix, _ = case
     counts = some_weights(matrix, 1)[0] + 1
@@ -86,6 +87,7 @@ def test_sample_weights_that_are_whole_numbers_repeat_rows(case):
     )
 
 
+@every_weighted_case
 def test_multiples_of_weights_change_nothing(weighted_case):
     _, matrix, scorer = weighted_case
     weights = some_weights(matrix)
@@ -94,6 +96,7 @@ def test_multiples_of_weights_change_nothing(weighted_case):
     np.testing.assert_allclose(scorer(heavy), scorer(weights), **CLOSE)
 
 
+@every_case
 def test_real_weights_weigh_as_sample_weights_do(case):
     metric, matrix, scorer = case
     chosen = np.array([3, 1, 3])
@@ -107,12 +110,14 @@ def test_real_weights_weigh_as_sample_weights_do(case):
     np.testing.assert_allclose(scorer.paired(weights, chosen), found[np.arange(3), chosen], **CLOSE)
 
 
+@every_weighted_case
 def test_whole_weights_may_be_written_as_real_ones(weighted_case):
     _, matrix, scorer = weighted_case
     weights = some_weights(matrix)
     np.testing.assert_allclose(scorer(weights.astype(float)), scorer(weights), **CLOSE)
 
 
+@every_weighted_case
 def test_order_of_samples_does_not_matter(weighted_case):
     metric, matrix, _ = weighted_case
     shuffled = np.random.default_rng(2).permutation(matrix.n_samples)
@@ -123,6 +128,7 @@ def test_order_of_samples_does_not_matter(weighted_case):
     )
 
 
+@every_weighted_case
 def test_columns_are_independent(weighted_case):
     _, matrix, scorer = weighted_case
     weights = some_weights(matrix)
@@ -130,6 +136,7 @@ def test_columns_are_independent(weighted_case):
     np.testing.assert_allclose(scorer(weights, chosen), scorer(weights)[:, chosen], **CLOSE)
 
 
+@every_case
 def test_a_single_configuration_can_be_asked_for_twice(case):
     metric, matrix, _ = case
     single = replace(
@@ -143,6 +150,7 @@ def test_a_single_configuration_can_be_asked_for_twice(case):
     )
 
 
+@every_weighted_case
 def test_paired_scores_are_the_diagonal(weighted_case):
     _, matrix, scorer = weighted_case
     weights = some_weights(matrix)
@@ -152,6 +160,7 @@ def test_paired_scores_are_the_diagonal(weighted_case):
     )
 
 
+@every_weighted_case
 def test_restriction_is_a_weight_of_zero(weighted_case):
     _, matrix, scorer = weighted_case
     weights = some_weights(matrix)
@@ -161,6 +170,7 @@ def test_restriction_is_a_weight_of_zero(weighted_case):
     assert restricted.n_configurations == scorer.n_configurations
 
 
+@every_case
 def test_rows_of_weights_are_independent(case):
     _, matrix, scorer = case
     weights = some_weights(matrix)
@@ -181,6 +191,7 @@ def test_counts_are_exact_whatever_is_computed_together(name):
     )
 
 
+@every_weighted_case
 def test_bounds_are_kept(weighted_case):
     metric, matrix, scorer = weighted_case
     lower, upper = metric.bounds
@@ -191,6 +202,7 @@ def test_bounds_are_kept(weighted_case):
     assert (defined <= upper + 1e-15).all()
 
 
+@every_weighted_case
 def test_no_weight_is_undefined(weighted_case):
     _, matrix, scorer = weighted_case
     nothing = np.zeros((2, matrix.n_samples), np.uint8)
@@ -214,6 +226,7 @@ def perfect_and_worst(matrix, metric):
     return np.stack([np.eye(n_classes)[truth], 1 - np.eye(n_classes)[truth]], axis=1)
 
 
+@every_weighted_case
 def test_a_perfect_prediction_reaches_the_best_bound(weighted_case):
     metric, matrix, _ = weighted_case
     both = perfect_and_worst(matrix, metric)
@@ -284,7 +297,7 @@ IMPLIED = {"none positive or said so": {"no positive", "none said positive"}}
 
 
 @pytest.mark.parametrize("situation", SITUATIONS)
-@pytest.mark.parametrize("name", [name for name, task in CASES if task is Task.BINARY])
+@each(labelled(*[name for name, task in CASES if task is Task.BINARY]), name=str)
 def test_binary_metrics_are_undefined_exactly_where_said(name, situation):
     weights, said = SITUATIONS[situation]
     outcome = Outcome(Task.BINARY, POSITIVES, ("no", "yes"))
@@ -313,7 +326,7 @@ SITUATIONS_OF_CLASSES = {
 
 
 @pytest.mark.parametrize("situation", SITUATIONS_OF_CLASSES)
-@pytest.mark.parametrize("name", [name for name, task in CASES if task is Task.MULTICLASS])
+@each(labelled(*[name for name, task in CASES if task is Task.MULTICLASS]), name=str)
 def test_multiclass_metrics_are_undefined_exactly_where_said(name, situation):
     weights, said = SITUATIONS_OF_CLASSES[situation]
     outcome = Outcome(Task.MULTICLASS, CLASSES, ("a", "b", "c", "never seen"))
@@ -346,7 +359,7 @@ SITUATIONS_OF_VALUES = {
 
 
 @pytest.mark.parametrize("situation", SITUATIONS_OF_VALUES)
-@pytest.mark.parametrize("name", [name for name, task in CASES if task is Task.REGRESSION])
+@each(labelled(*[name for name, task in CASES if task is Task.REGRESSION]), name=str)
 def test_regression_metrics_are_undefined_exactly_where_said(name, situation):
     weights, truth, predictions = SITUATIONS_OF_VALUES[situation]
     scorer = METRICS[name].bind(Outcome(Task.REGRESSION, truth), predictions[:, None])

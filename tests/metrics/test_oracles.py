@@ -229,7 +229,7 @@ def test_unit_weights(name, task):
 @pytest.mark.parametrize(("name", "task"), CASES)
 def test_integer_weights(name, task):
     data = for_metric(name, task)
-    weights = np.random.default_rng(0).integers(0, 5, (3, data.n_samples)).astype(np.uint16)
+    weights = np.random.default_rng(0).integers(0, 5, (2, data.n_samples)).astype(np.uint16)
     against(ORACLES[name, task], METRICS[name], data, weights)
 
 
@@ -237,7 +237,7 @@ def test_integer_weights(name, task):
 def test_sample_weights(name, task):
     data = for_metric(name, task)
     data = replace(data, outcome=weighing(data.outcome))
-    weights = np.random.default_rng(1).integers(0, 5, (3, data.n_samples)).astype(np.uint16)
+    weights = np.random.default_rng(1).integers(0, 5, (2, data.n_samples)).astype(np.uint16)
     against(ORACLES[name, task], METRICS[name], data, weights, data.outcome.weights)
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from looped import each, labelled
 from matrices import for_metric, of
 
 from bbccli.metrics import METRICS
@@ -70,7 +71,7 @@ def test_every_metric_says_it():
 
 
 @pytest.mark.parametrize("counts", [(6, 54), (54, 6), (20, 20)], ids=str)
-@pytest.mark.parametrize(("name", "task"), BOUNDED)
+@each(labelled(*BOUNDED), name=lambda case: case[0], task=lambda case: case[1])
 def test_one_mistake_costs_no_more_than_one_unit_in_n(name, task, counts):
     """The guard takes one bad unit in N to cost 1 / N of the range; pairs may cost it twice."""
     metric = METRICS[name]
@@ -80,9 +81,10 @@ def test_one_mistake_costs_no_more_than_one_unit_in_n(name, task, counts):
     assert n_units * spoiled(metric, matrix) <= 2.05 * (high - low)
 
 
-@pytest.mark.parametrize(
-    ("name", "task"),
-    [(n, t) for n in METRICS for t in sorted(METRICS[n].tasks) if t.is_classification],
+@each(
+    labelled(*[(n, t) for n in METRICS for t in sorted(METRICS[n].tasks) if t.is_classification]),
+    name=lambda case: case[0],
+    task=lambda case: case[1],
 )
 def test_more_samples_of_a_class_that_it_does_not_rest_on_count_for_nothing(name, task):
     metric = METRICS[name]

@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thorough import examples
 
 from bbccli.errors import InputError
 from bbccli.readers.sources.delimited import MISSING, read_delimited
@@ -25,7 +26,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(
     header=st.sampled_from(["a,b", 'a,"b c"', "a", "a,b,c"]), pieces=st.lists(PIECES, max_size=14)
 )

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
+from thorough import examples
 
 from bbccli.conversion import convert
 from bbccli.errors import BbcError, InputError, OptionError
@@ -31,7 +32,7 @@ NAMES = st.one_of(
 TEXTS = st.sampled_from(["no", "yes", "a b", "x,1", "ü", "c-d", "it's", "0x", "Z"])
 
 often = settings(
-    max_examples=60,
+    max_examples=examples(60),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from looped import each, labelled
 
 from bbccli.errors import InputError
 from bbccli.readers.runs.pickles import MOST_OPCODES, arrays_of
@@ -80,7 +81,7 @@ def refused(data: bytes, words: str = "") -> None:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("name", ARRAYS)
+@each(labelled(*ARRAYS), name=str)
 def test_arrays_come_back(name: str, protocol: int) -> None:
     assert_same(arrays_of(pickle.dumps(ARRAYS[name], protocol), "a.npy"), ARRAYS[name])
 
@@ -128,7 +129,7 @@ def contents() -> dict[str, Any]:
 
 @pytest.mark.parametrize("version", ["1.26.0", "2.4.6"])
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("name", contents())
+@each(labelled(*contents()), name=str)
 def test_what_numpy_1_and_2_wrote(name: str, protocol: int, version: str) -> None:
     data = base64.b64decode(FROZEN[version][name][str(protocol)])
     module = b"numpy.core." if version < "2" else b"numpy._core."
@@ -179,43 +180,50 @@ def named(module: str, name: str, arguments: bytes = b")") -> bytes:
     return HEAD + parts + b"\x93" + arguments + b"R."
 
 
+OTHERS = [
+    (Calls(os.system, "touch harm"), "system, which no array needs"),
+    ({"_oof_pred_proba": Calls(os.system, "touch harm")}, "system, which no array needs"),
+    (Calls(eval, "1"), "eval, which no array needs"),
+    (Calls(exec, "1"), "exec, which no array needs"),
+    (Calls(np.zeros, 3), "zeros, which no array needs"),
+    (Calls(np.ndarray, (3,)), "makes something other"),
+    (Calls(np.dtype, "O"), ""),
+    (np.random.default_rng(0), "names numpy.random._pickle."),
+    (np.random.RandomState(0), "names numpy.random._pickle."),
+    (np.array([None, 1]), "holds objects, texts or records"),
+    (np.array(["a", "b"]), "holds objects, texts or records"),
+    (np.array([b"a"]), "holds objects, texts or records"),
+    (np.array([1j]), "holds objects, texts or records"),
+    (np.array(["2020-01-01"], "M8[D]"), "holds objects, texts or records"),
+    (np.zeros(2, [("a", "f4")]), "holds objects, texts or records"),
+    (np.ma.array([1.0]), "which no array needs"),
+    (np.float64(1.0), "which no array needs"),
+    (np.dtype("f4"), "holds something else"),
+    ({"a": 1}, "more than arrays by name"),
+    ({"a": None}, "more than arrays by name"),
+    ({1: np.zeros(2)}, "more than arrays by name"),
+    ({"a": {"b": np.zeros(2)}}, "more than arrays by name"),
+    ([np.zeros(2)], "writes no array"),
+    ((np.zeros(2),), "holds something else"),
+    ("text", "holds something else"),
+    (b"bytes", ""),
+    (1.5, "writes no array"),
+    (None, "holds something else"),
+    ({1, 2}, ""),
+    (Path("x"), "which no array needs"),
+    (2**100, "more than 8 bytes"),
+    (2**5000, "writes no array"),
+]
+
+
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (Calls(os.system, "touch harm"), "system, which no array needs"),
-        ({"_oof_pred_proba": Calls(os.system, "touch harm")}, "system, which no array needs"),
-        (Calls(eval, "1"), "eval, which no array needs"),
-        (Calls(exec, "1"), "exec, which no array needs"),
-        (Calls(np.zeros, 3), "zeros, which no array needs"),
-        (Calls(np.ndarray, (3,)), "makes something other"),
-        (Calls(np.dtype, "O"), ""),
-        (np.random.default_rng(0), "names numpy.random._pickle."),
-        (np.random.RandomState(0), "names numpy.random._pickle."),
-        (np.array([None, 1]), "holds objects, texts or records"),
-        (np.array(["a", "b"]), "holds objects, texts or records"),
-        (np.array([b"a"]), "holds objects, texts or records"),
-        (np.array([1j]), "holds objects, texts or records"),
-        (np.array(["2020-01-01"], "M8[D]"), "holds objects, texts or records"),
-        (np.zeros(2, [("a", "f4")]), "holds objects, texts or records"),
-        (np.ma.array([1.0]), "which no array needs"),
-        (np.float64(1.0), "which no array needs"),
-        (np.dtype("f4"), "holds something else"),
-        ({"a": 1}, "more than arrays by name"),
-        ({"a": None}, "more than arrays by name"),
-        ({1: np.zeros(2)}, "more than arrays by name"),
-        ({"a": {"b": np.zeros(2)}}, "more than arrays by name"),
-        ([np.zeros(2)], "writes no array"),
-        ((np.zeros(2),), "holds something else"),
-        ("text", "holds something else"),
-        (b"bytes", ""),
-        (1.5, "writes no array"),
-        (None, "holds something else"),
-        ({1, 2}, ""),
-        (Path("x"), "which no array needs"),
-        (2**100, "more than 8 bytes"),
-        (2**5000, "writes no array"),
-    ],
+@each(
+    {
+        f"{i} {type(content).__name__}": (content, words)
+        for i, (content, words) in enumerate(OTHERS)
+    },
+    content=lambda case: case[0],
+    words=lambda case: case[1],
 )
 def test_anything_else_is_refused(content: Any, words: str, protocol: int, tmp_path: Path) -> None:
     before = Path.cwd()
@@ -317,9 +325,7 @@ def test_opcodes_that_write_no_array_are_not_looked_at(data: bytes) -> None:
     refused(data)
 
 
-@pytest.mark.parametrize(
-    "opcode", sorted(set(range(256)) - set(b"\x8a\x8c\x8d\x8e\x93\x94\x95\x96.(}"))
-)
+@each(labelled(*sorted(set(range(256)) - set(b"\x8a\x8c\x8d\x8e\x93\x94\x95\x96.(}"))), opcode=int)
 def test_no_opcode_alone_breaks_it(opcode: int) -> None:
     for tail in (b"", b".", bytes(9), b"\xff" * 9, b"\n\n."):
         refused(HEAD + bytes([opcode]) + tail)

@@ -12,6 +12,7 @@ import pytest
 from documents import gated, named
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from thorough import examples
 
 from bbccli.reports import FORMS, Kind, forms_of
 from bbccli.text import visible
@@ -33,7 +34,7 @@ ENDS = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 def for_any_name(test):
     for name in NASTY:
         test = example(name)(test)
-    return settings(max_examples=60, deadline=None)(given(NAMES)(test))
+    return settings(max_examples=examples(60), deadline=None)(given(NAMES)(test))
 
 
 @cache
