@@ -29,6 +29,7 @@ server.sendmsg([len(text).to_bytes(4, "big")], [rights])
 server.sendall(text)
 status = int(server.recv(16) or 1)
 if status < 0:
-    signal.signal(-status, signal.SIG_DFL)
+    if -status != signal.SIGKILL:
+        signal.signal(-status, signal.SIG_DFL)
     os.kill(os.getpid(), -status)
 os._exit(status)
