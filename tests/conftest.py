@@ -9,14 +9,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import thorough  # noqa: F401 -- its profiles
+import thorough  # noqa: F401 -- its profile
 import typer.main
-from hypothesis import settings
 
 from bbccli.cli.app import main
 
 os.environ["COLUMNS"] = "80"
-settings.load_profile("daily")  # make slow asks for another
 ROOT = Path(__file__).parents[1]
 
 # the tree of commands is the same for every call, and takes longer to build than most to run

@@ -32,7 +32,7 @@ NAMES = st.one_of(
 TEXTS = st.sampled_from(["no", "yes", "a b", "x,1", "ü", "c-d", "it's", "0x", "Z"])
 
 often = settings(
-    max_examples=examples(60),
+    max_examples=examples(20),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
