@@ -55,6 +55,14 @@ class Comparison:
     second: str = field(metadata={"doc": "what it is compared with; empty where all are compared"})
     metric: str = field(metadata={"doc": "name of the metric"})
     test: str = field(metadata={"doc": "name of the test"})
+    first_selected: str | None = field(
+        default=None,
+        metadata={"doc": "the configuration that the first selected; null where it is one"},
+    )
+    second_selected: str | None = field(
+        default=None,
+        metadata={"doc": "the configuration that the second selected; null where it is one"},
+    )
     first_value: float | None = field(
         default=None, metadata={"doc": "performance of the first, as measured"}
     )
@@ -76,6 +84,10 @@ class Comparison:
     bound: float | None = field(
         default=None,
         metadata={"doc": "the difference is at least this, simultaneously, at the level"},
+    )
+    bound_above: float | None = field(
+        default=None,
+        metadata={"doc": "the difference is at most this, simultaneously, at the level"},
     )
     statistic: float | None = field(
         default=None, metadata={"doc": "of the test; null where it has none or it is undefined"}
@@ -133,3 +145,4 @@ class BestSet:
         default=None,
         metadata={"doc": "rivals that each was tested against, after screening; null for all"},
     )
+    notes: tuple[Note, ...] = field(default=(), metadata={"doc": "what to know of it"})

@@ -1,0 +1,170 @@
+"""The set of configurations that may be the best: cross-validation with confidence.
+
+1. For each configuration m take its rivals j: all others, but for those whose performance differs
+   from its own by the same on every unit.
+2. T_m = max over j of (m_j - m_m) / se_mj: how far the best rival is ahead, in standard errors of
+   the difference.
+3. Draw the same maximum by multipliers, of (D_j - D_m) / se_mj (`simultaneous`):
+   p_m = (1 + the number of draws that reach T_m) / (B + 1).
+4. m may be the best where p_m is over 1 - level. The truly best one is among them with the
+   probability of the level, whichever it is.
+5. Of more than 1,000 configurations the rivals are screened: those that are shown to be worse than
+   the winner, by max-T at the level over all of them, are nobody's rivals.
+
+One test for each configuration, not one for each pair: configurations that are far behind hardly
+move the maximum, so the set is small where performances differ, and holds all where they don't.
+With means over folds the influences are those within folds, as Lei centres the losses fold by fold.
+Intervals of all performances hold at once: performance -+ c se, with the critical value c of the
+largest |D_j| / se_j, within the bounds of the metric.
+
+Source: Lei 2020, section 3 (Cross-validation with confidence, Journal of the American Statistical
+Association 115); Chernozhukov, Chetverikov & Kato 2013 (multipliers).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bbccli.comparisons.evidence import Evidence, evidence_of, same
+from bbccli.comparisons.records import BestSet, Member
+from bbccli.comparisons.simultaneous import against, band, n_draws, over_draws
+from bbccli.errors import UndefinedError
+from bbccli.matrix import PredictionMatrix
+from bbccli.metrics.base import Metric
+from bbccli.notes import Note, no_influence, screened_rivals
+from bbccli.plan import Plan
+from bbccli.selection.units import on_few_groups
+from bbccli.types import BoolArray, FloatArray, IntArray
+
+SCREENED_ABOVE = 1000
+"""Configurations up to which each is the rival of every other."""
+
+
+def best_set(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> BestSet:
+    """Return which configurations may be the best, and intervals of all of them.
+
+    Raises
+    ------
+    OptionError
+        Too few resamples for the level.
+    UndefinedError
+        A metric that is undefined for every configuration, on all samples or once one is left out.
+    UnsupportedError
+        A metric without influence values.
+
+    Notes
+    -----
+    Time O(B C (U + C)), or O(B C (U + J)) with J rivals; memory O(U C + C^2).
+    """
+    evidence = evidence_of(matrix, metric, plan)
+    if not evidence.defined.any():
+        raise UndefinedError(
+            f"{metric.label} is undefined for every configuration once a sample is left out",
+            hint="another --metric; or more samples of the rarest class",
+        )
+    rivals = rivals_of(evidence, plan)
+    p = p_values(evidence, rivals, plan)
+    members = _members(evidence, p, band(evidence, plan), plan)
+    n_screened = len(rivals) if len(rivals) < int(evidence.defined.sum()) else None
+    return BestSet(
+        level=plan.level,
+        n_inside=sum(member.inside for member in members),
+        members=members,
+        n_screened=n_screened,
+        notes=_notes(matrix, evidence, n_screened),
+    )
+
+
+def rivals_of(evidence: Evidence, plan: Plan) -> IntArray:
+    """Return the configurations that the others are tested against: all, or those not screened."""
+    known = np.flatnonzero(evidence.defined)
+    if len(known) <= SCREENED_ABOVE:
+        return known
+    best = known[np.argmax(evidence.gains[known])]
+    found = against(evidence, int(best), plan)
+    worse = found.tested & (found.upper < 0)
+    return known[~worse[known]]
+
+
+def p_values(evidence: Evidence, rivals: IntArray, plan: Plan) -> FloatArray:
+    """Return p (C,) of the tests that no rival is better; NaN where undefined.
+
+    1 for a configuration that has no rival.
+    """
+    inverse = _inverse_errors(evidence, rivals)
+    ahead = evidence.gains[rivals] - evidence.gains[:, None]
+    statistics = np.where(inverse > 0, ahead * inverse, -np.inf).max(axis=1, initial=-np.inf)
+    tested = np.flatnonzero(evidence.defined & np.isfinite(statistics))
+
+    def reduce(drawn: FloatArray) -> IntArray:
+        return _n_reached(drawn, rivals, inverse, statistics, tested)
+
+    n = n_draws(plan)
+    p = np.where(evidence.defined, 1.0, np.nan)
+    if len(tested):
+        p[tested] = (1 + sum(over_draws(evidence, plan, reduce))) / (n + 1)
+    return p
+
+
+def _inverse_errors(evidence: Evidence, rivals: IntArray) -> FloatArray:
+    """(C, J) one over the standard errors of differences to rivals; 0 for those not compared."""
+    variances, covariance = evidence.variances, evidence.covariance[:, rivals]
+    squares = variances[:, None] + variances[rivals] - 2 * covariance
+    least = np.stack([evidence.least(int(rival)) for rival in rivals], axis=1)
+    compared = (squares > least) & evidence.defined[:, None]
+    compared[rivals, np.arange(len(rivals))] = False
+    return np.where(compared, 1 / np.sqrt(np.where(compared, squares, 1.0)), 0.0)
+
+
+def _n_reached(
+    drawn: FloatArray,
+    rivals: IntArray,
+    inverse: FloatArray,
+    statistics: FloatArray,
+    tested: IntArray,
+) -> IntArray:
+    """How many draws (b, C) reach the statistic of each of the tested configurations."""
+    of_rivals = np.ascontiguousarray(drawn[:, rivals])
+    scaled = np.empty_like(of_rivals)
+    left_out: BoolArray = inverse == 0
+    counts = np.empty(len(tested), np.int64)
+    for position, m in enumerate(tested):
+        np.subtract(of_rivals, drawn[:, m : m + 1], out=scaled)
+        np.multiply(scaled, inverse[m], out=scaled)
+        if statistics[m] <= 0:  # else those left out, at 0, are not the largest that counts
+            scaled[:, left_out[m]] = -np.inf
+        counts[position] = np.count_nonzero(scaled.max(axis=1) >= statistics[m])
+    return counts
+
+
+def _members(
+    evidence: Evidence, p: FloatArray, ends: tuple[FloatArray, FloatArray], plan: Plan
+) -> tuple[Member, ...]:
+    """All configurations, the best first; undefined ones last."""
+    gains, sign = evidence.gains, evidence.metric.direction.sign
+    order = np.argsort(-np.where(np.isnan(gains), -np.inf, gains), kind="stable")
+    best = np.nanmax(gains)
+    return tuple(
+        Member(
+            configuration=evidence.names[c],
+            performance=float(sign * gains[c]),
+            difference=0.0 if same(gains[c] - best, best) else float(gains[c] - best),
+            lower=float(ends[0][c]),
+            upper=float(ends[1][c]),
+            p=None if np.isnan(p[c]) else float(p[c]),
+            inside=bool(p[c] > 1 - plan.level),
+        )
+        for c in order
+    )
+
+
+def _notes(
+    matrix: PredictionMatrix, evidence: Evidence, n_screened: int | None
+) -> tuple[Note, ...]:
+    undefined = [evidence.names[c] for c in np.flatnonzero(~evidence.defined)]
+    n = evidence.n_configurations
+    return (
+        *((no_influence(undefined, evidence.metric.label),) if undefined else ()),
+        *((screened_rivals(n_screened, n),) if n_screened is not None else ()),
+        *on_few_groups(matrix),
+    )
