@@ -47,6 +47,8 @@ class Unit(IntEnum):
     SEEN = 5  # what is predicted so far, in samples or groups: the tests between folds
     TRUTH = 6  # the order in which samples meet the truth of others: no information
     MULTIPLIERS = 7  # normal numbers by which influence values are multiplied
+    SWAPS = 20  # which samples, or groups, two configurations swap
+    BELIEFS = 21  # weights of the Bayesian bootstrap
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,11 +139,11 @@ class Draws:
             block = in_bag[position * BLOCK : (position + 1) * BLOCK]
             key = (*self.stream, first + position)
             if strata is not None:
-                _draw_within(block, strata, _generator(self.seed, key))
+                _draw_within(block, strata, generator(self.seed, key))
             elif self.n_units <= SHARED_UNITS:
                 block[:] = _shared_block(self.n_units, self.seed, key)
             else:
-                _draw_block(block, cells, _generator(self.seed, key))
+                _draw_block(block, cells, generator(self.seed, key))
         sizes = (in_bag == 0).sum(axis=1)
         if self.members is not None:
             in_bag = in_bag[:, self.members]
@@ -196,12 +198,13 @@ def multipliers(n_units: int, df: int, seed: int, position: int) -> tuple[FloatA
     divisors : (BLOCK,)
         sqrt(chi2 / df): a normal number over it has Student's distribution.
     """
-    normal = _generator(seed, (Unit.MULTIPLIERS, 0, position)).standard_normal((BLOCK, n_units))
-    squares = _generator(seed, (Unit.MULTIPLIERS, 1, position)).chisquare(df, BLOCK)
+    normal = generator(seed, (Unit.MULTIPLIERS, 0, position)).standard_normal((BLOCK, n_units))
+    squares = generator(seed, (Unit.MULTIPLIERS, 1, position)).chisquare(df, BLOCK)
     return normal, np.sqrt(squares / df)
 
 
-def _generator(seed: int, key: tuple[int, ...]) -> np.random.Generator:
+def generator(seed: int, key: tuple[int, ...]) -> np.random.Generator:
+    """Return the generator of a seed at a place: of a unit, and of a block of draws."""
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
 
 
@@ -209,7 +212,7 @@ def _generator(seed: int, key: tuple[int, ...]) -> np.random.Generator:
 def _shared_block(n_units: int, seed: int, key: tuple[int, ...]) -> IntArray:
     """One block of draws (BLOCK, U), kept for other matrices of this size: 4 MB in all."""
     counts = np.zeros((BLOCK, n_units), np.uint16)
-    _draw_block(counts, np.empty(counts.shape, np.intp), _generator(seed, key))
+    _draw_block(counts, np.empty(counts.shape, np.intp), generator(seed, key))
     return counts
 
 

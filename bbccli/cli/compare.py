@@ -65,8 +65,13 @@ def compare(
     from bbccli import resources
     from bbccli.cli.compared import Asked, answered
     from bbccli.cli.gates import tell
-    from bbccli.cli.output import check_writable, progress_bar, report_format
-    from bbccli.cli.output import style_for_stdout, write
+    from bbccli.cli.output import (
+        check_writable,
+        progress_bar,
+        report_format,
+        style_for_stdout,
+        write,
+    )
     from bbccli.cli.places import check_apart
     from bbccli.reports import FORMS, Kind, Style
 

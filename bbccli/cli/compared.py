@@ -169,7 +169,7 @@ def _pairs(
 ) -> Document:
     from bbccli.compare_schema import compare_document
     from bbccli.comparisons.pairs import compare_pairs
-    from bbccli.comparisons.simultaneous import max_t
+    from bbccli.comparisons.pairs.max_t import max_t
 
     question = asked.question
     pair = question.pair or _everyone(matrix)
@@ -210,8 +210,10 @@ _ANSWERS: dict[Question, Callable[..., Document]] = {
 
 def _across(asked: Asked, files: Sequence[str]) -> Document:
     """Document of the families, or the configurations, over several data sets."""
+    import numpy as np
+
     from bbccli.compare_schema import compare_document
-    from bbccli.comparisons.across import ranks_across
+    from bbccli.comparisons.across import compare_across
     from bbccli.comparisons.across.performances import performances_of
     from bbccli.comparisons.families import families_by
     from bbccli.readers.sources.files import expand
@@ -227,11 +229,14 @@ def _across(asked: Asked, files: Sequence[str]) -> Document:
         matrices.append(matrix)
         metrics.append(metric)
     _check_one(metrics, paths)
-    found = ranks_across(
-        dict(zip(names_of(paths), tables, strict=True)),
+    names = tuple(dict.fromkeys(family for table in tables for family in table))
+    found = compare_across(
+        np.array([[table.get(name, np.nan) for name in names] for table in tables]),
+        names,
+        names_of(paths),
         metrics[0],
-        asked.question.test,
         level=asked.planned.level,
+        tests=asked.question.test,
         adjust=asked.question.adjust or Adjustment.HOLM,
     )
     return compare_document(matrices, metrics[0], plan, ranks=found)

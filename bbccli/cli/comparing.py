@@ -37,7 +37,7 @@ def _metrics() -> Iterable[str]:
 
 
 def _tests() -> Iterable[str]:
-    from bbccli.comparisons.across import ACROSS
+    from bbccli.comparisons.across import TESTS as ACROSS
     from bbccli.comparisons.pairs import TESTS
 
     return (*TESTS, *ACROSS, "all")

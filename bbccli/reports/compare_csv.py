@@ -11,9 +11,10 @@ from bbccli.reports.csv import write_rows
 
 OF_COMPARISONS = (
     *("path", "metric", "first", "second", "test", "first_selected", "second_selected"),
-    *("first_value", "second_value", "difference", "corrected", "lower", "upper", "level", "bound", "statistic", "df", "p", "alternative"),
-    *("p_adjusted", "adjustment", "error", "effect", "effect_size", "rope", "worse", "equal"),
-    *("better", "n_units", "ignores_selection", "margin", "verdict", "notes"),
+    *("first_value", "second_value", "difference", "corrected", "lower", "upper", "level"),
+    *("bound", "bound_above", "statistic", "df", "p", "alternative", "p_adjusted", "adjustment"),
+    *("error", "effect", "effect_size", "rope", "worse", "equal", "better", "n_units"),
+    *("ignores_selection", "margin", "verdict", "notes"),
 )
 OF_MEMBERS = (
     *("path", "metric", "configuration", "performance", "difference", "lower", "upper", "level"),

@@ -136,7 +136,9 @@ def _heads(document: Document, digits: Digits, style: Style) -> str:
     """Both sides of the one pair."""
     first = document["comparisons"][0]
     lines = {
-        which: _side(first, which, document, digits) for which in ("first", "second") if first[which]
+        which: _side(first, which, document, digits)
+        for which in ("first", "second")
+        if first[which]
     }
     return f"{_drawn(lines, style)}\n"
 
