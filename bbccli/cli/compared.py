@@ -218,7 +218,7 @@ def _across(asked: Asked, files: Sequence[str]) -> Document:
     from bbccli.comparisons.families import families_by
     from bbccli.readers.sources.files import expand
 
-    paths, by = expand(files), asked.question.by
+    paths, by = [str(path) for path in expand(files)], asked.question.by
     matrices, tables, metrics = [], [], []
     for path in paths:
         matrix = asked.read(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from bbccli.documents import Document
+from bbccli.documents import Document, Json
 from bbccli.reports import compare_phrases as said
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
@@ -42,7 +42,8 @@ def _add_suite(root: ElementTree.Element, document: Document) -> None:
 
 
 def _add_gate(suite: ElementTree.Element, path: str, document: Document) -> None:
-    gate, text = document["gate"], xml_text(said.requirement(document))
+    text = xml_text(said.requirement(document))
+    gate: Json = document["gate"]  # type: ignore[assignment]  # a Requirement, not a Gate
     case = add_case(suite, path, f"gate {gate['required']}")
     kind = {"missed": "failure", "undecided": "error"}.get(gate["outcome"])
     if kind is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.documents import Document
+from bbccli.documents import Document, NoteJson
 from bbccli.reports import compare_phrases as said
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
@@ -31,7 +31,7 @@ def _section(document: Document) -> str:
         verdict = said.requirement(document)
         parts.append(f"**{verdict[0].upper()}{escaped(verdict[1:])}**")
     parts.append(_compared(document) if document["comparisons"] else _members(document))
-    parts.append("\n".join(map(_note, phrases.notes_of(document))))
+    parts.append("\n".join(map(_note, said.notes(document))))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -79,6 +79,6 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]], n_all: int) -> 
     return text if n_all == len(rows) else f"{text}\n\nand {n_all - len(rows)} more"
 
 
-def _note(note: dict[str, str]) -> str:
+def _note(note: NoteJson) -> str:
     hint = f" *{escaped(note['remedy'])}*" if note["remedy"] else ""
     return f"- note: {escaped(note['text'])}.{hint}"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bbccli.documents import Document, Json
+from bbccli.documents import Document, Json, NoteJson
 from bbccli.reports import phrases
-from bbccli.rounding import Digits, digits_for, percent, short, trimmed
+from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent, short, trimmed
 
 VERDICTS = {
     "better": "better",
@@ -64,10 +64,7 @@ def figures_of(document: Document) -> Digits:
     for member in found["members"] if found else ():
         values.append(member["performance"])
         widths.append(_width(member))
-    return digits_for(values, widths, phrases.bounds_of(document["metric"], document) or _ANY)
-
-
-_ANY = (-float("inf"), float("inf"))
+    return digits_for(values, widths, phrases.bounds_of(document["metric"], document) or UNBOUNDED)
 
 
 def signed(value: float | None, digits: Digits, missing: str = "") -> str:
@@ -101,8 +98,9 @@ def bound(comparison: Json, document: Document, digits: Digits) -> str:
     """Return the simultaneous bound and its p-value; empty where there is none."""
     if comparison["bound"] is None:
         return ""
-    level = percent(document["plan"]["level"])
-    said = f"at least {signed(comparison['bound'], digits)} ({level}, whichever was selected)"
+    level, n_all = percent(document["plan"]["level"]), document["input"]["n_configurations"]
+    said = f"at least {signed(comparison['bound'], digits)} "
+    said += f"({level}, whichever of the {n_all} was selected)"
     return f"{said}, p {p_text(comparison['p'])}" if comparison["p"] is not None else said
 
 
@@ -112,13 +110,33 @@ def best_set(document: Document) -> str:
     if found is None:
         return ""
     n_all = document["input"]["n_configurations"]
-    verb = "may be" if found["n_inside"] > 1 else "can be"
-    return f"{found['n_inside']} of {n_all} {verb} the best ({percent(found['level'])})"
+    level = percent(found["level"])
+    return f"{found['n_inside']} of {count(n_all, 'configuration')} may be the best ({level})"
 
 
 def inside(document: Document) -> list[str]:
     """Return the names of the configurations that may be the best, best first."""
     return [m["configuration"] for m in document["best_set"]["members"] if m["inside"]]
+
+
+def notes(document: Document) -> list[NoteJson]:
+    """Return what to know of the input and the answer; of many pairs what is said of the first."""
+    if not is_selected(document):
+        return phrases.notes_of(document)
+    return phrases.notes_of(document | {"comparisons": document["comparisons"][:1]})
+
+
+def is_selected(document: Document) -> bool:
+    """Whether the first comparison is of a winner that was selected."""
+    comparisons = document["comparisons"]
+    return bool(comparisons) and comparisons[0]["corrected"] is not None
+
+
+def sides(document: Document) -> dict[str, str]:
+    """Return what both sides of the first comparison are called."""
+    of_baseline = is_selected(document) and document["comparisons"][0]["bound"] is not None
+    names = ("winner", "baseline") if of_baseline else ("first", "second")
+    return dict(zip(("first", "second"), names, strict=True))
 
 
 def statistic(comparison: Json) -> str:
@@ -142,7 +160,7 @@ def sentence(document: Document) -> str:
 
 def requirement(document: Document) -> str:
     """Return what the gate found."""
-    gate = document["gate"]
+    gate: Json = document["gate"]  # type: ignore[assignment]  # a Requirement, not a Gate
     wanted, found = VERDICTS[gate["required"]], VERDICTS[gate["found"]]
     return f"gate {gate['outcome']}: {wanted} was required; found: {found}"
 

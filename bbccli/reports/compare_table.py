@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from bbccli.documents import Document, Json
 from bbccli.reports import compare_phrases as said
@@ -10,7 +10,7 @@ from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.layout import Drawn, as_text, facts, listing_table, note_line, paragraph
 from bbccli.reports.rank_table import ranks
-from bbccli.rounding import Digits, percent
+from bbccli.rounding import Digits, percent, short
 from bbccli.text import visible
 
 MOST_MEMBERS = 10
@@ -29,13 +29,13 @@ def _sections(document: Document, style: Style) -> Iterator[str]:
     yield paragraph(_head(document), style)
     if document["ranks"] is not None:
         yield from ranks(document, style)
-    elif _is_selected(document):
+    elif said.is_selected(document):
         yield _drawn(_of_selected(document), style)
     elif document["comparisons"]:
         yield _tests(document, style)
     else:
         yield _members(document, style)
-    closing = [note_line(note) for note in phrases.notes_of(document)]
+    closing = [note_line(note) for note in said.notes(document)]
     if document["gate"] is not None:
         text = said.requirement(document).removeprefix("gate ")
         closing.append(facts(gate=text))
@@ -51,18 +51,11 @@ def _head(document: Document) -> str:
     return f"{visible(document['input']['path'])}   {phrases.understood(document)}"
 
 
-def _is_selected(document: Document) -> bool:
-    """Whether the first comparison is of a winner, and so the answer is a few lines."""
-    comparisons = document["comparisons"]
-    return bool(comparisons) and comparisons[0]["corrected"] is not None
-
-
 def _of_selected(document: Document) -> dict[str, str]:
     """What is known of the winner against a baseline, or of two families."""
     first, digits = document["comparisons"][0], said.figures_of(document)
     lines = {
-        "first": _side(first, "first", document, digits),
-        "second": _side(first, "second", document, digits),
+        **_heads(document, digits),
         "difference": said.difference(first, document, digits),
         "bound": said.bound(first, document, digits),
         "verdict": said.verdict(first, document),
@@ -105,48 +98,61 @@ def _drawn(lines: dict[str, str], style: Style) -> str:
 
 
 def _tests(document: Document, style: Style) -> str:
-    """One row per test of a pair."""
-    comparisons, digits = document["comparisons"], said.figures_of(document)
-    pairs = {(one["first"], one["second"]) for one in comparisons}
-    adjusted = any(one["p_adjusted"] is not None for one in comparisons)
-    believed = any(one["beliefs"] is not None for one in comparisons)
-    header = ["test"] if len(pairs) == 1 else ["first", "second", "test"]
-    level = percent(document["plan"]["level"])
-    header += ["difference", f"{level} interval", "statistic (df)", "p"]
-    header += ["p adjusted"] if adjusted else []
-    header += ["worse / equal / better"] if believed else []
-    rows = []
-    for one in comparisons[:MOST_PAIRS]:
-        names = [] if len(pairs) == 1 else [visible(one["first"]), visible(one["second"])]
-        row = [*names, one["test"], said.signed(one["difference"], digits)]
-        row += [said.interval_text(one["interval"], digits), said.statistic(one)]
-        row += [said.p_text(one["p"])]
-        row += [said.p_text(one["p_adjusted"])] if adjusted else []
-        row += [_beliefs(one["beliefs"])] if believed else []
-        rows.append(row)
-    figures = {*header} - {"test", "first", "second"}
-    text = listing_table(header, rows, style, figures=figures)
+    """One row per test of a pair, or per pair."""
+    comparisons = document["comparisons"]
+    single = len({(one["first"], one["second"]) for one in comparisons}) == 1
+    columns = [*_columns(document, single=single)]
+    rows = [[cell(one) for _, cell in columns] for one in comparisons[:MOST_PAIRS]]
+    header = [name for name, _ in columns]
+    names = {"first", "second", "test"}
+    text = listing_table(header, rows, style, figures={*header} - names, whole={"test"})
     n_more = len(comparisons) - len(rows)
     more = f"and {n_more} more, see --format csv\n" if n_more else ""
-    heads = _heads(document, digits, style) if len(pairs) == 1 else ""
-    return f"{heads}{text}{more}"
+    digits, beliefs = said.figures_of(document), _beliefs(document)
+    heads = _heads(document, digits) if single else {}
+    start = f"{_drawn(heads, style)}\n" if heads else ""
+    return f"{start}{text}{more}{_drawn(beliefs, style) if beliefs else ''}"
 
 
-def _heads(document: Document, digits: Digits, style: Style) -> str:
-    """Both sides of the one pair."""
+def _columns(document: Document, *, single: bool) -> Iterator[tuple[str, Callable[[Json], str]]]:
+    """Columns that say something, each with what it shows of a comparison."""
+    comparisons, digits = document["comparisons"], said.figures_of(document)
+    if not single:
+        yield "first", lambda one: visible(one["first"])
+        yield "second", lambda one: visible(one["second"])
+    yield "test", lambda one: one["test"]
+    if any(one["difference"] is not None for one in comparisons):
+        yield "difference", lambda one: said.signed(one["difference"], digits)
+    if any(one["interval"] is not None for one in comparisons):
+        level = percent(document["plan"]["level"])
+        yield f"{level} interval", lambda one: said.interval_text(one["interval"], digits)
+    if single:
+        yield "statistic (df)", said.statistic
+    yield "p", lambda one: said.p_text(one["p"])
+    if any(one["p_adjusted"] is not None for one in comparisons):
+        yield "p adjusted", lambda one: said.p_text(one["p_adjusted"])
+
+
+def _heads(document: Document, digits: Digits) -> dict[str, str]:
+    """Both sides of the first comparison; several at once have none."""
     first = document["comparisons"][0]
-    lines = {
-        which: _side(first, which, document, digits)
-        for which in ("first", "second")
-        if first[which]
+    return {
+        name: _side(first, which, document, digits)
+        for which, name in said.sides(document).items()
+        if first[f"{which}_value"] is not None
     }
-    return f"{_drawn(lines, style)}\n"
 
 
-def _beliefs(beliefs: Json | None) -> str:
-    if beliefs is None:
-        return ""
-    return " / ".join(f"{beliefs[name]:.3f}" for name in ("worse", "equal", "better"))
+def _beliefs(document: Document) -> dict[str, str]:
+    """What the Bayesian tests say, a line for each."""
+    found = {}
+    for one in document["comparisons"][:MOST_PAIRS]:
+        beliefs = one["beliefs"]
+        if beliefs is not None:
+            parts = [f"{name} {percent(beliefs[name], 0)}" for name in ("worse", "equal", "better")]
+            within = f" (equal is within {short(beliefs['rope'])})" if beliefs["rope"] else ""
+            found[one["test"]] = f"{', '.join(parts)}{within}"
+    return found
 
 
 def _members(document: Document, style: Style) -> str:

@@ -3,7 +3,7 @@
 1. T_ab = |m_a - m_b| / se_ab, with the standard error from the influence values (`evidence`).
 2. A draw multiplies the influence values by normal numbers (`simultaneous`), the same for all
    configurations; its statistic of a pair is |D_a - D_b| / se_ab.
-3. p_ab is the share of draws whose largest statistic over all pairs reaches T_ab, (1 + #) / (B + 1).
+3. p_ab is (1 + the draws whose largest statistic over all pairs reaches T_ab) / (B + 1).
 
 Pairs that are correlated, as those that share a configuration are, cost less than with Holm.
 
