@@ -11,7 +11,7 @@ from bbccli.analysis.input import GapOptions, InputOptions
 from bbccli.analysis.plan import PlanOptions
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.comparing import CompareOptions
-from bbccli.cli.shared import Files, Jobs, Output, Quiet, WorkOptions
+from bbccli.cli.shared import Jobs, Output, Quiet, WorkOptions
 from bbccli.option import Option, Scope
 
 if TYPE_CHECKING:
@@ -29,8 +29,17 @@ Format = Annotated[
     Option(
         "Form of the result.",
         names=_forms,
-        default="by the suffix of --output, else table",
         scope=Scope.COMMAND,
+    ),
+]
+
+Sides = Annotated[
+    Sequence[str],
+    Option(
+        "Out-of-sample predictions, as for bbc correct. Several: families of the same samples, "
+        "matched by row_id; with --across each is a data set.",
+        metavar="FILE...",
+        positional=True,
     ),
 ]
 
@@ -39,7 +48,7 @@ Format = Annotated[
 @reads_files
 def compare(
     ctx: typer.Context,
-    files: Files,
+    files: Sides,
     asked: CompareOptions,
     planned: PlanOptions,
     gaps: GapOptions,
@@ -50,16 +59,11 @@ def compare(
     jobs: Jobs = None,
     quiet: Quiet = False,
 ) -> None:
-    """Show which configurations may be the best, and whether the winner beats another.
-
-    Without a question, the answer is the set of configurations that may be the best. Two files of
-    the same samples are two families, matched by row_id.
+    """Show which configurations may be the best, or whether the winner beats another.
 
     Examples:
       bbc compare sample_data/progression.parquet
-      bbc compare predictions.parquet --baseline ridge --margin 0.02 --fail-unless better
-      bbc compare predictions.parquet --by family
-      bbc compare predictions.parquet --pair ridge forest --test all
+      bbc compare predictions.csv --baseline ridge --fail-unless better
       bbc compare 'runs/*.parquet' --across --by family
     """
     from bbccli import resources

@@ -50,7 +50,7 @@ class CompareOptions:
     baseline: Annotated[
         str | None,
         Option(
-            "Is the winner better than this configuration? The test allows for its selection.",
+            "Compare the winner with this configuration, and allow for its selection.",
             metavar="NAME",
             scope=Scope.COMMAND,
         ),
@@ -58,8 +58,8 @@ class CompareOptions:
     by: Annotated[
         str | None,
         Option(
-            "Compare the winners of families: configurations with the same entry of this name in "
-            "the metadata, or whose names share what 'regex:(...)' finds.",
+            "Compare families: configurations that share this key of the metadata, or what "
+            "'regex:(...)' finds in their names.",
             metavar="NAME",
             scope=Scope.COMMAND,
         ),
@@ -67,7 +67,7 @@ class CompareOptions:
     pair: Annotated[
         tuple[str, str] | None,
         Option(
-            "Test two configurations that were named beforehand.",
+            "Test two configurations named beforehand.",
             metavar="A B",
             scope=Scope.RUN,
         ),
@@ -80,6 +80,7 @@ class CompareOptions:
             metavar="NAME",
             names=_tests,
             open=True,
+            panel=Panel.METHOD,
             default="the one that fits the metric",
             scope=Scope.COMMAND,
         ),
@@ -87,14 +88,14 @@ class CompareOptions:
     across: Annotated[
         bool,
         Option(
-            "Each file is a data set: rank the families, or the configurations, over all of them.",
+            "Each file is a data set: rank families, or configurations, over all.",
             scope=Scope.RUN,
         ),
     ] = False
     metric: Annotated[
         str | None,
         Option(
-            "Metric that selects and compares; see bbc metrics.",
+            "Metric; see bbc metrics.",
             metavar="NAME",
             names=_metrics,
             open=True,
@@ -104,8 +105,7 @@ class CompareOptions:
     fail_unless: Annotated[
         FailUnless | None,
         Option(
-            "Exit with 3 unless the first comparison shows this, and with 4 if it can't be "
-            "computed.",
+            "Exit with 3 unless the first comparison shows this, 4 if it can't tell.",
             scope=Scope.COMMAND,
         ),
     ] = None
