@@ -34,9 +34,10 @@ import numpy as np
 
 from bbccli import resources
 from bbccli.comparisons.evidence import Evidence, same
+from bbccli.comparisons.multipliers import divisors, multipliers
 from bbccli.errors import OptionError
 from bbccli.plan import FIRST_RESAMPLES, Plan
-from bbccli.resampling import BLOCK, multipliers
+from bbccli.resampling import BLOCK
 from bbccli.threads import ordered_map
 from bbccli.types import BoolArray, FloatArray, IntArray
 
@@ -77,11 +78,12 @@ def over_draws(
     n = n_draws(plan)
 
     def of_block(position: int) -> Reduced:
-        normal, divisors = multipliers(evidence.n_units, evidence.df, plan.seed, position)
-        rows = slice(0, min(BLOCK, n - position * BLOCK))
+        drawn = np.zeros((BLOCK, evidence.n_configurations))
+        for units, normal in multipliers(evidence.n_units, plan.seed, position):
+            drawn += (normal * evidence.scale[units]) @ evidence.influence[units]
+        drawn /= divisors(evidence.df, plan.seed, position)[:, None]
         # all rows at once, whatever is kept: sums of other shapes differ in the last bit
-        drawn = (normal * evidence.scale) @ evidence.influence / divisors[:, None]
-        return reduce(drawn[rows])
+        return reduce(drawn[: n - position * BLOCK])
 
     return ordered_map(of_block, range(-(-n // BLOCK)), resources.current().jobs)
 
