@@ -15,8 +15,7 @@
 One test for each configuration, not one for each pair: configurations that are far behind hardly
 move the maximum, so the set is small where performances differ, and holds all where they don't.
 With means over folds the influences are those within folds, as Lei centres the losses fold by fold.
-Intervals of all performances hold at once: performance -+ c se, with the critical value c of the
-largest |D_j| / se_j, within the bounds of the metric.
+Intervals of all performances hold at once (`bands`).
 
 Source: Lei 2020, section 3 (Cross-validation with confidence, Journal of the American Statistical
 Association 115); Chernozhukov, Chetverikov & Kato 2013 (multipliers) and 2019 (step 5).
@@ -27,9 +26,10 @@ from __future__ import annotations
 import numpy as np
 
 from bbccli import resources
+from bbccli.comparisons.bands import band
 from bbccli.comparisons.evidence import Evidence, evidence_of, same
 from bbccli.comparisons.records import BestSet, Member
-from bbccli.comparisons.simultaneous import against, band, n_draws, over_draws
+from bbccli.comparisons.simultaneous import against, n_draws, over_draws
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric

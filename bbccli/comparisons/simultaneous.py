@@ -198,23 +198,3 @@ def _maxima(
 
     above, below, reached = zip(*over_draws(evidence, plan, reduce), strict=True)
     return np.concatenate(above), np.concatenate(below), np.sum(reached, axis=0)
-
-
-def band(evidence: Evidence, plan: Plan) -> tuple[FloatArray, FloatArray]:
-    """Return simultaneous intervals (C,), (C,) of all performances, in the metric's sign and unit.
-
-    Within the bounds of the metric. NaN where the performance is undefined, or its variance is 0.
-    """
-    errors = evidence.errors()
-    errors[errors == 0] = np.nan
-    tested = np.flatnonzero(errors > 0)
-    values = evidence.metric.direction.sign * evidence.gains
-    if not len(tested):
-        return np.full(len(values), np.nan), np.full(len(values), np.nan)
-
-    def reduce(drawn: FloatArray) -> FloatArray:
-        return np.asarray((np.abs(drawn[:, tested]) / errors[tested]).max(axis=1))
-
-    reach = critical(np.concatenate(list(over_draws(evidence, plan, reduce))), plan.level)
-    bounds = evidence.metric.bounds
-    return np.clip(values - reach * errors, *bounds), np.clip(values + reach * errors, *bounds)

@@ -12,7 +12,7 @@ from bbccli import METRICS, Plan
 from bbccli.comparisons import multipliers as module
 from bbccli.comparisons.evidence import evidence_of
 from bbccli.comparisons.multipliers import divisors, multipliers
-from bbccli.comparisons.simultaneous import against, band, critical, n_draws, over_draws
+from bbccli.comparisons.simultaneous import against, critical, n_draws, over_draws
 from bbccli.errors import OptionError
 from bbccli.resources import Resources, use
 
@@ -49,19 +49,6 @@ def test_loops_agree(name, other):
         assert found.p_stepdown[c] == pytest.approx(stepdown[c], abs=1e-12)
     assert found.lower[other] == found.upper[other] == found.differences[other] == 0
     assert found.p[other] == found.p_stepdown[other] == 1
-
-
-@pytest.mark.parametrize("name", list(MAKERS))
-def test_the_band_is_that_of_loops(name):
-    matrix = MAKERS[name]()
-    gains, values, strata, df = slow_evidence(name, matrix)
-    reach = slow.reach_of_band(values, slow.drawn(values, strata, df, 4, 130), strata, 0.9)
-    evidence = evidence_of(matrix, METRICS[name], PLAN)
-    lower, upper = band(evidence, PLAN)
-    sign, bounds = METRICS[name].direction.sign, METRICS[name].bounds
-    errors = evidence.errors()
-    np.testing.assert_allclose(lower, np.clip(sign * gains - reach * errors, *bounds), atol=1e-9)
-    np.testing.assert_allclose(upper, np.clip(sign * gains + reach * errors, *bounds), atol=1e-9)
 
 
 def test_one_comparison_is_student_s_t():
@@ -183,9 +170,6 @@ def test_identical_and_constant_columns():
     assert np.isnan([constant.lower[5], constant.upper[5], constant.p[5]]).all()
     assert constant.errors[5] == 0
     assert constant.tested.tolist() == [True, True, True, True, False, False]
-    lower, upper = band(evidence, PLAN)
-    assert np.isnan([lower[4], upper[5]]).all()
-    assert np.isfinite(lower[:4]).all()
 
 
 def test_all_columns_alike():
