@@ -177,32 +177,6 @@ def draws_of_seen(n_samples: int, groups: IntArray | None, seed: int) -> Draws:
     return Draws(len(codes), seed, (Unit.SEEN, len(codes)), any_draw, members)
 
 
-def multipliers(n_units: int, df: int, seed: int, position: int) -> tuple[FloatArray, FloatArray]:
-    """Return one block of normal multipliers, and what each row of them is to be divided by.
-
-    Parameters
-    ----------
-    n_units
-        U, units to multiply.
-    df
-        Degrees of freedom, 1 or more.
-    seed
-        Of the plan.
-    position
-        Of the block, 0 or more.
-
-    Returns
-    -------
-    normal : (BLOCK, U)
-        Standard normal numbers.
-    divisors : (BLOCK,)
-        sqrt(chi2 / df): a normal number over it has Student's distribution.
-    """
-    normal = generator(seed, (Unit.MULTIPLIERS, 0, position)).standard_normal((BLOCK, n_units))
-    squares = generator(seed, (Unit.MULTIPLIERS, 1, position)).chisquare(df, BLOCK)
-    return normal, np.sqrt(squares / df)
-
-
 def generator(seed: int, key: tuple[int, ...]) -> np.random.Generator:
     """Return the generator of a seed at a place: of a unit, and of a block of draws."""
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))

@@ -8,36 +8,41 @@
    p_m = (1 + the number of draws that reach T_m) / (B + 1).
 4. m may be the best where p_m is over 1 - level. The truly best one is among them with the
    probability of the level, whichever it is.
-5. Of more than 1,000 configurations the rivals are screened: those that are shown to be worse than
-   the winner, by max-T at the level over all of them, are nobody's rivals.
+5. Of more than 1,000 configurations the rivals are screened: those that are behind the winner by
+   more than 2 c standard errors, with the critical value c of max-T over all of them, are nobody's
+   rivals. Within c they would be shown to be worse; the factor 2 leaves room for the winner's luck.
 
 One test for each configuration, not one for each pair: configurations that are far behind hardly
 move the maximum, so the set is small where performances differ, and holds all where they don't.
 With means over folds the influences are those within folds, as Lei centres the losses fold by fold.
-Intervals of all performances hold at once: performance -+ c se, with the critical value c of the
-largest |D_j| / se_j, within the bounds of the metric.
+Intervals of all performances hold at once (`bands`).
 
 Source: Lei 2020, section 3 (Cross-validation with confidence, Journal of the American Statistical
-Association 115); Chernozhukov, Chetverikov & Kato 2013 (multipliers).
+Association 115); Chernozhukov, Chetverikov & Kato 2013 (multipliers) and 2019 (step 5).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from bbccli import resources
+from bbccli.comparisons.bands import band
 from bbccli.comparisons.evidence import Evidence, evidence_of, same
 from bbccli.comparisons.records import BestSet, Member
-from bbccli.comparisons.simultaneous import against, band, n_draws, over_draws
+from bbccli.comparisons.simultaneous import against, n_draws, over_draws
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, no_influence, screened_rivals
 from bbccli.plan import Plan
 from bbccli.selection.units import on_few_groups
-from bbccli.types import BoolArray, FloatArray, IntArray
+from bbccli.types import FloatArray, IntArray
 
 SCREENED_ABOVE = 1000
 """Configurations up to which each is the rival of every other."""
+
+BYTES = 64
+"""Memory for each pair of a configuration and a rival."""
 
 
 def best_set(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> BestSet:
@@ -54,7 +59,8 @@ def best_set(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> BestSet:
 
     Notes
     -----
-    Time O(B C (U + C)), or O(B C (U + J)) with J rivals; memory O(U C + C^2).
+    Time O(B C (U + C)), or O(B C (U + J)) with J rivals; memory O(U C) beside blocks of bounded
+    size.
     """
     evidence = evidence_of(matrix, metric, plan)
     if not evidence.defined.any():
@@ -82,7 +88,8 @@ def rivals_of(evidence: Evidence, plan: Plan) -> IntArray:
         return known
     best = known[np.argmax(evidence.gains[known])]
     found = against(evidence, int(best), plan)
-    worse = found.tested & (found.upper < 0)
+    reach = found.upper - found.differences
+    worse = found.tested & (found.differences + 2 * reach < 0)
     return known[~worse[known]]
 
 
@@ -91,49 +98,46 @@ def p_values(evidence: Evidence, rivals: IntArray, plan: Plan) -> FloatArray:
 
     1 for a configuration that has no rival.
     """
-    inverse = _inverse_errors(evidence, rivals)
-    ahead = evidence.gains[rivals] - evidence.gains[:, None]
-    statistics = np.where(inverse > 0, ahead * inverse, -np.inf).max(axis=1, initial=-np.inf)
-    tested = np.flatnonzero(evidence.defined & np.isfinite(statistics))
-
-    def reduce(drawn: FloatArray) -> IntArray:
-        return _n_reached(drawn, rivals, inverse, statistics, tested)
-
-    n = n_draws(plan)
     p = np.where(evidence.defined, 1.0, np.nan)
-    if len(tested):
-        p[tested] = (1 + sum(over_draws(evidence, plan, reduce))) / (n + 1)
+    known = np.flatnonzero(evidence.defined)
+    width = max(resources.current().memory // (BYTES * max(len(rivals), 1)), 1)
+    for columns in np.array_split(known, -(-len(known) // width)):
+        p[columns] = _p_of(evidence, columns, rivals, plan)
     return p
 
 
-def _inverse_errors(evidence: Evidence, rivals: IntArray) -> FloatArray:
-    """(C, J) one over the standard errors of differences to rivals; 0 for those not compared."""
-    variances, covariance = evidence.variances, evidence.covariance[:, rivals]
-    squares = variances[:, None] + variances[rivals] - 2 * covariance
-    least = np.stack([evidence.least(int(rival)) for rival in rivals], axis=1)
-    compared = (squares > least) & evidence.defined[:, None]
-    compared[rivals, np.arange(len(rivals))] = False
-    return np.where(compared, 1 / np.sqrt(np.where(compared, squares, 1.0)), 0.0)
+def _p_of(evidence: Evidence, columns: IntArray, rivals: IntArray, plan: Plan) -> FloatArray:
+    """P-values (C') of some configurations."""
+    variances = evidence.variances_between(columns, rivals)
+    variances[columns[:, None] == rivals] = 0.0
+    inverse = np.zeros_like(variances)
+    np.divide(1.0, np.sqrt(variances), out=inverse, where=variances > 0)
+    ahead = evidence.gains[rivals] - evidence.gains[columns, None]
+    statistics = np.where(inverse > 0, ahead * inverse, -np.inf).max(axis=1, initial=-np.inf)
+    tested = np.flatnonzero(np.isfinite(statistics))
+    p = np.ones(len(columns))
+    if len(tested):
+        own = columns[tested]
+
+        def reduce(drawn: FloatArray) -> IntArray:
+            return _n_reached(drawn[:, own], drawn[:, rivals], inverse[tested], statistics[tested])
+
+        p[tested] = (1 + sum(over_draws(evidence, plan, reduce))) / (n_draws(plan) + 1)
+    return p
 
 
 def _n_reached(
-    drawn: FloatArray,
-    rivals: IntArray,
-    inverse: FloatArray,
-    statistics: FloatArray,
-    tested: IntArray,
+    own: FloatArray, of_rivals: FloatArray, inverse: FloatArray, statistics: FloatArray
 ) -> IntArray:
-    """How many draws (b, C) reach the statistic of each of the tested configurations."""
-    of_rivals = np.ascontiguousarray(drawn[:, rivals])
-    scaled = np.empty_like(of_rivals)
-    left_out: BoolArray = inverse == 0
-    counts = np.empty(len(tested), np.int64)
-    for position, m in enumerate(tested):
-        np.subtract(of_rivals, drawn[:, m : m + 1], out=scaled)
+    """How many draws (b, C') and (b, J) reach the statistic (C') of each configuration."""
+    scaled = np.empty_like(of_rivals, order="C")
+    counts = np.empty(len(statistics), np.int64)
+    for m, statistic in enumerate(statistics):
+        np.subtract(of_rivals, own[:, m : m + 1], out=scaled)
         np.multiply(scaled, inverse[m], out=scaled)
-        if statistics[m] <= 0:  # else those left out, at 0, are not the largest that counts
-            scaled[:, left_out[m]] = -np.inf
-        counts[position] = np.count_nonzero(scaled.max(axis=1) >= statistics[m])
+        if statistic <= 0:  # else those left out, at 0, are not the largest that counts
+            scaled[:, inverse[m] == 0] = -np.inf
+        counts[m] = np.count_nonzero(scaled.max(axis=1) >= statistic)
     return counts
 
 

@@ -98,12 +98,6 @@ class Evidence:
         squares[squares <= (LAST_BITS * self.gains) ** 2] = 0.0
         return np.asarray(squares)
 
-    @cached_property
-    def covariance(self) -> FloatArray:
-        """(C, C) covariances of the performances."""
-        scaled = self.influence * self.scale[:, None]
-        return np.asarray(scaled.T @ scaled)
-
     def errors(self) -> FloatArray:
         """Return the standard errors (C,) of the performances; NaN where undefined."""
         return np.where(self.defined, np.sqrt(self.variances), np.nan)
@@ -120,14 +114,25 @@ class Evidence:
             part = slice(start, start + step)
             scaled = (self.influence[:, part] - column) * self.scale[:, None]
             found[part] = np.einsum("uc,uc->c", scaled, scaled)
-        found[found <= self.least(other)] = 0.0
+        everything = np.arange(self.n_configurations)
+        found[found <= self._least(everything, np.array([other]))[:, 0]] = 0.0
         return np.where(self.defined & self.defined[other], np.sqrt(found), np.nan)
 
-    def least(self, other: int) -> FloatArray:
-        """Return what variances (C,) of differences to one configuration are rounding up to."""
-        of_squares = ROUNDING * (self.variances + self.variances[other])
-        of_values = LAST_BITS * (np.abs(self.gains) + np.abs(self.gains[other]))
-        return np.asarray(of_squares + np.nan_to_num(of_values) ** 2)
+    def variances_between(self, columns: IntArray, others: IntArray) -> FloatArray:
+        """Return the variances (C', J) of differences between configurations, by matrix products.
+
+        0 where the difference is the same on every unit, up to rounding.
+        """
+        ours, theirs = (self.influence[:, part] * self.scale[:, None] for part in (columns, others))
+        sums = self.variances[columns, None] + self.variances[others]
+        found = sums - 2 * (ours.T @ theirs)
+        return np.where(found > self._least(columns, others), found, 0.0)
+
+    def _least(self, columns: IntArray, others: IntArray) -> FloatArray:
+        """What variances (C', J) of differences are rounding up to."""
+        of_squares = ROUNDING * (self.variances[columns, None] + self.variances[others])
+        sizes = np.abs(np.nan_to_num(self.gains))
+        return np.asarray(of_squares + (LAST_BITS * (sizes[columns, None] + sizes[others])) ** 2)
 
     def take(self, columns: IntArray) -> Evidence:
         """Return the evidence of some configurations, in the order of `columns` (C',)."""

@@ -34,9 +34,10 @@ import numpy as np
 
 from bbccli import resources
 from bbccli.comparisons.evidence import Evidence, same
+from bbccli.comparisons.multipliers import divisors, multipliers
 from bbccli.errors import OptionError
 from bbccli.plan import FIRST_RESAMPLES, Plan
-from bbccli.resampling import BLOCK, multipliers
+from bbccli.resampling import BLOCK
 from bbccli.threads import ordered_map
 from bbccli.types import BoolArray, FloatArray, IntArray
 
@@ -77,11 +78,12 @@ def over_draws(
     n = n_draws(plan)
 
     def of_block(position: int) -> Reduced:
-        normal, divisors = multipliers(evidence.n_units, evidence.df, plan.seed, position)
-        rows = slice(0, min(BLOCK, n - position * BLOCK))
+        drawn = np.zeros((BLOCK, evidence.n_configurations))
+        for units, normal in multipliers(evidence.n_units, plan.seed, position):
+            drawn += (normal * evidence.scale[units]) @ evidence.influence[units]
+        drawn /= divisors(evidence.df, plan.seed, position)[:, None]
         # all rows at once, whatever is kept: sums of other shapes differ in the last bit
-        drawn = (normal * evidence.scale) @ evidence.influence / divisors[:, None]
-        return reduce(drawn[rows])
+        return reduce(drawn[: n - position * BLOCK])
 
     return ordered_map(of_block, range(-(-n // BLOCK)), resources.current().jobs)
 
@@ -196,23 +198,3 @@ def _maxima(
 
     above, below, reached = zip(*over_draws(evidence, plan, reduce), strict=True)
     return np.concatenate(above), np.concatenate(below), np.sum(reached, axis=0)
-
-
-def band(evidence: Evidence, plan: Plan) -> tuple[FloatArray, FloatArray]:
-    """Return simultaneous intervals (C,), (C,) of all performances, in the metric's sign and unit.
-
-    Within the bounds of the metric. NaN where the performance is undefined, or its variance is 0.
-    """
-    errors = evidence.errors()
-    errors[errors == 0] = np.nan
-    tested = np.flatnonzero(errors > 0)
-    values = evidence.metric.direction.sign * evidence.gains
-    if not len(tested):
-        return np.full(len(values), np.nan), np.full(len(values), np.nan)
-
-    def reduce(drawn: FloatArray) -> FloatArray:
-        return np.asarray((np.abs(drawn[:, tested]) / errors[tested]).max(axis=1))
-
-    reach = critical(np.concatenate(list(over_draws(evidence, plan, reduce))), plan.level)
-    bounds = evidence.metric.bounds
-    return np.clip(values - reach * errors, *bounds), np.clip(values + reach * errors, *bounds)

@@ -62,7 +62,7 @@ def screened_rivals(n_rivals: int, n_configurations: int) -> Note:
     return Note(
         "screened-rivals",
         f"each of {n_configurations} configurations was tested against the {n_rivals} that are not "
-        "shown to be worse than the winner",
+        "far behind the winner",
         "",
     )
 

@@ -310,9 +310,9 @@ def test_threads_and_memory_change_nothing(run, study):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (("--baseline", "no such"), "no configuration named 'no such'"),
+        (("--baseline", "no such"), "there is no configuration 'no such'"),
         (("--pair", "boost 0", "boost 0"), "two different configurations"),
-        (("--pair", "boost 0", "nobody"), "no configuration named 'nobody'"),
+        (("--pair", "boost 0", "nobody"), "there is no configuration 'nobody'"),
         (("--baseline", "tree 0", "--pair", "boost 0", "tree 0"), "are two questions"),
         (("--margin", "0.1"), "--margin does not go with the set of the best"),
         (("--margin", "-1", "--baseline", "tree 0"), "--margin is -1"),

@@ -126,8 +126,8 @@ def _columns(matrix: PredictionMatrix, names: Sequence[str]) -> tuple[int, ...]:
     """Columns of some configurations."""
     for name in names:
         if name not in matrix.configurations:
-            hint = nearest(name, matrix.configurations, "see bbc leaderboard")
-            raise OptionError(f"no configuration named {name!r}", hint=hint)
+            hint = nearest(name, matrix.configurations, "bbc leaderboard FILE lists them")
+            raise OptionError(f"there is no configuration {name!r}", hint=hint)
     if len(names) < 2 or len(set(names)) < len(names):
         raise OptionError(
             f"to compare takes two different configurations, not {', '.join(names) or 'none'}",
