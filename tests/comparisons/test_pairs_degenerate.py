@@ -77,9 +77,7 @@ def test_no_test_is_ever_certain_or_without_a_number(matrix, data):
     rope = data.draw(st.sampled_from([0.0, 0.1]))
     for test in TESTS:
         try:
-            found = ask(
-                test, matrix, metric, (0, 1), FEW, rope=data.draw(st.sampled_from([0, 0.1]))
-            )
+            found = ask(test, matrix, metric, (0, 1), FEW, rope=rope)
         except (UndefinedError, UnsupportedError) as error:
             assert error.problem
             continue
