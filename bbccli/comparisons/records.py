@@ -25,6 +25,8 @@ class Verdict(StrEnum):
     BETTER = "better"
     NOT_WORSE = "not-worse"
     WORSE = "worse"
+    DIFFERENT = "different"
+    """Of more than two, which are not all alike."""
     NOT_SHOWN = "not-shown"
     UNDEFINED = "undefined"
 

@@ -49,8 +49,9 @@ from functools import partial
 
 from bbccli.comparisons.across.base import AcrossTest, too_few
 from bbccli.comparisons.across.table import Table, tie_sizes
+from bbccli.comparisons.pairs.base import verdict_of
 from bbccli.comparisons.pairs.case import positive
-from bbccli.comparisons.records import Comparison, Verdict
+from bbccli.comparisons.records import Comparison
 from bbccli.notes import Note, undefined_test
 
 
@@ -111,7 +112,7 @@ def _comparison(
         df=df,
         p=p,
         n_units=table.n_data_sets,
-        verdict=Verdict.UNDEFINED if p is None else Verdict.NOT_SHOWN,
+        verdict=verdict_of(None, p, 1 - table.level),
         notes=notes,
         compared=table.families,
     )

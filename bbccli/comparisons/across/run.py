@@ -55,10 +55,7 @@ def compare_across(
     UndefinedError
         No data set has a performance of every family.
     """
-    if adjust is Adjustment.MAX_T:
-        raise OptionError("max-t does not adjust tests over data sets", hint="--adjust holm")
-    if len(families) < 2 or len(set(families)) < len(families):
-        raise OptionError("to rank takes two different families", hint="--by family")
+    _check(families, adjust)
     names = list(TESTS) if list(tests or ()) == [ALL] else list(tests or DEFAULTS)
     chosen = choose_tests(names)
     complete = np.asarray(np.isfinite(performances).all(axis=1))
@@ -133,6 +130,13 @@ def groups(table: Table, pairs: Sequence[Comparison]) -> tuple[tuple[str, ...], 
             found.append(tuple(names[start:stop]))
         end = max(end, stop)
     return tuple(found)
+
+
+def _check(families: Sequence[str], adjust: Adjustment) -> None:
+    if adjust is Adjustment.MAX_T:
+        raise OptionError("max-t does not adjust tests over data sets", hint="--adjust holm")
+    if len(families) < 2 or len(set(families)) < len(families):
+        raise OptionError("to rank takes two different families", hint="--by family")
 
 
 def _of_pairs(test: AcrossTest, table: Table, adjust: Adjustment) -> list[Comparison]:

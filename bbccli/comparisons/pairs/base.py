@@ -134,7 +134,7 @@ def verdict_of(
 ) -> Verdict:
     """Return what a difference, its p-value or the beliefs in it show at level 1 - alpha.
 
-    A test of more than two has no difference, and shows nothing of any of them.
+    A test of more than two has no difference: it shows that they are not all alike.
 
     Examples
     --------
@@ -145,8 +145,10 @@ def verdict_of(
         return _verdict_of_beliefs(beliefs, 1 - alpha)
     if p is None:
         return Verdict.UNDEFINED
-    if p > alpha or not difference:
+    if p > alpha or difference == 0:
         return Verdict.NOT_SHOWN
+    if difference is None:
+        return Verdict.DIFFERENT
     return Verdict.BETTER if difference > 0 else Verdict.WORSE
 
 

@@ -156,7 +156,7 @@ def _scored(case: PairCase) -> FloatArray:
         rng = generator(case.plan.seed, (Unit.BELIEFS, block))
         drawn = rng.standard_exponential((stop - start, n_units))
         weights = drawn / drawn.mean(axis=1, keepdims=True)
-        return case.scorer(weights[:, members], case.places)
+        return case.score(weights[:, members])
 
     return over_blocks(n, score, 2 * n * n_samples * case.metric.n_sweeps(n_samples))
 

@@ -84,7 +84,7 @@ def _differences(case: PairCase) -> Distribution:
     sweeps = 2 * case.metric.n_sweeps(case.matrix.n_samples)
 
     def score(drawn: Resamples) -> tuple[IntArray, FloatArray]:
-        found = case.gains(case.scorer(drawn.in_bag, case.places))
+        found = case.gains(case.score(drawn.in_bag))
         return np.zeros(len(found), np.int64), found
 
     return collected(

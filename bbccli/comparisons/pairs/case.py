@@ -69,6 +69,14 @@ class PairCase:
         """Scores the `columns`, under the pooling of the plan."""
         return candidates(self.matrix, self.metric, self.plan.pooling).bind(self.columns)
 
+    def score(self, weights: IntArray | FloatArray) -> FloatArray:
+        """Score weights (B, N) on the M configurations, in their order: (B, M).
+
+        A scorer that is given all of its columns takes them in its own order.
+        """
+        found: FloatArray = self.scorer(weights)[:, self.places]  # type: ignore[arg-type]
+        return found
+
     @cached_property
     def values(self) -> FloatArray:
         """(M,) performances as measured.
@@ -79,7 +87,7 @@ class PairCase:
             One of them is undefined.
         """
         everything = np.ones((1, self.matrix.n_samples), np.uint8)
-        found: FloatArray = self.scorer(everything, self.places)[0]
+        found: FloatArray = self.score(everything)[0]
         undefined = np.flatnonzero(np.isnan(found))
         if len(undefined):
             raise UndefinedError(

@@ -86,7 +86,7 @@ def _values(case: PairCase) -> FloatArray:
     held_out = MeanOverFolds.of_parts(by_repeat(matrix, case.metric, case.columns), parts)
     return np.vstack(
         [
-            scorer(np.ones((1, len(rows)), np.uint8), case.places)
+            scorer(np.ones((1, len(rows)), np.uint8))[:, case.places]
             for scorer, rows in zip(held_out.scorers, held_out.members, strict=True)
         ]
     )

@@ -15,7 +15,8 @@ Algorithm:
 
 1. Let each of the n samples, or groups, on which the two predict differently swap or not. The
    others change nothing.
-2. Enumerate all 2^n swaps where n ≤ 20 and n is small enough beside N; else draw B of them.
+2. Enumerate all 2^n swaps where n ≤ 20, and 2^n N ≤ 2^28 for a mean, or 2^23 for another metric;
+   else draw B of them.
 3. Score both after each: a sample's predictions, in all repeats, go to the other configuration. Any
    metric, with weights, groups and repeats. Where one has no value the swap counts as |d_s| ≥ |d|,
    with a note.
@@ -48,7 +49,7 @@ import numpy as np
 from bbccli.comparisons.pairs.base import PairTest
 from bbccli.comparisons.pairs.case import PairAnswer, PairCase, positive
 from bbccli.comparisons.pairs.drawing import n_draws, over_blocks
-from bbccli.metrics.base import Scorer
+from bbccli.metrics.base import MeanScorer, Scorer
 from bbccli.notes import Note, undefined_swaps
 from bbccli.outcome import Outcome
 from bbccli.resampling import Unit, generator
@@ -59,7 +60,7 @@ MOST_UNITS = 20
 """Samples that differ, up to which all swaps are enumerated: 2^20 of them."""
 
 MOST_CELLS = 2**28
-"""Swaps times samples up to which they are."""
+"""Swaps times samples up to which they are, of a mean; of other metrics a 32nd of it."""
 
 
 MANY = 512
@@ -72,7 +73,7 @@ def run(case: PairCase) -> PairAnswer:
     observed, n = abs(case.difference), swaps.n_differing
     if n == 0:
         return PairAnswer(statistic=0.0, p=1.0, n_units=swaps.n_units)
-    exact = n <= MOST_UNITS and 2**n * case.matrix.n_samples <= MOST_CELLS
+    exact = n <= MOST_UNITS and 2**n * swaps.cost <= MOST_CELLS
     # to swap all others instead turns a difference round: half of the swaps are enough
     found = swaps.enumerated() if exact else swaps.drawn()
     undefined = np.isnan(found)
@@ -141,6 +142,13 @@ class Swaps:
             sample_keys=None,
         )
         return candidates(doubled, self.case.metric, self.case.plan.pooling).bind(np.array([0]))
+
+    @property
+    def cost(self) -> int:
+        """How much work a swap is: samples of all repeats, and how long each takes."""
+        matrix, sweeps = self.case.matrix, self.case.metric.n_sweeps(self.case.matrix.n_samples)
+        each = 1 if isinstance(self.scorer, MeanScorer) else 32 * sweeps
+        return matrix.n_samples * matrix.n_repeats * each
 
     def enumerated(self) -> FloatArray:
         """Return the differences after all swaps in which the last unit keeps its own."""

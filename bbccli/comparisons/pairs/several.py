@@ -137,7 +137,7 @@ def run_f(case: PairCase) -> PairAnswer:
     sums = Sums.of(counted.right)
     df = (float(sums.m - 1), float((sums.m - 1) * (sums.n - 1)))
     if sums.f is None:
-        why = "wherever they differ the same ones are right, so that no variance is left"
+        why = "every sample says the same, so that no variance is left"
         return undefined(case, why, "cochran-q", values=counted.values, n_units=counted.n)
     return _answer(counted, sums.f, df, positive(float(fdtrc(*df, sums.f))))
 

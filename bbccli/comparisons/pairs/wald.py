@@ -57,8 +57,9 @@ def run(case: PairCase) -> PairAnswer:
     difference = case.difference  # what is undefined is said first
     weights, members = _present(case), _members(case)
     strata = _strata(case) if members is None else None
-    values = influence(case.scorer, weights, case.places, strata=strata, members=members)
-    found = case.metric.direction.sign * (values[:, 0] - values[:, 1])
+    values = influence(case.scorer, weights, strata=strata, members=members)
+    first, second = values[:, case.places].T
+    found = np.asarray(case.metric.direction.gain(first, second))
     units = np.arange(len(weights)) if members is None else members
     kept = np.bincount(units, weights) > 0
     if np.isnan(found[kept]).any():
@@ -114,7 +115,7 @@ def _adds_up(case: PairCase, units: IntArray, found: FloatArray, sizes: IntArray
     sides = np.stack([found > 0, found < 0])
     base = np.full((1, len(units)), COPIES, np.uint16)
     weights = np.vstack([base, base + sides[:, units]])
-    scored = case.metric.direction.gain(*case.scorer(weights, case.places).T)
+    scored = case.metric.direction.gain(*case.score(weights).T)
     together = COPIES * (scored[1:] - scored[0])
     slack = ROUGH * float(np.abs(derivatives).sum()) + COPIES * case.rounding
     return bool((np.abs(together - sides @ derivatives) <= slack).all())
