@@ -77,6 +77,16 @@ class Side(StrEnum):
     PESSIMISTIC = "pessimistic"
 
 
+class Adjustment(StrEnum):
+    """How p-values are adjusted for the number of comparisons."""
+
+    HOLM = "holm"
+    HOCHBERG = "hochberg"
+    BH = "bh"
+    MAX_T = "max-t"
+    NONE = "none"
+
+
 class OnError(StrEnum):
     """What a batch does when a file has no result."""
 

@@ -11,6 +11,12 @@ derivative by O(1/n).
 
 Where samples come in groups, step 1 leaves out whole groups, and n is their number.
 
+Step 1 takes no evaluation for each sample where the metric is a mean, a formula of totals or a
+share of pairs: a total without a sample is the total less the sample's part, and the pairs without
+it are all pairs less those that it is part of, which the sorted scores tell. So it is within
+folds, over folds and over repeats. The values are the same. Concordances of censored times and
+metrics of sorted columns, such as average precision, are scored once for each sample.
+
 Source: Efron & Tibshirani 1993, chapter 11; Davison & Hinkley 1997, section 2.7.
 """
 
@@ -18,12 +24,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from bbccli import kernels, resources
 from bbccli.metrics.base import Scorer
+from bbccli.metrics.leaving_out import without_each
+from bbccli.metrics.weighting import Units
 from bbccli.types import FloatArray, IntArray
-
-MOST_CELLS = 2**22
-"""Weights scored at once."""
 
 
 def influence(
@@ -57,7 +61,8 @@ def influence(
 
     Notes
     -----
-    U + 1 evaluations of the metric: time O(U N C').
+    Time O(N C' log N) for means, formulas of totals and shares of pairs; else U + 1 evaluations of
+    the metric, O(U N C').
 
     References
     ----------
@@ -70,20 +75,15 @@ def influence(
     >>> influence(scorer, np.ones(4, int))[:, 0]
     array([ 0.25,  0.25, -0.75,  0.25])
     """
-    units = np.arange(len(weights)) if members is None else members
-    n_units = int(units.max(initial=-1)) + 1
-    present = np.bincount(units, weights, n_units) > 0
+    codes = np.arange(len(weights)) if members is None else members
+    units = Units(codes, int(codes.max(initial=-1)) + 1)
+    present = units.sums(weights) > 0
     whole = scorer(weights[None], configurations)
-    without = np.repeat(whole, n_units, axis=0)
-    step = max(MOST_CELLS // max(len(weights), 1), 1)
-    left_out = np.flatnonzero(present)
-    with resources.use(kernels.decide(len(left_out) * without.shape[1] * len(weights))):
-        for start in range(0, len(left_out), step):
-            chosen = left_out[start : start + step]
-            without[chosen] = scorer(weights * (units != chosen[:, None]), configurations)
-    in_stratum = np.zeros(n_units, np.int64) if strata is None else strata
+    changes = whole - without_each(scorer, weights, units, configurations)
+    changes[~present] = 0.0  # also where all is undefined
+    in_stratum = np.zeros(units.n_units, np.int64) if strata is None else strata
     sizes = np.bincount(in_stratum, present)[in_stratum]
-    return np.asarray((sizes[:, None] - 1) * (whole - without))
+    return np.asarray((sizes[:, None] - 1) * changes)
 
 
 def standard_error(values: FloatArray, strata: IntArray | None = None) -> float:

@@ -7,6 +7,7 @@ import types
 from enum import Enum
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+from bbccli.compare_schema import CompareEnvelope
 from bbccli.documents import Json
 from bbccli.documents.values import public_fields
 from bbccli.drop_schema import DropEnvelope
@@ -63,6 +64,7 @@ _NAMES: dict[Any, str] = {
     Envelope: "Document",
     DropEnvelope: "DropDocument",
     LeaderboardEnvelope: "LeaderboardDocument",
+    CompareEnvelope: "CompareDocument",
     ErrorEnvelope: "ErrorDocument",
 }
 

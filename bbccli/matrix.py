@@ -208,6 +208,16 @@ class PredictionMatrix:
             nested=None,
         )
 
+    def of_configurations(self, columns: IntArray) -> PredictionMatrix:
+        """Return the matrix of some of the C configurations, in the order of `columns` (C',)."""
+        return replace(
+            self,
+            predictions=self.predictions[:, :, columns],
+            configurations=tuple(self.configurations[c] for c in columns),
+            available=None if self.available is None else self.available[:, :, columns],
+            nested=None,
+        )
+
     def with_threshold(self, threshold: float | None) -> PredictionMatrix:
         """Return the same matrix, its scores cut into classes above `threshold`."""
         return replace(self, threshold=threshold)

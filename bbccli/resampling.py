@@ -46,6 +46,9 @@ class Unit(IntEnum):
     EVALUATION = 4
     SEEN = 5  # what is predicted so far, in samples or groups: the tests between folds
     TRUTH = 6  # the order in which samples meet the truth of others: no information
+    MULTIPLIERS = 7  # normal numbers by which influence values are multiplied
+    SWAPS = 20  # which samples, or groups, two configurations swap
+    BELIEFS = 21  # weights of the Bayesian bootstrap
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,11 +139,11 @@ class Draws:
             block = in_bag[position * BLOCK : (position + 1) * BLOCK]
             key = (*self.stream, first + position)
             if strata is not None:
-                _draw_within(block, strata, _generator(self.seed, key))
+                _draw_within(block, strata, generator(self.seed, key))
             elif self.n_units <= SHARED_UNITS:
                 block[:] = _shared_block(self.n_units, self.seed, key)
             else:
-                _draw_block(block, cells, _generator(self.seed, key))
+                _draw_block(block, cells, generator(self.seed, key))
         sizes = (in_bag == 0).sum(axis=1)
         if self.members is not None:
             in_bag = in_bag[:, self.members]
@@ -174,7 +177,8 @@ def draws_of_seen(n_samples: int, groups: IntArray | None, seed: int) -> Draws:
     return Draws(len(codes), seed, (Unit.SEEN, len(codes)), any_draw, members)
 
 
-def _generator(seed: int, key: tuple[int, ...]) -> np.random.Generator:
+def generator(seed: int, key: tuple[int, ...]) -> np.random.Generator:
+    """Return the generator of a seed at a place: of a unit, and of a block of draws."""
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
 
 
@@ -182,7 +186,7 @@ def _generator(seed: int, key: tuple[int, ...]) -> np.random.Generator:
 def _shared_block(n_units: int, seed: int, key: tuple[int, ...]) -> IntArray:
     """One block of draws (BLOCK, U), kept for other matrices of this size: 4 MB in all."""
     counts = np.zeros((BLOCK, n_units), np.uint16)
-    _draw_block(counts, np.empty(counts.shape, np.intp), _generator(seed, key))
+    _draw_block(counts, np.empty(counts.shape, np.intp), generator(seed, key))
     return counts
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.choices import (
+    Adjustment,
     GateOn,
     IntervalKind,
     Missing,
@@ -24,6 +25,7 @@ from bbccli.choices import (
 
 __all__ = [
     "TIE_TOLERANCE",
+    "Adjustment",
     "BoolArray",
     "Direction",
     "FloatArray",

@@ -7,7 +7,8 @@ A comment names a command, and the fenced block under it holds what that command
     <!-- output+errors: bbc correct no-such-file.csv -->  standard error as well
 
 Between `<!-- metrics -->` and `<!-- end of metrics -->` stands what the registry says of them; the
-sections on methods and intervals are made of the docstrings of their modules in the same way.
+sections on methods, intervals and comparisons are made of the docstrings of their modules in the
+same way.
 
 Run it from anywhere:
 
@@ -21,12 +22,18 @@ import os
 import re
 import shlex
 import sys
+from collections.abc import Sequence
 from functools import cache
 from inspect import getdoc, getmodule
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 from unittest.mock import patch
 
 from bbccli.cli.app import main
+from bbccli.comparisons import baseline, best_set, evidence, families, simultaneous
+from bbccli.comparisons.across.registry import MODULES as ACROSS
+from bbccli.comparisons.pairs.registry import MODULES as OF_PAIRS
 from bbccli.intervals import INTERVALS
 from bbccli.methods import MODULES
 from bbccli.metrics import METRICS, Metric
@@ -39,9 +46,11 @@ BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 REGISTERED = re.compile(
-    r"^<!-- (?P<registry>metrics|methods|intervals) -->\n.*?^<!-- end of (?P=registry) -->$",
+    r"^<!-- (?P<registry>metrics|methods|intervals|comparisons|tests) -->\n"
+    r".*?^<!-- end of (?P=registry) -->$",
     re.MULTILINE | re.DOTALL,
 )
+AFTER_SELECTION = (best_set, baseline, families, simultaneous, evidence)
 ITEM = re.compile(r"(\d+\.|-) ")
 DIRECTION = {Direction.MAXIMIZE: "maximised", Direction.MINIMIZE: "minimised"}
 WANTS = {
@@ -97,8 +106,7 @@ def _renewed_block(match: re.Match[str]) -> str:
 
 def _renewed_registry(match: re.Match[str]) -> str:
     registry = match["registry"]
-    makers = {"metrics": metric_parts, "methods": method_parts, "intervals": interval_parts}
-    return "\n\n".join([f"<!-- {registry} -->", *makers[registry](), f"<!-- end of {registry} -->"])
+    return "\n\n".join([f"<!-- {registry} -->", *PARTS[registry](), f"<!-- end of {registry} -->"])
 
 
 def metric_parts() -> list[str]:
@@ -113,15 +121,30 @@ def metric_parts() -> list[str]:
 
 def method_parts() -> list[str]:
     """What the page on methods says of each: the docstring of its module, or a part of it."""
+    return [part for module in MODULES for part in _sections(module, module.METHODS, "##")]
+
+
+def test_parts() -> list[str]:
+    """What the page on comparisons says of each test, in the same way."""
+    modules = (*OF_PAIRS, *ACROSS)
+    return [part for module in modules for part in _sections(module, module.TESTS, "###")]
+
+
+def comparison_parts() -> list[str]:
+    """What it says of comparisons after selection: the docstrings of their modules."""
+    return [_with_title("**{}**", getdoc(module) or "") for module in AFTER_SELECTION]
+
+
+def _sections(module: ModuleType, records: Sequence[Any], heading: str) -> list[str]:
+    """The docstring of a module under the name of its record, or in parts of one record each."""
+    text = getdoc(module) or ""
+    if len(records) == 1:
+        text = f"## {records[0].name}\n\n{text}"
     parts = []
-    for module in MODULES:
-        text = getdoc(module) or ""
-        if len(module.METHODS) == 1:
-            text = f"## {module.METHODS[0].name}\n\n{text}"
-        # a module of several methods has a heading for each; what comes first is of the module
-        for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
-            name, _, rest = section.partition("\n\n")
-            parts.append(f"## {name}\n\n{_with_title('**{}**', rest)}")
+    # a module of several has a heading for each; what comes first is of the module
+    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        name, _, rest = section.partition("\n\n")
+        parts.append(f"{heading} {name}\n\n{_with_title('**{}**', rest)}")
     return parts
 
 
@@ -174,6 +197,16 @@ def metric_section(metric: Metric) -> str:
 
 def _tasks(metric: Metric) -> str:
     return ", ".join(sorted(metric.tasks))
+
+
+PARTS = {
+    "metrics": metric_parts,
+    "methods": method_parts,
+    "intervals": interval_parts,
+    "comparisons": comparison_parts,
+    "tests": test_parts,
+}
+"""What makes each registry's part of a page."""
 
 
 if __name__ == "__main__":

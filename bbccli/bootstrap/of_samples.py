@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from bbccli.bootstrap.out_of_bag import Selections, extend, measure
 from bbccli.bootstrap.single_classes import refuse_single_classes
 from bbccli.bootstrap.summary import enough, from_distribution
@@ -61,6 +63,31 @@ def out_of_bag(case: Case) -> Distribution:
         return replace(first, values=measure(found, n_resamples, case.measured, draws))
 
     return enough(draw, case)
+
+
+def difference(first: Case, second: Case) -> Distribution:
+    """Return by how much the winners of one case are better than those of another, out of the bag.
+
+    Both cases are of the same samples, and have configurations of their own: each selects among
+    its own in a bag, and both winners are scored on the same samples out of it. Resamples that
+    only one of them can use are left out.
+
+    Raises
+    ------
+    UndefinedError
+        As of `out_of_bag`; no resample that both can use.
+    """
+    found, direction = [], first.metric.direction
+    for case in (first, second):
+        drawn = out_of_bag(case)
+        found.append((drawn, _selections(case).ordinals[: len(drawn.values)]))
+    (ours, rows), (theirs, others) = found
+    _, here, there = np.intersect1d(rows, others, assume_unique=True, return_indices=True)
+    values = np.asarray(direction.gain(ours.values[here], theirs.values[there]), np.float64)
+    sizes = None if ours.sizes is None else ours.sizes[here]
+    n_lost = max(len(rows), len(others)) - len(here)
+    n_redrawn = max(ours.n_redrawn, theirs.n_redrawn) + n_lost
+    return Distribution(values, ours.winners[here], n_redrawn=n_redrawn, sizes=sizes)
 
 
 def in_bag(case: Case, n_resamples: int) -> FloatArray:

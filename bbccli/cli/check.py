@@ -58,7 +58,7 @@ def checked(given: Any, option: Declared) -> Any:
         It does not fit, in the words of the option's own parser.
     """
     kind, parse = option.kind, option.option.parse
-    if kind is list or kind is bool or not isinstance(given, str):
+    if kind in (list, tuple, bool) or not isinstance(given, str):
         return given
     if parse is not None:
         return parse(given)

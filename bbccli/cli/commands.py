@@ -21,6 +21,10 @@ COMMANDS = {
     "batch": ("batch", "Correct many files, and gather the results in one table."),
     "drop": ("drop", "Show which configurations need no further training."),
     "leaderboard": ("leaderboard", "Show all configurations, best first; nothing is corrected."),
+    "compare": (
+        "compare",
+        "Show which configurations may be the best, or whether the winner beats another.",
+    ),
     "inspect": ("inspect", "Show how the files are understood, and what is wrong with them."),
     "convert": ("convert", "Write predictions in the wide or the long layout."),
     "gate": ("gate", "Judge saved results: exit with 3 if one is not good enough."),
@@ -30,7 +34,7 @@ COMMANDS = {
 }
 """Module and summary of each command."""
 
-CONFIGURABLE = ("correct", "batch", "drop", "leaderboard", "inspect", "convert", "gate")
+CONFIGURABLE = ("correct", "batch", "drop", "leaderboard", "compare", "inspect", "convert", "gate")
 """Commands whose options a project can set."""
 
 

@@ -87,7 +87,7 @@ def _parameter(option: Declared) -> inspect.Parameter:
         show_default=False,
     )
     required = option.default is MISSING
-    kind = {list: list[str], bool: bool}.get(option.kind, str)
+    kind = {list: list[str], bool: bool, tuple: tuple[str, str]}.get(option.kind, str)
     return inspect.Parameter(
         option.name,
         inspect.Parameter.KEYWORD_ONLY,

@@ -25,6 +25,8 @@ class Verdict(StrEnum):
     BETTER = "better"
     NOT_WORSE = "not-worse"
     WORSE = "worse"
+    DIFFERENT = "different"
+    """Of more than two, which are not all alike."""
     NOT_SHOWN = "not-shown"
     UNDEFINED = "undefined"
 
@@ -55,6 +57,14 @@ class Comparison:
     second: str = field(metadata={"doc": "what it is compared with; empty where all are compared"})
     metric: str = field(metadata={"doc": "name of the metric"})
     test: str = field(metadata={"doc": "name of the test"})
+    first_selected: str | None = field(
+        default=None,
+        metadata={"doc": "the configuration that the first selected; null where it is one"},
+    )
+    second_selected: str | None = field(
+        default=None,
+        metadata={"doc": "the configuration that the second selected; null where it is one"},
+    )
     first_value: float | None = field(
         default=None, metadata={"doc": "performance of the first, as measured"}
     )
@@ -76,6 +86,10 @@ class Comparison:
     bound: float | None = field(
         default=None,
         metadata={"doc": "the difference is at least this, simultaneously, at the level"},
+    )
+    bound_above: float | None = field(
+        default=None,
+        metadata={"doc": "the difference is at most this, simultaneously, at the level"},
     )
     statistic: float | None = field(
         default=None, metadata={"doc": "of the test; null where it has none or it is undefined"}
@@ -107,6 +121,13 @@ class Comparison:
         default=Verdict.UNDEFINED, metadata={"doc": "what is shown at the level"}
     )
     notes: tuple[Note, ...] = field(default=(), metadata={"doc": "what to know of it"})
+    epsilon: float | None = field(
+        default=None,
+        metadata={"doc": "of Greenhouse and Geisser: what both degrees of freedom are too many by"},
+    )
+    compared: tuple[str, ...] = field(
+        default=(), metadata={"doc": "all that are compared, where they are more than two"}
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,3 +154,46 @@ class BestSet:
         default=None,
         metadata={"doc": "rivals that each was tested against, after screening; null for all"},
     )
+    notes: tuple[Note, ...] = field(default=(), metadata={"doc": "what to know of it"})
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a family stands over several data sets."""
+
+    family: str = field(metadata={"doc": "family, or configuration"})
+    mean_rank: float = field(metadata={"doc": "mean over data sets; 1 is the best, ties share"})
+    performance: float = field(metadata={"doc": "mean over data sets"})
+    wins: int = field(metadata={"doc": "data sets on which it is the best, alone or tied"})
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """How often one family is better than another."""
+
+    first: str = field(metadata={"doc": "family"})
+    second: str = field(metadata={"doc": "another"})
+    wins: int = field(metadata={"doc": "data sets on which the first is better"})
+    ties: int = field(metadata={"doc": "data sets on which they are equal"})
+    losses: int = field(metadata={"doc": "data sets on which the second is better"})
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """Families over several data sets."""
+
+    metric: str = field(metadata={"doc": "name of the metric"})
+    level: float = field(metadata={"doc": "in (0, 1)"})
+    data_sets: tuple[str, ...] = field(metadata={"doc": "those with a performance of every family"})
+    left_out: tuple[str, ...] = field(metadata={"doc": "data sets that lack a performance"})
+    standings: tuple[Standing, ...] = field(metadata={"doc": "all families, best mean rank first"})
+    overall: tuple[Comparison, ...] = field(metadata={"doc": "tests of all families at once"})
+    pairs: tuple[Comparison, ...] = field(metadata={"doc": "tests of each pair of families"})
+    contests: tuple[Contest, ...] = field(metadata={"doc": "wins, ties and losses of each pair"})
+    groups: tuple[tuple[str, ...], ...] = field(
+        metadata={"doc": "families next to each other that are not told apart, by the first test"}
+    )
+    critical_difference: float | None = field(
+        default=None, metadata={"doc": "of mean ranks, by Nemenyi; null where not asked for"}
+    )
+    notes: tuple[Note, ...] = field(default=(), metadata={"doc": "what to know of it"})

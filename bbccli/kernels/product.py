@@ -45,7 +45,7 @@ def concordant_weight(
     cases = weights[:, np.sort(pairs.cases[0])].astype(np.float32)
     controls = weights[:, np.sort(pairs.controls[0])].astype(np.float32)
     pair_weights = (cases[:, :, None] * controls[:, None, :]).reshape(len(weights), -1)
-    everything = len(configurations) == outcomes.shape[1]
+    everything = np.array_equal(configurations, np.arange(outcomes.shape[1]))
     chosen = outcomes if everything else outcomes[:, configurations]
     return (pair_weights @ chosen).astype(np.int64)
 

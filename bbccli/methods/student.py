@@ -57,7 +57,7 @@ from bbccli.intervals.ends import interval_by, without_width
 from bbccli.methods.base import INTERVAL, Method, Need
 from bbccli.selection.candidates import folds_of
 from bbccli.selection.choice import winner_by_fold
-from bbccli.selection.units import on_few_folds
+from bbccli.selection.units import on_few_folds, size_ratio
 from bbccli.types import FloatArray, IntArray, Pooling
 
 Spread = tuple[float, int]
@@ -113,19 +113,6 @@ def overlapping(by_repeat: tuple[FloatArray, ...], folds: IntArray) -> Spread:
     values = np.concatenate(by_repeat)
     square = (1 / len(values) + size_ratio(folds)) * np.var(values, ddof=1)
     return float(np.sqrt(square)), len(values) - 1
-
-
-def size_ratio(folds: IntArray) -> float:
-    """Return n_test / n_train of folds (R, N), the mean over all folds.
-
-    Examples
-    --------
-    >>> size_ratio(np.array([[0, 0, 1, 1, 2, 2]]))
-    0.5
-    """
-    sizes = [np.bincount(row) for row in folds]
-    ratios = [n / (row.sum() - n) for row in sizes for n in row if n]
-    return float(np.mean(ratios))
 
 
 METHODS = (

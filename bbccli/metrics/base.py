@@ -15,14 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.metrics.rests import UNSAID, RestsOn
+from bbccli.metrics.weighting import (
+    CHUNK,
+    Units,
+    by_configuration,
+    float_type,
+    matching,
+    ratio,
+    rest,
+    scaled,
+    total_weights,
+    weighted_sums,
+)
 from bbccli.outcome import Outcome
-from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task, distinct
-
-LARGEST_EXACT = 2**24
-"""Whole numbers up to here are exact in float32."""
-
-CHUNK = 2**16
-"""Samples per matrix product: of more samples, so many weights at a time are made floats."""
+from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
 AS_REPEATED = "a sample of weight w counts as w equal samples"
 
@@ -91,6 +97,9 @@ class Metric:
         ``bounds_of(outcome)``: the bounds, where they depend on the outcome.
     formula, under_weights, undefined, remarks
         For the documentation: definition; what weights do; when the value is NaN; conventions.
+    smooth
+        Whether it changes smoothly with the weights, so that a sample has an influence on it; a
+        median jumps.
     of_pairs
         Whether it is made of shares of pairs of samples, which can be counted within folds: the
         scorer is a `PairCounter`, or a `Combined` one of such.
@@ -113,6 +122,7 @@ class Metric:
     undefined: str = "without samples"
     remarks: str = ""
     of_pairs: bool = False
+    smooth: bool = True
 
     def within(self, outcome: Outcome) -> Metric:
         """Return the metric with the bounds that it has on an outcome."""
@@ -216,85 +226,22 @@ class MeanScorer:
         )
         return MeanScorer(self.losses[rows], sample_weights, undefined, self.share)
 
+    def without_each(
+        self, weights: IntArray, units: Units, configurations: IntArray | None = None
+    ) -> FloatArray:
+        """Mean loss of each configuration without each of the units, under weights (N,): (U, C').
 
-def scaled(weights: IntArray, sample_weights: FloatArray | None) -> NDArray[Any]:
-    """Return weights (B, N) times the sample weights (N,), as they are without those."""
-    return weights if sample_weights is None else weights * sample_weights
-
-
-def whole(weights: NDArray[Any]) -> bool:
-    """Whether weights are whole numbers by their type."""
-    return weights.dtype.kind in "iub"
-
-
-def total_weights(weights: NDArray[Any], sample_weights: FloatArray | None = None) -> FloatArray:
-    """Return the total (B,) of each row of weights (B, N); exact for integers."""
-    if sample_weights is not None:
-        return np.asarray(weights @ sample_weights)
-    kind = np.float64 if np.issubdtype(weights.dtype, np.floating) else np.int64
-    return np.asarray(weights.sum(axis=1, dtype=kind), np.float64)
-
-
-def matching(weights: IntArray, dtype: np.dtype[np.floating], totals: FloatArray) -> FloatArray:
-    """Return weights (B, N) as floats of a type, or wider where they or their totals need it."""
-    heavy = totals.max(initial=0.0) >= LARGEST_EXACT
-    return weights.astype(np.float64 if heavy or not whole(weights) else dtype)
-
-
-def weighted_sums(
-    weights: NDArray[Any], terms: FloatArray | BoolArray, totals: FloatArray | None = None
-) -> FloatArray:
-    """Return the sums (B, M) of terms (N, M) under weights (B, N), as a matrix product.
-
-    Whole weights stay exact where the terms are counts. Memory O(B min(N, CHUNK)).
-
-    Parameters
-    ----------
-    totals : (B,), optional
-        Total of each row of weights, where it is known.
-    """
-    totals = total_weights(weights) if totals is None else totals
-    dtype = float_type(terms)
-    if len(terms) <= CHUNK:
-        return np.asarray(matching(weights, dtype, totals) @ terms, np.float64)
-    sums = np.zeros((len(weights), terms.shape[1]))
-    for start in range(0, len(terms), CHUNK):
-        part = slice(start, start + CHUNK)
-        floats = matching(weights[:, part], dtype, totals)
-        sums += floats @ terms[part].astype(floats.dtype, copy=False)
-    return sums
-
-
-def float_type(terms: FloatArray | BoolArray) -> np.dtype[np.floating]:
-    """Return the type that terms are added up in: float32 for counts."""
-    found: np.dtype[np.floating] = np.result_type(terms.dtype, np.float32)
-    return found
-
-
-def by_configuration(
-    score: Callable[[NDArray[Any], IntArray], NDArray[Any]],
-    weights: NDArray[Any],
-    configurations: IntArray,
-) -> NDArray[Any]:
-    """Score each row of weights (B, N) on its own configuration (B,), those of one at once: (B,).
-
-    Nothing is copied but the weights of one configuration.
-
-    Parameters
-    ----------
-    score
-        A scorer, or what counts for one: weights (B', N), configurations (C',) -> (B', C').
-    """
-    values: NDArray[Any] = np.empty(0)
-    for c in distinct(configurations):
-        rows = np.flatnonzero(configurations == c)
-        found = score(weights if len(rows) == len(weights) else weights[rows], np.array([c]))
-        values = values if len(values) else np.empty(len(weights), found.dtype)
-        values[rows] = found[:, 0]
-    return values
-
-
-def ratio(numerator: IntArray | FloatArray, denominator: FloatArray) -> FloatArray:
-    """Quotient that is NaN, silently, where there is nothing to divide by."""
-    defined = np.where(denominator > 0, denominator, np.nan)
-    return np.asarray(numerator / defined, np.float64)
+        A difference of totals: time O(N C').
+        """
+        chosen = slice(None) if configurations is None else configurations
+        masses = np.asarray(scaled(weights, self.sample_weights), np.float64)
+        some = weights > 0
+        totals = rest(masses, units)
+        totals[rest(some, units) == 0] = 0.0  # and not what rounding leaves of it
+        with np.errstate(invalid="ignore", over="ignore"):
+            sums = rest(self.losses[:, chosen] * weights[:, None].astype(np.float64), units)
+        means = ratio(np.where(np.isfinite(sums), sums, np.nan), totals[:, None])
+        if self.undefined is not None:
+            gaps = self.undefined[:, chosen] * some[:, None]
+            means[rest(gaps, units) > 0] = np.nan
+        return means

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bbccli.kernels.running import lanes_at_once, side_by_side
-from bbccli.metrics.base import Bind, Predictions, scaled
+from bbccli.metrics.base import Bind, Predictions
+from bbccli.metrics.weighting import scaled
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bbccli.metrics.base import Scorer
+from bbccli.metrics.leaving_out import without_each
+from bbccli.metrics.weighting import Units
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 Combine = Callable[[Sequence[FloatArray]], FloatArray]
@@ -32,6 +34,13 @@ class Combined:
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Performance of one configuration per row of weights."""
         return self.combine([scorer.paired(weights, configurations) for scorer in self.scorers])
+
+    def without_each(
+        self, weights: IntArray, units: Units, configurations: IntArray | None = None
+    ) -> FloatArray:
+        """Performance without each of the units, under weights (N,): (U, C')."""
+        parts = [without_each(one, weights, units, configurations) for one in self.scorers]
+        return self.combine(parts)
 
     def restrict(self, rows: BoolArray) -> Combined:
         """Keep the samples in `rows`."""

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from bbccli.kernels.running import Grid
-from bbccli.metrics.base import Bind, Metric, ratio
+from bbccli.metrics.base import Bind, Metric
 from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
 from bbccli.metrics.regression import residual, squared_error
 from bbccli.metrics.rests import EVERY_SAMPLE
 from bbccli.metrics.totals import of_totals, one, scatter
+from bbccli.metrics.weighting import ratio
 from bbccli.outcome import Outcome
 from bbccli.types import Direction, FloatArray, IntArray, PredictionKind, Task
 

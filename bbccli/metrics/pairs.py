@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.kernels import Pairs, concordant_weight
+from bbccli.kernels.placements import standing
 from bbccli.kernels.sweep import concordant_mass
-from bbccli.metrics.base import (
-    Bind,
-    Scorer,
+from bbccli.metrics.base import Bind, Scorer
+from bbccli.metrics.weighting import (
+    Units,
     by_configuration,
     ratio,
+    rest,
     scaled,
     weighted_sums,
     whole,
@@ -107,6 +109,44 @@ class PairScorer:
         """Keep the samples in `rows`."""
         of_rows = None if self.sample_weights is None else self.sample_weights[rows]
         return PairScorer.of(self.scores[rows], self.cases[rows], self.controls[rows], of_rows)
+
+    def without_each(
+        self, weights: IntArray, units: Units, configurations: IntArray | None = None
+    ) -> FloatArray:
+        """Share without each of the units, under weights (N,): (U, C')."""
+        return share_of_pairs(*self.counted_without_each(weights, units, configurations))
+
+    def counted_without_each(
+        self, weights: IntArray, units: Units, configurations: IntArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Pairs without each of the units, under weights (N,): (U, C') and (U, 1).
+
+        All pairs, less those of the samples of a unit, which count those within it twice: time
+        O(N C'); with groups as units O(N C' log N).
+        """
+        chosen = np.arange(self.n_configurations) if configurations is None else configurations
+        masses = np.asarray(scaled(weights, self.sample_weights), np.float64)
+        of_samples = standing(self.pairs.presorted, masses, chosen)
+        counts = of_samples[self.cases].sum(axis=0) - units.sums(of_samples)
+        if not units.single:
+            counts += self._within(weights, units, chosen)
+        sides = np.stack([self.cases, self.controls], axis=1)
+        left = rest(sides * masses[:, None], units)
+        left[rest(sides * (weights > 0)[:, None], units) == 0] = 0.0
+        return counts, left.prod(axis=1, keepdims=True)
+
+    def _within(self, weights: IntArray, units: Units, chosen: IntArray) -> FloatArray:
+        """(U, C') twice the weight of the concordant pairs within each unit."""
+        found = np.zeros((units.n_units, len(chosen)))
+        order = np.argsort(units.codes, kind="stable")
+        for members in np.split(order, np.flatnonzero(np.diff(units.codes[order])) + 1):
+            cases, controls = self.cases[members], self.controls[members]
+            if cases.any() and controls.any():
+                own = None if self.sample_weights is None else self.sample_weights[members]
+                scores = self.scores[members][:, chosen]
+                counter = PairScorer.of(scores, cases, controls, own)
+                found[units.codes[members[0]]] = counter.counted(weights[None, members])[0][0]
+        return found
 
     def _concordant(self, masses: NDArray[Any], configurations: IntArray) -> NDArray[Any]:
         """(B, C') twice the weight of concordant pairs, ties one half."""

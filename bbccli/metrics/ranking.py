@@ -8,12 +8,13 @@ import numpy as np
 
 from bbccli.kernels.pairs import controls_around, presort
 from bbccli.kernels.running import Grid, take
-from bbccli.metrics.base import Metric, Scorer, ratio
+from bbccli.metrics.base import Metric, Scorer
 from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
 from bbccli.metrics.combined import Combined, mean
 from bbccli.metrics.confusion import MISSING_CLASS
 from bbccli.metrics.pairs import PairScorer, pair_share
 from bbccli.metrics.rests import EACH_CLASS
+from bbccli.metrics.weighting import ratio
 from bbccli.outcome import Outcome
 from bbccli.types import Direction, FloatArray, PredictionKind, Task
 

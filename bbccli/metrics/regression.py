@@ -79,6 +79,7 @@ def _error(
     under_weights: str = AS_REPEATED,
     undefined: str = "without samples",
     remarks: str = "",
+    smooth: bool = True,
 ) -> Metric:
     """A metric of values of which 0 is best."""
     return Metric(
@@ -96,6 +97,7 @@ def _error(
         under_weights=under_weights,
         undefined=undefined,
         remarks=remarks,
+        smooth=smooth,
     )
 
 
@@ -136,6 +138,7 @@ MEDAE = _error(
     under_weights="the error below and above which lies half of the weight; where one half is "
     "reached exactly between two errors, their mean: the median of rows repeated as often as "
     "their whole-number weights say",
+    smooth=False,
 )
 
 MAPE = _error(

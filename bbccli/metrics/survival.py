@@ -22,9 +22,10 @@ import numpy as np
 from bbccli.kernels import concordant_weight_censored
 from bbccli.kernels.censored import CensoredPairs, comparable_weight
 from bbccli.kernels.running import Numbers
-from bbccli.metrics.base import Metric, by_configuration
+from bbccli.metrics.base import Metric
 from bbccli.metrics.pairs import share_of_pairs
 from bbccli.metrics.rests import EVENTS
+from bbccli.metrics.weighting import by_configuration
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 

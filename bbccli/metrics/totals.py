@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli.metrics.base import (
+from bbccli.metrics.base import Bind, Predictions
+from bbccli.metrics.weighting import (
     CHUNK,
     LARGEST_EXACT,
-    Bind,
-    Predictions,
+    Units,
     by_configuration,
     matching,
+    rest,
     total_weights,
     weighted_sums,
 )
@@ -125,6 +126,24 @@ class TotalsScorer:
         parts = tuple(part[rows] for part in self.parts)
         return TotalsScorer(parts, self.formula, self.n_configurations)
 
+    def without_each(
+        self, weights: IntArray, units: Units, configurations: IntArray | None = None
+    ) -> FloatArray:
+        """Performance without each of the units, under weights (N,): (U, C').
+
+        Totals are differences of totals: time O(N C K).
+        """
+        chosen = np.arange(self.n_configurations) if configurations is None else configurations
+        cells = max(part.size // part.shape[1] for part in self.parts)
+        step = max(MOST_CELLS // max(cells, 1), 1)
+        blocks = []
+        for start in range(0, len(chosen), step):
+            columns = chosen[start : start + step]
+            totals = [_left(_columns(part, columns), weights, units) for part in self.parts]
+            shape = (units.n_units, len(columns))
+            blocks.append(np.broadcast_to(self._apply(totals), shape))
+        return np.hstack(blocks) if blocks else np.empty((units.n_units, 0))
+
     def _as_floats(self, weights: IntArray) -> dict[np.dtype[np.floating], FloatArray]:
         """The weights in each type that a part has."""
         totals = total_weights(weights)
@@ -142,6 +161,15 @@ def _terms(part: FloatArray | BoolArray, sample_weights: FloatArray | None) -> F
         return part * sample_weights.reshape(-1, *[1] * (part.ndim - 1))
     counted = part.dtype == np.bool_ and len(part) < LARGEST_EXACT
     return part.astype(np.float32 if counted else np.float64)
+
+
+def _left(part: FloatArray, weights: IntArray, units: Units) -> FloatArray:
+    """Totals (U, C', ...) of a part without each of the units; 0, and not what rounding leaves."""
+    terms = part * weights.astype(np.float64).reshape(-1, *[1] * (part.ndim - 1))
+    with np.errstate(invalid="ignore", over="ignore"):
+        totals = rest(terms, units)
+        least = ROUNDING * np.abs(terms).sum(axis=0)
+    return np.where(np.abs(totals) > least, totals, np.where(np.isnan(totals), np.nan, 0.0))
 
 
 def _in_chunks(weights: IntArray, part: FloatArray, configurations: IntArray | None) -> FloatArray:

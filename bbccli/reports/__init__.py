@@ -27,6 +27,7 @@ class Kind(StrEnum):
     CORRECT = "correct"
     DROP = "drop"
     LEADERBOARD = "leaderboard"
+    COMPARE = "compare"
     INSPECTION = "inspect"
     BATCH = "batch"
     DISTRIBUTION = "distribution"
@@ -90,6 +91,7 @@ FORMS: dict[str, Form] = {
                 Kind.CORRECT: "table",
                 Kind.DROP: "drop_table",
                 Kind.LEADERBOARD: "leaderboard_table",
+                Kind.COMPARE: "compare_table",
                 Kind.INSPECTION: "inspection_table",
                 Kind.CATALOGUE: "catalogue_table",
             },
@@ -110,11 +112,21 @@ FORMS: dict[str, Form] = {
         ),
         Form(
             "csv",
-            {Kind.CORRECT: "csv", Kind.BATCH: "csv", Kind.LEADERBOARD: "leaderboard_csv"},
+            {
+                Kind.CORRECT: "csv",
+                Kind.BATCH: "csv",
+                Kind.LEADERBOARD: "leaderboard_csv",
+                Kind.COMPARE: "compare_csv",
+            },
             (".csv",),
         ),
-        Form("markdown", {Kind.CORRECT: "markdown"}, (".md", ".markdown"), for_people=True),
-        Form("junit", {Kind.CORRECT: "junit"}, (".xml",)),
+        Form(
+            "markdown",
+            {Kind.CORRECT: "markdown", Kind.COMPARE: "compare_markdown"},
+            (".md", ".markdown"),
+            for_people=True,
+        ),
+        Form("junit", {Kind.CORRECT: "junit", Kind.COMPARE: "compare_junit"}, (".xml",)),
         Form("github", {Kind.CORRECT: "github"}, for_people=True),
     )
 }

@@ -23,7 +23,14 @@ def render(documents: Sequence[Document], style: Style) -> str:
     root = ElementTree.Element("testsuites", name="bbc")
     for document in documents:
         _add_suite(root, document)
-    for kind in _COUNTS:
+    return suites_as_text(root)
+
+
+def suites_as_text(root: ElementTree.Element) -> str:
+    """Return suites as a file, once their cases, failures and errors are counted."""
+    for kind, where in _COUNTS.items():
+        for suite in root:
+            suite.set(kind, str(len(suite.findall(where))))
         root.set(kind, str(sum(int(suite.get(kind, "0")) for suite in root)))
     ElementTree.indent(root)
     text = ElementTree.tostring(root, encoding="unicode")
@@ -56,8 +63,6 @@ def _add_suite(root: ElementTree.Element, document: Document) -> None:
         _add_gate(suite, path, document["gate"])
     said = "\n".join(phrases.plain_lines(document))
     ElementTree.SubElement(suite, "system-out").text = xml_text(said)
-    for kind, where in _COUNTS.items():
-        suite.set(kind, str(len(suite.findall(where))))
 
 
 def _properties(document: Document) -> list[tuple[str, str]]:
@@ -72,7 +77,7 @@ def _properties(document: Document) -> list[tuple[str, str]]:
 def _add_estimate(suite: ElementTree.Element, document: Document, estimate: EstimateJson) -> None:
     digits = phrases.digits_of(phrases.estimates_of(document, estimate["metric"]), document)
     said = xml_text(sentence(estimate, document, digits))
-    case = _add_case(suite, suite.get("name", ""), f"{estimate['metric']} {estimate['method']}")
+    case = add_case(suite, suite.get("name", ""), f"{estimate['metric']} {estimate['method']}")
     if estimate["value"] is None:
         ElementTree.SubElement(case, "error", type="undefined", message=said)
     ElementTree.SubElement(case, "system-out").text = said
@@ -81,7 +86,7 @@ def _add_estimate(suite: ElementTree.Element, document: Document, estimate: Esti
 def _add_gate(suite: ElementTree.Element, path: str, gate: GateJson) -> None:
     name = f"gate {gate['metric'] or ''} {judged_figure(gate)}"
     said = xml_text(gate_sentence(gate))
-    case = _add_case(suite, path, " ".join(name.split()))
+    case = add_case(suite, path, " ".join(name.split()))
     kind = {"missed": "failure", "undecided": "error"}.get(gate["outcome"])
     if kind is None:
         ElementTree.SubElement(case, "system-out").text = said
@@ -90,5 +95,6 @@ def _add_gate(suite: ElementTree.Element, path: str, gate: GateJson) -> None:
     found.text = said
 
 
-def _add_case(suite: ElementTree.Element, path: str, name: str) -> ElementTree.Element:
+def add_case(suite: ElementTree.Element, path: str, name: str) -> ElementTree.Element:
+    """Add a case to a suite."""
     return ElementTree.SubElement(suite, "testcase", classname=path, name=xml_text(name), time="0")

@@ -23,14 +23,19 @@ def listing_table(
     style: Style,
     *,
     figures: Collection[str] = (),
+    whole: Collection[str] = (),
 ) -> str:
-    """Return rows under a header, wrapped to the width; columns of figures are flush right."""
+    """Return rows under a header, wrapped to the width; columns of figures are flush right.
+
+    What is a figure or `whole` is never wrapped; nor is the first column where neither is named.
+    """
+    kept = {*figures, *whole} or {*header[:1]}
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for position, name in enumerate(header):
+    for name in header:
         table.add_column(
             name,
             justify="right" if name in figures else "left",
-            no_wrap=position == 0 or name in figures,
+            no_wrap=name in kept,
             overflow="fold",
         )
     for row in rows:

@@ -76,21 +76,17 @@ def understood(document: Document) -> str:
 
 
 def notes_of(document: Document) -> list[NoteJson]:
-    """Every note of the document and its estimates, each once."""
-    notes = [*document["notes"], *(n for e in _estimates(document) for n in e["notes"])]
+    """Every note of the document and of its parts, each once."""
+    parts = [*document.get("estimates", ()), *document.get("comparisons", ())]
+    parts += [document[name] for name in ("corrected", "ranks") if document.get(name)]
+    notes = [*document["notes"], *(n for part in parts for n in part["notes"])]
     return list({(note["code"], note["text"]): note for note in notes}.values())
-
-
-def _estimates(document: Document) -> list[EstimateJson]:
-    """All estimates, wherever they stand."""
-    corrected = document.get("corrected")
-    return [*document.get("estimates", ()), *([corrected] if corrected else [])]
 
 
 def metrics_of(document: Document) -> list[str]:
     """Names of the metrics, the one that selects first."""
-    if "metrics" in document:
-        return list(document["metrics"])
+    if "metrics" in document or "metric" in document:
+        return list(document.get("metrics", [document.get("metric")]))
     if "estimates" in document:
         return list(dict.fromkeys(estimate["metric"] for estimate in document["estimates"]))
     found = [document["decision"]] if document["decision"] else document["replays"]

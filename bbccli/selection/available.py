@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bbccli.metrics.base import Scorer
+from bbccli.metrics.leaving_out import without_each
+from bbccli.metrics.weighting import Units
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 
@@ -56,6 +58,19 @@ class AvailableCases:
         """Score each row of weights (B, N) on its own configuration (B,): (B,)."""
         known = self.patterns[self.pattern_of[configurations]]
         return self.scorer.paired(weights * known, configurations)
+
+    def without_each(
+        self, weights: IntArray, units: Units, configurations: IntArray | None = None
+    ) -> FloatArray:
+        """Performances without each of the units, under weights (N,): (U, C')."""
+        chosen = np.arange(self.n_configurations) if configurations is None else configurations
+        values = np.empty((units.n_units, len(chosen)))
+        patterns = self.pattern_of[chosen]
+        for pattern in np.unique(patterns):
+            alike = np.flatnonzero(patterns == pattern)
+            known = weights * self.patterns[pattern]
+            values[:, alike] = without_each(self.scorer, known, units, chosen[alike])
+        return values
 
     def restrict(self, rows: BoolArray) -> AvailableCases:
         """Keep the samples in `rows`."""

@@ -11,7 +11,9 @@ import numpy as np
 
 from bbccli.metrics.base import Scorer
 from bbccli.metrics.combined import Combined
+from bbccli.metrics.leaving_out import counted_without_each, without_each
 from bbccli.metrics.pairs import PairCounter, share_of_pairs
+from bbccli.metrics.weighting import Units
 from bbccli.selection.available import AvailableCases
 from bbccli.types import BoolArray, FloatArray, IntArray
 
@@ -37,6 +39,12 @@ class MeanOf:
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Mean performance (B,) of one configuration per row of weights."""
         return _mean([scorer.paired(weights, configurations) for scorer in self.scorers])
+
+    def without_each(
+        self, weights: IntArray, units: Units, configurations: IntArray | None = None
+    ) -> FloatArray:
+        """Mean performance without each of the units, under weights (N,): (U, C')."""
+        return _mean([without_each(one, weights, units, configurations) for one in self.scorers])
 
     def restrict(self, rows: BoolArray) -> MeanOf:
         """Keep the samples in `rows`."""
@@ -86,6 +94,25 @@ class MeanOverFolds:
         """Mean over folds (B,) of one configuration per row of weights."""
         parts = zip(self.scorers, self.members, strict=True)
         return _nanmean([scorer.paired(weights[:, rows], configurations) for scorer, rows in parts])
+
+    def without_each(
+        self, weights: IntArray, units: Units, configurations: IntArray | None = None
+    ) -> FloatArray:
+        """Mean over folds without each of the units, under weights (N,): (U, C').
+
+        A unit changes only the folds that hold it.
+        """
+        parts = []
+        for scorer, rows in zip(self.scorers, self.members, strict=True):
+            here, own = units.within(rows)
+            whole = scorer(weights[None, rows], configurations)
+            left = without_each(scorer, weights[rows], own, configurations)
+            defined = ~np.isnan(whole), ~np.isnan(left)
+            parts.append(
+                (here, (np.nan_to_num(whole), defined[0]), (np.nan_to_num(left), defined[1]))
+            )
+        sums, n_defined = _with_changes(parts, units.n_units)
+        return np.asarray(sums / np.where(n_defined > 0, n_defined, np.nan))
 
     def n_undefined(self, weights: IntArray, configurations: IntArray) -> IntArray:
         """Count the folds (B,) in which `paired` is undefined."""
@@ -146,6 +173,18 @@ class WithinFolds:
         parts = zip(self.counters, self.members, strict=True)
         return _share([c.counted_paired(weights[:, rows], configurations) for c, rows in parts])
 
+    def without_each(
+        self, weights: IntArray, units: Units, configurations: IntArray | None = None
+    ) -> FloatArray:
+        """Share of the pairs without each of the units, under weights (N,): (U, C')."""
+        parts = []
+        for counter, rows in zip(self.counters, self.members, strict=True):
+            here, own = units.within(rows)
+            whole = counter.counted(weights[None, rows], configurations)
+            left = counted_without_each(counter, weights[rows], own, configurations)
+            parts.append((here, whole, left))
+        return share_of_pairs(*_with_changes(parts, units.n_units))
+
     def restrict(self, rows: BoolArray) -> WithinFolds:
         """Keep the samples in `rows`."""
         parts = zip(self.counters, self.members, strict=True)
@@ -197,6 +236,27 @@ def within_folds(scorer: Any, folds: IntArray) -> Scorer:
     if isinstance(scorer, AvailableCases):
         return AvailableCases.of(within_folds(scorer.scorer, folds), scorer.available)
     return WithinFolds.of(scorer, folds)
+
+
+def _with_changes(
+    parts: Sequence[tuple[IntArray, Sequence[Any], Sequence[Any]]], n_units: int
+) -> list[FloatArray]:
+    """Sums over folds without each of U units, which change only the folds that hold them.
+
+    Of each fold the units that it holds, figures (1, ...) of all of it, and figures (U', ...)
+    without each of them. Of each figure a sum (U, ...).
+    """
+    found: list[FloatArray] = []
+    for wholes, lefts in zip(
+        zip(*(whole for _, whole, _ in parts), strict=True),
+        zip(*(left for _, _, left in parts), strict=True),
+        strict=True,
+    ):
+        sums = np.repeat(np.asarray(sum(wholes), np.float64), n_units, axis=0)
+        for (here, _, _), whole, left in zip(parts, wholes, lefts, strict=True):
+            sums[here] += left.astype(np.float64) - whole
+        found.append(sums)
+    return found
 
 
 def _share(parts: list[tuple[Any, Any]]) -> FloatArray:

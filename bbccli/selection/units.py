@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, few_folds, few_groups
+from bbccli.types import IntArray
 
 FEW_FOLDS = 5
 FEW_GROUPS = 20
@@ -41,3 +44,16 @@ def on_few_groups(matrix: PredictionMatrix) -> tuple[Note, ...]:
     """Return a note where a method over groups rests on a handful of them."""
     n_groups = matrix.n_groups
     return (few_groups(n_groups),) if n_groups is not None and n_groups < FEW_GROUPS else ()
+
+
+def size_ratio(folds: IntArray) -> float:
+    """Return n_test / n_train of folds (R, N), the mean over all folds.
+
+    Examples
+    --------
+    >>> size_ratio(np.array([[0, 0, 1, 1, 2, 2]]))
+    0.5
+    """
+    sizes = [np.bincount(row) for row in folds]
+    ratios = [n / (row.sum() - n) for row in sizes for n in row if n]
+    return float(np.mean(ratios))

@@ -227,6 +227,9 @@ def test_names_that_mean_two_things_are_set_by_command():
     assert {name: found for name, found in own.items() if found} == {
         "drop": {"threshold", "format", "n_resamples"},
         "leaderboard": {"top", "wins", "format"},
+        "compare": {
+            *("baseline", "by", "test", "fail_unless", "margin", "rope", "adjust", "format"),
+        },
         "inspect": {"format"},
         "gate": {"format"},
     }

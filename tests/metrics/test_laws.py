@@ -68,6 +68,15 @@ def test_integer_weights_repeat_rows(weighted_case):
 
 
 @every_weighted_case
+def test_configurations_in_any_order(weighted_case):
+    _, matrix, scorer = weighted_case
+    weights, order = some_weights(matrix), np.arange(matrix.n_configurations)[::-1]
+    found = scorer(weights, order)
+    np.testing.assert_allclose(found, scorer(weights)[:, order], **CLOSE)
+    np.testing.assert_allclose(scorer(weights, order[:2]), found[:, :2], **CLOSE)
+
+
+@every_weighted_case
 def test_zero_weight_removes_a_row(weighted_case):
     metric, matrix, scorer = weighted_case
     for row in np.minimum(some_weights(matrix), 1):

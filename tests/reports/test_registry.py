@@ -11,7 +11,7 @@ from documents import result
 
 from bbccli.reports import FORMS, Kind, Style, forms_of
 
-TEXT = [Kind.CORRECT, Kind.DROP, Kind.LEADERBOARD, Kind.INSPECTION, Kind.CATALOGUE]
+TEXT = [kind for kind in Kind if kind not in (Kind.BATCH, Kind.DISTRIBUTION)]
 WRITERS = dict.fromkeys(TEXT, "render") | {
     Kind.BATCH: "write_batch",
     Kind.DISTRIBUTION: "distribution",
@@ -36,6 +36,7 @@ def test_forms_of_each_kind():
     assert {kind.value: " ".join(forms_of(kind)) for kind in others} == {
         "drop": "table json",
         "leaderboard": "table json csv",
+        "compare": "table json csv markdown junit",
         "inspect": "table json",
         "methods": "table json",
         "batch": "parquet jsonl csv",

@@ -1,0 +1,107 @@
+"""`bbc compare`: who is better, after selection, of fixed pairs, and across data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bbccli.analysis.input import GapOptions, InputOptions
+from bbccli.analysis.plan import PlanOptions
+from bbccli.cli.command import command, reads_files
+from bbccli.cli.comparing import CompareOptions
+from bbccli.cli.shared import Jobs, Output, Quiet, WorkOptions
+from bbccli.option import Option, Scope
+
+if TYPE_CHECKING:
+    from bbccli.documents import Document
+
+
+def _forms() -> Iterable[str]:
+    from bbccli.reports import Kind, forms_of
+
+    return forms_of(Kind.COMPARE)
+
+
+Format = Annotated[
+    str,
+    Option(
+        "Form of the result.",
+        names=_forms,
+        scope=Scope.COMMAND,
+    ),
+]
+
+Sides = Annotated[
+    Sequence[str],
+    Option(
+        "Out-of-sample predictions, as for bbc correct. Several: families of the same samples, "
+        "matched by row_id; with --across each is a data set.",
+        metavar="FILE...",
+        positional=True,
+    ),
+]
+
+
+@command(without=("guard", "side", "evaluation_share", "tolerance", "outer_fold"))
+@reads_files
+def compare(
+    ctx: typer.Context,
+    files: Sides,
+    asked: CompareOptions,
+    planned: PlanOptions,
+    gaps: GapOptions,
+    how: InputOptions,
+    work: WorkOptions,
+    format: Format = "table",
+    output: Output = "-",
+    jobs: Jobs = None,
+    quiet: Quiet = False,
+) -> None:
+    """Show which configurations may be the best, or whether the winner beats another.
+
+    Examples:
+      bbc compare sample_data/progression.parquet
+      bbc compare predictions.csv --baseline ridge --fail-unless better
+      bbc compare 'runs/*.parquet' --across --by family
+    """
+    from bbccli import resources
+    from bbccli.cli.compared import Asked, answered
+    from bbccli.cli.gates import tell
+    from bbccli.cli.output import (
+        check_writable,
+        progress_bar,
+        report_format,
+        style_for_stdout,
+        write,
+    )
+    from bbccli.cli.places import check_apart
+    from bbccli.reports import FORMS, Kind, Style
+
+    asked.question(len(files))
+    planned.plan({})
+    form = FORMS[report_format(ctx, format, output, Kind.COMPARE) or format]
+    check_writable(output)
+    check_apart({"--output": output}, files, how.labels, how.folds)
+    with resources.use(work.resources(jobs)), progress_bar(quiet=quiet) as progress:
+        found = answered(Asked(asked, planned, gaps, how), files, progress)
+    if not form.for_people and not quiet:
+        tell([found])
+    style = style_for_stdout() if output == "-" else Style()
+    write(form.render([found], style, Kind.COMPARE), output)
+    _exit_by_requirement([found])
+
+
+def _exit_by_requirement(documents: Sequence[Document]) -> None:
+    """Say what was required but not found, and leave with the status of it."""
+    from bbccli import gate
+    from bbccli.cli.streams import say
+    from bbccli.reports.compare_phrases import requirement
+    from bbccli.text import visible
+
+    status = gate.status(documents)
+    if status:
+        for document in documents:
+            say(visible(f"{document['input']['path']}: {requirement(document)}"))
+        raise typer.Exit(status)

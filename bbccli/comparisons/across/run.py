@@ -1,0 +1,156 @@
+"""From a table of performances to ranks, tests of them, and groups that can't be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from bbccli.comparisons.across.base import AcrossTest
+from bbccli.comparisons.across.nemenyi import critical_difference
+from bbccli.comparisons.across.registry import DEFAULTS, TESTS, choose_tests
+from bbccli.comparisons.across.table import Table
+from bbccli.comparisons.adjustment import adjusted
+from bbccli.comparisons.pairs.base import verdict_of
+from bbccli.comparisons.records import Comparison, Contest, Ranks, Standing
+from bbccli.errors import OptionError, UndefinedError
+from bbccli.metrics.base import Metric
+from bbccli.notes import incomplete_data_sets
+from bbccli.types import Adjustment, FloatArray
+
+ALL = "all"
+"""In place of names: every test over data sets."""
+
+
+def compare_across(
+    performances: FloatArray,
+    families: Sequence[str],
+    data_sets: Sequence[str],
+    metric: Metric,
+    *,
+    level: float = 0.95,
+    tests: Sequence[str] | None = None,
+    adjust: Adjustment = Adjustment.HOLM,
+) -> Ranks:
+    """Compare K families over D data sets.
+
+    Parameters
+    ----------
+    performances : (D, K)
+        In the metric's unit; NaN where a family has none. To be compared honestly, each should be
+        corrected for the selection within the family.
+    families, data_sets
+        K and D names, all different.
+    tests
+        Names of tests, or `all`; those of `DEFAULTS` by default. The groups are those of the first
+        test of pairs.
+    adjust
+        For the number of pairs; not of Nemenyi's p-values, which allow for it. Not `max-t`.
+
+    Raises
+    ------
+    OptionError
+        An unknown test, `max-t`, or fewer than two families.
+    UndefinedError
+        No data set has a performance of every family.
+    """
+    _check(families, adjust)
+    names = list(TESTS) if list(tests or ()) == [ALL] else list(tests or DEFAULTS)
+    chosen = choose_tests(names)
+    complete = np.asarray(np.isfinite(performances).all(axis=1))
+    if not complete.any():
+        raise UndefinedError(
+            "no data set has a performance of every family",
+            hint="leave out the family that lacks most",
+        )
+    values = np.asarray(performances[complete], np.float64)
+    table = Table(values, tuple(families), metric.name, metric.direction, level)
+    kept, left_out = (
+        tuple(name for name, here in zip(data_sets, complete, strict=True) if here == whole)
+        for whole in (True, False)
+    )
+    pairs = [one for test in chosen if not test.overall for one in _of_pairs(test, table, adjust)]
+    return Ranks(
+        metric=metric.name,
+        level=level,
+        data_sets=kept,
+        left_out=left_out,
+        standings=standings(table),
+        overall=tuple(one for test in chosen if test.overall for one in test.answer(table)),
+        pairs=tuple(pairs),
+        contests=contests(table),
+        groups=groups(table, pairs),
+        critical_difference=critical_difference(table) if "nemenyi" in names else None,
+        notes=(incomplete_data_sets(len(left_out), len(complete)),) if left_out else (),
+    )
+
+
+def standings(table: Table) -> tuple[Standing, ...]:
+    """Return all families, the best mean rank first; those tied in their order."""
+    ranks, means = table.ranks.mean(axis=0), table.performances.mean(axis=0)
+    gains = table.gains
+    wins = (gains == gains.max(axis=1, keepdims=True)).sum(axis=0)
+    return tuple(
+        Standing(table.families[k], float(ranks[k]), float(means[k]), int(wins[k]))
+        for k in np.argsort(ranks, kind="stable")
+    )
+
+
+def contests(table: Table) -> tuple[Contest, ...]:
+    """Return the wins, ties and losses of each pair of families."""
+    found = []
+    for first, second in table.pairs:
+        signs = np.sign(table.differences(first, second))
+        counts = [int((signs == sign).sum()) for sign in (1, 0, -1)]
+        found.append(Contest(table.families[first], table.families[second], *counts))
+    return tuple(found)
+
+
+def groups(table: Table, pairs: Sequence[Comparison]) -> tuple[tuple[str, ...], ...]:
+    """Return the longest runs of families, by mean rank, of which no two are told apart.
+
+    By the first test among the pairs, at the level of the table; a run of one is none.
+    """
+    alpha, names = 1 - table.level, [one.family for one in standings(table)]
+    apart = set()
+    for pair in pairs:
+        p = pair.p if pair.p_adjusted is None else pair.p_adjusted
+        if pair.test == pairs[0].test and p is not None and p <= alpha:
+            apart.add(frozenset((pair.first, pair.second)))
+    found: list[tuple[str, ...]] = []
+    end = 0
+    for start in range(len(names) if pairs else 0):
+        stop = start + 1
+        while stop < len(names) and not any(
+            frozenset((names[i], names[stop])) in apart for i in range(start, stop)
+        ):
+            stop += 1
+        if stop > end and stop - start > 1:
+            found.append(tuple(names[start:stop]))
+        end = max(end, stop)
+    return tuple(found)
+
+
+def _check(families: Sequence[str], adjust: Adjustment) -> None:
+    if adjust is Adjustment.MAX_T:
+        raise OptionError("max-t does not adjust tests over data sets", hint="--adjust holm")
+    if len(families) < 2 or len(set(families)) < len(families):
+        raise OptionError("to rank takes two different families", hint="--by family")
+
+
+def _of_pairs(test: AcrossTest, table: Table, adjust: Adjustment) -> list[Comparison]:
+    """Run a test of pairs, and adjust its p-values for their number; verdicts follow them."""
+    found = test.answer(table)
+    if test.adjusts or adjust is Adjustment.NONE or len(found) < 2:
+        return found
+    values = adjusted([one.p for one in found], adjust)
+    return [
+        replace(
+            one,
+            p_adjusted=p,
+            adjustment=adjust.value,
+            verdict=verdict_of(one.effect.value if one.effect else None, p, 1 - table.level),
+        )
+        for one, p in zip(found, values, strict=True)
+    ]

@@ -1,0 +1,174 @@
+"""The set of configurations that may be the best: cross-validation with confidence.
+
+1. For each configuration m take its rivals j: all others, but for those whose performance differs
+   from its own by the same on every unit.
+2. T_m = max over j of (m_j - m_m) / se_mj: how far the best rival is ahead, in standard errors of
+   the difference.
+3. Draw the same maximum by multipliers, of (D_j - D_m) / se_mj (`simultaneous`):
+   p_m = (1 + the number of draws that reach T_m) / (B + 1).
+4. m may be the best where p_m is over 1 - level. The truly best one is among them with the
+   probability of the level, whichever it is.
+5. Of more than 1,000 configurations the rivals are screened: those that are behind the winner by
+   more than 2 c standard errors, with the critical value c of max-T over all of them, are nobody's
+   rivals. Within c they would be shown to be worse; the factor 2 leaves room for the winner's luck.
+
+One test for each configuration, not one for each pair: configurations that are far behind hardly
+move the maximum, so the set is small where performances differ, and holds all where they don't.
+With means over folds the influences are those within folds, as Lei centres the losses fold by fold.
+Intervals of all performances hold at once (`bands`).
+
+Source: Lei 2020, section 3 (Cross-validation with confidence, Journal of the American Statistical
+Association 115); Chernozhukov, Chetverikov & Kato 2013 (multipliers) and 2019 (step 5).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bbccli import resources
+from bbccli.comparisons.bands import band
+from bbccli.comparisons.evidence import Evidence, evidence_of, same
+from bbccli.comparisons.records import BestSet, Member
+from bbccli.comparisons.simultaneous import against, n_draws, over_draws
+from bbccli.errors import UndefinedError
+from bbccli.matrix import PredictionMatrix
+from bbccli.metrics.base import Metric
+from bbccli.notes import Note, no_influence, screened_rivals
+from bbccli.plan import Plan
+from bbccli.selection.units import on_few_groups
+from bbccli.types import FloatArray, IntArray
+
+SCREENED_ABOVE = 1000
+"""Configurations up to which each is the rival of every other."""
+
+BYTES = 64
+"""Memory for each pair of a configuration and a rival."""
+
+
+def best_set(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> BestSet:
+    """Return which configurations may be the best, and intervals of all of them.
+
+    Raises
+    ------
+    OptionError
+        Too few resamples for the level.
+    UndefinedError
+        A metric that is undefined for every configuration, on all samples or once one is left out.
+    UnsupportedError
+        A metric without influence values.
+
+    Notes
+    -----
+    Time O(B C (U + C)), or O(B C (U + J)) with J rivals; memory O(U C) beside blocks of bounded
+    size.
+    """
+    evidence = evidence_of(matrix, metric, plan)
+    if not evidence.defined.any():
+        raise UndefinedError(
+            f"{metric.label} is undefined for every configuration once a sample is left out",
+            hint="another --metric; or more samples of the rarest class",
+        )
+    rivals = rivals_of(evidence, plan)
+    p = p_values(evidence, rivals, plan)
+    members = _members(evidence, p, band(evidence, plan), plan)
+    n_screened = len(rivals) if len(rivals) < int(evidence.defined.sum()) else None
+    return BestSet(
+        level=plan.level,
+        n_inside=sum(member.inside for member in members),
+        members=members,
+        n_screened=n_screened,
+        notes=_notes(matrix, evidence, n_screened),
+    )
+
+
+def rivals_of(evidence: Evidence, plan: Plan) -> IntArray:
+    """Return the configurations that the others are tested against: all, or those not screened."""
+    known = np.flatnonzero(evidence.defined)
+    if len(known) <= SCREENED_ABOVE:
+        return known
+    best = known[np.argmax(evidence.gains[known])]
+    found = against(evidence, int(best), plan)
+    reach = found.upper - found.differences
+    worse = found.tested & (found.differences + 2 * reach < 0)
+    return known[~worse[known]]
+
+
+def p_values(evidence: Evidence, rivals: IntArray, plan: Plan) -> FloatArray:
+    """Return p (C,) of the tests that no rival is better; NaN where undefined.
+
+    1 for a configuration that has no rival.
+    """
+    p = np.where(evidence.defined, 1.0, np.nan)
+    known = np.flatnonzero(evidence.defined)
+    width = max(resources.current().memory // (BYTES * max(len(rivals), 1)), 1)
+    for columns in np.array_split(known, -(-len(known) // width)):
+        p[columns] = _p_of(evidence, columns, rivals, plan)
+    return p
+
+
+def _p_of(evidence: Evidence, columns: IntArray, rivals: IntArray, plan: Plan) -> FloatArray:
+    """P-values (C') of some configurations."""
+    variances = evidence.variances_between(columns, rivals)
+    variances[columns[:, None] == rivals] = 0.0
+    inverse = np.zeros_like(variances)
+    np.divide(1.0, np.sqrt(variances), out=inverse, where=variances > 0)
+    ahead = evidence.gains[rivals] - evidence.gains[columns, None]
+    statistics = np.where(inverse > 0, ahead * inverse, -np.inf).max(axis=1, initial=-np.inf)
+    tested = np.flatnonzero(np.isfinite(statistics))
+    p = np.ones(len(columns))
+    if len(tested):
+        own = columns[tested]
+
+        def reduce(drawn: FloatArray) -> IntArray:
+            return _n_reached(drawn[:, own], drawn[:, rivals], inverse[tested], statistics[tested])
+
+        p[tested] = (1 + sum(over_draws(evidence, plan, reduce))) / (n_draws(plan) + 1)
+    return p
+
+
+def _n_reached(
+    own: FloatArray, of_rivals: FloatArray, inverse: FloatArray, statistics: FloatArray
+) -> IntArray:
+    """How many draws (b, C') and (b, J) reach the statistic (C') of each configuration."""
+    scaled = np.empty_like(of_rivals, order="C")
+    counts = np.empty(len(statistics), np.int64)
+    for m, statistic in enumerate(statistics):
+        np.subtract(of_rivals, own[:, m : m + 1], out=scaled)
+        np.multiply(scaled, inverse[m], out=scaled)
+        if statistic <= 0:  # else those left out, at 0, are not the largest that counts
+            scaled[:, inverse[m] == 0] = -np.inf
+        counts[m] = np.count_nonzero(scaled.max(axis=1) >= statistic)
+    return counts
+
+
+def _members(
+    evidence: Evidence, p: FloatArray, ends: tuple[FloatArray, FloatArray], plan: Plan
+) -> tuple[Member, ...]:
+    """All configurations, the best first; undefined ones last."""
+    gains, sign = evidence.gains, evidence.metric.direction.sign
+    order = np.argsort(-np.where(np.isnan(gains), -np.inf, gains), kind="stable")
+    best = np.nanmax(gains)
+    return tuple(
+        Member(
+            configuration=evidence.names[c],
+            performance=float(sign * gains[c]),
+            difference=0.0 if same(gains[c] - best, best) else float(gains[c] - best),
+            lower=float(ends[0][c]),
+            upper=float(ends[1][c]),
+            p=None if np.isnan(p[c]) else float(p[c]),
+            inside=bool(p[c] > 1 - plan.level),
+        )
+        for c in order
+    )
+
+
+def _notes(
+    matrix: PredictionMatrix, evidence: Evidence, n_screened: int | None
+) -> tuple[Note, ...]:
+    undefined = [evidence.names[c] for c in np.flatnonzero(~evidence.defined)]
+    n = evidence.n_configurations
+    return (
+        *((no_influence(undefined, evidence.metric.label),) if undefined else ()),
+        *((screened_rivals(n_screened, n),) if n_screened is not None else ()),
+        *on_few_groups(matrix),
+    )

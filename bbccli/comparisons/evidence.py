@@ -1,0 +1,248 @@
+"""What a matrix tells of the differences between its configurations: performances and influences.
+
+1. m_j is the performance of configuration j, its sign such that more is better.
+2. L_ij is the influence of unit i on it (`influence`): of a mean the loss less the mean, of an AUC
+   the placement less the AUC, of any other metric the jackknife value; over folds, within them and
+   over repeats as the performance itself. Units are samples, or groups of them.
+3. The units of a metric of pairs are in strata by class; where groups hold several classes, and of
+   all other metrics, there is one stratum. Within each the mean is taken off.
+4. The variance of any linear combination of the m_j is the sum over strata of the variance of the
+   same combination of the L_ij (ddof 1) over n_h, the units of the stratum. Of two AUCs that is
+   DeLong's.
+
+Means over folds are jackknifed as they are: leaving a sample out changes its fold alone. In folds
+of n samples such a variance is larger by n / (n - 1), which errs on the safe side.
+
+Source: Efron & Tibshirani 1993, chapter 11; DeLong, DeLong & Clarke-Pearson 1988.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.influence import influence
+from bbccli.matrix import PredictionMatrix
+from bbccli.metrics.base import Metric
+from bbccli.metrics.probability import with_clip
+from bbccli.plan import Plan
+from bbccli.selection.candidates import Candidates, cached, candidates
+from bbccli.types import BoolArray, FloatArray, IntArray, readonly
+
+ROUNDING = 1e-12
+"""Share of the variances of two performances below which that of their difference is rounding."""
+
+LAST_BITS = 1e-14
+"""Share of a performance below which its standard error is rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Performances of C configurations, and what each of U units does to them.
+
+    Attributes
+    ----------
+    names
+        Of the configurations.
+    gains : (C,) float64
+        Performances, with the sign that makes more better; NaN where undefined.
+    influence : (U, C) float64
+        Influence values in the same sign, with mean 0 within strata; 0 where undefined.
+    strata : (U,) int
+        Stratum of each unit, from 0 to H - 1.
+    df
+        Units of the smallest stratum (or with a sample of the rarest class) less 1.
+    defined : (C,) bool
+        Whether a configuration's performance is known on all units, and without any of them.
+    metric
+        With the bounds that it has on these samples.
+    """
+
+    names: tuple[str, ...]
+    gains: FloatArray
+    influence: FloatArray
+    strata: IntArray
+    df: int
+    defined: BoolArray
+    metric: Metric
+
+    @property
+    def n_units(self) -> int:
+        """U."""
+        return len(self.strata)
+
+    @property
+    def n_configurations(self) -> int:
+        """C."""
+        return len(self.names)
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """(H,) units of each stratum."""
+        return np.bincount(self.strata)
+
+    @cached_property
+    def scale(self) -> FloatArray:
+        """(U,) 1 / sqrt(n_h (n_h - 1)): squares of scaled influences add up to a variance."""
+        sizes = self.sizes[self.strata].astype(np.float64)
+        return np.asarray(1 / np.sqrt(sizes * (sizes - 1)))
+
+    @cached_property
+    def variances(self) -> FloatArray:
+        """(C,) variances of the performances."""
+        squares = np.einsum("u,uc,uc->c", self.scale**2, self.influence, self.influence)
+        squares[squares <= (LAST_BITS * self.gains) ** 2] = 0.0
+        return np.asarray(squares)
+
+    def errors(self) -> FloatArray:
+        """Return the standard errors (C,) of the performances; NaN where undefined."""
+        return np.where(self.defined, np.sqrt(self.variances), np.nan)
+
+    def errors_against(self, other: int) -> FloatArray:
+        """Return the standard errors (C,) of the differences to one configuration.
+
+        0 where the difference is the same on every unit, up to rounding; NaN where undefined.
+        """
+        found = np.empty(self.n_configurations)
+        column = self.influence[:, other : other + 1]
+        step = max(2**22 // max(self.n_units, 1), 1)
+        for start in range(0, self.n_configurations, step):
+            part = slice(start, start + step)
+            scaled = (self.influence[:, part] - column) * self.scale[:, None]
+            found[part] = np.einsum("uc,uc->c", scaled, scaled)
+        everything = np.arange(self.n_configurations)
+        found[found <= self._least(everything, np.array([other]))[:, 0]] = 0.0
+        return np.where(self.defined & self.defined[other], np.sqrt(found), np.nan)
+
+    def variances_between(self, columns: IntArray, others: IntArray) -> FloatArray:
+        """Return the variances (C', J) of differences between configurations, by matrix products.
+
+        0 where the difference is the same on every unit, up to rounding.
+        """
+        ours, theirs = (self.influence[:, part] * self.scale[:, None] for part in (columns, others))
+        sums = self.variances[columns, None] + self.variances[others]
+        found = sums - 2 * (ours.T @ theirs)
+        return np.where(found > self._least(columns, others), found, 0.0)
+
+    def _least(self, columns: IntArray, others: IntArray) -> FloatArray:
+        """What variances (C', J) of differences are rounding up to."""
+        of_squares = ROUNDING * (self.variances[columns, None] + self.variances[others])
+        sizes = np.abs(np.nan_to_num(self.gains))
+        return np.asarray(of_squares + (LAST_BITS * (sizes[columns, None] + sizes[others])) ** 2)
+
+    def take(self, columns: IntArray) -> Evidence:
+        """Return the evidence of some configurations, in the order of `columns` (C',)."""
+        return replace(
+            self,
+            names=tuple(self.names[c] for c in columns),
+            gains=self.gains[columns],
+            influence=self.influence[:, columns],
+            defined=self.defined[columns],
+        )
+
+
+def evidence_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Evidence:
+    """Return what a matrix tells of all its configurations under a metric.
+
+    Raises
+    ------
+    UnsupportedError
+        A metric that jumps when a sample counts a little more or less, such as a median: it has
+        no influence values.
+    UndefinedError
+        A class, or all of the samples, with a single unit; means over folds with an undefined one.
+
+    Notes
+    -----
+    Kept with the matrix. Time O(N C log N) for means, formulas of totals and shares of pairs, else
+    O(N^2 C); memory O(U C).
+    """
+    if not metric.smooth:
+        raise UnsupportedError(
+            f"{metric.label} jumps when a sample counts a little more or less: no variance follows "
+            "from influence values",
+            hint="another metric, such as mae; or the paired bootstrap of two configurations",
+        )
+    metric = with_clip(metric, plan.clip)
+    every = candidates(matrix, metric, plan.pooling)
+    found: Evidence = cached(
+        matrix, ("evidence", metric, plan.pooling), lambda: _evidence(matrix, metric, every)
+    )
+    return found
+
+
+def _evidence(matrix: PredictionMatrix, metric: Metric, every: Candidates) -> Evidence:
+    members = np.arange(matrix.n_samples)
+    if matrix.groups is not None:
+        members = np.unique(matrix.groups, return_inverse=True)[1]
+    strata, rarest = strata_of(matrix, metric, members)
+    smallest = min(int(np.bincount(strata).min()), rarest)
+    if smallest < 2:
+        raise _single_unit(matrix, metric)
+    everything = np.ones(matrix.n_samples, np.uint8)
+    sign, sizes = metric.direction.sign, np.bincount(strata)
+    values: FloatArray = np.empty((len(strata), matrix.n_configurations))
+    for columns in every.blocks():
+        found = influence(every.bind(columns), everything, strata=strata, members=members)
+        values[:, columns] = sign * found
+    gains = sign * every.performances()
+    defined = np.isfinite(values).all(axis=0) & np.isfinite(gains)
+    values[:, ~defined] = 0.0
+    for stratum in range(len(sizes)):
+        inside = strata == stratum
+        values[inside] -= values[inside].mean(axis=0)
+    return Evidence(
+        names=matrix.configurations,
+        gains=readonly(gains),
+        influence=readonly(values),
+        strata=strata,
+        df=smallest - 1,
+        defined=defined,
+        metric=metric.within(matrix.outcome),
+    )
+
+
+def strata_of(matrix: PredictionMatrix, metric: Metric, members: IntArray) -> tuple[IntArray, int]:
+    """Return the stratum of each of U units, and the units with a sample of the rarest class.
+
+    Parameters
+    ----------
+    members : (N,) int
+        Unit of each sample, from 0 to U - 1.
+
+    Examples
+    --------
+    >>> from bbccli import METRICS, read
+    >>> matrix = read("sample_data/progression.parquet")
+    >>> strata, rarest = strata_of(matrix, METRICS["auc"], np.arange(matrix.n_samples))
+    >>> np.bincount(strata).tolist(), rarest
+    ([40, 40], 40)
+    """
+    n_units = int(members.max()) + 1
+    alone: IntArray = np.zeros(n_units, np.int64)
+    if not (metric.of_pairs and matrix.task.is_classification):
+        return alone, n_units
+    classes = np.unique(matrix.outcome.values, return_inverse=True)[1]
+    held = np.zeros((n_units, int(classes.max()) + 1), bool)
+    held[members, classes] = True
+    pure = bool((held.sum(axis=1) == 1).all())
+    return (held.argmax(axis=1) if pure else alone), int(held.sum(axis=0).min())
+
+
+def _single_unit(matrix: PredictionMatrix, metric: Metric) -> UndefinedError:
+    unit = "sample" if matrix.groups is None else "group"
+    where = "class" if metric.of_pairs else "file"
+    return UndefinedError(
+        f"a {where} has a single {unit}, so the variance of differences in {metric.label} is "
+        "unknown",
+        hint=f"collect more {unit}s",
+    )
+
+
+def same(differences: Any, scale: Any) -> Any:
+    """Mark differences of performances that are 0 up to rounding, beside performances `scale`."""
+    return np.abs(differences) <= ROUNDING * np.maximum(np.abs(scale), 1e-300)

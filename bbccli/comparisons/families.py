@@ -1,0 +1,222 @@
+"""Whether one family of configurations is better than another, where both select.
+
+1. Select the winner of each family on all samples. The difference as measured is that of the two
+   winners; it favours the family that had more configurations to choose from.
+2. The corrected difference is BBC of the difference: in each bag both families select, out of the
+   bag both winners are scored on the same samples; the mean over resamples.
+3. Its interval is made of the resampled differences: percentiles, or `matched`, which is tighter.
+4. The verdict: better where the interval is over the margin, not worse where it is -margin or more,
+   worse where it is under -margin.
+
+Selecting on some folds and comparing on the others, with the standard error of the rows, looks as
+if it did the same, and holds the truth in 72 to 91 of 100 studies: the rows share their winners.
+
+Source: Tsamardinos, Greasidou & Borboudakis 2018, algorithm 5, of a difference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from bbccli.bootstrap.differences import Corrected, corrected_difference
+from bbccli.case import Case
+from bbccli.comparisons.baseline import check_margin, verdict_of
+from bbccli.comparisons.records import Comparison
+from bbccli.errors import OptionError
+from bbccli.matrix import PredictionMatrix
+from bbccli.metrics.base import Metric
+from bbccli.metrics.probability import with_clip
+from bbccli.notes import Note, further_families, listing, unequal_budgets
+from bbccli.plan import Plan
+from bbccli.selection.units import n_units_of, on_few_groups
+
+TEST = "bbc"
+
+MOST_FAMILIES = 10
+"""Families that are compared in pairs: the best of them."""
+
+REGEX = "regex:"
+
+
+def between_families(
+    matrix: PredictionMatrix,
+    metric: Metric,
+    plan: Plan,
+    families: Mapping[str, Sequence[int]],
+    margin: float = 0.0,
+) -> tuple[Comparison, ...]:
+    """Compare families of configurations in pairs: first the two best ones, as measured.
+
+    Parameters
+    ----------
+    families
+        Columns of the configurations of each, by its name; at least two, that share none.
+    margin
+        As of `against_baseline`.
+
+    Returns
+    -------
+    tuple of Comparison
+        Of at most the 10 best families all pairs, the better one first. A last note says if there
+        are more.
+
+    Raises
+    ------
+    OptionError
+        Fewer than two families, an empty one, a configuration in two of them, or a margin that is
+        negative.
+    UndefinedError, UnsupportedError
+        As BBC of each family.
+
+    Notes
+    -----
+    Time O(B N C) in all for the families, as the selections of each are kept.
+    """
+    check_margin(margin)
+    _check(matrix, families)
+    metric = with_clip(metric, plan.clip)
+    cases = {
+        name: Case(matrix.of_configurations(np.asarray(columns)), metric, metric, plan, TEST)
+        for name, columns in families.items()
+    }
+    sign = metric.direction.sign
+    best = sorted(cases, key=lambda name: -sign * cases[name].choice.naive)
+    few = best[:MOST_FAMILIES]
+    on_all = on_few_groups(matrix)
+    if len(few) < len(best):
+        on_all = (*on_all, further_families(len(few), len(best)))
+    return tuple(
+        _compare((first, second), (cases[first], cases[second]), margin, on_all)
+        for first, second in combinations(few, 2)
+    )
+
+
+def _compare(
+    names: tuple[str, str], cases: tuple[Case, Case], margin: float, on_all: tuple[Note, ...]
+) -> Comparison:
+    """Two families, of which the first is the better one as measured."""
+    first, second = cases
+    found: Corrected = corrected_difference(first, second)
+    sizes = [case.matrix.n_configurations for case in cases]
+    budgets = (unequal_budgets(*names, *sizes),) if sizes[0] != sizes[1] else ()
+    lower, upper = found.interval.lower, found.interval.upper
+    return Comparison(
+        first=names[0],
+        second=names[1],
+        metric=first.metric.name,
+        test=TEST,
+        first_selected=_winner(first),
+        second_selected=_winner(second),
+        first_value=first.choice.naive,
+        second_value=second.choice.naive,
+        difference=float(first.metric.direction.gain(first.choice.naive, second.choice.naive)),
+        corrected=found.value,
+        interval=found.interval,
+        n_units=n_units_of(first.matrix),
+        verdict=verdict_of(lower, upper, margin),
+        notes=budgets + found.notes + on_all,
+    )
+
+
+def _winner(case: Case) -> str:
+    return case.matrix.configurations[case.choice.winner]
+
+
+def families_by(matrix: PredictionMatrix, by: str) -> dict[str, tuple[int, ...]]:
+    """Return the columns of each family, by its name.
+
+    Parameters
+    ----------
+    by
+        A key of the metadata's configurations, such as `family`; or ``regex:`` and an expression
+        whose first group (or the whole, without groups) is the family in a configuration's name.
+
+    Raises
+    ------
+    OptionError
+        Not an expression, a configuration without a family, or fewer than two families.
+
+    Examples
+    --------
+    >>> from bbccli import read
+    >>> matrix = read("sample_data/progression.parquet")
+    >>> list(families_by(matrix, "regex:^([a-z]+)"))[:3]
+    ['logistic', 'svm', 'lda']
+    """
+    named = _by_expression(matrix, by) if by.startswith(REGEX) else _by_metadata(matrix, by)
+    lacking = [n for n, family in zip(matrix.configurations, named, strict=True) if not family]
+    if lacking:
+        raise OptionError(
+            f"--by {by} gives no family of {listing(lacking)}",
+            hint="a family for each configuration, or --exclude those without",
+        )
+    found: dict[str, tuple[int, ...]] = {}
+    for column, family in enumerate(named):
+        found[family] = (*found.get(family, ()), column)
+    if len(found) < 2:
+        raise OptionError(
+            f"--by {by} puts all configurations into one family, {named[0]}",
+            hint="another key of the metadata, or regex: with an expression",
+        )
+    return found
+
+
+def _by_expression(matrix: PredictionMatrix, by: str) -> list[str]:
+    try:
+        expression = re.compile(by.removeprefix(REGEX))
+    except (re.error, RecursionError, OverflowError) as error:
+        raise OptionError(
+            f"--by {by} is not a regular expression: {error}", hint=r"for example regex:^(\S+)"
+        ) from None
+    matches = [expression.search(name) for name in matrix.configurations]
+    group = min(expression.groups, 1)
+    return ["" if match is None else match[group] or "" for match in matches]
+
+
+def _by_metadata(matrix: PredictionMatrix, key: str) -> list[str]:
+    entries = matrix.source.metadata.get("configs") or ()
+    known = {entry["id"]: entry.get(key) for entry in entries}
+    if not any(value is not None for value in known.values()):
+        keys = sorted({k for entry in entries for k in entry} - {"id", "flags", "params"})
+        there = f"there are {listing(keys)}; or " if keys else ""
+        raise OptionError(
+            f"--by {key}: the metadata give no {key!r} of any configuration",
+            hint=rf"{there}regex: with an expression, for example regex:^(\S+)",
+        )
+    values = [known.get(name) for name in matrix.configurations]
+    return [str(value) if isinstance(value, str | int | float) else "" for value in values]
+
+
+def _check(matrix: PredictionMatrix, families: Mapping[str, Sequence[int]]) -> None:
+    """Refuse fewer than two families, empty ones, and those that share configurations."""
+    if len(families) < 2 or not all(len(columns) for columns in families.values()):
+        raise OptionError(
+            "two families or more are compared, with a configuration each",
+            hint="bbc compare FILE gives the configurations that may be the best",
+        )
+    columns = [column for of_one in families.values() for column in of_one]
+    twice = [column for column in dict.fromkeys(columns) if columns.count(column) > 1]
+    if twice:
+        names = [matrix.configurations[column] for column in twice]
+        raise OptionError(
+            f"in more than one family: {listing(names)}", hint="one family for each configuration"
+        )
+
+
+def with_families(
+    matrix: PredictionMatrix, families: Mapping[str, Sequence[int]]
+) -> PredictionMatrix:
+    """Return the matrix whose metadata name the family of each configuration."""
+    of_column = {column: name for name, columns in families.items() for column in columns}
+    known = {entry["id"]: entry for entry in matrix.source.metadata.get("configs") or ()}
+    configs = [
+        {**known.get(name, {}), "id": name, "family": of_column[column]}
+        for column, name in enumerate(matrix.configurations)
+    ]
+    metadata = {**matrix.source.metadata, "configs": configs}
+    return replace(matrix, source=replace(matrix.source, metadata=metadata))

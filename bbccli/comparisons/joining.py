@@ -1,0 +1,263 @@
+"""Several matrices of the same samples as one, in which each is a family.
+
+Samples are matched by their keys, in the order of the first matrix. What all of them say of a
+sample has to be the same: its truth, its group, its weight. Folds are kept where all have the same
+ones, else left out with a note, for rows are compared and not folds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bbccli.comparisons.families import with_families
+from bbccli.errors import InputError, OptionError
+from bbccli.matrix import PredictionMatrix
+from bbccli.notes import folds_differ, listing
+from bbccli.source import Source
+from bbccli.types import BoolArray, IntArray, Missing
+
+SHOWN = 3
+"""Keys that a message names."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joined:
+    """One matrix of several, and the columns that came from each."""
+
+    matrix: PredictionMatrix
+    families: dict[str, tuple[int, ...]]
+
+
+def joined(
+    matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: Missing = Missing.ERROR
+) -> Joined:
+    """Join matrices of the same samples; each becomes a family of its name.
+
+    Configurations whose names occur in several matrices are called ``NAME/configuration``.
+
+    Parameters
+    ----------
+    matrices
+        Two or more, of one task, one kind of predictions and as many repeats.
+    names
+        What they are called; distinct.
+    missing
+        `error`, or `common-rows` to keep the samples that all of them hold.
+
+    Raises
+    ------
+    OptionError
+        Fewer than two, names that are not distinct, or another way to deal with missing rows.
+    InputError
+        Samples that only some hold, or none in common; another task, kind or number of repeats;
+        another truth, group or weight of a sample.
+    """
+    _check(matrices, names, missing)
+    first = matrices[0]
+    rows = _common(matrices, names, missing)
+    aligned = [_taken(matrix, own) for matrix, own in zip(matrices, rows, strict=True)]
+    for other, name in zip(aligned[1:], names[1:], strict=True):
+        _check_same(aligned[0], other, names[0], name)
+    columns = np.cumsum([0, *(matrix.n_configurations for matrix in matrices)])
+    families = {
+        name: tuple(range(start, end))
+        for name, start, end in zip(names, columns[:-1], columns[1:], strict=True)
+    }
+    same_folds = all(_same_folds(aligned[0], other) for other in aligned[1:])
+    notes = tuple(dict.fromkeys(note for matrix in matrices for note in matrix.notes))
+    if not same_folds:
+        notes = (*notes, folds_differ(names))
+    found = replace(
+        aligned[0],
+        predictions=np.concatenate([matrix.predictions for matrix in aligned], axis=2),
+        configurations=_named(matrices, names),
+        folds=aligned[0].folds if same_folds else None,
+        fold_names=first.fold_names if same_folds else (),
+        groups=next((m.groups for m in aligned if m.groups is not None), None),
+        available=_available(aligned),
+        source=_source(matrices, names),
+        notes=notes,
+        nested=None,
+        unfinished=None,
+    )
+    return Joined(with_families(found, families), families)
+
+
+def _check(matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: Missing) -> None:
+    if len(matrices) < 2 or len(set(names)) < len(matrices):
+        raise OptionError("two files or more, of distinct names, are joined", hint="rename one")
+    if missing not in (Missing.ERROR, Missing.COMMON_ROWS):
+        raise OptionError(
+            f"--missing {missing} says nothing of samples that only one file holds",
+            hint="--missing common-rows keeps those that all of them hold",
+        )
+    first = matrices[0]
+    for other, name in zip(matrices[1:], names[1:], strict=True):
+        for what, ours, theirs in (
+            ("task", first.task, other.task),
+            ("classes", listing(list(first.outcome.classes)), listing(list(other.outcome.classes))),
+            ("kind of predictions", first.kind, other.kind),
+            ("number of repeats", first.n_repeats, other.n_repeats),
+            ("meaning of repeats", first.repeated_holdout, other.repeated_holdout),
+        ):
+            if ours != theirs:
+                raise InputError(
+                    f"{names[0]} and {name} can't be joined: their {what} differ, {ours} and "
+                    f"{theirs}",
+                    path=other.source.path,
+                    hint="files of the same study, written in the same way",
+                )
+
+
+def _common(
+    matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: Missing
+) -> list[IntArray]:
+    """Rows of each matrix in the order of the first one."""
+    keys = [matrix.keys for matrix in matrices]
+    common = keys[0][np.all([np.isin(keys[0], other) for other in keys[1:]], axis=0)]
+    for own, name, matrix in zip(keys, names, matrices, strict=True):
+        lacking = own[~np.isin(own, common)]
+        if len(lacking) and missing is Missing.ERROR:
+            shown = listing([str(key) for key in lacking[:SHOWN]])
+            raise InputError(
+                f"{len(lacking)} of {len(own)} samples of {name} are not in all files, such as "
+                f"{shown}",
+                path=matrix.source.path,
+                hint="--missing common-rows compares on the samples that all of them hold",
+            )
+    if not len(common):
+        raise InputError(
+            f"{listing(list(names))} have no sample in common",
+            hint="the same row_id for the same sample in all files",
+        )
+    rows: list[IntArray] = []
+    for own in keys:
+        order = np.argsort(own, kind="stable")
+        rows.append(order[np.searchsorted(own[order], common)])
+    return rows
+
+
+def _taken(matrix: PredictionMatrix, rows: IntArray) -> PredictionMatrix:
+    """The samples in `rows`, in that order."""
+    outcome = matrix.outcome
+    taken = replace(
+        outcome,
+        values=outcome.values[rows],
+        event=_at(outcome.event, rows),
+        weights=_at(outcome.weights, rows),
+    )
+    return replace(
+        matrix,
+        outcome=taken,
+        predictions=matrix.predictions[:, rows],
+        folds=None if matrix.folds is None else matrix.folds[:, rows],
+        groups=_at(matrix.groups, rows),
+        available=None if matrix.available is None else matrix.available[:, rows],
+        sample_keys=None if matrix.sample_keys is None else matrix.sample_keys.take(rows),
+        nested=None,
+    )
+
+
+def _at(array: NDArray[Any] | None, rows: IntArray) -> Any:
+    return None if array is None else array[rows]
+
+
+def _check_same(first: PredictionMatrix, other: PredictionMatrix, ours: str, theirs: str) -> None:
+    """Refuse samples of which two matrices say different things, and name the first of them."""
+    facts: tuple[tuple[str, Any, Any], ...] = (
+        ("truth", first.outcome.values, other.outcome.values),
+        ("event", first.outcome.event, other.outcome.event),
+        ("weight", first.outcome.weights, other.outcome.weights),
+    )
+    if first.groups is not None and other.groups is not None:
+        facts = (*facts, ("group", _codes(first.groups), _codes(other.groups)))
+    for what, here, there in facts:
+        if here is None and there is None:
+            continue
+        if here is None or there is None:
+            raise InputError(
+                f"only one of {ours} and {theirs} gives the {what} of the samples",
+                path=other.source.path,
+                hint=f"give the {what} in both",
+            )
+        wrong = np.flatnonzero(here != there)
+        if len(wrong):
+            row = int(wrong[0])
+            raise InputError(
+                f"{ours} and {theirs} differ in the {what} of sample {first.keys[row]}"
+                + _values(first, here, there, row, what),
+                path=other.source.path,
+                hint="rows of one sample have the same row_id and the same truth in all files",
+                further=len(wrong) - 1,
+            )
+
+
+def _values(
+    matrix: PredictionMatrix, here: NDArray[Any], there: NDArray[Any], row: int, what: str
+) -> str:
+    """The two values that differ, where they say something to the reader."""
+    if what == "group":
+        return ""
+    classes = matrix.outcome.classes
+    if what == "truth" and classes:
+        return f": {classes[int(here[row])]} and {classes[int(there[row])]}"
+    return f": {here[row]} and {there[row]}"
+
+
+def _codes(groups: IntArray) -> IntArray:
+    """Groups (N,) numbered by where they first occur, as names are not kept."""
+    _, first, code = np.unique(groups, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[code])
+
+
+def _same_folds(first: PredictionMatrix, other: PredictionMatrix) -> bool:
+    """Whether two matrices share out the samples in the same way, whatever folds are called."""
+    if first.folds is None or other.folds is None:
+        return first.folds is None and other.folds is None
+    pairs = zip(first.folds, other.folds, strict=True)
+    return all(np.array_equal(_codes(ours), _codes(theirs)) for ours, theirs in pairs)
+
+
+def _available(matrices: Sequence[PredictionMatrix]) -> BoolArray | None:
+    if all(matrix.available is None for matrix in matrices):
+        return None
+    return np.concatenate(
+        [
+            np.ones(m.predictions.shape[:3], bool) if m.available is None else m.available
+            for m in matrices
+        ],
+        axis=2,
+    )
+
+
+def _named(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> tuple[str, ...]:
+    """Names of all configurations; those that occur twice with that of their matrix before."""
+    every = [one for matrix in matrices for one in matrix.configurations]
+    if len(set(every)) == len(every):
+        return tuple(every)
+    return tuple(
+        f"{name}/{one}"
+        for matrix, name in zip(matrices, names, strict=True)
+        for one in matrix.configurations
+    )
+
+
+def _source(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> Source:
+    """Paths and hashes of all, and the metadata of their configurations."""
+    configs: list[dict[str, Any]] = []
+    called = iter(_named(matrices, names))
+    for matrix in matrices:
+        entries = matrix.source.metadata.get("configs") or ()
+        known = {entry["id"]: entry for entry in entries}
+        configs += [{**known.get(one, {}), "id": next(called)} for one in matrix.configurations]
+    return Source(
+        path=", ".join(matrix.source.path for matrix in matrices),
+        sha256=", ".join(matrix.source.sha256 for matrix in matrices),
+        metadata={**matrices[0].source.metadata, "configs": configs},
+        left_out=tuple(one for matrix in matrices for one in matrix.source.left_out),
+    )

@@ -1,0 +1,145 @@
+"""Sums under weights: counted exactly where weights are whole numbers, else in float64."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bbccli.types import BoolArray, FloatArray, IntArray, distinct
+
+LARGEST_EXACT = 2**24
+"""Whole numbers up to here are exact in float32."""
+
+CHUNK = 2**16
+"""Samples per matrix product: of more samples, so many weights at a time are made floats."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """What is left out at once: a sample, or a group of samples.
+
+    Attributes
+    ----------
+    codes : (N,) int
+        Unit of each sample, from 0 to U - 1.
+    n_units
+        U.
+    """
+
+    codes: IntArray
+    n_units: int
+
+    @property
+    def single(self) -> bool:
+        """Whether each sample is a unit of its own, in their order."""
+        n_samples = len(self.codes)
+        return self.n_units == n_samples and bool((self.codes == np.arange(n_samples)).all())
+
+    def within(self, rows: IntArray) -> tuple[IntArray, Units]:
+        """Return which units the samples in `rows` belong to, and these among themselves."""
+        known, codes = np.unique(self.codes[rows], return_inverse=True)
+        return known, Units(codes, len(known))
+
+    def sums(self, terms: NDArray[Any]) -> FloatArray:
+        """Add up terms (N, ...) within each unit: (U, ...) float64."""
+        floats = np.asarray(terms, np.float64)
+        if self.single:
+            return floats
+        order = np.argsort(self.codes, kind="stable")
+        held, starts = np.unique(self.codes[order], return_index=True)
+        found = np.zeros((self.n_units, *floats.shape[1:]))
+        found[held] = np.add.reduceat(floats[order], starts, axis=0)
+        return found
+
+
+def scaled(weights: IntArray, sample_weights: FloatArray | None) -> NDArray[Any]:
+    """Return weights (B, N) times the sample weights (N,), as they are without those."""
+    return weights if sample_weights is None else weights * sample_weights
+
+
+def whole(weights: NDArray[Any]) -> bool:
+    """Whether weights are whole numbers by their type."""
+    return weights.dtype.kind in "iub"
+
+
+def total_weights(weights: NDArray[Any], sample_weights: FloatArray | None = None) -> FloatArray:
+    """Return the total (B,) of each row of weights (B, N); exact for integers."""
+    if sample_weights is not None:
+        return np.asarray(weights @ sample_weights)
+    kind = np.float64 if np.issubdtype(weights.dtype, np.floating) else np.int64
+    return np.asarray(weights.sum(axis=1, dtype=kind), np.float64)
+
+
+def matching(weights: IntArray, dtype: np.dtype[np.floating], totals: FloatArray) -> FloatArray:
+    """Return weights (B, N) as floats of a type, or wider where they or their totals need it."""
+    heavy = totals.max(initial=0.0) >= LARGEST_EXACT
+    return weights.astype(np.float64 if heavy or not whole(weights) else dtype)
+
+
+def weighted_sums(
+    weights: NDArray[Any], terms: FloatArray | BoolArray, totals: FloatArray | None = None
+) -> FloatArray:
+    """Return the sums (B, M) of terms (N, M) under weights (B, N), as a matrix product.
+
+    Whole weights stay exact where the terms are counts. Memory O(B min(N, CHUNK)).
+
+    Parameters
+    ----------
+    totals : (B,), optional
+        Total of each row of weights, where it is known.
+    """
+    totals = total_weights(weights) if totals is None else totals
+    dtype = float_type(terms)
+    if len(terms) <= CHUNK:
+        return np.asarray(matching(weights, dtype, totals) @ terms, np.float64)
+    sums = np.zeros((len(weights), terms.shape[1]))
+    for start in range(0, len(terms), CHUNK):
+        part = slice(start, start + CHUNK)
+        floats = matching(weights[:, part], dtype, totals)
+        sums += floats @ terms[part].astype(floats.dtype, copy=False)
+    return sums
+
+
+def float_type(terms: FloatArray | BoolArray) -> np.dtype[np.floating]:
+    """Return the type that terms are added up in: float32 for counts."""
+    found: np.dtype[np.floating] = np.result_type(terms.dtype, np.float32)
+    return found
+
+
+def by_configuration(
+    score: Callable[[NDArray[Any], IntArray], NDArray[Any]],
+    weights: NDArray[Any],
+    configurations: IntArray,
+) -> NDArray[Any]:
+    """Score each row of weights (B, N) on its own configuration (B,), those of one at once: (B,).
+
+    Nothing is copied but the weights of one configuration.
+
+    Parameters
+    ----------
+    score
+        A scorer, or what counts for one: weights (B', N), configurations (C',) -> (B', C').
+    """
+    values: NDArray[Any] = np.empty(0)
+    for c in distinct(configurations):
+        rows = np.flatnonzero(configurations == c)
+        found = score(weights if len(rows) == len(weights) else weights[rows], np.array([c]))
+        values = values if len(values) else np.empty(len(weights), found.dtype)
+        values[rows] = found[:, 0]
+    return values
+
+
+def ratio(numerator: IntArray | FloatArray, denominator: FloatArray) -> FloatArray:
+    """Quotient that is NaN, silently, where there is nothing to divide by."""
+    defined = np.where(denominator > 0, denominator, np.nan)
+    return np.asarray(numerator / defined, np.float64)
+
+
+def rest(terms: NDArray[Any], units: Units) -> FloatArray:
+    """Return the sums of terms (N, ...) without each of the units: (U, ...) float64."""
+    sums = units.sums(terms)
+    return np.asarray(sums.sum(axis=0) - sums)

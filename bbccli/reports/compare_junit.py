@@ -1,0 +1,52 @@
+"""What `bbc compare` says as JUnit XML: a case per comparison, and its gate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree import ElementTree
+
+from bbccli.documents import Document, Json
+from bbccli.reports import compare_phrases as said
+from bbccli.reports import phrases
+from bbccli.reports.base import Style
+from bbccli.reports.junit import add_case, suites_as_text, xml_text
+
+
+def render(documents: Sequence[Document], style: Style) -> str:
+    """Return a suite per document."""
+    root = ElementTree.Element("testsuites", name="bbc")
+    for document in documents:
+        _add_suite(root, document)
+    return suites_as_text(root)
+
+
+def _add_suite(root: ElementTree.Element, document: Document) -> None:
+    path = xml_text(document["input"]["path"])
+    suite = ElementTree.SubElement(root, "testsuite", name=path, time="0")
+    digits = said.figures_of(document)
+    for one in document["comparisons"]:
+        name = " ".join(part for part in (one["test"], one["first"], one["second"]) if part)
+        case = add_case(suite, path, name)
+        text = f"{said.verdict(one, document)}; {said.difference(one, document, digits)}"
+        if one["verdict"] == "undefined":
+            reasons = "; ".join(note["text"] for note in one["notes"]) or text
+            ElementTree.SubElement(case, "error", type="undefined", message=xml_text(reasons))
+        ElementTree.SubElement(case, "system-out").text = xml_text(text)
+    if document["best_set"] is not None:
+        case = add_case(suite, path, "set of the best")
+        ElementTree.SubElement(case, "system-out").text = xml_text(said.best_set(document))
+    if document["gate"] is not None:
+        _add_gate(suite, path, document)
+    lines = "\n".join(phrases.plain_lines(document))
+    ElementTree.SubElement(suite, "system-out").text = xml_text(lines)
+
+
+def _add_gate(suite: ElementTree.Element, path: str, document: Document) -> None:
+    text = xml_text(said.requirement(document))
+    gate: Json = document["gate"]  # type: ignore[assignment]  # a Requirement, not a Gate
+    case = add_case(suite, path, f"gate {gate['required']}")
+    kind = {"missed": "failure", "undecided": "error"}.get(gate["outcome"])
+    if kind is not None:
+        ElementTree.SubElement(case, kind, type=f"gate {gate['outcome']}", message=text)
+    else:
+        ElementTree.SubElement(case, "system-out").text = text

@@ -1,0 +1,84 @@
+"""What `bbc compare` says as Markdown, for the summary of a CI job."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bbccli.documents import Document, NoteJson
+from bbccli.reports import compare_phrases as said
+from bbccli.reports import phrases
+from bbccli.reports.base import Style
+from bbccli.reports.markdown import escaped
+from bbccli.rounding import percent
+
+MOST_ROWS = 30
+"""Rows of a table, at most."""
+
+
+def render(documents: Sequence[Document], style: Style) -> str:
+    """Return one section per document."""
+    return "\n".join(map(_section, documents))
+
+
+def _section(document: Document) -> str:
+    """A heading, the answer in one sentence, the verdict of the gate, a table, and the notes."""
+    n_sets = len(document["data_sets"])
+    title = f"{n_sets} data sets" if n_sets else document["input"]["path"]
+    parts = [f"### {escaped(title)}"]
+    parts += [] if n_sets else [escaped(phrases.understood(document))]
+    parts.append(f"**{escaped(said.sentence(document))}**")
+    if document["gate"] is not None:
+        verdict = said.requirement(document)
+        parts.append(f"**{verdict[0].upper()}{escaped(verdict[1:])}**")
+    parts.append(_compared(document) if document["comparisons"] else _members(document))
+    parts.append("\n".join(map(_note, said.notes(document))))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _compared(document: Document) -> str:
+    digits = said.figures_of(document)
+    header = ["first", "second", "test", "difference", "corrected"]
+    header += [f"{percent(document['plan']['level'])} interval", "p", "verdict"]
+    rows = [
+        [
+            *(one["first"], one["second"], one["test"]),
+            said.signed(one["difference"], digits),
+            said.signed(one["corrected"], digits),
+            said.interval_text(one["interval"], digits),
+            said.p_text(one["p"] if one["p_adjusted"] is None else one["p_adjusted"]),
+            said.verdict(one, document),
+        ]
+        for one in document["comparisons"][:MOST_ROWS]
+    ]
+    return _table(header, rows, len(document["comparisons"]))
+
+
+def _members(document: Document) -> str:
+    if document["best_set"] is None:
+        return ""
+    digits = said.figures_of(document)
+    members = [one for one in document["best_set"]["members"] if one["inside"]]
+    rows = [
+        [
+            one["configuration"],
+            digits.performance(one["performance"]),
+            digits.difference(one["difference"]),
+            f"{digits.performance(one['lower'])} to {digits.performance(one['upper'])}",
+            said.p_text(one["p"]),
+        ]
+        for one in members[:MOST_ROWS]
+    ]
+    level = percent(document["plan"]["level"])
+    header = ["configuration", phrases.metric_label(document["metric"]), "to the winner"]
+    return _table([*header, f"{level} interval", "p"], rows, len(members))
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]], n_all: int) -> str:
+    lines = [list(header), ["---"] * len(header), *([escaped(c) for c in row] for row in rows)]
+    text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return text if n_all == len(rows) else f"{text}\n\nand {n_all - len(rows)} more"
+
+
+def _note(note: NoteJson) -> str:
+    hint = f" *{escaped(note['remedy'])}*" if note["remedy"] else ""
+    return f"- note: {escaped(note['text'])}.{hint}"

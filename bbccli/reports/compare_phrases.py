@@ -1,0 +1,171 @@
+"""What all reports say of a comparison, in the same words; names are not yet escaped."""
+
+from __future__ import annotations
+
+from bbccli.documents import Document, Json, NoteJson
+from bbccli.reports import phrases
+from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent, short, trimmed
+
+VERDICTS = {
+    "better": "better",
+    "not-worse": "not worse",
+    "worse": "worse",
+    "not-shown": "not shown to be better",
+    "undefined": "undefined",
+}
+"""Phrases for what a comparison shows."""
+
+LEAST_P = 0.001
+"""Smaller p-values are not told apart in words."""
+
+MOST_NAMES = 5
+"""Members of a set that are named in a line."""
+
+
+def verdict(comparison: Json, document: Document) -> str:
+    """Return what a comparison shows, with the margin that it was asked for.
+
+    Examples
+    --------
+    >>> verdict({"verdict": "better"}, {"margin": 0.02})
+    'better by more than 0.02'
+    >>> verdict({"verdict": "not-shown"}, {"margin": 0.0})
+    'not shown to be better'
+    """
+    found, margin = comparison["verdict"], document["margin"]
+    said = VERDICTS[found]
+    if not margin or found == "undefined":
+        return said
+    if found == "not-worse":
+        return f"not worse by {short(margin)} or more"
+    return f"{said} by more than {short(margin)}"
+
+
+def p_text(p: float | None) -> str:
+    """Return a p-value with its sign of relation; empty where it is undefined.
+
+    Examples
+    --------
+    >>> p_text(0.0304), p_text(0.00004), p_text(1.0), p_text(None)
+    ('0.030', '< 0.001', '1.000', '')
+    """
+    if p is None:
+        return ""
+    return f"< {LEAST_P:g}" if p < LEAST_P else f"{p:.3f}"
+
+
+def figures_of(document: Document) -> Digits:
+    """How performances and their differences are written: alike, so that they add up."""
+    values, widths = [], []
+    for one in document["comparisons"]:
+        values += [one["first_value"], one["second_value"], one["difference"]]
+        widths.append(_width(one["interval"]))
+    found = document["best_set"]
+    for member in found["members"] if found else ():
+        values.append(member["performance"])
+        widths.append(_width(member))
+    return digits_for(values, widths, phrases.bounds_of(document["metric"], document) or UNBOUNDED)
+
+
+def signed(value: float | None, digits: Digits, missing: str = "") -> str:
+    """Return a difference with its sign."""
+    text = digits.difference(value, missing=missing)
+    return f"+{text}" if value is not None and value > 0 else text
+
+
+def interval_text(interval: Json | None, digits: Digits) -> str:
+    """Return both ends of an interval of a difference, or the one that there is."""
+    if interval is None:
+        return ""
+    lower = digits.difference(interval["lower"], missing="unbounded")
+    upper = digits.difference(interval["upper"], missing="unbounded")
+    return {"lower": lower, "upper": upper}.get(interval["side"], f"{lower} to {upper}")
+
+
+def difference(comparison: Json, document: Document, digits: Digits) -> str:
+    """Return the difference as measured and, where something was selected, corrected."""
+    said = f"{signed(comparison['difference'], digits, 'undefined')} as measured"
+    if comparison["corrected"] is None:
+        return said
+    said += f"; {signed(comparison['corrected'], digits)} corrected for the selection"
+    if comparison["interval"] is None:
+        return said
+    level = percent(comparison["interval"]["level"])
+    return f"{said} (bbc, {level} interval {interval_text(comparison['interval'], digits)})"
+
+
+def bound(comparison: Json, document: Document, digits: Digits) -> str:
+    """Return the simultaneous bound and its p-value; empty where there is none."""
+    if comparison["bound"] is None:
+        return ""
+    level, n_all = percent(document["plan"]["level"]), document["input"]["n_configurations"]
+    said = f"at least {signed(comparison['bound'], digits)} "
+    said += f"({level}, whichever of the {n_all} was selected)"
+    return f"{said}, p {p_text(comparison['p'])}" if comparison["p"] is not None else said
+
+
+def best_set(document: Document) -> str:
+    """Return how many configurations may be the best; empty where it was not asked."""
+    found = document["best_set"]
+    if found is None:
+        return ""
+    n_all = document["input"]["n_configurations"]
+    level = percent(found["level"])
+    return f"{found['n_inside']} of {count(n_all, 'configuration')} may be the best ({level})"
+
+
+def inside(document: Document) -> list[str]:
+    """Return the names of the configurations that may be the best, best first."""
+    return [m["configuration"] for m in document["best_set"]["members"] if m["inside"]]
+
+
+def notes(document: Document) -> list[NoteJson]:
+    """Return what to know of the input and the answer; of many pairs what is said of the first."""
+    if not is_selected(document):
+        return phrases.notes_of(document)
+    return phrases.notes_of(document | {"comparisons": document["comparisons"][:1]})
+
+
+def is_selected(document: Document) -> bool:
+    """Whether the first comparison is of a winner that was selected."""
+    comparisons = document["comparisons"]
+    return bool(comparisons) and comparisons[0]["corrected"] is not None
+
+
+def sides(document: Document) -> dict[str, str]:
+    """Return what both sides of the first comparison are called."""
+    of_baseline = is_selected(document) and document["comparisons"][0]["bound"] is not None
+    names = ("winner", "baseline") if of_baseline else ("first", "second")
+    return dict(zip(("first", "second"), names, strict=True))
+
+
+def statistic(comparison: Json) -> str:
+    """Return the statistic of a test with its degrees of freedom."""
+    value = comparison["statistic"]
+    if value is None:
+        return ""
+    df = ", ".join(trimmed(f"{one:.1f}") for one in comparison["df"])
+    return f"{value:.3g} ({df})" if df else f"{value:.3g}"
+
+
+def sentence(document: Document) -> str:
+    """Return the first comparison, or the set, in one sentence."""
+    comparisons, label = document["comparisons"], phrases.metric_label(document["metric"])
+    if not comparisons:
+        return f"by {label}, {best_set(document)}"
+    first, digits = comparisons[0], figures_of(document)
+    said = f"{first['first']} against {first['second']} by {label}: {verdict(first, document)}"
+    return f"{said}; difference {difference(first, document, digits)}"
+
+
+def requirement(document: Document) -> str:
+    """Return what the gate found."""
+    gate: Json = document["gate"]  # type: ignore[assignment]  # a Requirement, not a Gate
+    wanted, found = VERDICTS[gate["required"]], VERDICTS[gate["found"]]
+    return f"gate {gate['outcome']}: {wanted} was required; found: {found}"
+
+
+def _width(interval: Json | None) -> float | None:
+    if interval is None or interval["lower"] is None or interval["upper"] is None:
+        return None
+    return abs(float(interval["upper"] - interval["lower"]))

@@ -1,0 +1,343 @@
+"""`bbc compare`: its questions, its verdicts, its forms, and what it refuses."""
+
+import csv
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+BASELINE = "logistic-l2 C=0.01"
+FAST = ("--n-resamples", "200")
+
+
+@pytest.fixture(scope="module")
+def study(samples):
+    return samples / "progression.parquet"
+
+
+def made(seed=0, n=80, effects=(("boost", 5, 1.6), ("linear", 3, 1.2), ("tree", 2, 0.0))):
+    """A table of scores: families that tell the classes apart by so much."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n) % 2
+    hard = rng.normal(size=n)
+    columns = {"row_id": [f"s{i}" for i in range(n)], "truth": truth, "fold": np.arange(n) // 2 % 5}
+    for family, size, effect in effects:
+        for i in range(size):
+            columns[f"{family} {i}"] = effect * truth + 0.5 * hard + rng.normal(size=n)
+    return pd.DataFrame(columns)
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "one.csv"
+    made().to_csv(path, index=False)
+    return path
+
+
+def said(run, *argv):
+    status, out, err = run("compare", *argv, "--format", "json", "-q")
+    assert (status in (0, 3, 4), err if status == 0 else "") == (True, "")
+    return json.loads(out)
+
+
+# The set
+
+
+def test_the_set_of_the_best_holds_the_truly_best(once, study, samples):
+    status, out, _ = once("compare", study, "--format", "json", "-q")
+    found = json.loads(out)["best_set"]
+    truth = json.loads((samples / "progression.truth.json").read_text())["performances"]["auc"]
+    inside = {one["configuration"] for one in found["members"] if one["inside"]}
+    assert (status, len(found["members"]), len(inside)) == (0, 177, found["n_inside"])
+    assert max(truth, key=truth.get) in inside
+    assert 0 < found["n_inside"] < 177
+    assert found["members"][0]["difference"] == 0
+
+
+def test_the_table_of_the_set(once, study):
+    _, out, err = once("compare", study)
+    assert err == ""
+    assert "of 177 configurations may be the best (95 %)" in out
+    assert "more may be the best, " in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert "equivalent" not in out
+
+
+# Against a baseline
+
+
+def test_a_baseline_in_the_table(once, study):
+    status, out, _ = once("compare", study, "--baseline", BASELINE)
+    assert status == 0
+    for words in (
+        "winner       logistic-l1 C=0.1 k=3   AUC 0.890",
+        f"baseline     {BASELINE}   AUC 0.875",
+        "+0.015 as measured; -0.0",
+        "corrected for the selection",
+        "whichever of the 177 was selected), p 0.99",
+        "verdict      not shown to be better",
+        "a paired test of the winner alone would ignore",
+    ):
+        assert words in out, words
+
+
+def test_a_margin_moves_the_verdict_one_way(run, file):
+    order = ["better", "not-worse", "not-shown"]
+    found = [
+        said(run, file, "--baseline", "tree 0", "--margin", margin, *FAST)["comparisons"][0]
+        for margin in ("0", "0.05", "0.1", "0.3")
+    ]
+    assert found[0]["verdict"] == "better"
+    assert found[-1]["verdict"] != "better"
+    assert len({one["bound"] for one in found}) == 1
+    ranks = [order.index(one["verdict"]) for one in found]
+    assert ranks[0] <= min(ranks[1:])
+
+
+@pytest.mark.parametrize(
+    ("margin", "required", "status"),
+    [("0", "better", 0), ("0", "not-worse", 0), ("0.6", "better", 3), ("0.6", "not-worse", 0)],
+)
+def test_the_gate(run, file, margin, required, status):
+    options = ("--baseline", "tree 0", "--margin", margin, "--fail-unless", required, *FAST)
+    code, out, err = run("compare", file, *options)
+    assert code == status
+    assert f"{'met' if status == 0 else 'missed'}: {required.replace('-', ' ')} was required" in out
+    assert ("gate missed" in err) == (status == 3)
+
+
+def test_a_gate_on_what_is_undefined(run, tmp_path):
+    table = made()
+    pair = ("--pair", "boost 0", "tree 0", "--test", "k-fold-t")
+    table["fold"] = np.arange(len(table)) // 2 % 2
+    table.to_csv(tmp_path / "b.csv", index=False)
+    status, out, err = run("compare", tmp_path / "b.csv", *pair, "--fail-unless", "better")
+    assert (status, "gate undecided" in err) == (4, True), out
+
+
+def test_the_winner_as_baseline_is_not_better(run, study):
+    options = ("--baseline", "logistic-l1 C=0.1 k=3", "--fail-unless", "better", *FAST)
+    status, out, _ = run("compare", study, *options)
+    assert status == 3
+    assert "is itself the winner" in out
+
+
+# Families, and files of the same samples
+
+
+def test_families_by_expression(run, file):
+    first, *others = said(run, file, "--by", r"regex:^(\w+)", *FAST)["comparisons"]
+    assert (first["first"], first["second"]) == ("boost", "linear")
+    assert first["first_selected"].startswith("boost ")
+    assert first["corrected"] is not None
+    assert len(others) == 2
+    assert first["notes"][0]["code"] == "unequal-budgets"
+
+
+def split(tmp_path, table, **changed):
+    """Two files of the same samples, the second in another order."""
+    parts = {"boost": table, "linear": changed.get("linear", table).iloc[::-1]}
+    for name, part in parts.items():
+        others = [c for c in part if " " in c and not c.startswith(name)]
+        part.drop(columns=others).to_csv(tmp_path / f"{name}.csv", index=False)
+    return tmp_path / "boost.csv", tmp_path / "linear.csv"
+
+
+def test_two_files_are_two_families_whatever_the_order_of_their_rows(run, tmp_path):
+    table = made(effects=(("boost", 5, 1.6), ("linear", 3, 1.2)))
+    table.to_csv(tmp_path / "whole.csv", index=False)
+    apart = said(run, *split(tmp_path, table), *FAST)["comparisons"]
+    together = said(run, tmp_path / "whole.csv", "--by", r"regex:^(\w+)", *FAST)["comparisons"]
+    assert apart == together
+
+
+def test_files_of_other_truths_are_refused(run, tmp_path):
+    table = made(effects=(("boost", 5, 1.6), ("linear", 3, 1.2)))
+    other = table.copy()
+    other.loc[other.row_id == "s7", "truth"] = 0
+    status, out, err = run("compare", *split(tmp_path, table, linear=other))
+    assert (status, out) == (2, "")
+    assert "sample s7" in err
+    assert "truth" in err
+
+
+def test_rows_that_one_file_lacks(run, tmp_path):
+    table = made(effects=(("boost", 5, 1.6), ("linear", 3, 1.2)))
+    files = split(tmp_path, table, linear=table.iloc[4:])
+    status, out, err = run("compare", *files)
+    assert (status, out) == (2, "")
+    assert "4 of 80 samples of boost" in err
+    assert "s0, s1, s2" in err
+    found = said(run, *files, "--missing", "common-rows", *FAST)
+    assert found["input"]["n_samples"] == 76
+
+
+# Pairs
+
+
+def test_every_test_of_a_pair_that_fits(run, file):
+    found = said(run, file, "--pair", "boost 0", "tree 0", "--test", "all", *FAST)
+    tests = {one["test"]: one for one in found["comparisons"]}
+    assert {"delong", "wald", "permutation", "corrected-t", "bayes-t"} <= set(tests)
+    assert {one["verdict"] for one in tests.values()} <= {"better", "not-shown"}
+    assert tests["delong"]["statistic"] == pytest.approx(tests["wald"]["statistic"], rel=1e-9)
+    left_out = [note["text"] for note in found["notes"] if note["code"] == "test-left-out"]
+    assert any("mcnemar" in text for text in left_out)
+
+
+def test_swapping_the_pair_swaps_the_sides(run, file):
+    one, other = (
+        said(run, file, "--pair", *pair, *FAST)["comparisons"][0]
+        for pair in (("boost 0", "tree 0"), ("tree 0", "boost 0"))
+    )
+    assert one["difference"] == -other["difference"]
+    assert one["p"] == other["p"]
+    assert (one["first_value"], one["second_value"]) == (
+        other["second_value"],
+        other["first_value"],
+    )
+
+
+def test_every_pair_of_a_few_is_adjusted(run, file):
+    options = ("--only", "boost*", "--test", "wald", *FAST)
+    holm = said(run, file, *options)["comparisons"]
+    max_t = said(run, file, *options, "--adjust", "max-t")["comparisons"]
+    raw = said(run, file, *options, "--adjust", "none")["comparisons"]
+    assert len(holm) == len(max_t) == 10
+    assert all(one["p_adjusted"] is None for one in raw)
+    for by_holm, by_max in zip(holm, max_t, strict=True):
+        assert by_holm["p"] <= by_holm["p_adjusted"]
+        assert by_max["p"] <= by_max["p_adjusted"] + 0.05
+
+
+def test_too_many_pairs_are_refused(run, study):
+    status, out, err = run("compare", study, "--test", "wald")
+    assert (status, out) == (2, "")
+    assert "there are 177 configurations" in err
+
+
+# Data sets
+
+
+@pytest.fixture
+def data_sets(tmp_path):
+    for seed in range(6):
+        made(seed).to_csv(tmp_path / f"d{seed}.csv", index=False)
+    return str(tmp_path / "d*.csv")
+
+
+def test_ranks_over_data_sets(run, data_sets):
+    found = said(run, data_sets, "--across", "--by", r"regex:^(\w+)", "--test", "all", *FAST)
+    ranks = found["ranks"]
+    assert [one["family"] for one in ranks["standings"]] == ["boost", "linear", "tree"]
+    assert ranks["data_sets"] == [f"d{seed}" for seed in range(6)]
+    assert len(found["data_sets"]) == 6
+    assert ranks["critical_difference"] == pytest.approx(2.3437 * (3 * 4 / (6 * 6)) ** 0.5, 1e-3)
+    boost = said(run, data_sets.replace("*", "0"), "--across", "--by", r"regex:^(\w+)", *FAST)
+    correct = json.loads(
+        run(
+            *("correct", data_sets.replace("*", "0"), "--only", "boost*", "--method", "bbc"),
+            *("--format", "json", "-q", *FAST),
+        )[1]
+    )
+    assert boost["ranks"]["standings"][0]["performance"] == correct["estimates"][0]["value"]
+
+
+def test_ranks_in_the_table(run, data_sets):
+    status, out, err = run("compare", data_sets, "--across", "--by", r"regex:^(\w+)", *FAST)
+    assert (status, err) == (0, "")
+    assert out.startswith("6 data sets, AUC\n")
+    assert "win / tie / loss" in out
+    assert "mean rank" in out
+
+
+def test_data_sets_in_two_metrics_are_refused(run, tmp_path, data_sets):
+    table = made(9)
+    table["truth"] = table["boost 0"] * 2
+    table.to_csv(tmp_path / "d9.csv", index=False)
+    status, out, err = run("compare", data_sets, "--across")
+    assert (status, out) == (2, "")
+    assert "is measured in" in err
+
+
+# Forms
+
+
+def test_the_forms_say_the_same(run, file, tmp_path):
+    options = ("--baseline", "tree 0", *FAST, "-q", "--output")
+    for suffix in ("json", "csv", "md", "xml", "txt"):
+        assert run("compare", file, *options, tmp_path / f"o.{suffix}") == (0, "", "")
+    document = json.loads((tmp_path / "o.json").read_text())
+    rows = list(csv.DictReader((tmp_path / "o.csv").read_text().splitlines()))
+    assert len(rows) == len(document["comparisons"]) == 10
+    first = document["comparisons"][0]
+    for name in ("difference", "corrected", "bound", "p"):
+        assert float(rows[0][name]) == first[name]
+    assert float(rows[0]["lower"]) == first["interval"]["lower"]
+    assert rows[0]["verdict"] == first["verdict"] == "better"
+    suite = ElementTree.fromstring((tmp_path / "o.xml").read_text())
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("11", "0", "0")
+    assert "| better |" in (tmp_path / "o.md").read_text()
+    assert "verdict      better" in (tmp_path / "o.txt").read_text()
+
+
+def test_csv_of_the_set_has_every_configuration(once, study):
+    _, out, _ = once("compare", study, "--format", "csv", "-q")
+    rows = list(csv.DictReader(out.splitlines()))
+    assert len(rows) == 177
+    assert {row["inside"] for row in rows} == {"true", "false"}
+
+
+def test_a_missed_gate_is_a_failure_of_the_suite(run, file):
+    options = ("--baseline", "tree 0", "--margin", "0.6", "--fail-unless", "better", *FAST)
+    status, out, _ = run("compare", file, *options, "--format", "junit", "-q")
+    assert status == 3
+    assert ElementTree.fromstring(out).get("failures") == "1"
+
+
+def test_threads_and_memory_change_nothing(run, study):
+    options = ("compare", study, "--baseline", BASELINE, "--format", "json", "-q", *FAST)
+    one = run(*options, "--jobs", "1")
+    assert run(*options, "--jobs", "2", "--memory", "16MB") == one
+    assert run(*options[:-2], "--n-resamples", "200", "--seed", "1")[1] != one[1]
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--baseline", "no such"), "there is no configuration 'no such'"),
+        (("--pair", "boost 0", "boost 0"), "two different configurations"),
+        (("--pair", "boost 0", "nobody"), "there is no configuration 'nobody'"),
+        (("--baseline", "tree 0", "--pair", "boost 0", "tree 0"), "are two questions"),
+        (("--margin", "0.1"), "--margin does not go with the set of the best"),
+        (("--margin", "-1", "--baseline", "tree 0"), "--margin is -1"),
+        (("--margin", "nan", "--baseline", "tree 0"), "--margin is nan"),
+        (("--rope", "0.1"), "--rope does not go with"),
+        (("--fail-unless", "better"), "--fail-unless does not go with"),
+        (("--adjust", "holm"), "--adjust does not go with"),
+        (("--by", "regex:(", *FAST), "is not a regular expression"),
+        (("--by", "family", *FAST), "the metadata give no 'family'"),
+        (("--by", "regex:^(boost)", *FAST), "gives no family of linear 0"),
+        (("--test", "tost", "--pair", "boost 0", "tree 0"), "no test named 'tost'"),
+        (("--across", "--test", "delong"), "no test over data sets named 'delong'"),
+        (("--across", "--adjust", "max-t"), "max-t does not adjust"),
+        (("--baseline", "tree 0", "--n-resamples", "5"), "--n-resamples is 5"),
+    ],
+)
+def test_bad_questions(run, file, options, problem):
+    status, out, err = run("compare", file, *options)
+    assert (status, out) == (2, "")
+    assert problem in err
+    assert err.startswith("error: ")
+    assert "Traceback" not in err
+
+
+def test_the_output_is_not_the_input(run, file):
+    before = file.read_bytes()
+    assert run("compare", file, "--output", file)[0] == 2
+    assert file.read_bytes() == before

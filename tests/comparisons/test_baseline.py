@@ -1,0 +1,311 @@
+"""The winner against a baseline: worked out resample by resample, laws, the sample file."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from matrices import binary, changed_source, regression
+
+from bbccli import METRICS, Plan, read
+from bbccli.comparisons.baseline import against_baseline, verdict_of
+from bbccli.comparisons.evidence import evidence_of
+from bbccli.comparisons.records import Alternative, Verdict
+from bbccli.comparisons.simultaneous import against
+from bbccli.errors import OptionError, UndefinedError, UnsupportedError
+from bbccli.metrics.ranking import AUC
+from bbccli.resampling import draws_of
+from bbccli.resources import Resources, use
+from bbccli.types import IntervalKind, Pooling, Select, Side
+
+PLAN = Plan(n_resamples=130, level=0.9, seed=4)
+
+
+def codes(comparison):
+    return [note.code for note in comparison.notes]
+
+
+def by_loops(matrix, metric, plan, other):
+    """BBC of the difference to one configuration, resample by resample."""
+    scorer = metric.bind(matrix.outcome, matrix.as_kind(metric.wants)[0])
+    drawn = draws_of(matrix.n_samples, matrix.groups, plan.seed).batch(0, 10)
+    found = []
+    for in_bag in drawn.in_bag:
+        inside = metric.direction.sign * scorer(in_bag[None])[0]
+        outside = metric.direction.sign * scorer((in_bag == 0).astype(np.uint8)[None])[0]
+        winner = int(np.argmax(inside))
+        if not np.isnan(inside[winner]) and not np.isnan(outside[winner]):
+            found.append(outside[winner] - outside[other])
+    return np.array(found[: plan.n_resamples])
+
+
+@pytest.mark.parametrize("name", ["auc", "accuracy", "mse", "brier"])
+def test_the_corrected_difference_is_that_of_loops(name):
+    matrix = (regression if name == "mse" else binary)()
+    values = by_loops(matrix, METRICS[name], PLAN, 4)
+    found = against_baseline(matrix, METRICS[name], PLAN, "c4").winner
+    assert found.corrected == pytest.approx(values.mean(), abs=1e-12)
+    ordered = np.sort(values)
+    assert found.interval.lower == pytest.approx(ordered[7 - 1])  # 0.05 of 130 is 6.5
+    assert found.interval.upper == pytest.approx(ordered[124 - 1])
+    assert found.interval.level == 0.9
+
+
+def test_matched_intervals_are_tighter_about_the_same_figure():
+    matrix = binary(n_samples=80)
+    wide = against_baseline(matrix, AUC, PLAN, "c2").winner
+    tight = against_baseline(matrix, AUC, replace(PLAN, interval=IntervalKind.MATCHED), "c2").winner
+    assert tight.corrected == wide.corrected
+    width, narrow = (one.interval.upper - one.interval.lower for one in (wide, tight))
+    assert 0.6 * width < narrow < 0.9 * width
+    assert "matched-interval" in codes(tight)
+    with pytest.raises(UnsupportedError):
+        plan = replace(PLAN, interval=IntervalKind.MATCHED, pooling=Pooling.FOLD_MEAN)
+        against_baseline(matrix, AUC, plan, "c2")
+
+
+def test_ends_that_are_not_asked_for_are_the_bounds_of_a_difference():
+    found = against_baseline(binary(), AUC, replace(PLAN, side=Side.PESSIMISTIC), "c2").winner
+    assert found.interval.upper == 1
+    assert found.interval.side is Side.LOWER
+    minimised = against_baseline(
+        regression(), METRICS["mae"], replace(PLAN, side=Side.PESSIMISTIC), "c2"
+    ).winner
+    assert minimised.interval.lower > -np.inf
+    assert minimised.interval.upper == np.inf
+
+
+def test_the_winner_s_row_is_that_of_all():
+    matrix = binary(n_samples=60)
+    found = against_baseline(matrix, AUC, PLAN, "c1")
+    assert [row.first for row in found.every] == ["c0", "c2", "c3", "c4", "c5", "c6"]
+    (own,) = (row for row in found.every if row.first == found.winner.first)
+    assert replace(own, corrected=None) == replace(
+        found.winner, corrected=None, interval=None, notes=()
+    )
+    all_at_once = against(evidence_of(matrix, AUC, PLAN), 1, PLAN)
+    for c, row in zip([0, 2, 3, 4, 5, 6], found.every, strict=True):
+        assert row.bound == all_at_once.lower[c]
+        assert row.bound_above == all_at_once.upper[c]
+        assert (row.p, row.p_adjusted) == (all_at_once.p[c], all_at_once.p_stepdown[c])
+        assert row.difference == pytest.approx(row.first_value - row.second_value)
+        assert row.alternative is Alternative.BETTER
+        assert (row.second, row.metric, row.test) == ("c1", "auc", "max-t")
+        assert (row.n_units, row.df) == (60, (29.0,))
+        assert row.error == pytest.approx(np.sqrt(row.p * (1 - row.p) / 130))
+
+
+def test_the_sample_file(samples):
+    matrix = read(samples / "progression.parquet")
+    found = against_baseline(matrix, AUC, Plan(), "logistic-l2 C=0.01")
+    told = found.winner
+    assert told.first == "logistic-l1 C=0.1 k=3"
+    assert told.difference == pytest.approx(0.015)
+    assert told.corrected == pytest.approx(-0.030, abs=0.005)
+    assert told.interval.lower == pytest.approx(-0.125, abs=0.01)
+    assert told.bound == pytest.approx(-0.089, abs=0.01)
+    assert told.p > 0.98
+    assert told.verdict is Verdict.NOT_SHOWN
+    assert found.alone_bound == pytest.approx(-0.036, abs=0.005)
+    assert found.alone_p == pytest.approx(0.31, abs=0.05)
+    assert codes(told) == ["paired-test-alone", "tied-winners"]
+    assert "at least -0.03" in told.notes[0].text
+
+
+def test_selection_makes_the_bound_lower_than_that_of_one_test():
+    matrix = binary(n_samples=60, n_configurations=30)
+    found = against_baseline(matrix, AUC, PLAN, "c25")
+    assert found.alone_bound > found.winner.bound
+    assert found.alone_p < found.winner.p
+    two = matrix.of_configurations(np.array([25, matrix.configurations.index(found.winner.first)]))
+    only = against_baseline(two, AUC, PLAN, "c25")
+    assert only.winner.bound == pytest.approx(found.alone_bound)
+    assert only.alone_bound == pytest.approx(only.winner.bound)
+
+
+def test_a_margin_never_makes_a_verdict_better():
+    ranks = [Verdict.WORSE, Verdict.NOT_SHOWN, Verdict.NOT_WORSE, Verdict.BETTER]
+    matrix = binary(n_samples=200)
+    margins = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.9)
+    rows = [against_baseline(matrix, AUC, PLAN, "c2", margin) for margin in margins]
+    for one, other in pairwise(rows):
+        assert one.winner.bound == other.winner.bound
+        assert one.winner.p == other.winner.p
+        for here, there in zip(one.every, other.every, strict=True):
+            if here.verdict is Verdict.BETTER:
+                assert there.verdict in (Verdict.BETTER, Verdict.NOT_WORSE)
+            elif here.verdict is Verdict.WORSE:
+                assert there.verdict in ranks[:3]
+            else:
+                assert ranks.index(there.verdict) >= ranks.index(here.verdict)
+    assert rows[0].winner.verdict is Verdict.BETTER
+    assert rows[-1].winner.verdict is Verdict.NOT_WORSE
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "margin", "expected"),
+    [
+        (0.03, 0.1, 0.02, Verdict.BETTER),
+        (0.02, 0.1, 0.02, Verdict.NOT_WORSE),
+        (-0.02, 0.1, 0.02, Verdict.NOT_WORSE),
+        (-0.021, 0.1, 0.02, Verdict.NOT_SHOWN),
+        (-0.2, -0.02, 0.02, Verdict.NOT_SHOWN),
+        (-0.2, -0.021, 0.02, Verdict.WORSE),
+        (0.0, 0.0, 0.0, Verdict.NOT_WORSE),
+        (None, 0.1, 0.0, Verdict.UNDEFINED),
+    ],
+)
+def test_verdicts(lower, upper, margin, expected):
+    assert verdict_of(lower, upper, margin) is expected
+
+
+def test_worse_ones_are_said_to_be_worse():
+    found = against_baseline(regression(n_samples=400), METRICS["mae"], PLAN, "c5")
+    (worst,) = (row for row in found.every if row.first == "c0")
+    assert worst.verdict is Verdict.WORSE
+    assert worst.bound_above < 0
+    assert worst.p == 1
+
+
+def test_a_minimised_metric_is_better_when_smaller():
+    found = against_baseline(regression(n_samples=400), METRICS["mae"], PLAN, "c0")
+    told = found.winner
+    assert told.verdict is Verdict.BETTER
+    assert told.first_value < told.second_value
+    assert told.difference == pytest.approx(told.second_value - told.first_value)
+    assert told.bound > 0
+    assert told.corrected > 0
+    assert told.p == pytest.approx(1 / 131)
+
+
+def test_turning_the_metric_turns_nothing_else():
+    matrix = binary(n_samples=60)
+    right = against_baseline(matrix, METRICS["accuracy"], PLAN, "c1").winner
+    wrong = against_baseline(matrix, METRICS["error"], PLAN, "c1").winner
+    for name in ("corrected", "bound", "bound_above", "difference"):
+        assert getattr(wrong, name) == pytest.approx(getattr(right, name), abs=1e-12)
+    assert (wrong.p, wrong.p_adjusted, wrong.verdict) == (right.p, right.p_adjusted, right.verdict)
+
+
+def test_the_baseline_may_be_the_winner():
+    matrix = regression(n_samples=200)
+    told = against_baseline(matrix, METRICS["mae"], PLAN, "c5").winner
+    assert (told.first, told.second, told.difference) == ("c5", "c5", 0)
+    assert (told.bound, told.p, told.corrected, told.interval) == (0, 1, None, None)
+    assert told.verdict is Verdict.NOT_WORSE
+    assert codes(told) == ["winner-is-baseline"]
+
+
+def test_one_configuration_is_its_own_baseline():
+    found = against_baseline(binary(n_configurations=1), AUC, PLAN, "c0")
+    assert found.every == ()
+    assert codes(found.winner) == ["winner-is-baseline", "single-configuration"]
+
+
+def test_two_configurations():
+    found = against_baseline(binary(n_samples=60, n_configurations=2), AUC, PLAN, "c0")
+    assert len(found.every) == 1
+    assert found.winner.p == found.winner.p_adjusted
+
+
+def test_the_rule_of_selection_is_that_of_the_plan():
+    matrix = binary(n_samples=100)
+    names = [{"id": f"c{c}", "complexity": c} for c in range(7)]
+    matrix = changed_source(matrix, {"configs": names})
+    plan = replace(PLAN, select=Select.ONE_SE_SIMPLEST)
+    simple = against_baseline(matrix, AUC, plan, "c0").winner
+    best = against_baseline(matrix, AUC, PLAN, "c0").winner
+    assert simple.first != best.first
+    assert simple.first_value < best.first_value
+    assert simple.corrected != best.corrected
+    assert "one-se-winner" in codes(simple)
+
+
+def test_identical_predictions_are_no_difference():
+    matrix = regression()
+    predictions = matrix.predictions.copy()
+    predictions[0, :, 2] = predictions[0, :, 5]
+    found = against_baseline(replace(matrix, predictions=predictions), METRICS["mae"], PLAN, "c5")
+    (same,) = (row for row in found.every if row.first == "c2")
+    assert (same.difference, same.bound, same.p, same.p_adjusted) == (0, 0, 1, 1)
+    assert same.statistic is None
+    assert same.verdict is Verdict.NOT_WORSE
+
+
+def test_a_constant_difference_is_undefined_with_the_reason():
+    matrix = regression()
+    predictions = matrix.predictions.copy()
+    predictions[0, :, 0] = matrix.outcome.values + 2
+    predictions[0, :, 1] = matrix.outcome.values + 1
+    found = against_baseline(replace(matrix, predictions=predictions), METRICS["mae"], PLAN, "c0")
+    (constant,) = (row for row in found.every if row.first == "c1")
+    assert constant.difference == pytest.approx(1)
+    assert (constant.p, constant.bound, constant.statistic) == (None, None, None)
+    assert constant.verdict is Verdict.UNDEFINED
+    assert codes(constant) == ["no-variance"]
+    others = [row for row in found.every if row.first != "c1"]
+    assert all(0 < row.p <= 1 for row in others)
+
+
+def test_an_undefined_configuration_is_said_to_be_so():
+    matrix = binary(kind="label")
+    predictions = matrix.predictions.copy()
+    predictions[0, :, 2] = 0
+    one = replace(matrix, predictions=predictions)
+    found = against_baseline(one, METRICS["precision"], PLAN, "c1")
+    (undefined,) = (row for row in found.every if row.first == "c2")
+    assert undefined.verdict is Verdict.UNDEFINED
+    assert codes(undefined) == ["no-influence"]
+    assert (undefined.p, undefined.first_value) == (None, None)
+    with pytest.raises(UndefinedError, match="of the baseline, c2, is undefined"):
+        against_baseline(one, METRICS["precision"], PLAN, "c2")
+
+
+def test_unknown_names_have_close_ones():
+    with pytest.raises(OptionError, match="no configuration 'c111'") as caught:
+        against_baseline(binary(n_configurations=12), AUC, PLAN, "c111")
+    assert caught.value.hint == "did you mean c11?"
+
+
+@pytest.mark.parametrize("margin", [-0.1, np.nan, np.inf])
+def test_margins_are_not_negative(margin):
+    with pytest.raises(OptionError, match="--margin is"):
+        against_baseline(binary(), AUC, PLAN, "c1", margin)
+
+
+@pytest.mark.parametrize("pooling", list(Pooling))
+@pytest.mark.parametrize("n_repeats", [1, 2])
+def test_poolings_and_repeats(pooling, n_repeats):
+    matrix = binary(n_samples=60, n_repeats=n_repeats)
+    found = against_baseline(matrix, AUC, replace(PLAN, pooling=pooling), "c1")
+    assert found.winner.bound < found.winner.difference < found.winner.bound_above
+    assert found.winner.interval.lower < found.winner.corrected < found.winner.interval.upper
+
+
+def test_groups_go_in_and_out_of_the_bag_together():
+    matrix = binary(n_samples=60)
+    grouped = replace(matrix, groups=np.arange(60) // 3)
+    values = by_loops(grouped, AUC, PLAN, 1)
+    found = against_baseline(grouped, AUC, PLAN, "c1").winner
+    assert found.corrected == pytest.approx(values.mean(), abs=1e-12)
+    assert found.n_units == 20
+
+
+def test_jobs_memory_and_further_resamples_do_not_matter():
+    def fresh():
+        return binary(n_samples=60, n_configurations=9)
+
+    with use(Resources(jobs=1)):
+        one = against_baseline(fresh(), AUC, PLAN, "c2")
+    with use(Resources(jobs=3, memory=16_000_000)):
+        other = fresh()
+        against_baseline(other, AUC, replace(PLAN, n_resamples=300), "c2")
+        assert against_baseline(other, AUC, PLAN, "c2") == one
+
+
+def test_an_automatic_number_of_resamples():
+    plan = Plan(n_resamples=100_000, tolerance=0.001)
+    fixed = Plan(n_resamples=10_000)
+    matrix = binary(n_samples=30, n_configurations=3)
+    one, other = (against_baseline(matrix, AUC, p, "c0").winner for p in (plan, fixed))
+    assert one == other

@@ -1,0 +1,221 @@
+"""The set that may hold the best: Lei's tests loop by loop, laws, screening, the sample file."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import slow_comparisons as slow
+from matrices import binary, multiclass, regression, scores, survival
+
+from bbccli import METRICS, Plan, read
+from bbccli.comparisons import best_set as module
+from bbccli.comparisons.best_set import best_set, p_values, rivals_of
+from bbccli.comparisons.evidence import evidence_of
+from bbccli.errors import UndefinedError
+from bbccli.resources import Resources, use
+from bbccli.types import Pooling
+
+PLAN = Plan(n_resamples=130, level=0.9, seed=4)
+
+
+def by_name(found):
+    return {member.configuration: member for member in found.members}
+
+
+@pytest.mark.parametrize("name", ["auc", "accuracy", "mse"])
+def test_loops_agree(name):
+    matrix = regression() if name == "mse" else binary()
+    predictions, truth = matrix.predictions[0], matrix.outcome.values
+    if name == "auc":
+        gains, values = slow.placements_less_auc(predictions, truth)
+        strata, df = truth, 19
+    else:
+        each = -((predictions - truth[:, None]) ** 2)
+        if name == "accuracy":
+            each = ((predictions > 0.5) == truth[:, None]).astype(float)
+        gains, values = each.mean(axis=0), slow.losses_less_mean(each)
+        strata, df = np.zeros(len(truth), int), len(truth) - 1
+    draws = slow.drawn(values, strata, df, PLAN.seed, 130)
+    expected = slow.p_of_set(gains, values, draws, strata)
+    found = by_name(best_set(matrix, METRICS[name], PLAN))
+    p = [found[one].p for one in matrix.configurations]
+    np.testing.assert_allclose(p, expected, atol=1e-12)
+    assert [found[one].inside for one in matrix.configurations] == (expected > 0.1).tolist()
+
+
+def test_the_sample_file(samples):
+    found = best_set(read(samples / "progression.parquet"), METRICS["auc"], Plan())
+    assert found.n_inside == 159
+    assert len(found.members) == 177
+    assert found.members[0].difference == 0
+    assert found.members[0].inside
+    assert [m.performance for m in found.members] == sorted(
+        (m.performance for m in found.members), reverse=True
+    )
+    assert all((m.p > 0.05) == m.inside for m in found.members)
+    assert found.n_screened is None
+    assert found.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("maker", "name"),
+    [
+        (binary, "auc"),
+        (multiclass, "auc-ovr"),
+        (survival, "concordance"),
+        (scores, "mean-score"),
+        (regression, "rmse"),
+    ],
+)
+def test_the_winner_is_always_inside_and_intervals_hold_the_performances(maker, name):
+    found = best_set(maker(), METRICS[name], PLAN)
+    assert found.members[0].inside
+    assert found.members[0].p > 0.5
+    low, high = METRICS[name].bounds
+    for member in found.members:
+        assert low <= member.lower <= member.performance <= member.upper <= high
+
+
+def test_a_duplicated_column_changes_neither_set_nor_p():
+    matrix = regression(n_samples=60)
+    order = np.array([0, 1, 2, 3, 4, 5, 5, 0])
+    twice = replace(
+        matrix,
+        predictions=matrix.predictions[:, :, order],
+        configurations=tuple(f"x{c}" for c in range(8)),
+    )
+    one, other = (by_name(best_set(two, METRICS["mse"], PLAN)) for two in (matrix, twice))
+    for c, column in enumerate(order):
+        mine = other[f"x{c}"]
+        assert mine.p == one[f"c{column}"].p
+        assert mine.lower == pytest.approx(one[f"c{column}"].lower, abs=1e-12)
+
+
+def test_the_best_of_a_minimised_metric_is_the_smallest():
+    matrix = regression(n_samples=200)
+    found = best_set(matrix, METRICS["mae"], PLAN)
+    performances = [member.performance for member in found.members]
+    assert performances == sorted(performances)
+    assert all(member.difference <= 0 for member in found.members)
+    assert found.members[0].configuration == "c5"
+    assert not by_name(found)["c0"].inside
+
+
+def test_turning_the_metric_turns_nothing_else():
+    matrix = binary(n_samples=60)
+    right = by_name(best_set(matrix, METRICS["accuracy"], PLAN))
+    wrong = by_name(best_set(matrix, METRICS["error"], PLAN))
+    for name in matrix.configurations:
+        assert wrong[name].p == right[name].p
+        assert wrong[name].lower == pytest.approx(1 - right[name].upper)
+
+
+@pytest.mark.parametrize("pooling", list(Pooling))
+def test_every_pooling(pooling):
+    matrix = binary(n_samples=80, n_repeats=2)
+    plan = replace(PLAN, pooling=pooling)
+    found = best_set(matrix, METRICS["auc"], plan)
+    assert found.members[0].inside
+    evidence = evidence_of(matrix, METRICS["auc"], plan)
+    best = matrix.configurations[int(np.argmax(evidence.gains))]
+    assert found.members[0].configuration == best
+
+
+def test_one_configuration():
+    found = best_set(binary(n_configurations=1), METRICS["auc"], PLAN)
+    assert (found.n_inside, found.members[0].p) == (1, 1.0)
+
+
+def test_two_configurations():
+    matrix = regression(n_samples=200, n_configurations=2)
+    found = best_set(matrix, METRICS["mse"], PLAN)
+    assert [member.inside for member in found.members] == [True, False]
+    assert found.members[1].p == pytest.approx(1 / 131)
+
+
+def test_all_alike():
+    matrix = binary(n_configurations=3)
+    alike = replace(matrix, predictions=np.repeat(matrix.predictions[:, :, :1], 3, axis=2))
+    found = best_set(alike, METRICS["auc"], PLAN)
+    assert [member.p for member in found.members] == [1, 1, 1]
+    assert found.n_inside == 3
+
+
+def test_all_perfect():
+    matrix = binary(n_configurations=3)
+    truth = np.repeat(matrix.outcome.values[None, :, None], 3, axis=2).astype(float)
+    found = best_set(replace(matrix, predictions=truth), METRICS["accuracy"], PLAN)
+    assert found.n_inside == 3
+    assert np.isnan([member.lower for member in found.members]).all()
+
+
+def test_what_is_undefined_is_last_and_outside():
+    matrix = binary(kind="label")
+    predictions = matrix.predictions.copy()
+    predictions[0, :, 2] = 0
+    found = best_set(replace(matrix, predictions=predictions), METRICS["precision"], PLAN)
+    assert found.members[-1].configuration == "c2"
+    assert found.members[-1].p is None
+    assert not found.members[-1].inside
+    assert [note.code for note in found.notes] == ["no-influence"]
+    with pytest.raises(UndefinedError):
+        best_set(
+            replace(matrix, predictions=np.zeros_like(predictions)), METRICS["precision"], PLAN
+        )
+
+
+def test_many_are_screened_and_it_is_said(monkeypatch):
+    assert module.SCREENED_ABOVE == 1000
+    monkeypatch.setattr(module, "SCREENED_ABOVE", 200)
+    matrix = regression(n_samples=120, n_configurations=250)
+    found = best_set(matrix, METRICS["mse"], PLAN)
+    assert 0 < found.n_screened < 250
+    assert [note.code for note in found.notes] == ["screened-rivals"]
+    assert f"against the {found.n_screened} that" in found.notes[0].text
+    evidence = evidence_of(matrix, METRICS["mse"], PLAN)
+    p = p_values(evidence, np.arange(250), PLAN)
+    members = by_name(found)
+    inside = np.array([members[name].inside for name in matrix.configurations])
+    assert inside[np.argmax(evidence.gains)]
+    # rivals that are far behind lead nowhere, but their draws reach further than others
+    assert not (inside & (p <= 0.1)).any()
+    assert (inside != (p > 0.1)).mean() < 0.03
+
+
+def test_those_screened_are_worse_than_the_winner(monkeypatch):
+    monkeypatch.setattr(module, "SCREENED_ABOVE", 5)
+    matrix = regression(n_samples=300, n_configurations=8)
+    evidence = evidence_of(matrix, METRICS["mse"], PLAN)
+    rivals = rivals_of(evidence, PLAN)
+    assert np.argmax(evidence.gains) in rivals
+    assert 0 not in rivals
+    found = best_set(matrix, METRICS["mse"], PLAN)
+    assert found.n_screened == len(rivals)
+    assert len(found.members) == 8
+
+
+def test_blocks_and_jobs_do_not_matter(monkeypatch):
+    matrix = binary(n_samples=60, n_configurations=30)
+    expected = best_set(matrix, METRICS["auc"], PLAN)
+    monkeypatch.setattr(module, "BYTES", 16_000_000 // (30 * 4))
+    with use(Resources(jobs=3, memory=16_000_000)):
+        found = best_set(matrix, METRICS["auc"], PLAN)
+    assert found == expected
+
+
+def test_groups_widen():
+    matrix = regression(n_samples=60)
+    alone = best_set(matrix, METRICS["mse"], PLAN)
+    groups = np.arange(60) // 6
+    # what is the same within groups tells less
+    alike = replace(
+        matrix,
+        predictions=matrix.predictions[:, groups * 6],
+        outcome=replace(matrix.outcome, values=matrix.outcome.values[groups * 6]),
+    )
+    together = best_set(replace(alike, groups=groups), METRICS["mse"], PLAN)
+    apart = best_set(alike, METRICS["mse"], PLAN)
+    widths = [np.mean([m.upper - m.lower for m in one.members]) for one in (together, apart)]
+    assert widths[0] > 2 * widths[1]
+    assert "few-groups" in [note.code for note in together.notes]
+    assert alone.notes == ()

@@ -1,0 +1,174 @@
+"""Families: both sides select, on the same resamples; how configurations get a family."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matrices import binary, changed_source, regression
+
+from bbccli import METRICS, Plan, read
+from bbccli.comparisons import families as module
+from bbccli.comparisons.families import between_families, families_by, with_families
+from bbccli.comparisons.records import Verdict
+from bbccli.errors import OptionError
+from bbccli.metrics.ranking import AUC
+from bbccli.resampling import draws_of
+
+PLAN = Plan(n_resamples=130, level=0.9, seed=4)
+TWO = {"few": (0, 6), "many": (1, 2, 3, 4, 5)}
+
+
+def codes(comparison):
+    return [note.code for note in comparison.notes]
+
+
+def by_loops(matrix, metric, plan, first, second):
+    """BBC of the difference between two families, resample by resample."""
+    scorer, sign = (
+        metric.bind(matrix.outcome, matrix.as_kind(metric.wants)[0]),
+        metric.direction.sign,
+    )
+    drawn = draws_of(matrix.n_samples, matrix.groups, plan.seed).batch(0, 10)
+    found = []
+    for in_bag in drawn.in_bag:
+        inside = sign * scorer(in_bag[None])[0]
+        outside = sign * scorer((in_bag == 0).astype(np.uint8)[None])[0]
+        if np.isnan(inside).any() or np.isnan(outside).any():
+            continue
+        winners = [family[int(np.argmax(inside[list(family)]))] for family in (first, second)]
+        found.append(outside[winners[0]] - outside[winners[1]])
+    return np.array(found[: plan.n_resamples])
+
+
+@pytest.mark.parametrize("name", ["auc", "mae"])
+def test_the_corrected_difference_is_that_of_loops(name):
+    matrix = regression(n_configurations=7) if name == "mae" else binary()
+    (found,) = between_families(matrix, METRICS[name], PLAN, TWO)
+    values = by_loops(matrix, METRICS[name], PLAN, TWO[found.first], TWO[found.second])
+    assert found.corrected == pytest.approx(values.mean(), abs=1e-12)
+    assert found.interval.lower == pytest.approx(np.sort(values)[7 - 1])
+    assert found.interval.upper == pytest.approx(np.sort(values)[124 - 1])
+    assert found.difference >= 0
+    assert found.difference == pytest.approx(abs(found.first_value - found.second_value))
+    assert (found.test, found.p, found.bound) == ("bbc", None, None)
+    assert not found.ignores_selection
+
+
+def test_budgets_are_told():
+    (found,) = between_families(binary(), AUC, PLAN, TWO)
+    assert codes(found) == ["unequal-budgets"]
+    assert "few had 2 configurations to choose from and many 5" in found.notes[0].text or (
+        "many had 5 configurations to choose from and few 2" in found.notes[0].text
+    )
+    (even,) = between_families(binary(), AUC, PLAN, {"a": (0, 1), "b": (2, 3)})
+    assert codes(even) == []
+
+
+def test_swapping_the_families_changes_nothing():
+    one = between_families(binary(), AUC, PLAN, TWO)
+    other = between_families(binary(), AUC, PLAN, dict(reversed(TWO.items())))
+    assert one == other
+
+
+def test_a_family_of_one_is_a_fixed_configuration():
+    matrix = binary(n_samples=60)
+    (found,) = between_families(matrix, AUC, PLAN, {"one": (0,), "other": (6,)})
+    assert (found.first, found.first_selected, found.second_selected) == ("other", "c6", "c0")
+    assert found.verdict is Verdict.BETTER
+
+
+def test_the_larger_family_is_favoured_as_measured_and_not_when_corrected():
+    rng = np.random.default_rng(5)
+    truth = np.arange(80) % 2
+    naive, corrected = [], []
+    for _ in range(12):
+        matrix = binary(n_samples=80, n_configurations=44)
+        noise = rng.normal(size=(1, 80, 44)) + 1.5 * (truth[:, None] - 0.5)
+        matrix = replace(matrix, predictions=1 / (1 + np.exp(-noise)))
+        pair = {"few": (0, 1, 2, 3), "many": tuple(range(4, 44))}
+        (found,) = between_families(matrix, AUC, PLAN, pair)
+        sign = 1 if found.first == "many" else -1
+        naive.append(sign * found.difference)
+        corrected.append(sign * found.corrected)
+    assert np.mean(naive) > 0.03
+    assert abs(np.mean(corrected)) < 0.02
+
+
+def test_all_pairs_the_best_first():
+    matrix = regression(n_samples=120, n_configurations=6)
+    found = between_families(
+        matrix, METRICS["mae"], PLAN, {"bad": (0, 1), "middle": (2, 3), "good": (4, 5)}
+    )
+    assert [(one.first, one.second) for one in found] == [
+        ("good", "middle"),
+        ("good", "bad"),
+        ("middle", "bad"),
+    ]
+
+
+def test_only_so_many_families_are_compared(monkeypatch):
+    monkeypatch.setattr(module, "MOST_FAMILIES", 3)
+    families = {f"f{c}": (c,) for c in range(6)}
+    found = between_families(regression(n_samples=90), METRICS["mae"], PLAN, families)
+    assert len(found) == 3
+    assert all("further-families" in codes(one) for one in found)
+    assert "the 3 best of 6 families" in found[0].notes[-1].text
+
+
+def test_the_sample_file(samples):
+    matrix = read(samples / "progression.parquet")
+    families = families_by(matrix, "family")
+    assert list(families)[:2] == ["logistic-l2", "logistic-l1"]
+    assert sum(map(len, families.values())) == 177
+    some = {name: families[name] for name in ("forest", "lda")}
+    (found,) = between_families(matrix, AUC, Plan(), some)
+    assert found.first == "forest"
+    assert found.corrected == pytest.approx(0.016, abs=0.004)
+    assert found.interval.lower == pytest.approx(-0.051, abs=0.01)
+    assert found.interval.upper == pytest.approx(0.082, abs=0.01)
+    same = families_by(matrix, r"regex:^(\S+)")
+    assert same == families
+
+
+def test_expressions():
+    matrix = binary(n_configurations=4)
+    named = replace(matrix, configurations=("rf 1", "rf 2", "gb 1", "gb 2"))
+    assert families_by(named, r"regex:^\w+") == {"rf": (0, 1), "gb": (2, 3)}
+    assert families_by(named, r"regex:(\d)$") == {"1": (0, 2), "2": (1, 3)}
+    with pytest.raises(OptionError, match="gives no family of gb 1, gb 2"):
+        families_by(named, "regex:^(rf)")
+    with pytest.raises(OptionError, match="is not a regular expression"):
+        families_by(named, "regex:(")
+    with pytest.raises(OptionError, match="into one family, 1|into one family"):
+        families_by(named, "regex:( )")
+
+
+def test_metadata():
+    matrix = binary(n_configurations=3)
+    entries = [{"id": "c0", "depth": 1}, {"id": "c1", "depth": 2}, {"id": "c2"}]
+    some = changed_source(matrix, {"configs": entries})
+    with pytest.raises(OptionError, match="gives no family of c2"):
+        families_by(some, "depth")
+    with pytest.raises(OptionError, match="give no 'family'") as caught:
+        families_by(some, "family")
+    assert "depth" in caught.value.hint
+    with pytest.raises(OptionError, match="give no 'family'"):
+        families_by(matrix, "family")
+    entries[2]["depth"] = 1
+    assert families_by(changed_source(matrix, {"configs": entries}), "depth") == {
+        "1": (0, 2),
+        "2": (1,),
+    }
+    told = with_families(some, {"x": (0, 2), "y": (1,)})
+    assert families_by(told, "family") == {"x": (0, 2), "y": (1,)}
+
+
+def test_bad_families():
+    matrix = binary()
+    for families in ({}, {"a": (0, 1)}, {"a": (0,), "b": ()}):
+        with pytest.raises(OptionError, match="two families or more"):
+            between_families(matrix, AUC, PLAN, families)
+    with pytest.raises(OptionError, match="in more than one family: c1"):
+        between_families(matrix, AUC, PLAN, {"a": (0, 1), "b": (1, 2)})
+    with pytest.raises(OptionError, match="--margin"):
+        between_families(matrix, AUC, PLAN, TWO, -1)

@@ -1,0 +1,193 @@
+"""Matrices of the same samples as one: rows by key, and what has to be the same."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matrices import binary, changed_source, regression
+
+from bbccli import METRICS, Plan
+from bbccli.comparisons.families import between_families, families_by
+from bbccli.comparisons.joining import joined
+from bbccli.errors import InputError, OptionError
+from bbccli.sample_keys import SampleKeys
+from bbccli.types import Missing
+
+
+def keyed(matrix, keys=None, path="a.csv"):
+    keys = np.arange(matrix.n_samples) + 100 if keys is None else np.asarray(keys)
+    source = replace(matrix.source, path=path)
+    return replace(matrix, sample_keys=SampleKeys(keys), source=source)
+
+
+def shuffled(matrix, seed=1, keep=None):
+    """The same samples in another order, or some of them."""
+    order = np.random.default_rng(seed).permutation(matrix.n_samples)[:keep]
+    return order, replace(
+        matrix,
+        outcome=matrix.outcome.take(order),
+        predictions=matrix.predictions[:, order],
+        folds=None if matrix.folds is None else matrix.folds[:, order],
+        groups=None if matrix.groups is None else matrix.groups[order],
+        sample_keys=matrix.sample_keys.take(order),
+    )
+
+
+def renamed(matrix, letter="d"):
+    return replace(
+        matrix, configurations=tuple(n.replace("c", letter) for n in matrix.configurations)
+    )
+
+
+def two(seed=1):
+    """The halves of a matrix; the second in another order."""
+    whole = keyed(binary(n_samples=60))
+    first = whole.of_configurations(np.array([0, 1, 2]))
+    second = replace(whole.of_configurations(np.array([3, 4, 5, 6])), fold_names=tuple("vwxyz"))
+    return whole, first, shuffled(second, seed)[1]
+
+
+def test_rows_are_matched_by_key():
+    whole, first, second = two()
+    found = joined([first, second], ["a", "b"])
+    np.testing.assert_array_equal(found.matrix.predictions, whole.predictions)
+    np.testing.assert_array_equal(found.matrix.folds, whole.folds)
+    assert found.matrix.configurations == whole.configurations
+    assert found.families == {"a": (0, 1, 2), "b": (3, 4, 5, 6)}
+    assert families_by(found.matrix, "family") == found.families
+    assert found.matrix.notes == ()
+    plan = Plan(n_resamples=60)
+    (ours,) = between_families(found.matrix, METRICS["auc"], plan, found.families)
+    (theirs,) = between_families(whole, METRICS["auc"], plan, found.families)
+    assert ours == theirs
+
+
+def test_names_that_occur_twice_are_told_apart():
+    one = keyed(binary())
+    found = joined([one, one], ["a", "b"])
+    assert found.matrix.configurations[:2] == ("a/c0", "a/c1")
+    assert found.matrix.configurations[7] == "b/c0"
+
+
+def test_metadata_of_configurations_stay_theirs():
+    one = changed_source(keyed(binary(n_configurations=2)), {"configs": [{"id": "c1", "depth": 3}]})
+    found = joined([one, one], ["a", "b"])
+    assert found.matrix.source.metadata["configs"] == [
+        {"id": "a/c0", "family": "a"},
+        {"id": "a/c1", "depth": 3, "family": "a"},
+        {"id": "b/c0", "family": "b"},
+        {"id": "b/c1", "depth": 3, "family": "b"},
+    ]
+
+
+def test_three_files():
+    one = keyed(binary())
+    found = joined([one, renamed(one, "d"), renamed(one, "e")], ["a", "b", "c"])
+    assert found.matrix.n_configurations == 21
+    assert found.families["c"] == tuple(range(14, 21))
+
+
+def test_rows_that_are_missing_are_refused_or_left_out():
+    whole, first, second = two()
+    _, fewer = shuffled(second, keep=50)
+    with pytest.raises(InputError, match="10 of 60 samples of a are not in all files, such as"):
+        joined([first, fewer], ["a", "b"])
+    with pytest.raises(InputError, match="10 of 60 samples of b") as caught:
+        joined([fewer, first], ["a", "b"])
+    assert str(caught.value).count("1") >= 3
+    assert "common-rows" in caught.value.hint
+    found = joined([first, fewer], ["a", "b"], Missing.COMMON_ROWS).matrix
+    assert found.n_samples == 50
+    rows = np.isin(whole.keys, fewer.keys)
+    np.testing.assert_array_equal(found.predictions, whole.predictions[:, rows])
+    np.testing.assert_array_equal(found.outcome.values, whole.outcome.values[rows])
+    with pytest.raises(OptionError, match="--missing drop"):
+        joined([first, fewer], ["a", "b"], Missing.DROP)
+
+
+def test_three_missing_rows_are_named():
+    _, first, second = two()
+    _, fewer = shuffled(second, keep=50)
+    with pytest.raises(InputError) as caught:
+        joined([first, fewer], ["a", "b"])
+    lacking = [key for key in first.keys if key not in set(fewer.keys)]
+    assert all(str(key) in caught.value.problem for key in lacking[:3])
+    assert lacking[3] not in caught.value.problem
+
+
+def test_nothing_in_common():
+    one = keyed(binary())
+    other = keyed(renamed(binary()), np.arange(40) + 1000)
+    with pytest.raises(InputError, match="no sample in common"):
+        joined([one, other], ["a", "b"], Missing.COMMON_ROWS)
+
+
+def test_another_truth_names_the_first_row():
+    _, first, second = two()
+    wrong = second.outcome.values.copy()
+    wrong[4] = 1 - wrong[4]
+    other = replace(second, outcome=replace(second.outcome, values=wrong))
+    with pytest.raises(InputError, match=f"the truth of sample {second.keys[4]}: (no|yes) and"):
+        joined([first, other], ["a", "b"])
+    values = keyed(regression())
+    changed = values.outcome.values.copy()
+    changed[[7, 9]] += 1
+    other = renamed(replace(values, outcome=replace(values.outcome, values=changed)))
+    with pytest.raises(InputError, match="the truth of sample 107") as caught:
+        joined([values, other], ["a", "b"])
+    assert caught.value.further == 1
+
+
+def test_other_folds_are_left_out_with_a_note():
+    one = keyed(binary(n_samples=60))
+    other = renamed(replace(one, folds=one.folds[:, ::-1]))
+    found = joined([one, other], ["a", "b"]).matrix
+    assert found.folds is None
+    assert [note.code for note in found.notes] == ["folds-differ"]
+    without = renamed(replace(one, folds=None, fold_names=()))
+    assert joined([one, without], ["a", "b"]).matrix.folds is None
+
+
+def test_groups_and_weights_have_to_agree():
+    one = keyed(binary(n_samples=60))
+    grouped = replace(one, groups=np.arange(60) // 3)
+    found = joined([one, renamed(grouped)], ["a", "b"]).matrix
+    np.testing.assert_array_equal(found.groups, grouped.groups)
+    recoded = replace(grouped, groups=19 - np.arange(60) // 3)
+    assert joined([grouped, renamed(recoded)], ["a", "b"]).matrix.n_groups == 20
+    other = replace(grouped, groups=np.arange(60) // 2)
+    with pytest.raises(InputError, match="differ in the group of sample"):
+        joined([grouped, renamed(other)], ["a", "b"])
+    weighed = replace(one, outcome=replace(one.outcome, weights=np.full(60, 2.0)))
+    with pytest.raises(InputError, match="only one of a and b gives the weight"):
+        joined([one, renamed(weighed)], ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("other", "what"),
+    [
+        (regression(), "task"),
+        (binary(kind="score"), "kind of predictions"),
+        (binary(n_repeats=2), "number of repeats"),
+    ],
+)
+def test_other_studies_are_refused(other, what):
+    with pytest.raises(InputError, match=f"their {what} differ"):
+        joined([keyed(binary()), keyed(renamed(other))], ["a", "b"])
+
+
+def test_gaps_stay_gaps():
+    one = keyed(binary())
+    gaps = np.ones(one.predictions.shape, bool)
+    gaps[0, 3, 2] = False
+    found = joined([one, renamed(replace(one, available=gaps))], ["a", "b"]).matrix
+    assert (~found.available).sum() == 1
+    assert not found.available[0, 3, 9]
+
+
+def test_names_are_distinct():
+    one = keyed(binary())
+    with pytest.raises(OptionError, match="two files or more"):
+        joined([one], ["a"])
+    with pytest.raises(OptionError, match="distinct names"):
+        joined([one, one], ["a", "a"])

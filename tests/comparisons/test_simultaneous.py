@@ -1,0 +1,194 @@
+"""Max-T: loops from the formulas agree, and so do multivariate t laws; nothing else matters."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import slow_comparisons as slow
+from matrices import binary, regression
+from scipy import stats
+
+from bbccli import METRICS, Plan
+from bbccli.comparisons import multipliers as module
+from bbccli.comparisons.evidence import evidence_of
+from bbccli.comparisons.multipliers import divisors, multipliers
+from bbccli.comparisons.simultaneous import against, critical, n_draws, over_draws
+from bbccli.errors import OptionError
+from bbccli.resources import Resources, use
+
+PLAN = Plan(n_resamples=130, level=0.9, seed=4)
+MAKERS = {"auc": binary, "accuracy": binary, "mse": regression}
+
+
+def slow_evidence(name, matrix):
+    """Gains, influences, strata and df, worked out from the predictions."""
+    predictions, truth = matrix.predictions[0], matrix.outcome.values
+    if name == "auc":
+        aucs, values = slow.placements_less_auc(predictions, truth)
+        return aucs, values, truth, np.bincount(truth).min() - 1
+    gains = -((predictions - truth[:, None]) ** 2)
+    if name == "accuracy":
+        gains = ((predictions > 0.5) == truth[:, None]).astype(float)
+    strata = np.zeros(len(truth), int)
+    return gains.mean(axis=0), slow.losses_less_mean(gains), strata, len(truth) - 1
+
+
+@pytest.mark.parametrize("name", list(MAKERS))
+@pytest.mark.parametrize("other", [0, 3])
+def test_loops_agree(name, other):
+    matrix = MAKERS[name]()
+    gains, values, strata, df = slow_evidence(name, matrix)
+    draws = slow.drawn(values, strata, df, PLAN.seed, 130)
+    found = against(evidence_of(matrix, METRICS[name], PLAN), other, PLAN)
+    d, lower, upper, p, stepdown = slow.against(gains, values, draws, other, strata, 0.9)
+    for c, difference in d.items():
+        assert found.differences[c] == pytest.approx(difference, abs=1e-10)
+        assert found.lower[c] == pytest.approx(lower[c], abs=1e-9)
+        assert found.upper[c] == pytest.approx(upper[c], abs=1e-9)
+        assert found.p[c] == pytest.approx(p[c], abs=1e-12)
+        assert found.p_stepdown[c] == pytest.approx(stepdown[c], abs=1e-12)
+    assert found.lower[other] == found.upper[other] == found.differences[other] == 0
+    assert found.p[other] == found.p_stepdown[other] == 1
+
+
+def test_one_comparison_is_student_s_t():
+    matrix = regression(n_samples=12, n_configurations=2)
+    plan = Plan(n_resamples=40_000)
+    evidence = evidence_of(matrix, METRICS["mse"], plan)
+    found = against(evidence, 1, plan)
+    reach = (found.differences[0] - found.lower[0]) / found.errors[0]
+    assert reach == pytest.approx(stats.t.ppf(0.95, 11), abs=0.03)
+    assert found.p[0] == pytest.approx(stats.t.sf(found.statistics[0], 11), abs=0.01)
+
+
+def test_independent_comparisons_are_dunnett_s_many_one_t():
+    rng = np.random.default_rng(0)
+    matrix = regression(n_samples=30, n_configurations=5)
+    noise = rng.normal(size=(1, 30, 5))
+    centred = noise - noise.mean(axis=1, keepdims=True)
+    values, _ = np.linalg.qr(centred[0])  # no correlation, one variance
+    errors = np.sqrt(values + 1)
+    one = replace(matrix, predictions=(matrix.outcome.values[:, None] + errors)[None])
+    plan = Plan(n_resamples=40_000)
+    found = against(evidence_of(one, METRICS["mse"], plan), 0, plan)
+    correlation = np.full((4, 4), 0.5) + 0.5 * np.eye(4)
+    reach = (found.differences[1] - found.lower[1]) / found.errors[1]
+    law = stats.multivariate_t(shape=correlation, df=29, seed=1)
+    assert law.cdf(np.full(4, reach)) == pytest.approx(0.95, abs=0.004)
+
+
+def test_a_critical_value_and_a_p_value_never_disagree():
+    matrix = binary(n_samples=60, n_configurations=20)
+    evidence = evidence_of(matrix, METRICS["auc"], PLAN)
+    for level in (0.8, 0.9, 0.95):
+        for other in range(20):
+            found = against(evidence, other, replace(PLAN, level=level))
+            rows = found.tested
+            np.testing.assert_array_equal(found.lower[rows] > 0, found.p[rows] <= 1 - level + 1e-9)
+
+
+def test_step_down_is_never_larger_and_keeps_the_order():
+    matrix = binary(n_samples=60, n_configurations=20)
+    found = against(evidence_of(matrix, METRICS["auc"], PLAN), 0, PLAN)
+    assert (found.p_stepdown <= found.p).all()
+    order = np.argsort(-found.statistics[1:])
+    assert (np.diff(found.p_stepdown[1:][order]) >= 0).all()
+    assert found.p_stepdown[1:].min() == found.p[1:].min()
+    assert (found.p_stepdown < found.p).any()
+
+
+def test_jobs_and_memory_do_not_matter():
+    matrix = binary(n_samples=60, n_configurations=9)
+    evidence = evidence_of(matrix, METRICS["auc"], PLAN)
+    with use(Resources(jobs=1)):
+        one = against(evidence, 2, PLAN)
+    with use(Resources(jobs=3, memory=16_000_000)):
+        other = against(evidence, 2, PLAN)
+    for name in ("lower", "upper", "p", "p_stepdown"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+def test_the_first_draws_are_the_same_whatever_comes_after():
+    evidence = evidence_of(binary(), METRICS["auc"], PLAN)
+    few, many = (
+        np.concatenate(list(over_draws(evidence, replace(PLAN, n_resamples=n), np.copy)))
+        for n in (70, 300)
+    )
+    assert len(few) == 70
+    np.testing.assert_array_equal(few, many[:70])
+    assert not np.array_equal(many[:64], many[64:128])
+
+
+def test_seeds_differ_and_repeat():
+    evidence = evidence_of(binary(), METRICS["auc"], PLAN)
+    one, same, other = (against(evidence, 2, replace(PLAN, seed=s)) for s in (1, 1, 2))
+    np.testing.assert_array_equal(one.lower, same.lower)
+    assert (one.lower[one.tested] != other.lower[one.tested]).all()
+
+
+def test_parts_of_many_units_make_one_block(monkeypatch):
+    monkeypatch.setattr(module, "MOST_MULTIPLIED", 7)
+    parts = list(multipliers(17, 3, 0))
+    assert [part for part, _ in parts] == [slice(0, 7), slice(7, 14), slice(14, 17)]
+    assert np.hstack([normal for _, normal in parts]).shape == (64, 17)
+    matrix = binary()
+    whole = np.hstack([normal for _, normal in multipliers(40, 4, 0)])
+    evidence = evidence_of(matrix, METRICS["accuracy"], PLAN)
+    drawn = next(iter(over_draws(evidence, PLAN, np.copy)))
+    expected = (whole * evidence.scale) @ evidence.influence / divisors(39, 4, 0)[:, None]
+    np.testing.assert_allclose(drawn, expected, atol=1e-14)
+
+
+def test_too_few_draws_for_the_level_are_refused():
+    assert n_draws(Plan(n_resamples=19)) == 19
+    with pytest.raises(OptionError, match="needs 19 draws"):
+        n_draws(Plan(n_resamples=18))
+    assert n_draws(Plan(n_resamples=99, level=0.99)) == 99
+    with pytest.raises(OptionError, match="needs 99 draws"):
+        n_draws(Plan(n_resamples=98, level=0.99))
+    assert n_draws(Plan(n_resamples=100_000, tolerance=0.001)) == 10_000
+
+
+def test_the_rank_of_a_critical_value():
+    assert critical(np.arange(1.0, 1001), 0.95) == 951
+    assert critical(np.arange(1.0, 20), 0.95) == 19
+
+
+def test_identical_and_constant_columns():
+    matrix = regression()
+    predictions = matrix.predictions.copy()
+    truth = matrix.outcome.values
+    predictions[0, :, 1] = predictions[0, :, 0]
+    predictions[0, :, 4] = truth + 1
+    predictions[0, :, 5] = truth - 2.5
+    one = replace(matrix, predictions=predictions)
+    evidence = evidence_of(one, METRICS["mae"], PLAN)
+    found = against(evidence, 0, PLAN)
+    assert (found.differences[1], found.lower[1], found.upper[1], found.p[1]) == (0, 0, 0, 1)
+    constant = against(evidence, 4, PLAN)
+    assert constant.differences[5] == pytest.approx(-1.5)
+    assert np.isnan([constant.lower[5], constant.upper[5], constant.p[5]]).all()
+    assert constant.errors[5] == 0
+    assert constant.tested.tolist() == [True, True, True, True, False, False]
+
+
+def test_all_columns_alike():
+    matrix = binary(n_configurations=3)
+    alike = replace(matrix, predictions=np.repeat(matrix.predictions[:, :, :1], 3, axis=2))
+    found = against(evidence_of(alike, METRICS["auc"], PLAN), 1, PLAN)
+    assert found.p.tolist() == [1, 1, 1]
+    assert found.lower.tolist() == [0, 0, 0]
+
+
+def test_a_duplicated_column_changes_nothing():
+    matrix = binary(n_samples=60)
+    order = np.array([0, 1, 2, 3, 3, 4, 5, 6, 3])
+    names = tuple(f"x{c}" for c in range(9))
+    predictions = matrix.predictions[:, :, order]
+    twice = replace(matrix, predictions=predictions, configurations=names)
+    one = against(evidence_of(matrix, METRICS["auc"], PLAN), 0, PLAN)
+    other = against(evidence_of(twice, METRICS["auc"], PLAN), 0, PLAN)
+    np.testing.assert_allclose(other.lower, one.lower[order], atol=1e-12)
+    np.testing.assert_allclose(other.upper, one.upper[order], atol=1e-12)
+    np.testing.assert_array_equal(other.p, one.p[order])
+    np.testing.assert_array_equal(other.p_stepdown, one.p_stepdown[order])

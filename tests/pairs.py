@@ -1,0 +1,58 @@
+"""Cases for tests of pairs: matrices of given right and wrong samples, or fold performances."""
+
+import numpy as np
+
+from bbccli.comparisons.pairs import TESTS, PairCase
+from bbccli.matrix import PredictionMatrix
+from bbccli.metrics import METRICS
+from bbccli.outcome import Outcome
+from bbccli.plan import Plan
+from bbccli.types import PredictionKind, Task
+
+PLAN = Plan(n_resamples=200, seed=5)
+
+
+def of_labels(right, truth=None, **fields):
+    """A matrix of labels that are right (n, M) or not."""
+    right = np.asarray(right, bool)
+    truth = np.arange(len(right)) % 2 if truth is None else np.asarray(truth)
+    labels = np.where(right, truth[:, None], 1 - truth[:, None]).astype(float)
+    return PredictionMatrix(
+        Outcome(Task.BINARY, truth, ("no", "yes")),
+        labels[None],
+        tuple(f"c{c}" for c in range(right.shape[1])),
+        PredictionKind.LABEL,
+        **fields,
+    )
+
+
+def of_table(a, b, c, d):
+    """Labels of two: both right, the first alone, the second alone, none."""
+    counts = [a, b, c, d]
+    return of_labels(np.repeat([[1, 1], [1, 0], [0, 1], [0, 0]], counts, axis=0))
+
+
+def of_folds(first, second):
+    """A matrix whose two configurations have these performances (R, K) in the folds."""
+    both = np.stack([np.atleast_2d(first), np.atleast_2d(second)], axis=-1)
+    n_repeats, n_folds, _ = both.shape
+    return PredictionMatrix(
+        Outcome(Task.SCORE, np.zeros(n_folds), bounds=(0.0, 1.0)),
+        both,
+        ("c0", "c1"),
+        PredictionKind.VALUE,
+        folds=np.tile(np.arange(n_folds), (n_repeats, 1)),
+        fold_names=tuple(map(str, range(n_folds))),
+    )
+
+
+def case(matrix, metric, pair=(0, 1), plan=PLAN, **options):
+    return PairCase(matrix, METRICS[metric], plan, tuple(pair), **options)
+
+
+def ask(test, matrix, metric, pair=(0, 1), plan=PLAN, **options):
+    return TESTS[test].run(case(matrix, metric, pair, plan, **options))
+
+
+def codes(found):
+    return {note.code for note in found.notes}
