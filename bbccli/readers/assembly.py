@@ -18,6 +18,7 @@ from bbccli.readers.coverage import held_out, note_on
 from bbccli.readers.facts import Facts
 from bbccli.readers.folds import code_folds, count_spanning
 from bbccli.readers.gaps import Completed, complete
+from bbccli.readers.layout.dialects.harness import NAME as HARNESS
 from bbccli.readers.nested import nested_folds, without_gaps
 from bbccli.readers.predictions import Predictions
 from bbccli.readers.request import Request
@@ -68,7 +69,8 @@ def assemble(reading: Reading, request: Request) -> PredictionMatrix:
     there = None if part.unfinished else held_out(sheet, places)
     policy = Missing.DROP if part.unfinished else request.missing
     n_absent, found = places.n_samples - len(facts.samples), _of_outer_rows(reading)
-    left = complete(found, n_absent, sheet.path, policy=policy, there=there)
+    alike = sheet.layout == HARNESS
+    left = complete(found, n_absent, sheet.path, policy=policy, there=there, alike=alike)
     outcome, samples = reading.outcome.take(left.samples), facts.samples[left.samples]
     names = left.predictions.configurations
     folds, fold_names, fold_notes = _folds(reading, samples, there, left)

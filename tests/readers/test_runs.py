@@ -272,3 +272,20 @@ def test_tables_of_r(tmp_path, header, row, tool):
         (tmp_path / f"{name}.csv").write_text("\n".join([header, *rows]) + "\n")
     matrix = read(tmp_path, roles=Roles(truth="y") if tool == "tidymodels" else Roles())
     assert (tool_of(matrix), matrix.n_configurations, matrix.n_folds) == (tool, 2, 4)
+
+
+@pytest.mark.parametrize("name", ["params.json", "leaderboard.csv", "folds/fold_0_train.npy"])
+def test_what_lies_in_a_run_has_a_limit_too(tmp_path, name):
+    from bbccli import reading
+    from bbccli.readers.runs import contents
+
+    place = tmp_path / "run"
+    copied("mljar", place)
+    file = place / name
+    file.write_bytes(b"[" + b" " * 2**21 + b"]")
+    how = {".json": contents.read_json, ".csv": contents.read_rows, ".npy": contents.read_positions}
+    with (
+        reading.use(reading.Reading(max_input=2**20)),
+        pytest.raises(InputError, match="holds more than"),
+    ):
+        how[file.suffix](file)

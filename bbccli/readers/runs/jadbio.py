@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,10 @@ from bbccli.readers.runs.base import RunReader, RunTable
 from bbccli.readers.runs.contents import (
     folds_of,
     matching,
+    missing,
     numbers_of,
+    read_rows,
     read_table,
-    unreadable,
 )
 from bbccli.types import FloatArray, IntArray
 
@@ -80,21 +80,16 @@ def _parts(folder: Path, start: str) -> dict[str, FloatArray]:
         values = [numbers_of(column, place, name) for name, column in table.items()]
         found[one] = np.column_stack(values)
     if not found:
-        place = folder / f"{start}{_PREDICTIONS}.csv"
-        raise unreadable(place, FileNotFoundError())
+        raise missing(folder / f"{start}{_PREDICTIONS}.csv")
     return found
 
 
 def _folds(place: Path, n_samples: int) -> IntArray:
     try:
-        with place.open(newline="", encoding="utf-8") as lines:
-            rows = list(csv.reader(lines))[1:]
         parts = [
             np.array([int(float(cell)) for cell in row if cell.strip().lower() not in ("", "nan")])
-            for row in rows
+            for row in read_rows(place)[1:]
         ]
-    except OSError as error:
-        raise unreadable(place, error) from None
     except (ValueError, OverflowError):
         raise InputError("is not a list of positions", path=str(place), hint=_HINT) from None
     return folds_of(parts, n_samples, place)

@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.readers.runs.base import RunReader, RunTable, Score
+from bbccli.readers.runs.base import FoldScore, RunReader, RunTable
 from bbccli.readers.runs.contents import (
     folds_of,
     matching,
@@ -28,7 +27,14 @@ from bbccli.readers.runs.contents import (
     read_positions,
     read_table,
 )
-from bbccli.types import FloatArray, IntArray
+from bbccli.readers.runs.mljar_scores import (
+    BOARD,
+    board_of,
+    check_listed,
+    fold_scores,
+    leaderboard,
+)
+from bbccli.types import BoolArray, FloatArray, IntArray
 
 _TASKS = {
     "binary_classification": "binary",
@@ -41,12 +47,10 @@ _METRICS = {
     **{name: name for name in ("auc", "f1", "accuracy", "rmse", "mse", "mae", "r2", "mape")},
     **{name: name for name in ("spearman", "pearson")},
 }
-_TOLERANCE = 1e-6
-"""mljar clips probabilities in 32 bits; everything else agrees to rounding."""
-
 _READ = (
-    *("params.json", "data_info.json", "leaderboard.csv", "split_validation_indices.npy"),
-    *("folds/*_validation_indices.npy", "*/framework.json", "*/ensemble.json"),
+    *("params.json", "data_info.json", BOARD, "split_validation_indices.npy"),
+    *("folds/*_validation_indices.npy", "folds/*_train_indices.npy"),
+    *("*/framework.json", "*/ensemble.json", "*/learner_fold_*_training.log"),
 )
 _PROBE = "_RandomFeature"
 _SUFFIXES = {
@@ -86,7 +90,9 @@ def load(folder: Path) -> RunTable:
     InputError
         A file that is missing or damaged, or models that are not of the same rows.
     """
-    run = _described(folder)
+    run, board = _described(folder), board_of(folder)
+    check_listed(folder, board, run.models)
+    lost = [name for name in board or () if name not in (*run.models, *run.probes)]
     tables = {name: _numbers(run, name) for name in run.models}
     target = _target(run, tables)
     classes = _classes(run, target)
@@ -107,11 +113,16 @@ def load(folder: Path) -> RunTable:
         task=run.task,
         classes=tuple(map(str, classes)),
         flags={name: _flags(run, name) for name in run.models},
-        leaderboard=() if n_copies else _leaderboard(run),
+        leaderboard=() if n_copies else leaderboard(folder, board, run.models, run.metric),
+        fold_scores=() if n_copies else _fold_scores(run),
         metric=run.metric,
         selection="pooled",
-        left_out=tuple((name, "a probe with a random feature") for name in run.probes),
-        unchecked=_unchecked(run, n_copies),
+        left_out=(
+            *((name, "a probe with a random feature") for name in run.probes),
+            *((name, "on the leaderboard, and not saved") for name in lost),
+        ),
+        n_candidates_total=len(run.models) + len(lost) if lost else None,
+        unchecked=_unchecked(run, n_copies, board),
     )
 
 
@@ -248,7 +259,23 @@ def _placed(run: _Run, n_rows: int) -> dict[str, IntArray]:
         run.folder / "folds" / f"fold_{fold}_validation_indices.npy" for fold in range(run.n_folds)
     ]
     parts = [read_positions(place) for place in places]
-    return {"row_id": row_id, "fold": folds_of(parts, n_rows, run.folder / "folds")}
+    folds = folds_of(parts, n_rows, run.folder / "folds")
+    for fold, place in enumerate(places):
+        _check_complement(folds != fold, place.with_name(f"fold_{fold}_train_indices.npy"))
+    return {"row_id": row_id, "fold": folds}
+
+
+def _check_complement(wanted: BoolArray, place: Path) -> None:
+    """The rows that a fold trains on are all that it does not validate."""
+    if not place.is_file():
+        return
+    trained = np.unique(read_positions(place))
+    if not np.array_equal(trained, np.flatnonzero(wanted)):
+        raise InputError(
+            "trains on other rows than those that its fold does not validate",
+            path=str(place),
+            hint="the folder mixes folds of several runs, or is damaged",
+        )
 
 
 def _as_many(positions: IntArray, n_rows: int, place: Path) -> IntArray:
@@ -266,31 +293,19 @@ def _flags(run: _Run, name: str) -> tuple[str, ...]:
     return tuple(flag for flag, holds in found.items() if holds)
 
 
-def _leaderboard(run: _Run) -> tuple[Score, ...]:
-    """Scores of `leaderboard.csv`, with the metric's own sign."""
-    place = run.folder / "leaderboard.csv"
-    if run.metric is None or not place.is_file():
+def _fold_scores(run: _Run) -> tuple[FoldScore, ...]:
+    """What is logged of the folds; nothing where repeats or a split leave a row no fold."""
+    if run.kind == "split" or run.n_repeats > 1:
         return ()
-    with place.open(newline="", encoding="utf-8") as lines:
-        rows = {row.get("name"): row.get("metric_value") for row in csv.DictReader(lines)}
-    scores = {name: rows[name] for name in run.models if rows.get(name)}
-    try:
-        return tuple(
-            Score(name, run.metric, float(str(value)), "pooled", _TOLERANCE)
-            for name, value in scores.items()
-        )
-    except ValueError:
-        raise InputError(
-            "has a score that is not a number", path=str(place), hint="copy the run again"
-        ) from None
+    return fold_scores(run.folder, run.models, run.metric, run.n_folds)
 
 
-def _unchecked(run: _Run, n_copies: int) -> str:
+def _unchecked(run: _Run, n_copies: int, board: dict[str, str] | None) -> str:
     if n_copies:
         return f"mljar scored {n_copies} copies of rows of rare classes, which are dropped"
     if run.metric is None:
         return "bbc does not have the metric of the run"
-    return "" if (run.folder / "leaderboard.csv").is_file() else "there is no leaderboard.csv"
+    return "" if board is not None else f"there is no {BOARD}"
 
 
 MLJAR = RunReader("mljar", "params.json and data_info.json", recognises, load)
