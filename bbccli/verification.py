@@ -19,7 +19,7 @@ from bbccli.metrics.naming import canonical
 from bbccli.metrics.probability import with_clip
 from bbccli.plan import CLIP
 from bbccli.selection.candidates import Candidates
-from bbccli.source import Verification, run_of
+from bbccli.source import Verification, agrees, run_of
 from bbccli.types import Pooling, PredictionKind
 
 
@@ -55,7 +55,7 @@ def verify(matrix: PredictionMatrix) -> Verification | None:
         reason = "its metric can't be computed from these predictions"
         return Verification(len(scores), 0, None, None, reason)
     for score, value in compared:
-        if not _agree(score, value):
+        if not agrees(value, score["value"], score["tolerance"]):
             raise _mismatch(matrix, score, value, columns)
     _check_folds(matrix, run, columns)
     differences = [abs(value - score["value"]) for score, value in compared]
@@ -138,7 +138,10 @@ def _check_folds(
     found: dict[str, list[tuple[Mapping[str, Any], float]]] = {}
     for score, value in _in_folds(matrix, run, columns):
         found.setdefault(score["id"], []).append((score, value))
-    wrong = {name: [pair for pair in pairs if not _agree(*pair)] for name, pairs in found.items()}
+    wrong = {
+        name: [(s, value) for s, value in pairs if not agrees(value, s["value"], s["tolerance"])]
+        for name, pairs in found.items()
+    }
     some = {name: one for name, one in wrong.items() if len(one) < len(found[name])}
     for pairs in (some or wrong).values():
         for score, value in pairs:
@@ -164,11 +167,6 @@ def _in_folds(
             value = performances[one["fold"], columns[one["id"]]]
             if not np.isnan(value):
                 yield one, float(value)
-
-
-def _agree(score: Mapping[str, Any], value: float) -> bool:
-    """Whether a score was found again."""
-    return bool(abs(value - score["value"]) <= score["tolerance"])
 
 
 def _wrong_fold(matrix: PredictionMatrix, score: Mapping[str, Any], value: float) -> InputError:

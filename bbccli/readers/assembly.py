@@ -69,8 +69,7 @@ def assemble(reading: Reading, request: Request) -> PredictionMatrix:
     there = None if part.unfinished else held_out(sheet, places)
     policy = Missing.DROP if part.unfinished else request.missing
     n_absent, found = places.n_samples - len(facts.samples), _of_outer_rows(reading)
-    alike = sheet.layout == HARNESS
-    left = complete(found, n_absent, sheet.path, policy=policy, there=there, alike=alike)
+    left = complete(found, n_absent, sheet.path, policy=policy, there=there, alike=_alike(sheet))
     outcome, samples = reading.outcome.take(left.samples), facts.samples[left.samples]
     names = left.predictions.configurations
     folds, fold_names, fold_notes = _folds(reading, samples, there, left)
@@ -223,3 +222,8 @@ def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Itera
         yield remarks.validity_flags(counts)
     if (metadata.n_candidates_total or 0) > n_read:
         yield remarks.candidates_missing(metadata.n_candidates_total or 0, n_read)
+
+
+def _alike(sheet: Sheet) -> bool:
+    """Whether configurations come from evaluations, each of which has documents of its own."""
+    return sheet.layout == HARNESS

@@ -14,6 +14,7 @@ from pathlib import Path
 from bbccli.errors import InputError
 from bbccli.readers.runs.base import Score
 from bbccli.readers.runs.contents import read_records
+from bbccli.source import tolerance_of
 
 BOARD = "leaderboard.csv"
 
@@ -75,7 +76,7 @@ class Board:
         if metric is None:
             return ()
         return tuple(
-            Score(name, metric, sign * value, "pooled", _TOLERANCE * max(1.0, abs(value)))
+            Score(name, metric, sign * value, "pooled", tolerance_of(_TOLERANCE, value))
             for name, value in self.scores.items()
             if name in names
         )

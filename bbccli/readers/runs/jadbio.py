@@ -4,6 +4,8 @@
 2. `_predictions.csv`, or `_predictions_<class>.csv` for each class: samples x configurations.
 3. `_splitIndices.csv`: a row for each fold with the positions of its samples, padded.
 4. `_configurations.csv`: a description of each configuration, too long for a name.
+
+In place of the files the answer of JADBio's interface will do, see `jadbio_json`.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from bbccli.errors import InputError
+from bbccli.readers.runs import jadbio_json
 from bbccli.readers.runs.base import RunReader, RunTable
 from bbccli.readers.runs.contents import (
     folds_of,
@@ -31,8 +34,9 @@ _HINT = "keep all files of one analysis in a folder"
 
 
 def recognises(folder: Path) -> bool:
-    """Whether a folder has an outcome and the folds of JADBio."""
-    return any(folder.glob(f"*{_OUTCOME}")) and any(folder.glob("*_splitIndices.csv"))
+    """Whether a folder has an outcome and the folds of JADBio, or its answer as JSON."""
+    files = any(folder.glob(f"*{_OUTCOME}")) and any(folder.glob("*_splitIndices.csv"))
+    return files or jadbio_json.file_in(folder) is not None
 
 
 def load(folder: Path) -> RunTable:
@@ -44,6 +48,9 @@ def load(folder: Path) -> RunTable:
         Files of several analyses, a file that is missing or damaged, or sizes that contradict.
     """
     outcomes = sorted(folder.glob(f"*{_OUTCOME}"))
+    answer = jadbio_json.file_in(folder)
+    if answer is not None and not outcomes:
+        return jadbio_json.load(answer)
     start = outcomes[0].name.removesuffix(_OUTCOME)
     if len(outcomes) > 1:
         problem = f"holds {len(outcomes)} analyses, such as {start}"
@@ -95,4 +102,9 @@ def _folds(place: Path, n_samples: int) -> IntArray:
     return folds_of(parts, n_samples, place)
 
 
-JADBIO = RunReader("JADBio", "*_outcome.csv and *_splitIndices.csv", recognises, load)
+JADBIO = RunReader(
+    "JADBio",
+    "*_outcome.csv and *_splitIndices.csv, or JSON with oosPredictions",
+    recognises,
+    load,
+)

@@ -20,13 +20,12 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.readers.runs.base import FoldScore, RunReader, RunTable
 from bbccli.readers.runs.contents import (
-    folds_of,
     matching,
     numbers_of,
     read_json,
-    read_positions,
     read_table,
 )
+from bbccli.readers.runs.mljar_folds import placed
 from bbccli.readers.runs.mljar_scores import (
     BOARD,
     board_of,
@@ -34,7 +33,7 @@ from bbccli.readers.runs.mljar_scores import (
     fold_scores,
     leaderboard,
 )
-from bbccli.types import BoolArray, FloatArray, IntArray
+from bbccli.types import FloatArray
 
 _TASKS = {
     "binary_classification": "binary",
@@ -76,6 +75,11 @@ class _Run:
     n_repeats: int
     n_rows: int
 
+    @property
+    def split(self) -> bool:
+        """Whether one part of the rows was held out."""
+        return self.kind == "split"
+
 
 def recognises(folder: Path) -> bool:
     """Whether a folder has the two descriptions that mljar writes."""
@@ -98,7 +102,10 @@ def load(folder: Path) -> RunTable:
     classes = _classes(run, target)
     keep = slice(None, run.n_rows)
     columns: dict[str, Any] = {
-        name: values[keep] for name, values in _placed(run, len(target)).items()
+        name: values[keep]
+        for name, values in placed(
+            run.folder, run.split, run.n_folds, run.n_repeats, len(target)
+        ).items()
     }
     columns["truth"] = _named(target, classes)[keep]
     for name, table in tables.items():
@@ -166,7 +173,7 @@ def _about(run: _Run, name: str) -> dict[str, Any]:
 def _place(run: _Run, name: str) -> Path:
     """Predictions of a model: by its description, which can't lead out of the folder."""
     stem = "ensemble" if name.startswith("Ensemble") else "out_of_folds"
-    if run.kind == "split" and stem != "ensemble":
+    if run.split and stem != "ensemble":
         stem = "validation"
     return run.folder / name / f"predictions_{stem}.csv"
 
@@ -245,46 +252,6 @@ def _strange(run: _Run, name: str, found: dict[str, FloatArray]) -> InputError:
     )
 
 
-def _placed(run: _Run, n_rows: int) -> dict[str, IntArray]:
-    """Which samples the rows are of, and their folds."""
-    if run.kind == "split":
-        place = run.folder / "split_validation_indices.npy"
-        if run.n_repeats == 1:
-            return {"row_id": _as_many(np.sort(read_positions(place)), n_rows, place)}
-        return {"row_id": np.arange(n_rows)}
-    row_id = np.arange(n_rows)
-    if run.n_repeats > 1:
-        return {"row_id": row_id}
-    places = [
-        run.folder / "folds" / f"fold_{fold}_validation_indices.npy" for fold in range(run.n_folds)
-    ]
-    parts = [read_positions(place) for place in places]
-    folds = folds_of(parts, n_rows, run.folder / "folds")
-    for fold, place in enumerate(places):
-        _check_complement(folds != fold, place.with_name(f"fold_{fold}_train_indices.npy"))
-    return {"row_id": row_id, "fold": folds}
-
-
-def _check_complement(wanted: BoolArray, place: Path) -> None:
-    """The rows that a fold trains on are all that it does not validate."""
-    if not place.is_file():
-        return
-    trained = np.unique(read_positions(place))
-    if not np.array_equal(trained, np.flatnonzero(wanted)):
-        raise InputError(
-            "trains on other rows than those that its fold does not validate",
-            path=str(place),
-            hint="the folder mixes folds of several runs, or is damaged",
-        )
-
-
-def _as_many(positions: IntArray, n_rows: int, place: Path) -> IntArray:
-    if len(positions) != n_rows:
-        problem = f"has {len(positions)} positions, the predictions have {n_rows} rows"
-        raise InputError(problem, path=str(place), hint="copy the run again")
-    return positions
-
-
 def _flags(run: _Run, name: str) -> tuple[str, ...]:
     found = {"ensemble": name.startswith("Ensemble")}
     found |= {flag: True for suffix, flag in _SUFFIXES.items() if suffix in name}
@@ -295,7 +262,7 @@ def _flags(run: _Run, name: str) -> tuple[str, ...]:
 
 def _fold_scores(run: _Run) -> tuple[FoldScore, ...]:
     """What is logged of the folds; nothing where repeats or a split leave a row no fold."""
-    if run.kind == "split" or run.n_repeats > 1:
+    if run.split or run.n_repeats > 1:
         return ()
     return fold_scores(run.folder, run.models, run.metric, run.n_folds)
 

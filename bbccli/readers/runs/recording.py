@@ -134,9 +134,7 @@ def load(path: Path) -> Recording:
         It is damaged or of another version, holds no predictions, or predictions of several forms.
     """
     plan = design.load(path)
-    files = list(parts.paths(path))
-    check_size(sum(file.stat().st_size for file in files), str(path))
-    found, damaged = _parts(files)
+    found, damaged = parts_in(path)
     listed, finished = _listed(path)
     groups = _by_configuration(path, found, listed)
     with_predictions = {
@@ -153,7 +151,16 @@ def load(path: Path) -> Recording:
     return _assembled(path, plan, groups, with_predictions, listed, finished, damaged)
 
 
-def _parts(files: Iterable[Path]) -> tuple[list[Part], list[str]]:
+def parts_in(path: Path) -> tuple[list[Part], list[str]]:
+    """Return the parts of a recording as they were written, and the names of damaged files.
+
+    Raises
+    ------
+    InputError
+        Together they are larger than `--max-input`.
+    """
+    files = list(parts.paths(path))
+    check_size(sum(file.stat().st_size for file in files), str(path))
     found, damaged = [], []
     for file in files:
         try:
@@ -169,7 +176,9 @@ def _listed(path: Path) -> tuple[dict[str, dict[str, Any]], bool]:
         boards = list(parts.leaderboards(path))
     except DamagedError as error:
         raise InputError(
-            f"leaderboard is damaged: {error}", path=str(path), hint="call rec.finish() again"
+            f"leaderboard is damaged: {error}",
+            path=str(path),
+            hint="remove the file, and call rec.finish() again",
         ) from None
     return {one["identity"]: one for board in boards for one in board["candidates"]}, bool(boards)
 
