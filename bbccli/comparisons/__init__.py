@@ -1,0 +1,1 @@
+"""Which configuration is better: after selection, of fixed pairs, and across data sets."""

@@ -1,0 +1,135 @@
+"""Everything that a comparison may return. These records are the schema of the JSON output.
+
+A difference is positive where the first is better, whichever way the metric is better.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from bbccli.notes import Note
+from bbccli.types import Interval
+
+
+class Alternative(StrEnum):
+    """What a p-value speaks against equality for."""
+
+    TWO_SIDED = "two-sided"
+    BETTER = "better"
+
+
+class Verdict(StrEnum):
+    """What a comparison shows at its level."""
+
+    BETTER = "better"
+    NOT_WORSE = "not-worse"
+    WORSE = "worse"
+    NOT_SHOWN = "not-shown"
+    UNDEFINED = "undefined"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """How large a difference is on a scale of its own."""
+
+    name: str = field(metadata={"doc": "which measure, such as odds-ratio or cohens-d"})
+    value: float = field(metadata={"doc": "its value; null where it is undefined"})
+
+
+@dataclass(frozen=True, slots=True)
+class Beliefs:
+    """Posterior probabilities that a difference is worse, as good as none, or better."""
+
+    rope: float = field(metadata={"doc": "differences up to this count as none, >= 0"})
+    worse: float = field(metadata={"doc": "probability of a difference under -rope"})
+    equal: float = field(metadata={"doc": "probability of one between -rope and rope"})
+    better: float = field(metadata={"doc": "probability of one over rope"})
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What one test says of two configurations, or of two groups of them."""
+
+    first: str = field(metadata={"doc": "configuration, or group of them"})
+    second: str = field(metadata={"doc": "what it is compared with; empty where all are compared"})
+    metric: str = field(metadata={"doc": "name of the metric"})
+    test: str = field(metadata={"doc": "name of the test"})
+    first_value: float | None = field(
+        default=None, metadata={"doc": "performance of the first, as measured"}
+    )
+    second_value: float | None = field(
+        default=None, metadata={"doc": "performance of the second, as measured"}
+    )
+    difference: float | None = field(
+        default=None,
+        metadata={"doc": "as measured; positive where the first is better"},
+    )
+    corrected: float | None = field(
+        default=None,
+        metadata={"doc": "corrected for the selection; null where nothing was selected"},
+    )
+    interval: Interval | None = field(
+        default=None,
+        metadata={"doc": "of the difference; null where the test has none"},
+    )
+    bound: float | None = field(
+        default=None,
+        metadata={"doc": "the difference is at least this, simultaneously, at the level"},
+    )
+    statistic: float | None = field(
+        default=None, metadata={"doc": "of the test; null where it has none or it is undefined"}
+    )
+    df: tuple[float, ...] = field(default=(), metadata={"doc": "degrees of freedom"})
+    p: float | None = field(default=None, metadata={"doc": "p-value; null where it is undefined"})
+    alternative: Alternative = field(
+        default=Alternative.TWO_SIDED, metadata={"doc": "what the p-value speaks for"}
+    )
+    p_adjusted: float | None = field(
+        default=None, metadata={"doc": "p-value adjusted for the number of comparisons"}
+    )
+    adjustment: str | None = field(default=None, metadata={"doc": "how it was adjusted"})
+    error: float | None = field(
+        default=None, metadata={"doc": "Monte-Carlo standard error of p; null where it is exact"}
+    )
+    effect: Effect | None = field(default=None, metadata={"doc": "size of the effect"})
+    beliefs: Beliefs | None = field(
+        default=None, metadata={"doc": "posterior probabilities, of Bayesian tests"}
+    )
+    n_units: int | None = field(
+        default=None, metadata={"doc": "what the test rests on: samples, groups, folds, data sets"}
+    )
+    ignores_selection: bool = field(
+        default=False,
+        metadata={"doc": "whether p and interval hold only for pairs named beforehand"},
+    )
+    verdict: Verdict = field(
+        default=Verdict.UNDEFINED, metadata={"doc": "what is shown at the level"}
+    )
+    notes: tuple[Note, ...] = field(default=(), metadata={"doc": "what to know of it"})
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A configuration that may be the best, or can't be."""
+
+    configuration: str = field(metadata={"doc": "name of the configuration"})
+    performance: float = field(metadata={"doc": "as measured"})
+    difference: float = field(metadata={"doc": "to the winner as measured, 0 or less"})
+    lower: float = field(metadata={"doc": "lower end of its performance, simultaneous over all"})
+    upper: float = field(metadata={"doc": "upper end of its performance, simultaneous over all"})
+    p: float | None = field(metadata={"doc": "of the test that none is better than it"})
+    inside: bool = field(metadata={"doc": "whether it may be the best at the level"})
+
+
+@dataclass(frozen=True, slots=True)
+class BestSet:
+    """The configurations that may be the best; the truly best is among them at the level."""
+
+    level: float = field(metadata={"doc": "in (0, 1)"})
+    n_inside: int = field(metadata={"doc": "configurations that may be the best"})
+    members: tuple[Member, ...] = field(metadata={"doc": "all configurations, best first"})
+    n_screened: int | None = field(
+        default=None,
+        metadata={"doc": "rivals that each was tested against, after screening; null for all"},
+    )
