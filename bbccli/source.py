@@ -60,6 +60,16 @@ class Source:
     verification: Verification | None = None
 
 
+def agrees(found: float, said: float, tolerance: float) -> bool:
+    """Whether a performance is the one that was said, within a tolerance; NaN never is."""
+    return bool(abs(found - said) <= tolerance)
+
+
+def tolerance_of(share: float, said: float) -> float:
+    """Return a share of what was said, or of one where that is more."""
+    return share * max(1.0, abs(said))
+
+
 def run_of(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what metadata say of the run behind the predictions; empty where there is none."""
     run = metadata.get("run")

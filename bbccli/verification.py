@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from bbccli.errors import InputError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS, fitting
@@ -17,7 +19,7 @@ from bbccli.metrics.naming import canonical
 from bbccli.metrics.probability import with_clip
 from bbccli.plan import CLIP
 from bbccli.selection.candidates import Candidates
-from bbccli.source import Verification, run_of
+from bbccli.source import Verification, agrees, run_of
 from bbccli.types import Pooling, PredictionKind
 
 
@@ -53,8 +55,9 @@ def verify(matrix: PredictionMatrix) -> Verification | None:
         reason = "its metric can't be computed from these predictions"
         return Verification(len(scores), 0, None, None, reason)
     for score, value in compared:
-        if not abs(value - score["value"]) <= score["tolerance"]:
+        if not agrees(value, score["value"], score["tolerance"]):
             raise _mismatch(matrix, score, value, columns)
+    _check_folds(matrix, run, columns)
     differences = [abs(value - score["value"]) for score, value in compared]
     tolerance = max(float(score["tolerance"]) for score, _ in compared)
     return Verification(len(scores), len(compared), max(differences), tolerance, None)
@@ -72,15 +75,25 @@ def verified(matrix: PredictionMatrix) -> PredictionMatrix:
 
 
 def _scores(run: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the scores of the leaderboard of a run."""
+    for one in _listed(run, "leaderboard"):
+        if one.get("selection") in list(Pooling):
+            yield one
+
+
+def _listed(
+    run: Mapping[str, Any], key: str, whole: Sequence[str] = ()
+) -> Iterator[Mapping[str, Any]]:
     """Yield the scores of a run that can be understood; metadata may have been written by hand."""
-    board = run.get("leaderboard")
+    board = run.get(key)
+    wanted = {"id", "metric", "value", "tolerance", *whole}
     for one in board if isinstance(board, list) else ():
-        known = isinstance(one, Mapping) and {"id", "metric", "value", "tolerance"} <= one.keys()
         if (
-            known
-            and one.get("selection") in list(Pooling)
-            and all(isinstance(one[key], str) for key in ("id", "metric"))
-            and all(isinstance(one[key], int | float) for key in ("value", "tolerance"))
+            isinstance(one, Mapping)
+            and wanted <= one.keys()
+            and all(isinstance(one[name], str) for name in ("id", "metric"))
+            and all(isinstance(one[name], int | float) for name in ("value", "tolerance"))
+            and all(type(one[name]) is int for name in whole)
         ):
             yield {**one, "metric": canonical(one["metric"], METRICS)}
 
@@ -112,6 +125,59 @@ def _compared(
 
 _CLIPS = (CLIP, 2.0**-52)
 """What tools clip probabilities at: the rounding of numbers of 32 bits, or of 64."""
+
+
+def _check_folds(
+    matrix: PredictionMatrix, run: Mapping[str, Any], columns: Mapping[str, int]
+) -> None:
+    """Refuse folds that are not those of the run, by what it says of single ones.
+
+    A configuration of which no fold agrees may have been scored otherwise: it says nothing, unless
+    all of them do.
+    """
+    found: dict[str, list[tuple[Mapping[str, Any], float]]] = {}
+    for score, value in _in_folds(matrix, run, columns):
+        found.setdefault(score["id"], []).append((score, value))
+    wrong = {
+        name: [(s, value) for s, value in pairs if not agrees(value, s["value"], s["tolerance"])]
+        for name, pairs in found.items()
+    }
+    some = {name: one for name, one in wrong.items() if len(one) < len(found[name])}
+    for pairs in (some or wrong).values():
+        for score, value in pairs:
+            raise _wrong_fold(matrix, score, value)
+
+
+def _in_folds(
+    matrix: PredictionMatrix, run: Mapping[str, Any], columns: Mapping[str, int]
+) -> Iterator[tuple[Mapping[str, Any], float]]:
+    """Yield the scores of single folds that can be computed, each with its value."""
+    scores = [one for one in _listed(run, "fold_scores", ("fold",)) if one["id"] in columns]
+    known = {metric.name: metric for metric in fitting(matrix)}
+    if matrix.folds is None or len(matrix.folds) > 1 or matrix.available is not None:
+        return
+    weights = matrix.folds[0] == np.arange(matrix.folds.max() + 1)[:, None]
+    by_metric = {
+        name: Candidates(matrix, known[name], Pooling.POOLED).score(weights.astype(np.uint8))
+        for name in {one["metric"] for one in scores} & known.keys()
+    }
+    for one in scores:
+        performances = by_metric.get(one["metric"])
+        if performances is not None and one["fold"] in range(len(performances)):
+            value = performances[one["fold"], columns[one["id"]]]
+            if not np.isnan(value):
+                yield one, float(value)
+
+
+def _wrong_fold(matrix: PredictionMatrix, score: Mapping[str, Any], value: float) -> InputError:
+    tool = run_of(matrix.source.metadata)["tool"]
+    return InputError(
+        f"in fold {score['fold']} {score['id']} has {score['metric']} {value:.6g} by its "
+        f"predictions, {score['value']:.6g} by the log of {tool}",
+        path=matrix.source.path,
+        hint="the folds are not those of the run, or rows of theirs are mixed up; to continue "
+        "anyway: --no-verify",
+    )
 
 
 def _mismatch(

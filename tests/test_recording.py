@@ -666,3 +666,20 @@ def test_a_disk_that_is_full_does_not_end_the_search(tmp_path, monkeypatch):
     assert recorded.cv_results_["mean_test_score"][1] == pytest.approx(auc, abs=1e-12)
     with pytest.raises(InputError, match="0 of 9 fits recorded"):
         rec.finish(recorded)
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 4000])
+def test_parts_that_a_loss_of_power_damaged(tmp_path, content):
+    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="accuracy")
+    made = GridSearchCV(KNeighborsClassifier(), KNN, cv=rec.cv, scoring=rec.scorer).fit(X, Y)
+    hurt = sorted((tmp_path / "run" / "parts").iterdir())[4]
+    hurt.write_bytes(content)
+    with pytest.raises(InputError, match="8 of 9 fits recorded.*split 1 of n_neighbors=3") as error:
+        rec.finish(made)
+    assert error.value.path == str(hurt)
+    assert "run the search again with a recorder of the same folder" in error.value.hint
+    again = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="accuracy")
+    made = GridSearchCV(KNeighborsClassifier(), KNN, cv=again.cv, scoring=again.scorer).fit(X, Y)
+    assert again.finish(made).n_fits == 9
+    run = load(tmp_path / "run")
+    assert (run.damaged, run.complete.all()) == ((hurt.name,), True)

@@ -226,8 +226,18 @@ def test_means_over_repeats_have_no_folds(tmp_path):
 def test_the_commands_of_the_page_run(run, monkeypatch):
     page = (Path(__file__).parents[1] / "docs" / "automl.md").read_text()
     commands = re.findall(r"^bbc (correct .+)$", page, re.MULTILINE)
-    assert len(commands) == 3
+    assert len(commands) == 6
     monkeypatch.chdir(REAL)
     for line in commands:
         status, out, _ = run(*shlex.split(line), "--n-resamples", "20")
         assert (status, "corrected for choosing" in out) == (0, True)
+
+
+def test_markdown_says_what_was_read_and_checked(run):
+    _, out, _ = run("correct", str(REAL / "mljar"), "--n-resamples", "20", "--format", "markdown")
+    said = (
+        "mljar run, 5 folds, 10 of 11 models (Ensemble left out), metric log-loss (the run's own)"
+    )
+    assert f"\n\n{said}, selection pooled  \nleaderboard: 10 of 10 scores recomputed, " in out
+    _, out, _ = run("correct", str(REAL / "caret"), "--n-resamples", "20", "--format", "markdown")
+    assert "leaderboard: not checked: the run reports no scores" in out

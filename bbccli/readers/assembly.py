@@ -18,6 +18,7 @@ from bbccli.readers.coverage import held_out, note_on
 from bbccli.readers.facts import Facts
 from bbccli.readers.folds import code_folds, count_spanning
 from bbccli.readers.gaps import Completed, complete
+from bbccli.readers.layout.dialects.harness import NAME as HARNESS
 from bbccli.readers.nested import nested_folds, without_gaps
 from bbccli.readers.predictions import Predictions
 from bbccli.readers.request import Request
@@ -68,7 +69,7 @@ def assemble(reading: Reading, request: Request) -> PredictionMatrix:
     there = None if part.unfinished else held_out(sheet, places)
     policy = Missing.DROP if part.unfinished else request.missing
     n_absent, found = places.n_samples - len(facts.samples), _of_outer_rows(reading)
-    left = complete(found, n_absent, sheet.path, policy=policy, there=there)
+    left = complete(found, n_absent, sheet.path, policy=policy, there=there, alike=_alike(sheet))
     outcome, samples = reading.outcome.take(left.samples), facts.samples[left.samples]
     names = left.predictions.configurations
     folds, fold_names, fold_notes = _folds(reading, samples, there, left)
@@ -221,3 +222,8 @@ def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Itera
         yield remarks.validity_flags(counts)
     if (metadata.n_candidates_total or 0) > n_read:
         yield remarks.candidates_missing(metadata.n_candidates_total or 0, n_read)
+
+
+def _alike(sheet: Sheet) -> bool:
+    """Whether configurations come from evaluations, each of which has documents of its own."""
+    return sheet.layout == HARNESS

@@ -46,6 +46,7 @@ def complete(
     *,
     policy: Missing,
     there: BoolArray | None = None,
+    alike: bool = False,
 ) -> Completed:
     """Leave out samples without any prediction, and deal with gaps in the others.
 
@@ -61,15 +62,20 @@ def complete(
         What is done about gaps: a key of `GAPS`.
     there : (R, N) bool, optional
         Where a repeat holds a sample, of repeated hold-out: elsewhere no prediction is missing.
+    alike
+        Whether each configuration has a list of samples of its own, which must be the same unless
+        the policy is to compare what is there.
 
     Raises
     ------
     InputError
-        A gap, when the policy is `error`; nothing left.
+        A gap, when the policy is `error`; lists that differ; nothing left.
     """
     missing = _missing(predictions.array)
     absent = np.zeros((*missing.shape[:2], 1), bool) if there is None else ~there[:, :, None]
     missing &= ~absent
+    if alike and policy is Missing.DROP:
+        _check_alike(missing, path)
     samples, kept, notes = GAPS[policy](missing, absent)
     n_left_out = n_absent + int(missing.all(axis=2).any(axis=0).sum())
     if n_left_out:
@@ -137,6 +143,23 @@ GAPS: Mapping[Missing, Callable[[BoolArray, BoolArray], Kept]] = {
 }
 """What to keep where predictions (R, N, C) are missing; a sample that is absent (R, N, 1) from a
 repeat needs none there."""
+
+
+def _check_alike(missing: BoolArray, path: str) -> None:
+    """Refuse lists of samples that differ between configurations, of gaps (R, N, C)."""
+    held = ~missing.any(axis=0)
+    n_any, n_all = (int(there(held, axis=1).sum()) for there in (np.any, np.all))
+    if n_all == n_any:
+        return
+    sizes = sorted({int(size) for size in held.sum(axis=0)})
+    each = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+    hint = "evaluate all on the same documents"
+    raise InputError(
+        f"{n_all} of {n_any} documents are common to the {held.shape[1]} configurations, which "
+        f"have {each} each",
+        path=path,
+        hint=f"{hint}; or --missing common-rows, to compare them on the {n_all}" if n_all else hint,
+    )
 
 
 def _nothing_left(missing: BoolArray, path: str) -> InputError:

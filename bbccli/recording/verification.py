@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from bbccli.errors import InputError, OptionError
-from bbccli.readers.runs import recording
-from bbccli.readers.runs.recording_parts import latest
 from bbccli.recorded import parts
+from bbccli.recorded.counted import TOLERANCE, latest, parts_in
+from bbccli.recorded.design import PARTS
 from bbccli.recorded.parts import Part
 from bbccli.recording.parameters import of_candidate
 from bbccli.recording.performances import recomputed
+from bbccli.source import agrees, tolerance_of
 from bbccli.types import FloatArray
 
 _ELSEWHERE = (
@@ -90,9 +91,10 @@ def verified(
         Fits are missing, or a candidate has another score.
     """
     candidates = _candidates(results, metric, identity, scorers)
-    everything = [parts.read(path) for path in parts.paths(folder)]
-    matched = [_recorded(one, everything, identity) for one in candidates]
-    n_fits = _check_fits(folder, candidates, matched)
+    everything, damaged = parts_in(folder)
+    groups = _by_identity(everything)
+    matched = [_recorded(one, groups, identity) for one in candidates]
+    n_fits = _check_fits(folder, candidates, matched, damaged)
     deviation = _check_means(folder, candidates, matched)
     board = [
         {"identity": found[0].identity, "value": one.mean, "splits": one.splits.tolist()}
@@ -103,6 +105,10 @@ def verified(
     parts.write_leaderboard(folder, {"candidates": board})
     failed = [one.label for one in candidates if np.isnan(one.splits).any()]
     return Verified(len(candidates), n_fits, tuple(failed), deviation, again)
+
+
+Recorded = tuple[str, Mapping[str, str], list[Part]]
+"""Identity of a configuration, its parameters as words, and its parts."""
 
 
 def _candidates(
@@ -143,19 +149,24 @@ def _own_metric(results: Any, named: list[str], scorers: Sequence[Any]) -> str:
     return next((str(key) for key, one in pairs if any(one is own for own in scorers)), "")
 
 
-def _recorded(candidate: Candidate, everything: list[Part], identity: str) -> list[Part]:
+def _by_identity(everything: Sequence[Part]) -> list[Recorded]:
+    """Parts of the same configuration, with the words of its parameters."""
+    groups: dict[tuple[str, str], list[Part]] = {}
+    for part in everything:
+        groups.setdefault((part.identity, _text(part.params)), []).append(part)
+    return [
+        (identity, {key: _text(value) for key, value in group[0].params.items()}, group)
+        for (identity, _), group in groups.items()
+    ]
+
+
+def _recorded(candidate: Candidate, recorded: Sequence[Recorded], identity: str) -> list[Part]:
     """The parts of a candidate: those with its parameters, and of several with its scores."""
-    if identity:
-        found = {identity: [part for part in everything if part.identity == identity]}
-    else:
-        wanted = {key: _text(value) for key, value in of_candidate(dict(candidate.params)).items()}
-        found = {}
-        for part in everything:
-            if all(
-                key in part.params and _text(part.params[key]) == text
-                for key, text in wanted.items()
-            ):
-                found.setdefault(part.identity, []).append(part)
+    wanted = {key: _text(value) for key, value in of_candidate(dict(candidate.params)).items()}
+    found: dict[str, list[Part]] = {}
+    for own, words, group in recorded:
+        if own == identity or (not identity and wanted.items() <= words.items()):
+            found.setdefault(own, []).extend(group)
     groups = [group for group in found.values() if any(part.score is not None for part in group)]
     chosen = max(groups, key=lambda group: _n_agreeing(candidate, group), default=[])
     agreeing = [part for part in chosen if _agrees(candidate, part)]
@@ -177,7 +188,10 @@ def _n_agreeing(candidate: Candidate, group: list[Part]) -> int:
 
 
 def _check_fits(
-    folder: Path, candidates: Sequence[Candidate], matched: Sequence[list[Part]]
+    folder: Path,
+    candidates: Sequence[Candidate],
+    matched: Sequence[list[Part]],
+    damaged: Sequence[str],
 ) -> int:
     """Every fit with a score has its predictions."""
     wanted = sum(int(np.isfinite(one.splits).sum()) for one in candidates)
@@ -193,6 +207,8 @@ def _check_fits(
         return wanted
     label, split, problem = missing[0]
     said = f"{wanted - len(missing)} of {wanted} fits recorded"
+    if damaged and not problem:
+        raise _damaged(folder, said, label, split, damaged)
     if len(missing) == wanted and not problem:
         raise InputError(said, path=str(folder), hint=_ELSEWHERE)
     why = f": {problem}" if problem else ""
@@ -200,6 +216,16 @@ def _check_fits(
         f"{said}; the first that is missing is split {split} of {label}{why}",
         path=str(folder),
         hint="record the search again" if not problem else "a response= that all estimators have",
+    )
+
+
+def _damaged(folder: Path, said: str, label: str, split: int, damaged: Sequence[str]) -> InputError:
+    return InputError(
+        f"{said}; the first that is missing is split {split} of {label}, and this part is damaged",
+        path=str(folder / PARTS / damaged[0]),
+        hint="after a loss of power or on a full disk: run the search again with a recorder of the "
+        "same folder, and finish; what is whole is kept, and damaged parts are passed over",
+        further=len(damaged) - 1,
     )
 
 
@@ -213,10 +239,9 @@ def _check_means(
             continue
         scores = {part.split: part.score for part in found}
         mean = float(np.mean([scores[split] for split in range(len(one.splits))]))
-        deviation = abs(mean - one.mean)
-        if deviation > recording.TOLERANCE * max(1.0, abs(one.mean)):
+        if not agrees(mean, one.mean, tolerance_of(TOLERANCE, one.mean)):
             raise _mismatch(folder, one.label, "the recorded scores have a mean of", mean, one.mean)
-        largest = max(largest, deviation)
+        largest = max(largest, abs(mean - one.mean))
     return largest
 
 
@@ -234,11 +259,10 @@ def _check_recomputed(
     }
     largest = 0.0
     for identity, split, mine, theirs in found:
-        deviation = abs(mine - theirs)
-        if deviation > recording.TOLERANCE * max(1.0, abs(theirs)):
+        if not agrees(mine, theirs, tolerance_of(TOLERANCE, theirs)):
             words = f"on split {split} the stored predictions have a score of"
             raise _mismatch(folder, label[identity], words, mine, theirs)
-        largest = max(largest, deviation)
+        largest = max(largest, abs(mine - theirs))
     return largest
 
 

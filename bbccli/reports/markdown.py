@@ -21,8 +21,9 @@ def render(documents: Sequence[Document], style: Style) -> str:
 
 
 def _section(document: Document) -> str:
-    """A heading, the sentence to report, the verdict, a table per metric, and the notes."""
+    """A heading, what was read, the sentence to report, the verdict, tables, and the notes."""
     parts = [f"### {escaped(document['input']['path'])}", escaped(phrases.understood(document))]
+    parts += ["  \n".join(escaped(line) for line in phrases.lines_on_run(document))]
     parts += [f"**{escaped(sentence)}**" for sentence in sentences(document)]
     if document["gate"] is not None:
         verdict = gate_sentence(document["gate"])

@@ -8,7 +8,7 @@ import pytest
 
 from bbccli import BbcError, read
 from bbccli.readers import Roles
-from bbccli.types import Task
+from bbccli.types import Missing, Task
 
 RNG = np.random.default_rng(5)
 RIGHT = {model: RNG.integers(0, 2, 30).tolist() for model in ("small", "large", "huge")}
@@ -69,8 +69,43 @@ def test_documents_of_other_tasks_are_not_the_same(tmp_path):
     for task in ("arc", "mmlu", "gsm"):
         own = lines(*(sample(i, i % 2, task=task) for i in range(20)))
         (tmp_path / f"samples_{task}.jsonl").write_text(own)
-    with pytest.raises(BbcError, match="lacks too many predictions"):
+    with pytest.raises(BbcError, match="0 of 60 documents are common to the 3 configurations"):
         read(str(tmp_path / "*.jsonl"), task=Task.SCORE)
+
+
+def two_files(folder, first, second):
+    paths = []
+    for model, numbers in (("one", first), ("two", second)):
+        path = folder / model / "samples_arc.jsonl"
+        path.parent.mkdir()
+        path.write_text(lines(*(sample(i, i % 3 == 0) for i in numbers)))
+        paths.append(path)
+    return paths
+
+
+@pytest.mark.parametrize(
+    ("second", "words"),
+    [
+        (range(20, 40), "0 of 40 documents are common to the 2 configurations, which have 20 each"),
+        (range(10, 30), "10 of 30 documents are common to the 2 configurations, which have 20"),
+        (range(10), "10 of 20 documents are common to the 2 configurations, which have 10 to 20"),
+        (range(19), "19 of 20 documents are common"),
+    ],
+)
+def test_documents_that_only_some_files_have(tmp_path, second, words):
+    paths = two_files(tmp_path, range(20), second)
+    with pytest.raises(BbcError, match=words) as error:
+        read(paths, task=Task.SCORE)
+    n_common = len(set(range(20)) & set(second))
+    assert ("--missing common-rows" in error.value.hint) == (n_common > 0)
+    if n_common:
+        matrix = read(paths, task=Task.SCORE, missing=Missing.COMMON_ROWS)
+        assert (matrix.n_samples, matrix.n_configurations) == (n_common, 2)
+
+
+def test_documents_that_are_the_same_may_stand_in_any_order(tmp_path):
+    matrix = read(two_files(tmp_path, range(20), reversed(range(20))), task=Task.SCORE)
+    assert (matrix.n_samples, matrix.n_configurations) == (20, 2)
 
 
 def test_of_several_metrics_one_is_named(save):

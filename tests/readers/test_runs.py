@@ -272,3 +272,62 @@ def test_tables_of_r(tmp_path, header, row, tool):
         (tmp_path / f"{name}.csv").write_text("\n".join([header, *rows]) + "\n")
     matrix = read(tmp_path, roles=Roles(truth="y") if tool == "tidymodels" else Roles())
     assert (tool_of(matrix), matrix.n_configurations, matrix.n_folds) == (tool, 2, 4)
+
+
+@pytest.mark.parametrize("name", ["params.json", "leaderboard.csv", "folds/fold_0_train.npy"])
+def test_what_lies_in_a_run_has_a_limit_too(tmp_path, name):
+    from bbccli import reading
+    from bbccli.readers.runs import contents
+
+    place = tmp_path / "run"
+    copied("mljar", place)
+    file = place / name
+    file.write_bytes(b"[" + b" " * 2**21 + b"]")
+    how = {".json": contents.read_json, ".csv": contents.read_rows, ".npy": contents.read_positions}
+    with (
+        reading.use(reading.Reading(max_input=2**20)),
+        pytest.raises(InputError, match="holds more than"),
+    ):
+        how[file.suffix](file)
+
+
+def jadbio_answer(truth, values, folds):
+    return {
+        "optMetric": "AUC",
+        "targetData": {"data": list(truth)},
+        "splitIndices": [np.flatnonzero(folds == fold).tolist() for fold in np.unique(folds)],
+        "oosPredictions": {"predictions": values},
+    }
+
+
+def test_jadbio_as_json(tmp_path):
+    folds, place = np.arange(40) % 4, tmp_path / "answer.json"
+    values = {"SVM, C = 1": FLOAT[:, None].tolist(), "forest": FLOAT[::-1, None].tolist()}
+    place.write_text(json.dumps(jadbio_answer(TRUTH.tolist(), values, folds)))
+    matrix = read(tmp_path)
+    assert (tool_of(matrix), matrix.configurations) == ("JADBio", ("cfg_0001", "cfg_0002"))
+    np.testing.assert_array_equal(matrix.folds[0], folds)
+    np.testing.assert_allclose(matrix.predictions[0, :, 0], FLOAT)
+    three = np.array(["a", "b", "c"])[np.arange(40) % 3]
+    chances = (np.eye(3)[np.arange(40) % 3] * 0.5 + RNG.dirichlet(np.ones(3), 40) * 0.5)[:, None]
+    place.write_text(json.dumps(jadbio_answer(three.tolist(), {"x": chances.tolist()}, folds)))
+    matrix = read(tmp_path)
+    np.testing.assert_array_equal(matrix.predictions[0, :, 0].argmax(axis=1), np.arange(40) % 3)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"targetData": {}}, "lacks targetData"),
+        ({"splitIndices": [[0, 1]]}, "row 2 is in no fold"),
+        ({"splitIndices": [["a"]]}, "lacks targetData"),
+        ({"oosPredictions": {"predictions": {}}}, "0 shapes"),
+        ({"oosPredictions": {"predictions": {"x": [[1, 2]] * 40}}}, "has predictions of"),
+        ({"oosPredictions": {"predictions": {"x": [[[1, 2, 3]]] * 40}}}, "3 predictions for 2"),
+    ],
+)
+def test_jadbio_as_json_damaged(tmp_path, change, words):
+    values = {"x": FLOAT[:, None].tolist()}
+    answer = jadbio_answer(TRUTH.tolist(), values, np.arange(40) % 4) | change
+    (tmp_path / "answer.json").write_text(json.dumps(answer))
+    assert words in wrong(tmp_path).problem

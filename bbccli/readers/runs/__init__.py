@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bbccli.errors import InputError
 from bbccli.readers.arrow import plain
+from bbccli.readers.runs import contradictions
 from bbccli.readers.runs.autogluon import AUTOGLUON
 from bbccli.readers.runs.autosklearn import AUTOSKLEARN
 from bbccli.readers.runs.base import RunFiles, RunReader, RunTable
@@ -21,7 +22,7 @@ from bbccli.readers.runs.h2o import H2O
 from bbccli.readers.runs.jadbio import JADBIO
 from bbccli.readers.runs.mljar import MLJAR
 from bbccli.readers.runs.recording_table import RECORDING
-from bbccli.readers.runs.tables import CARET, MLR3, OPENML, TIDYMODELS
+from bbccli.readers.runs.tables import CARET, MLR3, OPENML, TIDYMODELS, damaged
 from bbccli.readers.runs.tabrepo import TABREPO
 from bbccli.readers.sources.files import sha256_of
 from bbccli.readers.sources.memory import ArrowStream, in_memory
@@ -51,6 +52,8 @@ def read_tables(path: str | Path | ArrowStream) -> Sequence[Table]:
     if isinstance(found, RunFiles):
         said = (json.dumps(found.metadata), str(path))
         read = [read_table(one) for one in found.files]
+        for table in read:
+            contradictions.check(table, found.label, found.outcome)
         return [one if one.metadata else replace(one, metadata=said) for one in read]
     return [_table(found, str(path))]
 
@@ -71,8 +74,10 @@ def _reader_of(path: str | Path) -> RunReader:
         if run.recognises(Path(path)):
             return run
     looked_for = "; ".join(f"{run.name}: {run.signature}" for run in RUNS)
+    fault = damaged(Path(path))
+    found = f"; {fault.path}: {fault.problem}" if fault is not None else ""
     raise InputError(
-        "is a directory, not a file, and holds no run that is known",
+        f"is a directory, not a file, and holds no run that is known{found}",
         path=str(path),
         hint=f"name one file in it; or a run, of which these were looked for: {looked_for}",
     )

@@ -3,12 +3,14 @@
 `models/<name>/utils/oof.pkl` holds the sum of the predictions over the repeats of the
 cross-validation and, for each sample, the number of repeats that predicted it. Samples stand in
 the order of the training data. The folder tells neither labels nor folds in a form that can be
-read safely. The layout is that of AutoGluon 1.6.
+read safely, and scores only where the leaderboard was exported into it. The layout is that of
+AutoGluon 1.6.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.errors import InputError
+from bbccli.readers.runs.autogluon_scores import BOARD, board_of, check_listed
 from bbccli.readers.runs.base import RunReader, RunTable
+from bbccli.readers.runs.contents import read_json
 from bbccli.readers.runs.pickles import arrays_of
 from bbccli.readers.runs.stored import (
     StoredConfiguration,
@@ -24,7 +28,6 @@ from bbccli.readers.runs.stored import (
     as_table,
     folders_in,
     is_file,
-    json_of,
 )
 from bbccli.readers.sources.files import file_bytes
 from bbccli.types import FloatArray
@@ -165,7 +168,7 @@ def _version(path: Path) -> str | None:
     if is_file(path / "version.txt"):
         text = file_bytes(path / "version.txt").decode("utf-8", "replace").strip()
     elif is_file(path / "metadata.json"):
-        about = json_of(path / "metadata.json")
+        about = read_json(path / "metadata.json")
         text = str(about.get("version")) if isinstance(about, dict) else ""
     return text if _VERSION.fullmatch(text) else None
 
@@ -179,8 +182,26 @@ def _unknown(path: Path) -> InputError:
 
 
 def _load(folder: Path) -> RunTable:
-    read = (f"models/*/{_OOF}", f"models/*/*/{_OOF}", "version.txt", "metadata.json")
-    return as_table(load(folder), folder, *read)
+    """The models as a table, with the scores of the leaderboard where there is one."""
+    run, board = load(folder), board_of(folder)
+    read = (f"models/*/{_OOF}", f"models/*/*/{_OOF}", "version.txt", "metadata.json", BOARD)
+    names = [one.name for one in run.configurations]
+    check_listed(folder, board, names)
+    table = as_table(run, folder, *read)
+    if board is None:
+        reason = f"there is no {BOARD} in the folder: predictor.leaderboard().to_csv(...)"
+        return replace(table, unchecked=reason)
+    said = {name for name, _ in run.excluded}
+    lost = [name for name in board.lost(names) if name not in said]
+    return replace(
+        table,
+        leaderboard=board.listed(names),
+        metric=board.own_metric,
+        selection="pooled",
+        left_out=(*run.excluded, *((name, "on the leaderboard, and gone") for name in lost)),
+        n_candidates_total=len(names) + len(lost) if lost else None,
+        unchecked="" if board.own_metric else f"bbc does not have the metric {board.metric}",
+    )
 
 
 AUTOGLUON = RunReader(TOOL, "models/*/utils/oof.pkl", recognises, _load)

@@ -15,6 +15,7 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.readers.runs.base import RunReader, RunTable
+from bbccli.readers.runs.contents import read_json
 from bbccli.readers.runs.pickles import arrays_of
 from bbccli.readers.runs.stored import (
     StoredConfiguration,
@@ -22,7 +23,6 @@ from bbccli.readers.runs.stored import (
     as_table,
     folders_in,
     is_file,
-    json_of,
 )
 from bbccli.readers.sources.files import file_bytes
 from bbccli.types import FloatArray
@@ -169,7 +169,7 @@ def _costs(folder: Path) -> dict[_Key, float] | None:
     for file in files:
         seed = int(re.sub(r"\D", "", file.parent.name) or 0)
         try:
-            for (_, _, _, budget), (cost, _, status, _, _, about) in json_of(file)["data"]:
+            for (_, _, _, budget), (cost, _, status, _, _, about) in read_json(file)["data"]:
                 number = about.get("num_run") if isinstance(about, dict) else None
                 if number is None or status["__enum__"] not in _FINISHED:
                     continue

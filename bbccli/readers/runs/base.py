@@ -41,6 +41,25 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class FoldScore:
+    """A score that the tool reports of a model in one fold.
+
+    Parameters
+    ----------
+    configuration, metric, value, tolerance
+        As those of a `Score`.
+    fold
+        The fold, from 0.
+    """
+
+    configuration: str
+    metric: str
+    fold: int
+    value: float
+    tolerance: float
+
+
+@dataclass(frozen=True, slots=True)
 class RunTable:
     """All models of a run.
 
@@ -58,6 +77,8 @@ class RunTable:
         Threats to validity, by configuration.
     leaderboard
         Scores that the tool reports of its models.
+    fold_scores
+        Scores of single folds, by which the folds are checked.
     metric
         The metric that the tool optimised, by our name; None where `bbc` does not have it.
     selection
@@ -79,6 +100,7 @@ class RunTable:
     classes: tuple[str, ...] = ()
     flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     leaderboard: tuple[Score, ...] = ()
+    fold_scores: tuple[FoldScore, ...] = ()
     metric: str | None = None
     selection: str | None = None
     left_out: tuple[tuple[str, str], ...] = ()
@@ -131,17 +153,43 @@ class RunTable:
                     }
                     for one in self.leaderboard
                 ],
+                **self._of_folds,
             },
         }
+
+    @property
+    def _of_folds(self) -> dict[str, Any]:
+        """Scores of folds, in metadata where there are any."""
+        found = [
+            {
+                "id": one.configuration,
+                "metric": one.metric,
+                "fold": one.fold,
+                "value": one.value,
+                "tolerance": one.tolerance,
+            }
+            for one in self.fold_scores
+        ]
+        return {"fold_scores": found} if found else {}
 
 
 @dataclass(frozen=True, slots=True)
 class RunFiles:
-    """Files of a run that are read as any others, one configuration or several each."""
+    """Files of a run that are read as any others, one configuration or several each.
+
+    Parameters
+    ----------
+    tool, files, left_out
+        As those of a `RunTable`.
+    label, outcome
+        Columns of the predicted label and of the true one.
+    """
 
     tool: str
     files: Sequence[Path]
     left_out: tuple[tuple[str, str], ...] = ()
+    label: str = ""
+    outcome: str = ""
 
     @property
     def metadata(self) -> dict[str, Any]:

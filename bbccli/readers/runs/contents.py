@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import itertools
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bbccli.errors import InputError
+from bbccli.readers.sources.files import file_bytes
 from bbccli.recorded.arrays import DamagedError, array_of
 from bbccli.types import FloatArray, IntArray
 
@@ -28,14 +32,53 @@ def read_json(path: Path) -> Any:
     Raises
     ------
     InputError
-        It is missing or damaged.
+        It is missing, damaged or larger than `--max-input`.
     """
+    content = read_bytes(path)
     try:
-        return json.loads(path.read_bytes())
-    except OSError as error:
-        raise unreadable(path, error) from None
+        return json.loads(content)
     except (ValueError, RecursionError):
         raise InputError("is not valid JSON", path=str(path), hint=_DAMAGED) from None
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a file of a run.
+
+    Raises
+    ------
+    InputError
+        It is missing, can't be read, or is larger than `--max-input`.
+    """
+    if not path.exists():
+        raise missing(path)
+    return file_bytes(path)
+
+
+def read_rows(path: Path) -> list[list[str]]:
+    """Read the lines of a CSV file of a run as cells, the header first.
+
+    Raises
+    ------
+    InputError
+        It is missing, no text, damaged or larger than `--max-input`.
+    """
+    try:
+        return list(csv.reader(io.StringIO(read_bytes(path).decode("utf-8-sig"), newline="")))
+    except (csv.Error, UnicodeDecodeError):
+        raise InputError("is not a table", path=str(path), hint=_DAMAGED) from None
+
+
+def read_records(path: Path) -> list[dict[str, str]]:
+    """Read the lines of a CSV file of a run by the names in its header.
+
+    Raises
+    ------
+    InputError
+        As `read_rows`.
+    """
+    header, *rows = read_rows(path) or [[]]
+    short = [row[: len(header)] for row in rows if row]
+    return [dict(itertools.zip_longest(header, row, fillvalue="")) for row in short]
 
 
 def read_table(path: Path) -> dict[str, pa.ChunkedArray]:
@@ -49,7 +92,7 @@ def read_table(path: Path) -> dict[str, pa.ChunkedArray]:
     from bbccli.readers.sources.opening import read_table as read_file
 
     if not path.is_file():
-        raise unreadable(path, FileNotFoundError())
+        raise missing(path)
     frame = read_file(path)
     return {name: frame.data.column(name) for name in frame.data.column_names}
 
@@ -82,9 +125,7 @@ def read_positions(path: Path) -> IntArray:
         It is missing, damaged, or not a list of positions.
     """
     try:
-        found = array_of(path.read_bytes())
-    except OSError as error:
-        raise unreadable(path, error) from None
+        found = array_of(read_bytes(path))
     except DamagedError:
         raise InputError("is not an array of numbers", path=str(path), hint=_DAMAGED) from None
     if found.ndim != 1 or found.dtype.kind not in "iu":
@@ -115,13 +156,11 @@ def folds_of(parts: Sequence[IntArray], n_rows: int, place: Path) -> IntArray:
     return folds
 
 
-def unreadable(path: Path, error: OSError) -> InputError:
-    """Build the error about a file of a run that can't be read."""
-    if isinstance(error, FileNotFoundError):
-        return InputError(
-            "no such file", path=str(path), hint="copy the whole folder of the run, not a part"
-        )
-    return InputError(error.strerror or "can't be read", path=str(path), hint="check the file")
+def missing(path: Path) -> InputError:
+    """Build the error about a file of a run that is not there."""
+    return InputError(
+        "no such file", path=str(path), hint="copy the whole folder of the run, not a part"
+    )
 
 
 _DAMAGED = "the folder is damaged: copy it again"

@@ -11,7 +11,6 @@ Labels are in none of the files: `--labels` with the training frame.
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.readers.runs.base import RunReader, RunTable, Score
-from bbccli.readers.runs.contents import matching, numbers_of, read_table
+from bbccli.readers.runs.contents import matching, numbers_of, read_records, read_table
 from bbccli.types import FloatArray
 
 _PREDICTIONS = ".cv_holdout_predictions.csv"
@@ -89,8 +88,7 @@ def _board(place: Path) -> dict[str, dict[str, str]]:
     """Rows of the leaderboard by model, best first; empty where there is no such file."""
     if not place.is_file():
         return {}
-    with place.open(newline="", encoding="utf-8") as lines:
-        rows = list(csv.DictReader(lines))
+    rows = read_records(place)
     if not rows or "model_id" not in rows[0]:
         raise InputError("has no column model_id", path=str(place), hint="export it from H2O again")
     return {row.pop("model_id"): row for row in rows}

@@ -4,24 +4,27 @@
 2. `_predictions.csv`, or `_predictions_<class>.csv` for each class: samples x configurations.
 3. `_splitIndices.csv`: a row for each fold with the positions of its samples, padded.
 4. `_configurations.csv`: a description of each configuration, too long for a name.
+
+In place of the files the answer of JADBio's interface will do, see `jadbio_json`.
 """
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bbccli.errors import InputError
+from bbccli.readers.runs import jadbio_json
 from bbccli.readers.runs.base import RunReader, RunTable
 from bbccli.readers.runs.contents import (
     folds_of,
     matching,
+    missing,
     numbers_of,
+    read_rows,
     read_table,
-    unreadable,
 )
 from bbccli.types import FloatArray, IntArray
 
@@ -31,8 +34,9 @@ _HINT = "keep all files of one analysis in a folder"
 
 
 def recognises(folder: Path) -> bool:
-    """Whether a folder has an outcome and the folds of JADBio."""
-    return any(folder.glob(f"*{_OUTCOME}")) and any(folder.glob("*_splitIndices.csv"))
+    """Whether a folder has an outcome and the folds of JADBio, or its answer as JSON."""
+    files = any(folder.glob(f"*{_OUTCOME}")) and any(folder.glob("*_splitIndices.csv"))
+    return files or jadbio_json.file_in(folder) is not None
 
 
 def load(folder: Path) -> RunTable:
@@ -44,6 +48,9 @@ def load(folder: Path) -> RunTable:
         Files of several analyses, a file that is missing or damaged, or sizes that contradict.
     """
     outcomes = sorted(folder.glob(f"*{_OUTCOME}"))
+    answer = jadbio_json.file_in(folder)
+    if answer is not None and not outcomes:
+        return jadbio_json.load(answer)
     start = outcomes[0].name.removesuffix(_OUTCOME)
     if len(outcomes) > 1:
         problem = f"holds {len(outcomes)} analyses, such as {start}"
@@ -80,24 +87,24 @@ def _parts(folder: Path, start: str) -> dict[str, FloatArray]:
         values = [numbers_of(column, place, name) for name, column in table.items()]
         found[one] = np.column_stack(values)
     if not found:
-        place = folder / f"{start}{_PREDICTIONS}.csv"
-        raise unreadable(place, FileNotFoundError())
+        raise missing(folder / f"{start}{_PREDICTIONS}.csv")
     return found
 
 
 def _folds(place: Path, n_samples: int) -> IntArray:
     try:
-        with place.open(newline="", encoding="utf-8") as lines:
-            rows = list(csv.reader(lines))[1:]
         parts = [
             np.array([int(float(cell)) for cell in row if cell.strip().lower() not in ("", "nan")])
-            for row in rows
+            for row in read_rows(place)[1:]
         ]
-    except OSError as error:
-        raise unreadable(place, error) from None
     except (ValueError, OverflowError):
         raise InputError("is not a list of positions", path=str(place), hint=_HINT) from None
     return folds_of(parts, n_samples, place)
 
 
-JADBIO = RunReader("JADBio", "*_outcome.csv and *_splitIndices.csv", recognises, load)
+JADBIO = RunReader(
+    "JADBio",
+    "*_outcome.csv and *_splitIndices.csv, or JSON with oosPredictions",
+    recognises,
+    load,
+)

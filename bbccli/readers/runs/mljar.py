@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,16 +18,22 @@ from typing import Any
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.readers.runs.base import RunReader, RunTable, Score
+from bbccli.readers.runs.base import FoldScore, RunReader, RunTable
 from bbccli.readers.runs.contents import (
-    folds_of,
     matching,
     numbers_of,
     read_json,
-    read_positions,
     read_table,
 )
-from bbccli.types import FloatArray, IntArray
+from bbccli.readers.runs.mljar_folds import placed
+from bbccli.readers.runs.mljar_scores import (
+    BOARD,
+    board_of,
+    check_listed,
+    fold_scores,
+    leaderboard,
+)
+from bbccli.types import FloatArray
 
 _TASKS = {
     "binary_classification": "binary",
@@ -41,12 +46,10 @@ _METRICS = {
     **{name: name for name in ("auc", "f1", "accuracy", "rmse", "mse", "mae", "r2", "mape")},
     **{name: name for name in ("spearman", "pearson")},
 }
-_TOLERANCE = 1e-6
-"""mljar clips probabilities in 32 bits; everything else agrees to rounding."""
-
 _READ = (
-    *("params.json", "data_info.json", "leaderboard.csv", "split_validation_indices.npy"),
-    *("folds/*_validation_indices.npy", "*/framework.json", "*/ensemble.json"),
+    *("params.json", "data_info.json", BOARD, "split_validation_indices.npy"),
+    *("folds/*_validation_indices.npy", "folds/*_train_indices.npy"),
+    *("*/framework.json", "*/ensemble.json", "*/learner_fold_*_training.log"),
 )
 _PROBE = "_RandomFeature"
 _SUFFIXES = {
@@ -72,6 +75,11 @@ class _Run:
     n_repeats: int
     n_rows: int
 
+    @property
+    def split(self) -> bool:
+        """Whether one part of the rows was held out."""
+        return self.kind == "split"
+
 
 def recognises(folder: Path) -> bool:
     """Whether a folder has the two descriptions that mljar writes."""
@@ -86,13 +94,18 @@ def load(folder: Path) -> RunTable:
     InputError
         A file that is missing or damaged, or models that are not of the same rows.
     """
-    run = _described(folder)
+    run, board = _described(folder), board_of(folder)
+    check_listed(folder, board, run.models)
+    lost = [name for name in board or () if name not in (*run.models, *run.probes)]
     tables = {name: _numbers(run, name) for name in run.models}
     target = _target(run, tables)
     classes = _classes(run, target)
     keep = slice(None, run.n_rows)
     columns: dict[str, Any] = {
-        name: values[keep] for name, values in _placed(run, len(target)).items()
+        name: values[keep]
+        for name, values in placed(
+            run.folder, run.split, run.n_folds, run.n_repeats, len(target)
+        ).items()
     }
     columns["truth"] = _named(target, classes)[keep]
     for name, table in tables.items():
@@ -107,11 +120,16 @@ def load(folder: Path) -> RunTable:
         task=run.task,
         classes=tuple(map(str, classes)),
         flags={name: _flags(run, name) for name in run.models},
-        leaderboard=() if n_copies else _leaderboard(run),
+        leaderboard=() if n_copies else leaderboard(folder, board, run.models, run.metric),
+        fold_scores=() if n_copies else _fold_scores(run),
         metric=run.metric,
         selection="pooled",
-        left_out=tuple((name, "a probe with a random feature") for name in run.probes),
-        unchecked=_unchecked(run, n_copies),
+        left_out=(
+            *((name, "a probe with a random feature") for name in run.probes),
+            *((name, "on the leaderboard, and not saved") for name in lost),
+        ),
+        n_candidates_total=len(run.models) + len(lost) if lost else None,
+        unchecked=_unchecked(run, n_copies, board),
     )
 
 
@@ -155,7 +173,7 @@ def _about(run: _Run, name: str) -> dict[str, Any]:
 def _place(run: _Run, name: str) -> Path:
     """Predictions of a model: by its description, which can't lead out of the folder."""
     stem = "ensemble" if name.startswith("Ensemble") else "out_of_folds"
-    if run.kind == "split" and stem != "ensemble":
+    if run.split and stem != "ensemble":
         stem = "validation"
     return run.folder / name / f"predictions_{stem}.csv"
 
@@ -234,30 +252,6 @@ def _strange(run: _Run, name: str, found: dict[str, FloatArray]) -> InputError:
     )
 
 
-def _placed(run: _Run, n_rows: int) -> dict[str, IntArray]:
-    """Which samples the rows are of, and their folds."""
-    if run.kind == "split":
-        place = run.folder / "split_validation_indices.npy"
-        if run.n_repeats == 1:
-            return {"row_id": _as_many(np.sort(read_positions(place)), n_rows, place)}
-        return {"row_id": np.arange(n_rows)}
-    row_id = np.arange(n_rows)
-    if run.n_repeats > 1:
-        return {"row_id": row_id}
-    places = [
-        run.folder / "folds" / f"fold_{fold}_validation_indices.npy" for fold in range(run.n_folds)
-    ]
-    parts = [read_positions(place) for place in places]
-    return {"row_id": row_id, "fold": folds_of(parts, n_rows, run.folder / "folds")}
-
-
-def _as_many(positions: IntArray, n_rows: int, place: Path) -> IntArray:
-    if len(positions) != n_rows:
-        problem = f"has {len(positions)} positions, the predictions have {n_rows} rows"
-        raise InputError(problem, path=str(place), hint="copy the run again")
-    return positions
-
-
 def _flags(run: _Run, name: str) -> tuple[str, ...]:
     found = {"ensemble": name.startswith("Ensemble")}
     found |= {flag: True for suffix, flag in _SUFFIXES.items() if suffix in name}
@@ -266,31 +260,19 @@ def _flags(run: _Run, name: str) -> tuple[str, ...]:
     return tuple(flag for flag, holds in found.items() if holds)
 
 
-def _leaderboard(run: _Run) -> tuple[Score, ...]:
-    """Scores of `leaderboard.csv`, with the metric's own sign."""
-    place = run.folder / "leaderboard.csv"
-    if run.metric is None or not place.is_file():
+def _fold_scores(run: _Run) -> tuple[FoldScore, ...]:
+    """What is logged of the folds; nothing where repeats or a split leave a row no fold."""
+    if run.split or run.n_repeats > 1:
         return ()
-    with place.open(newline="", encoding="utf-8") as lines:
-        rows = {row.get("name"): row.get("metric_value") for row in csv.DictReader(lines)}
-    scores = {name: rows[name] for name in run.models if rows.get(name)}
-    try:
-        return tuple(
-            Score(name, run.metric, float(str(value)), "pooled", _TOLERANCE)
-            for name, value in scores.items()
-        )
-    except ValueError:
-        raise InputError(
-            "has a score that is not a number", path=str(place), hint="copy the run again"
-        ) from None
+    return fold_scores(run.folder, run.models, run.metric, run.n_folds)
 
 
-def _unchecked(run: _Run, n_copies: int) -> str:
+def _unchecked(run: _Run, n_copies: int, board: dict[str, str] | None) -> str:
     if n_copies:
         return f"mljar scored {n_copies} copies of rows of rare classes, which are dropped"
     if run.metric is None:
         return "bbc does not have the metric of the run"
-    return "" if (run.folder / "leaderboard.csv").is_file() else "there is no leaderboard.csv"
+    return "" if board is not None else f"there is no {BOARD}"
 
 
 MLJAR = RunReader("mljar", "params.json and data_info.json", recognises, load)

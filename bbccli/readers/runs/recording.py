@@ -16,12 +16,10 @@ from bbccli.readers.runs.recording_parts import agreeing, flags_of, problems_of
 from bbccli.readers.sources.limits import check_size
 from bbccli.recorded import design, parts
 from bbccli.recorded.arrays import DamagedError
+from bbccli.recorded.counted import TOLERANCE, parts_in
 from bbccli.recorded.design import Design
 from bbccli.recorded.parts import Part
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, PredictionKind, Task
-
-TOLERANCE = 1e-9
-"""Between a performance and what scikit-learn said of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +132,8 @@ def load(path: Path) -> Recording:
         It is damaged or of another version, holds no predictions, or predictions of several forms.
     """
     plan = design.load(path)
-    files = list(parts.paths(path))
-    check_size(sum(file.stat().st_size for file in files), str(path))
-    found, damaged = _parts(files)
+    check_size(sum(file.stat().st_size for file in parts.paths(path)), str(path))
+    found, damaged = parts_in(path)
     listed, finished = _listed(path)
     groups = _by_configuration(path, found, listed)
     with_predictions = {
@@ -153,23 +150,15 @@ def load(path: Path) -> Recording:
     return _assembled(path, plan, groups, with_predictions, listed, finished, damaged)
 
 
-def _parts(files: Iterable[Path]) -> tuple[list[Part], list[str]]:
-    found, damaged = [], []
-    for file in files:
-        try:
-            found.append(parts.read(file))
-        except (DamagedError, OSError):
-            damaged.append(file.name)
-    return sorted(found, key=lambda part: (part.session, part.time)), damaged
-
-
 def _listed(path: Path) -> tuple[dict[str, dict[str, Any]], bool]:
     """What searches said of their candidates, the latest of each."""
     try:
         boards = list(parts.leaderboards(path))
     except DamagedError as error:
         raise InputError(
-            f"leaderboard is damaged: {error}", path=str(path), hint="call rec.finish() again"
+            f"leaderboard is damaged: {error}",
+            path=str(path),
+            hint="remove the file, and call rec.finish() again",
         ) from None
     return {one["identity"]: one for board in boards for one in board["candidates"]}, bool(boards)
 

@@ -5,26 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from bbccli.recorded.counted import latest
 from bbccli.recorded.parts import Part
-
-
-def latest(group: Iterable[Part]) -> list[Part]:
-    """Return the parts that count: of several for the same test set one.
-
-    The newest recorder's; of a search its first, because it scores a test set once, and what comes
-    later is a model that was fitted to it; of a loop the last.
-    """
-    chosen: dict[Any, Part] = {}
-    for part in group:
-        rows = None if part.rows is None or part.fold is not None else part.rows.tobytes()
-        key = (part.split, part.repeat, part.fold, rows)
-        before = chosen.get(key)
-        scored_again = (
-            before is not None and before.session == part.session and part.score is not None
-        )
-        if not scored_again:
-            chosen[key] = part
-    return list(chosen.values())
 
 
 def agreeing(group: list[Part], candidate: Mapping[str, Any] | None) -> list[Part]:

@@ -11,6 +11,7 @@ from bbccli.readers.runs.base import RunReader, RunTable, Score
 from bbccli.readers.runs.contents import matching
 from bbccli.readers.runs.recording import Recording, load, recognises
 from bbccli.recorded.design import HEADER
+from bbccli.source import tolerance_of
 from bbccli.types import BoolArray, IntArray, PredictionKind, Task
 
 
@@ -80,7 +81,7 @@ def _leaderboard(run: Recording, selection: str) -> tuple[Score, ...]:
             one.metric,
             one.value,
             str(selection),
-            one.tolerance * max(1.0, abs(one.value)),
+            tolerance_of(one.tolerance, one.value),
         )
         for one in run.leaderboard
         if whole[one.configuration]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bbccli.errors import InputError
 from bbccli.readers.runs.base import RunTable
 from bbccli.readers.runs.contents import matching
-from bbccli.readers.sources.files import file_bytes
 from bbccli.types import FloatArray
 
 
@@ -105,22 +102,6 @@ def as_table(run: StoredRun, folder: Path, *read: str) -> RunTable:
         unchecked=f"the folder of {run.tool} has no scores of these predictions",
         classes_in_order=by_class and run.truth is None,
     )
-
-
-def json_of(path: Path) -> Any:
-    """Return what a JSON file of a run holds.
-
-    Raises
-    ------
-    InputError
-        It can't be read, or is no JSON.
-    """
-    try:
-        return json.loads(file_bytes(path))
-    except (ValueError, RecursionError):
-        raise InputError(
-            "is not valid JSON", path=str(path), hint="copy the folder again, or remove the file"
-        ) from None
 
 
 def folders_in(path: Path) -> list[Path]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 from bbccli.errors import InputError
@@ -17,6 +19,9 @@ from bbccli.readers.sources.opening import read_table as read_file
 from bbccli.readers.table import Table
 
 _SUFFIXES = (".csv", ".csv.gz", ".csv.zst", ".tsv", ".parquet")
+
+_TRIED = 3
+"""Tables that are looked at to tell whose a folder is."""
 
 Signature = Callable[[Collection[str]], bool]
 
@@ -40,19 +45,39 @@ def _tables(folder: Path) -> list[Path]:
 
 
 def _signed(paths: Sequence[Path], signature: Signature) -> Iterator[tuple[Path, Table]]:
-    """Yield the files of a tool, each read once."""
+    """Yield the files of a tool, each read once.
+
+    Raises
+    ------
+    InputError
+        A table can't be read: it may be one of the tool's.
+    """
     for path in paths:
-        try:
-            table = read_file(path)
-        except InputError:
-            continue
+        table = read_file(path)
         if signature(table.names):
             yield path, table
 
 
-def _reader(tool: str, signature: Signature, outcome: str, row: str) -> RunReader:
+def damaged(folder: Path) -> InputError | None:
+    """Return why one of the first tables of a folder can't be read; None where all can."""
+    for path in _tables(folder)[:_TRIED]:
+        try:
+            read_file(path)
+        except InputError as error:
+            return error
+    return None
+
+
+def _readable(folder: Path, signature: Signature) -> Iterator[bool]:
+    """Yield of each table that can be read whether it is one of a tool."""
+    for path in _tables(folder):
+        with suppress(InputError):
+            yield signature(read_file(path).names)
+
+
+def _reader(tool: str, signature: Signature, outcome: str, row: str, label: str) -> RunReader:
     def recognises(folder: Path) -> bool:
-        return any(_signed(_tables(folder)[:3], signature))
+        return any(islice(_readable(folder, signature), _TRIED))
 
     def load(folder: Path) -> RunFiles:
         paths = _tables(folder)
@@ -66,7 +91,8 @@ def _reader(tool: str, signature: Signature, outcome: str, row: str) -> RunReade
                 hint="name the files of one outcome",
             )
         left += [(path.name, "another outcome") for path in kinds if kinds[path] != most]
-        return RunFiles(tool, [path for path in kinds if kinds[path] == most], tuple(left))
+        files = [path for path in kinds if kinds[path] == most]
+        return RunFiles(tool, files, tuple(left), label, outcome)
 
     return RunReader(tool, f"tables of {tool}", recognises, load)
 
@@ -92,10 +118,10 @@ def _predictions(folder: Path) -> list[Path]:
 
 
 def _load_openml(folder: Path) -> RunFiles:
-    return RunFiles("OpenML", _predictions(folder))
+    return RunFiles("OpenML", _predictions(folder), label="prediction")
 
 
 OPENML = RunReader("OpenML", "*/predictions.arff", _is_run, _load_openml)
-CARET = _reader("caret", _caret, "obs", "rowIndex")
-TIDYMODELS = _reader("tidymodels", _tidymodels, "", ".row")
-MLR3 = _reader("mlr3", _mlr3, "truth", "row_ids")
+CARET = _reader("caret", _caret, "obs", "rowIndex", "pred")
+TIDYMODELS = _reader("tidymodels", _tidymodels, "", ".row", ".pred_class")
+MLR3 = _reader("mlr3", _mlr3, "truth", "row_ids", "response")

@@ -19,7 +19,7 @@ import numpy as np
 from bbccli import reading
 from bbccli.errors import InputError
 from bbccli.readers.runs.base import RunReader, RunTable
-from bbccli.readers.runs.contents import read_json, unreadable
+from bbccli.readers.runs.contents import read_bytes, read_json
 from bbccli.readers.sources.limits import check_size
 from bbccli.types import FloatArray
 
@@ -71,10 +71,7 @@ def load(folder: Path) -> RunTable:
 def _matrix(place: Path, shape: tuple[int, ...], kind: str) -> FloatArray:
     size = int(np.prod(shape, dtype=np.int64)) * np.dtype(kind).itemsize
     check_size(size, str(place))
-    try:
-        data = place.read_bytes()
-    except OSError as error:
-        raise unreadable(place, error) from None
+    data = read_bytes(place)
     if len(data) != size:
         raise _wrong(place, f"has {len(data)} bytes, its description says {size}")
     return np.frombuffer(data, dtype=np.dtype(kind).newbyteorder("<")).reshape(shape)
@@ -83,13 +80,11 @@ def _matrix(place: Path, shape: tuple[int, ...], kind: str) -> FloatArray:
 def _labels(place: Path, n_samples: int) -> tuple[list[str], list[Any]]:
     """Keys of the samples, and their labels."""
     try:
-        with zipfile.ZipFile(place) as archive:
+        with zipfile.ZipFile(io.BytesIO(read_bytes(place))) as archive:
             inner = archive.infolist()[0]
             if inner.file_size > reading.current().max_input:
                 check_size(inner.file_size, str(place))
             rows = list(csv.reader(io.StringIO(archive.read(inner).decode())))[1:]
-    except OSError as error:
-        raise unreadable(place, error) from None
     except (zipfile.BadZipFile, UnicodeDecodeError, IndexError, NotImplementedError, RuntimeError):
         raise _wrong(place, "is damaged") from None
     if len(rows) != n_samples or any(len(row) != 2 for row in rows):

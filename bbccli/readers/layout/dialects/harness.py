@@ -18,6 +18,7 @@ from bbccli.types import Task
 if TYPE_CHECKING:
     import pyarrow as pa
 
+NAME = "lm-eval"
 ID, HASH, FILTER = "doc_id", "doc_hash", "filter"
 KEY = "doc_id and doc_hash"
 _UNMENTIONED = frozenset(
@@ -101,6 +102,4 @@ def _is_score(frame: Table, name: str) -> bool:
     return is_number(kind) or (not is_text(kind) and frame.column(name).is_boolean)
 
 
-DIALECT = Dialect(
-    "lm-eval", "samples_*.jsonl of lm-evaluation-harness", recognises, layout, prepared
-)
+DIALECT = Dialect(NAME, "samples_*.jsonl of lm-evaluation-harness", recognises, layout, prepared)
