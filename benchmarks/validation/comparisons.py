@@ -19,8 +19,10 @@ from numpy.random import Generator
 from bbccli import METRICS, __version__
 from bbccli.comparisons.baseline import against_baseline
 from bbccli.comparisons.best_set import best_set
+from bbccli.comparisons.evidence import evidence_of
 from bbccli.comparisons.families import between_families
-from bbccli.comparisons.records import BestSet, Comparison, Verdict
+from bbccli.comparisons.records import BestSet
+from bbccli.comparisons.simultaneous import against
 from bbccli.documents import as_json
 from bbccli.plan import Plan
 from bbccli.resources import Resources, use
@@ -31,7 +33,7 @@ from benchmarks.validation.page import PAGE, between
 from benchmarks.validation.rows import table
 from benchmarks.validation.settings import Part, Setting
 from benchmarks.validation.store import Store
-from benchmarks.validation.summary import Figure, mean_of, share_error
+from benchmarks.validation.summary import SIGNIFICANT, Figure, mean_of, share_error
 
 LEVEL = 0.95
 PLAN = Plan(n_resamples=499, level=LEVEL)
@@ -42,18 +44,14 @@ EQUAL = 0.8
 
 POSITIVES = 5
 
-HOLDS = {
-    "winner": "the bound of the winner",
-    "every bound": "all lower bounds at once",
-    "every upper": "all upper bounds at once",
-    "every interval": "the intervals of all performances at once",
-    "set": "the set holds the best",
-    "matched": "the lower end of the matched interval of the corrected difference",
-    "families": "the interval of two families",
-    "paired": "the bound of a paired test of the winner",
-}
+SHARES = {"simultaneous": 0.7, "corrected": 0.3}
+"""Of the minutes."""
+
+SLACK = 1e-12
 
 Result = dict[str, Any]
+
+Study = Callable[[Setting, int], Result]
 
 
 def settings() -> list[Setting]:
@@ -95,51 +93,51 @@ def _setting(
     return Setting(Part.INCLUSION, key, metric, draw, row, n_repetitions=N_REPETITIONS)
 
 
-def result(setting: Setting, repetition: int) -> Result:
-    """Whether each statement is true of one repetition, and some figures."""
-    simulated = setting.simulated(repetition)
-    matrix, metric = simulated.matrix, METRICS[setting.metric]
-    plan = replace(PLAN, seed=repetition)
-    truths = simulated.performances
-    # a typical configuration is the baseline, known before the data are seen
-    other = int(np.argsort(truths, kind="stable")[len(truths) // 2])
-    baseline = matrix.configurations[other]
-    found = against_baseline(matrix, metric, plan, baseline)
-    lower_only = replace(plan, interval=IntervalKind.MATCHED, side=Side.LOWER)
-    matched = against_baseline(matrix, metric, lower_only, baseline).winner
-    columns = range(len(truths))
-    families = {"few": columns[: len(columns) // 10], "many": columns[len(columns) // 10 :]}
-    (pair,) = between_families(matrix, metric, plan, families)
-    told, difference = found.winner, simulated.truth(found.winner.first) - truths[other]
-    of_families = simulated.truth(str(pair.first_selected)) - simulated.truth(
-        str(pair.second_selected)
-    )
-    alone = told.bound if found.alone_bound is None else found.alone_bound
+def simultaneous(setting: Setting, repetition: int) -> Result:
+    """Whether bounds, set and intervals hold the truth of one repetition: nothing resampled."""
+    simulated, plan, other = _case(setting, repetition)
+    matrix, metric, truths = simulated.matrix, METRICS[setting.metric], simulated.performances
+    evidence = evidence_of(matrix, metric, plan)
+    winner = int(np.argmax(evidence.gains))
+    differences = truths - truths[other]
+    found = against(evidence, other, plan)
+    alone = against(evidence.take(np.array([winner, other])), 1, plan)
     return {
-        "winner": _at_least(told.bound, difference),
-        "every bound": all(_at_least(row.bound, _truth(row, simulated)) for row in found.every),
-        "every upper": all(_at_most(row, simulated) for row in found.every),
-        "matched": matched.interval is None or _at_least(matched.interval.lower, difference),
-        "paired": _at_least(alone, difference),
-        "better": told.verdict is Verdict.BETTER,
-        "families": pair.interval is not None
-        and pair.interval.lower <= of_families <= pair.interval.upper,
-        "error": None if told.corrected is None else told.corrected - difference,
-        "naive error": None if told.difference is None else told.difference - difference,
+        "winner": not found.lower[winner] > differences[winner] + SLACK,
+        "every bound": not (found.lower > differences + SLACK).any(),
+        "every upper": not (found.upper < differences - SLACK).any(),
+        "paired": not alone.lower[0] > differences[winner] + SLACK,
+        "better": found.lower[winner] > 0,
+        "naive error": evidence.gains[winner] - evidence.gains[other] - differences[winner],
         **_of_set(best_set(matrix, metric, plan), simulated),
     }
 
 
-def _truth(row: Comparison, simulated: Simulated) -> float:
-    return simulated.truth(row.first) - simulated.truth(row.second)
+def corrected(setting: Setting, repetition: int) -> Result:
+    """Whether intervals of corrected differences hold the truth of one repetition."""
+    simulated, plan, other = _case(setting, repetition)
+    matrix, metric, truths = simulated.matrix, METRICS[setting.metric], simulated.performances
+    lower_only = replace(plan, interval=IntervalKind.MATCHED, side=Side.LOWER)
+    told = against_baseline(matrix, metric, lower_only, matrix.configurations[other]).winner
+    difference = simulated.truth(told.first) - truths[other]
+    few, columns = len(truths) // 10, range(len(truths))
+    families = {"few": columns[:few], "many": columns[few:]}
+    (pair,) = between_families(matrix, metric, plan, families)
+    selected = (pair.first_selected, pair.second_selected)
+    first, second = (simulated.truth(str(name)) for name in selected)
+    return {
+        "matched": told.interval is None or told.interval.lower <= difference + SLACK,
+        "families": pair.interval is not None
+        and pair.interval.lower - SLACK <= first - second <= pair.interval.upper + SLACK,
+        "error": None if told.corrected is None else told.corrected - difference,
+    }
 
 
-def _at_least(bound: float | None, truth: float) -> bool:
-    return bound is None or bound <= truth + 1e-12
-
-
-def _at_most(row: Comparison, simulated: Simulated) -> bool:
-    return row.bound_above is None or row.bound_above >= _truth(row, simulated) - 1e-12
+def _case(setting: Setting, repetition: int) -> tuple[Simulated, Plan, int]:
+    """A matrix, a plan, and the baseline: a configuration that is known to be a typical one."""
+    simulated = setting.simulated(repetition)
+    order = np.argsort(simulated.performances, kind="stable")
+    return simulated, replace(PLAN, seed=repetition), int(order[len(order) // 2])
 
 
 def _of_set(found: BestSet, simulated: Simulated) -> Result:
@@ -150,36 +148,38 @@ def _of_set(found: BestSet, simulated: Simulated) -> Result:
     return {
         "set": any(one.inside for one in found.members if one.configuration == best),
         "size": found.n_inside,
-        "every interval": all(
-            not one.lower > truth + 1e-12 and not one.upper < truth - 1e-12
-            for one, truth in intervals
+        "every interval": not any(
+            one.lower > truth + SLACK or one.upper < truth - SLACK for one, truth in intervals
         ),
     }
 
 
-def todo(store: Store) -> Iterator[tuple[Setting, int]]:
+STUDIES: dict[str, Study] = {"simultaneous": simultaneous, "corrected": corrected}
+
+
+def todo(store: Store, study: str) -> Iterator[tuple[Setting, int]]:
     """Yield repetition 0 of every setting, then repetition 1, ...; without what is on disk."""
     for repetition in range(N_REPETITIONS):
         for setting in settings():
-            if repetition not in store.results(setting.key):
+            if study not in store.results(setting.key).get(repetition, {}):
                 yield setting, repetition
 
 
-def work(store: Store, seconds: float) -> int:
+def work(store: Store, study: str, seconds: float) -> int:
     """Repeat until the seconds are used up; return how often."""
     end, n_done = time.monotonic() + seconds, 0
-    for setting, repetition in todo(store):
+    for setting, repetition in todo(store, study):
         if time.monotonic() >= end:
             break
         with use(Resources(jobs=1)):
-            found = result(setting, repetition)
+            found = STUDIES[study](setting, repetition)
         store.append(
             {
                 "setting": setting.key,
                 "repetition": repetition,
                 "seed": setting.seed(repetition),
                 "version": __version__,
-                "results": {"comparisons": as_json(found)},
+                "results": {study: as_json(found)},
             }
         )
         n_done += 1
@@ -187,49 +187,49 @@ def work(store: Store, seconds: float) -> int:
 
 
 def block(store: Store) -> str:
-    """Two tables: how often each statement is true, and what else was measured."""
+    """Two tables: of what holds for all at once, and of corrected differences."""
     names = ("metric", "law", "N", "C", "positives", "n")
-    holds: list[Row] = []
-    others: list[Row] = []
-    for setting in settings():
-        said = [one["comparisons"] for one in store.results(setting.key).values()]
-        leading = setting.row | {"n": len(said)}
-        if said:
-            holds.append(leading | {name: _share(said, name) for name in HOLDS})
-            others.append(leading | _figures(said))
-    title = "How often each statement of a comparison holds"
-    return "\n\n".join(
-        part
-        for part in (
-            table(title, names, holds),
-            table("What else was measured of comparisons", names, others),
-        )
-        if part
-    )
+    tables = [
+        ("Simultaneous statements: how often they hold", "simultaneous", _simultaneous),
+        ("Corrected differences", "corrected", _corrected),
+    ]
+    parts = []
+    for title, study, figures in tables:
+        rows: list[Row] = []
+        for setting in settings():
+            every = store.results(setting.key).values()
+            said = [one[study] for one in every if study in one]
+            if said:
+                rows.append(setting.row | {"n": len(said)} | figures(said))
+        parts.append(table(title, names, rows))
+    return "\n\n".join(part for part in parts if part)
 
 
-def _share(said: list[Result], name: str) -> Figure:
+def _simultaneous(said: list[Result]) -> Row:
+    names = ("winner", "every bound", "every upper", "set", "every interval")
+    return {name: _share(said, name) for name in names} | {
+        "size of the set": f"{np.mean([one['size'] for one in said]):.1f}",
+        "says better": _share(said, "better", marked=False),
+        "paired test holds": _share(said, "paired", marked=False),
+    }
+
+
+def _corrected(said: list[Result]) -> Row:
+    errors = [one["error"] for one in said if one["error"] is not None]
+    return {
+        "bias": mean_of(errors),
+        "matched, lower end": _share(said, "matched"),
+        "families": _share(said, "families"),
+    }
+
+
+def _share(said: list[Result], name: str, *, marked: bool = True) -> Figure:
     """Share of the repetitions; marked where it is below the level by a binomial test."""
     from scipy.stats import binomtest
 
     n, k = len(said), sum(one[name] for one in said)
-    low = name != "paired" and binomtest(k, n, LEVEL, alternative="less").pvalue < 0.01
+    low = marked and binomtest(k, n, LEVEL, alternative="less").pvalue < SIGNIFICANT
     return Figure(k / n, share_error(k, n), " ↓" if low else "")
-
-
-def _figures(said: list[Result]) -> Row:
-    n = len(said)
-    n_better = sum(one["better"] for one in said)
-    return {
-        "size of the set": f"{np.mean([one['size'] for one in said]):.1f}",
-        "says better": Figure(n_better / n, share_error(n_better, n)),
-        "bias as measured": _mean(said, "naive error"),
-        "bias corrected": _mean(said, "error"),
-    }
-
-
-def _mean(said: list[Result], name: str) -> Figure:
-    return mean_of([one[name] for one in said if one[name] is not None])
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -242,7 +242,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--page", type=Path, default=PAGE, help="page whose tables are renewed")
     options = parser.parse_args(arguments)
     store = Store(options.out / "comparisons")
-    n_done = work(store, 60 * options.minutes)
+    n_done = sum(
+        work(store, study, 60 * options.minutes * share) for study, share in SHARES.items()
+    )
     text = options.page.read_text(encoding="utf-8")
     options.page.write_text(between(text, "comparisons", block(store)), encoding="utf-8")
     print(f"{n_done} repetitions; records in {store.path}", file=sys.stderr)

@@ -76,19 +76,25 @@ def test_the_winner_is_always_inside_and_intervals_hold_the_performances(maker, 
         assert low <= member.lower <= member.performance <= member.upper <= high
 
 
-def test_a_duplicated_column_changes_neither_set_nor_p():
-    matrix = regression(n_samples=60)
-    order = np.array([0, 1, 2, 3, 4, 5, 5, 0])
+@pytest.mark.parametrize(
+    ("matrix", "name"),
+    [(regression(n_samples=60), "mse"), (binary(n_samples=60), "auc")],
+)
+def test_a_duplicated_column_changes_neither_set_nor_p(matrix, name):
+    last = matrix.n_configurations - 1
+    order = np.array([*range(last + 1), last, 0, last - 1])
     twice = replace(
         matrix,
         predictions=matrix.predictions[:, :, order],
-        configurations=tuple(f"x{c}" for c in range(8)),
+        configurations=tuple(f"x{c}" for c in range(len(order))),
     )
-    one, other = (by_name(best_set(two, METRICS["mse"], PLAN)) for two in (matrix, twice))
+    one, other = (by_name(best_set(two, METRICS[name], PLAN)) for two in (matrix, twice))
     for c, column in enumerate(order):
         mine = other[f"x{c}"]
         assert mine.p == one[f"c{column}"].p
         assert mine.lower == pytest.approx(one[f"c{column}"].lower, abs=1e-12)
+    if name == "auc":  # a copy is no rival that is level with the best one
+        assert max(member.p for member in one.values()) < 1
 
 
 def test_the_best_of_a_minimised_metric_is_the_smallest():
