@@ -84,14 +84,12 @@ def test_no_test_is_ever_certain_or_without_a_number(matrix, data):
         assert_sound(found)
 
 
-@given(st.lists(st.integers(0, 8), min_size=4, max_size=4).filter(sum))
+@given(st.lists(st.integers(0, 8), min_size=4, max_size=4).filter(lambda c: sum(c) > 1))
 @settings(max_examples=60, deadline=None)
 def test_every_small_table(counts):
     matrix = of_table(*counts)
     _, b, c, _ = counts
     for test in ("mcnemar", "mcnemar-exact", "mcnemar-chi2", "two-proportions", "cochran-q"):
-        if len(set(matrix.outcome.values)) < 2:
-            return
         found = ask(test, matrix, "accuracy")
         assert_sound(found)
         assert found.difference == pytest.approx((b - c) / sum(counts))
