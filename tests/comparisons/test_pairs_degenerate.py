@@ -206,12 +206,13 @@ def test_a_metric_without_a_value():
     none = replace(matrix, predictions=matrix.predictions * [0, 1, 1, 1, 1, 1, 1])
     with pytest.raises(UndefinedError, match="precision of c0 is undefined"):
         ask("wald", none, "precision")
-    # one sample predicted positive: some swaps leave none
-    few = none.predictions.copy()
-    few[0, 3, 0] = 1
+    # one sample predicted positive: where it is swapped alone none is left
+    few = np.zeros_like(none.predictions)
+    few[0, 3, 0] = few[0, [5, 6], 1] = 1
     found = ask("permutation", replace(none, predictions=few), "precision")
     assert_sound(found)
     assert "undefined-swaps" in codes(found)
+    assert found.notes[0].text.startswith("precision is undefined after 1 of 4 swaps")
 
 
 def test_medians_have_no_influence():
