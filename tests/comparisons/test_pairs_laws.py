@@ -10,6 +10,7 @@ from pairs import PLAN, ask, case, codes, of_folds, of_labels, of_table
 
 from bbccli.comparisons.pairs import DEFAULTS, TESTS, Need, compare_pairs, default_test, registry
 from bbccli.comparisons.pairs.drawing import n_draws
+from bbccli.comparisons.pairs.permutation import Swaps
 from bbccli.comparisons.records import Verdict
 from bbccli.documents import as_json
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
@@ -331,6 +332,22 @@ def test_corrected_t_of_repeated_hold_out():
     error = np.std(gains, ddof=1) * np.sqrt(1 / 6 + 1 / 3)
     assert found.statistic == pytest.approx(np.mean(gains) / error)
     assert found.df == (5,)
+
+
+@pytest.mark.parametrize("name", [name for name, metric in METRICS.items() if metric.of_pairs])
+def test_swaps_of_what_is_only_ordered_know_no_scale(name):
+    matrix = for_metric(name, n_repeats=2)
+    predictions = matrix.predictions.copy()
+    predictions[:, :, 4] = predictions[:, :, 4] ** 3 * 0.9 + 0.05  # the same order
+    other = replace(matrix, predictions=predictions)
+    swaps = Swaps(case(matrix, name, (1, 4)))
+    unswapped = swaps.after(np.zeros((1, swaps.n_differing), np.uint8))
+    assert unswapped[0] == pytest.approx(case(matrix, name, (1, 4)).difference, abs=1e-12)
+    one, two = (ask("permutation", m, name, (1, 4)) for m in (matrix, other))
+    assert two.p == one.p
+    monotone = predictions.copy()
+    monotone[:, :, 1] = predictions[:, :, 4] * 0.5
+    assert ask("permutation", replace(matrix, predictions=monotone), name, (1, 4)).p == 1
 
 
 # Several pairs at once

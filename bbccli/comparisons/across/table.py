@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from bbccli.comparisons.ranking import mean_ranks
 from bbccli.types import TIE_TOLERANCE, Direction, FloatArray, IntArray
 
 
@@ -86,19 +87,6 @@ def settled(values: FloatArray, scale: float | None = None) -> FloatArray:
     found = np.empty_like(values)
     found[order] = values[order][np.maximum.accumulate(np.where(step, np.arange(len(order)), 0))]
     return found
-
-
-def mean_ranks(values: FloatArray) -> FloatArray:
-    """Return the ranks (n,) of values, from 1 for the smallest; ties share the mean of theirs.
-
-    Examples
-    --------
-    >>> mean_ranks(np.array([0.3, 0.1, 0.3])).tolist()
-    [2.5, 1.0, 2.5]
-    """
-    _, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return np.asarray((last - (counts - 1) / 2)[codes], np.float64)
 
 
 def tie_sizes(values: FloatArray) -> IntArray:

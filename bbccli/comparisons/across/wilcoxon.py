@@ -43,9 +43,10 @@ from math import sqrt
 import numpy as np
 
 from bbccli.comparisons.across.base import AcrossTest
-from bbccli.comparisons.across.table import Table, mean_ranks
+from bbccli.comparisons.across.table import Table
 from bbccli.comparisons.pairs.base import verdict_of
 from bbccli.comparisons.pairs.case import positive, two_sided_normal
+from bbccli.comparisons.ranking import mean_ranks
 from bbccli.comparisons.records import Comparison, Effect
 from bbccli.notes import few_data_sets
 from bbccli.types import FloatArray

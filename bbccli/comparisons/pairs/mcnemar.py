@@ -111,8 +111,8 @@ def mid_p(b: int, c: int) -> tuple[float, tuple[float, ...], float]:
 
     Examples
     --------
-    >>> mid_p(3, 9)
-    (3.0, (), 0.09228515625)
+    >>> round(mid_p(3, 9)[2], 6)
+    0.092285
     """
     from scipy.special import bdtr
 
@@ -126,8 +126,8 @@ def exact(b: int, c: int) -> tuple[float, tuple[float, ...], float]:
 
     Examples
     --------
-    >>> exact(3, 9), exact(5, 5)
-    ((3.0, (), 0.14599609375), (5.0, (), 1.0))
+    >>> round(exact(3, 9)[2], 6), exact(5, 5)[2]
+    (0.145996, 1.0)
     """
     from scipy.special import bdtr
 

@@ -23,19 +23,23 @@ Algorithm:
 4. The error is the Monte-Carlo standard error, √(p (1 - p)/B); there is none where all were
    enumerated.
 
+Of metrics that only the order of predictions counts for, such as the AUC, each configuration's
+predictions are replaced by their ranks before they are swapped, so that two scales may differ
+(Venkatraman & Begg 1996).
+
 There is no interval. Where the two predict the same everywhere p is 1.
 
 Differences: without the 1 of the swap that was measured, a drawn p-value can be 0; here it can't.
 
-Assumptions: under equality the two are exchangeable within a sample: scores on different scales are
-not, under metrics that compare samples, such as the AUC.
+Assumptions: under equality the two are exchangeable within a sample, and not only equal in their
+performance.
 
-When to use: with few samples, or metrics that no formula covers, such as medians. When not: for the
-AUC of scores on different scales, where `delong` and `bootstrap` do; for the winner of a search.
+When to use: with few samples, or metrics that no formula covers, such as medians. When not: for an
+interval, which `wald` and `bootstrap` give; for the winner of a search.
 
 Cost: time O(B N), and O(2^n N) of all.
 
-Source: Pitman 1937; Phipson & Smyth 2010; Yeh 2000.
+Source: Pitman 1937; Phipson & Smyth 2010; Venkatraman & Begg 1996 (ranks).
 """
 
 from __future__ import annotations
@@ -49,12 +53,13 @@ import numpy as np
 from bbccli.comparisons.pairs.base import PairTest
 from bbccli.comparisons.pairs.case import PairAnswer, PairCase, positive
 from bbccli.comparisons.pairs.drawing import n_draws, over_blocks
-from bbccli.metrics.base import MeanScorer, Scorer
+from bbccli.comparisons.ranking import mean_ranks
+from bbccli.metrics.base import MeanScorer, Predictions, Scorer
 from bbccli.notes import Note, undefined_swaps
 from bbccli.outcome import Outcome
 from bbccli.resampling import Unit, generator
 from bbccli.selection.candidates import candidates
-from bbccli.types import FloatArray, IntArray
+from bbccli.types import FloatArray, IntArray, PredictionKind
 
 MOST_UNITS = 20
 """Samples that differ, up to which all swaps are enumerated: 2^20 of them."""
@@ -114,7 +119,7 @@ class Swaps:
     @cached_property
     def place(self) -> IntArray:
         """(N,) place of each sample's unit among those that differ; -1 where it doesn't."""
-        differs = np.bincount(self.units, _differs(self.case), self.n_units) > 0
+        differs = np.bincount(self.units, self._differs(), self.n_units) > 0
         return np.where(differs, np.cumsum(differs) - 1, -1)[self.units]
 
     @property
@@ -123,17 +128,26 @@ class Swaps:
         return int(self.place.max()) + 1
 
     @cached_property
+    def both(self) -> FloatArray:
+        """(R, N, 2) or (R, N, 2, K) predictions of the two; ranks where only order counts."""
+        predictions = self.case.matrix.predictions[:, :, np.array(self.case.configurations)]
+        ordered = self.case.metric.of_pairs and self.case.matrix.kind is not PredictionKind.LABEL
+        if not ordered:
+            return predictions
+        ranks = np.apply_along_axis(mean_ranks, 1, predictions)
+        return np.asarray(ranks / (self.case.matrix.n_samples + 1))
+
+    @cached_property
     def scorer(self) -> Scorer:
         """Scores 2N samples of one configuration: those of the first, then of the second."""
         matrix, pair = self.case.matrix, np.array(self.case.configurations)
-        both = [matrix.predictions[:, :, [c]] for c in pair]
         there = None
         if matrix.available is not None:
             there = np.concatenate([matrix.available[:, :, [c]] for c in pair], axis=1)
         doubled = replace(
             matrix,
             outcome=_twice(matrix.outcome),
-            predictions=np.concatenate(both, axis=1),
+            predictions=np.concatenate([self.both[:, :, [c]] for c in (0, 1)], axis=1),
             configurations=("either",),
             folds=None if matrix.folds is None else np.tile(matrix.folds, 2),
             groups=None,
@@ -182,21 +196,22 @@ class Swaps:
         values = [self.scorer(weights, column)[:, 0] for weights in (first, 1 - first)]
         return np.asarray(self.case.metric.direction.gain(*values))
 
+    def _differs(self) -> FloatArray:
+        """(N,) 1 for samples that the two predict differently in any repeat."""
+        matrix, pair = self.case.matrix, np.array(self.case.configurations)
+        predictions: Predictions = self.both
+        if self.case.metric.wants is PredictionKind.LABEL:
+            predictions = matrix.as_kind(PredictionKind.LABEL, pair)
+        other = predictions[:, :, 0] != predictions[:, :, 1]
+        other = other.any(axis=-1) if other.ndim == 3 else other
+        if matrix.available is not None:
+            there = matrix.available[:, :, pair]
+            other = (other & there.any(axis=2)) | (there[:, :, 0] != there[:, :, 1])
+        return np.asarray(other.any(axis=0), np.float64)
+
     def _work(self, n_swaps: int) -> int:
         sweeps = self.case.metric.n_sweeps(2 * self.case.matrix.n_samples)
         return 4 * n_swaps * sweeps * self.case.matrix.n_samples
-
-
-def _differs(case: PairCase) -> FloatArray:
-    """(N,) 1 for samples that the two predict differently in any repeat."""
-    matrix, pair = case.matrix, np.array(case.configurations)
-    predictions = matrix.as_kind(case.metric.wants, pair)
-    other = predictions[:, :, 0] != predictions[:, :, 1]
-    other = other.any(axis=-1) if other.ndim == 3 else other
-    if matrix.available is not None:
-        there = matrix.available[:, :, pair]
-        other = (other & there.any(axis=2)) | (there[:, :, 0] != there[:, :, 1])
-    return np.asarray(other.any(axis=0), np.float64)
 
 
 def _twice(outcome: Outcome) -> Outcome:
