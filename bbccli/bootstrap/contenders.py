@@ -111,10 +111,12 @@ def noise_of(case: Case, columns: IntArray, n_resamples: int) -> Noise:
         counts += known.sum(axis=1)
     several = counts > 1
     within = np.zeros(n_resamples)
-    np.divide(squares - sums**2 / np.maximum(counts, 1), counts - 1, out=within, where=several)
+    with np.errstate(invalid="ignore"):
+        shared = sums**2 / np.maximum(counts, 1)
+        np.divide(squares - shared, counts - 1, out=within, where=several)
     n_used = int(several.sum())
-    if n_used < 2:
-        return Noise(0.0, within)
+    if n_used < 2 or not np.isfinite(within).all():  # figures whose squares overflow
+        return Noise(0.0, np.zeros(n_resamples))
     by_resample = np.maximum(within, 0.0) * n_used / (n_used - 1)
     variance = float(by_resample[several].mean())
     return Noise(variance, np.where(several, by_resample, variance))
@@ -151,11 +153,15 @@ def shrunken(figure: float, others: FloatArray, noise: Noise) -> Shrunken:
 
 def _deviations(values: FloatArray) -> FloatArray:
     """Standard deviations (C',) of values (B, C') over the resamples that are defined."""
-    known = ~np.isnan(values)
+    known = np.isfinite(values)
     counts = known.sum(axis=0)
-    means = np.where(known, values, 0.0).sum(axis=0) / np.maximum(counts, 1)
-    squares = np.where(known, values - means, 0.0) ** 2
-    return np.asarray(np.sqrt(squares.sum(axis=0) / np.where(counts > 1, counts - 1, np.nan)))
+    held = np.where(known, values, 0.0)
+    scale = np.maximum(np.abs(held).max(axis=0), np.finfo(float).tiny)  # squares may overflow
+    held /= scale
+    means = held.sum(axis=0) / np.maximum(counts, 1)
+    squares = np.where(known, held - means, 0.0) ** 2
+    variances = squares.sum(axis=0) / np.where(counts > 1, counts - 1, np.nan)
+    return np.asarray(scale * np.sqrt(variances))
 
 
 def _distinct(everywhere: FloatArray, keys: FloatArray, columns: IntArray) -> IntArray:
