@@ -26,7 +26,9 @@ def nearest(name: str, known: Iterable[str], otherwise: str = "") -> str:
 
     names = list(known)
     begun = [one for one in names if len(name) > 2 and one.startswith(name)]
-    near = begun or difflib.get_close_matches(name, names, n=1)
+    near = begun or difflib.get_close_matches(name, names)
+    if not begun:  # of names that are as much like it, the shortest
+        near.sort(key=lambda one: (-difflib.SequenceMatcher(None, one, name).ratio(), len(one)))
     return f"did you mean {near[0]}?" if near else otherwise or f"one of: {', '.join(names)}"
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bbccli.comparisons.multipliers import divisors, multipliers
+from bbccli.multipliers import divisors, multipliers
 from bbccli.resampling import BLOCK
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -46,8 +46,23 @@ class Blocks(Protocol):
         """Standard errors (B,) of the performances of one configuration per row of weights."""
 
 
-Selected = tuple[IntArray, IntArray, FloatArray, IntArray]
-"""Ordinals, winners, out-of-bag performances and sizes (B',) of some resamples."""
+class Selected(NamedTuple):
+    """What some resamples selected.
+
+    Attributes
+    ----------
+    ordinals, winners, values, sizes : (B',)
+        As in `Selections`.
+    inside : (B', C), optional
+        Performances of all configurations in the bags, where they are at hand.
+    """
+
+    ordinals: IntArray
+    winners: IntArray
+    values: FloatArray
+    sizes: IntArray
+    inside: FloatArray | None = None
+
 
 Best = tuple[IntArray, FloatArray]
 """Best column, of a block or of all, in each of B resamples, and its performance."""
@@ -66,7 +81,7 @@ def select(candidates: Blocks, drawing: Drawing, css: Css) -> Iterator[Selected]
             np.concatenate(parts)
             for parts in zip(*((part.ordinals, part.sizes) for part in drawn), strict=True)
         )
-        yield ordinals, winners, values, sizes
+        yield Selected(ordinals, winners, values, sizes)
 
 
 def score_winners(
@@ -80,14 +95,14 @@ def score_winners(
     """Score each winner (B,) out of the bag of its resample, or in it: (B,), NaN if undefined."""
     values = np.full(len(winners), np.nan)
     for span in drawing.spans():
-        drawn = [_of(ordinals, part) for part in span.drawn()]
+        drawn = [only(ordinals, part) for part in span.drawn()]
         rows = np.searchsorted(ordinals, np.concatenate([part.ordinals for part in drawn]))
         values[rows] = _score(candidates, drawn, span.jobs, winners[rows], in_bag=in_bag)
     return values
 
 
-def _of(ordinals: IntArray, drawn: Resamples) -> Resamples:
-    """The resamples with these ordinals."""
+def only(ordinals: IntArray, drawn: Resamples) -> Resamples:
+    """Return the resamples with these ordinals."""
     known = np.isin(drawn.ordinals, ordinals)
     if known.all():
         return drawn

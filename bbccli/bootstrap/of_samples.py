@@ -53,7 +53,7 @@ def out_of_bag(case: Case) -> Distribution:
     judged = case.judged
     refuse_single_classes(judged)
     draws = draws_of(matrix.n_samples, matrix.groups, plan.seed)
-    found = _selections(case)
+    found = selections(case)
 
     def draw(n_resamples: int) -> Distribution:
         extend(found, n_resamples, judged, draws, case.css, progress=case.progress)
@@ -80,7 +80,7 @@ def difference(first: Case, second: Case) -> Distribution:
     found, direction = [], first.metric.direction
     for case in (first, second):
         drawn = out_of_bag(case)
-        found.append((drawn, _selections(case).ordinals[: len(drawn.values)]))
+        found.append((drawn, selections(case).ordinals[: len(drawn.values)]))
     (ours, rows), (theirs, others) = found
     _, here, there = np.intersect1d(rows, others, assume_unique=True, return_indices=True)
     values = np.asarray(direction.gain(ours.values[here], theirs.values[there]), np.float64)
@@ -93,11 +93,11 @@ def difference(first: Case, second: Case) -> Distribution:
 def in_bag(case: Case, n_resamples: int) -> FloatArray:
     """Return what the winners of the first resamples of `out_of_bag` reach in their bags: (B,)."""
     draws = draws_of(case.matrix.n_samples, case.matrix.groups, case.plan.seed)
-    return measure(_selections(case), n_resamples, case.measured, draws, in_bag=True)
+    return measure(selections(case), n_resamples, case.measured, draws, in_bag=True)
 
 
-def _selections(case: Case) -> Selections:
-    """What was selected so far, cached with the matrix: it depends on all that is in the key."""
+def selections(case: Case) -> Selections:
+    """Return what was selected so far, cached with the matrix under all that it depends on."""
     plan = case.plan
     key = ("bbc", case.selector, plan.select, plan.pooling, plan.seed)
     return cached(case.matrix, key, Selections)

@@ -21,6 +21,9 @@ from bbccli.results import Distribution
 from bbccli.selection.css import Css
 from bbccli.types import FloatArray, IntArray
 
+MOST_KEPT = 2**20
+"""Performances in bags that are kept, 8 MB, for what asks for them after the selection."""
+
 
 @dataclass(slots=True)
 class Selections:
@@ -36,6 +39,9 @@ class Selections:
         Units out of the bag.
     next_block
         First block of draws that was not used yet.
+    kept : (B', C) arrays, optional
+        Performances of all configurations in the bags, of some resamples each; None where they are
+        too many to keep, or were never at hand.
     """
 
     ordinals: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
@@ -43,6 +49,7 @@ class Selections:
     values: FloatArray = field(default_factory=lambda: np.empty(0))
     sizes: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
     next_block: int = 0
+    kept: list[FloatArray] | None = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -59,12 +66,16 @@ class Selections:
 
     def add(self, selected: Selected) -> None:
         """Append the resamples whose winner is defined in and out of the bag."""
-        ordinals, winners, values, sizes = selected
+        ordinals, winners, values, sizes, inside = selected
         usable = (winners >= 0) & ~np.isnan(values)
         self.ordinals = np.concatenate([self.ordinals, ordinals[usable]])
         self.winners = np.concatenate([self.winners, winners[usable]])
         self.values = np.concatenate([self.values, values[usable]])
         self.sizes = np.concatenate([self.sizes, sizes[usable]])
+        if inside is None or len(self) * inside.shape[1] > MOST_KEPT:
+            self.kept = None
+        elif self.kept is not None:
+            self.kept.append(inside if usable.all() else inside[usable])
 
 
 def extend(
@@ -125,7 +136,7 @@ def bootstrap(
     """
 
     def over(drawing: Drawing) -> Iterator[Selected]:
-        return drawing.over(lambda drawn: (drawn.ordinals, *score(drawn), drawn.sizes))
+        return drawing.over(lambda drawn: Selected(drawn.ordinals, *score(drawn), drawn.sizes))
 
     _collect(found, n_resamples, draws, over, n_sweeps, progress)
     # scored on all units, not on those out of the bag
@@ -158,8 +169,8 @@ def select_and_score(
     candidates: Blocks, scorer: Scorer, drawn: Resamples, css: Css
 ) -> tuple[IntArray, FloatArray]:
     """Return the winner (B,) of each resample in the bag, and its performance (B,) out of it."""
-    winners = css.select(scorer(drawn.in_bag), drawn.in_bag, candidates.errors)
-    return winners, scorer.paired(drawn.out_of_bag, winners)
+    selected = _selected(candidates, scorer, drawn, css)
+    return selected.winners, selected.values
 
 
 def measure(
@@ -188,10 +199,12 @@ def _select(candidates: Blocks, drawing: Drawing, css: Css) -> Iterator[Selected
         # short calls wait for the interpreter's lock: threads take longer than one
         drawing = drawing.in_one_thread()
     scorer = candidates.bind(blocks[0])
-    yield from drawing.over(
-        lambda drawn: (
-            drawn.ordinals,
-            *select_and_score(candidates, scorer, drawn, css),
-            drawn.sizes,
-        )
-    )
+    yield from drawing.over(lambda drawn: _selected(candidates, scorer, drawn, css))
+
+
+def _selected(candidates: Blocks, scorer: Scorer, drawn: Resamples, css: Css) -> Selected:
+    """Winners of some resamples, from the performances of all configurations in the bags."""
+    inside = scorer(drawn.in_bag)
+    winners = css.select(inside, drawn.in_bag, candidates.errors)
+    values = scorer.paired(drawn.out_of_bag, winners)
+    return Selected(drawn.ordinals, winners, values, drawn.sizes, inside)

@@ -32,7 +32,7 @@ from bbccli.comparisons.simultaneous import Simultaneous, against, p_error
 from bbccli.errors import OptionError, UndefinedError, nearest
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
-from bbccli.metrics.probability import with_clip
+from bbccli.metrics.planned import planned
 from bbccli.notes import (
     Note,
     constant_difference,
@@ -96,7 +96,7 @@ def against_baseline(
     """
     other = position_of(matrix, baseline)
     check_margin(margin)
-    metric = with_clip(metric, plan.clip)
+    metric = planned(metric, plan)
     case = Case(matrix, metric, metric, plan, TEST)
     evidence = evidence_of(matrix, metric, plan)
     if not evidence.defined[other]:

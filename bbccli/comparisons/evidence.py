@@ -28,7 +28,7 @@ from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.influence import influence
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
-from bbccli.metrics.probability import with_clip
+from bbccli.metrics.planned import planned
 from bbccli.plan import Plan
 from bbccli.selection.candidates import Candidates, cached, candidates
 from bbccli.types import BoolArray, FloatArray, IntArray, readonly
@@ -167,7 +167,7 @@ def evidence_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Evidenc
             "from influence values",
             hint="another metric, such as mae; or the paired bootstrap of two configurations",
         )
-    metric = with_clip(metric, plan.clip)
+    metric = planned(metric, plan)
     every = candidates(matrix, metric, plan.pooling)
     found: Evidence = cached(
         matrix, ("evidence", metric, plan.pooling), lambda: _evidence(matrix, metric, every)

@@ -30,7 +30,7 @@ from bbccli.comparisons.records import Comparison
 from bbccli.errors import OptionError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
-from bbccli.metrics.probability import with_clip
+from bbccli.metrics.planned import planned
 from bbccli.notes import Note, further_families, listing, unequal_budgets
 from bbccli.plan import Plan
 from bbccli.selection.units import n_units_of, on_few_groups
@@ -79,7 +79,7 @@ def between_families(
     """
     check_margin(margin)
     _check(matrix, families)
-    metric = with_clip(metric, plan.clip)
+    metric = planned(metric, plan)
     cases = {
         name: Case(matrix.of_configurations(np.asarray(columns)), metric, metric, plan, TEST)
         for name, columns in families.items()

@@ -34,8 +34,8 @@ import numpy as np
 
 from bbccli import resources
 from bbccli.comparisons.evidence import Evidence, same
-from bbccli.comparisons.multipliers import divisors, multipliers
 from bbccli.errors import OptionError
+from bbccli.multipliers import divisors, multipliers
 from bbccli.plan import FIRST_RESAMPLES, Plan
 from bbccli.resampling import BLOCK
 from bbccli.threads import ordered_map

@@ -20,7 +20,7 @@ class Document(Json):
     Examples
     --------
     >>> Document(estimates=[]).to_frame().shape
-    (0, 35)
+    (0, 37)
     """
 
     if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from bbccli.methods import (
     bbc,
     bbc_632,
     bbc_632plus,
+    bbc_eb,
     bbc_f,
     bbcd,
     cv_influence,
@@ -21,11 +22,13 @@ from bbccli.methods import (
     naive,
     naive_f,
     ncv,
+    ncv_interval,
     nested_selection,
     proportion,
     student,
     tilting,
     tt,
+    zf,
 )
 from bbccli.methods.base import Method, Need
 from bbccli.types import distinct
@@ -37,6 +40,7 @@ MODULES = (
     bbc_f,
     bbc_632,
     bbc_632plus,
+    bbc_eb,
     bbcd,
     cvm_cv,
     delong,
@@ -45,6 +49,8 @@ MODULES = (
     mabt,
     nested_selection,
     ncv,
+    ncv_interval,
+    zf,
     naive,
     naive_f,
     proportion,

@@ -17,15 +17,20 @@ from bbccli.notes.after_selection import (
 )
 from bbccli.notes.intervals import (
     beyond_bounds,
+    capped_errors,
     clipped_probabilities,
     collapsed_interval,
     few_evaluated,
     guard_without_bound,
+    large_losses,
     matched_interval,
+    nested_spread,
     no_interval,
     no_variance,
+    not_calibrated,
     resamples_alike,
     tilting_infeasible,
+    unbounded_loss,
 )
 from bbccli.notes.note import Note, listing
 from bbccli.notes.pairs import (
@@ -53,6 +58,7 @@ from bbccli.notes.resamples import (
 )
 from bbccli.notes.selection import (
     gate_on_naive,
+    locally_simultaneous,
     method_left_out,
     not_corrected,
     nothing_dropped,
@@ -69,6 +75,7 @@ from bbccli.notes.selection import (
 __all__ = [
     "Note",
     "beyond_bounds",
+    "capped_errors",
     "clipped_probabilities",
     "collapsed_interval",
     "constant_difference",
@@ -83,12 +90,16 @@ __all__ = [
     "guard_without_bound",
     "identical_predictions",
     "incomplete_data_sets",
+    "large_losses",
     "listing",
+    "locally_simultaneous",
     "matched_interval",
     "method_left_out",
+    "nested_spread",
     "no_influence",
     "no_interval",
     "no_variance",
+    "not_calibrated",
     "not_corrected",
     "nothing_dropped",
     "one_se_winner",
@@ -109,6 +120,7 @@ __all__ = [
     "tilting_infeasible",
     "tolerance_not_reached",
     "too_liberal",
+    "unbounded_loss",
     "undefined_repeats",
     "undefined_resamples",
     "undefined_swaps",

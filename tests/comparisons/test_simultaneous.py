@@ -11,9 +11,9 @@ from scipy import stats
 from bbccli import METRICS, Plan
 from bbccli.comparisons import multipliers as module
 from bbccli.comparisons.evidence import evidence_of
-from bbccli.comparisons.multipliers import divisors, multipliers
 from bbccli.comparisons.simultaneous import against, critical, n_draws, over_draws
 from bbccli.errors import OptionError
+from bbccli.multipliers import divisors, multipliers
 from bbccli.resources import Resources, use
 
 PLAN = Plan(n_resamples=130, level=0.9, seed=4)

@@ -160,3 +160,25 @@ def cross_validated_auc(truth, scores, folds):
 
 def _ahead(case, control):
     return 1.0 if case > control else 0.5 if case == control else 0.0
+
+
+def shrunken_winner(naive, bags, winner, sign=1):
+    """Winner of performances (C,), shrunk by what bags (B, C) say; `sign` -1 for losses."""
+    covariance = np.cov(bags, rowvar=False)
+    chosen = []
+    for j in range(len(naive)):
+        behind = sign * (naive[winner] - naive[j])
+        variance = covariance[winner, winner] + covariance[j, j] - 2 * covariance[winner, j]
+        copy = any(np.allclose(bags[:, i], bags[:, j], rtol=1e-9, atol=0) for i in chosen)
+        if behind <= 2 * np.sqrt(max(variance, 0)) + 1e-15 and not copy:
+            chosen.append(j)
+    k = len(chosen)
+    if k == 1:
+        return naive[winner]
+    variances = [covariance[j, j] for j in chosen]
+    covariances = [covariance[i, j] for i in chosen for j in chosen if i != j]
+    noise = np.mean(variances) - np.mean(covariances)
+    centre = sum(naive[j] for j in chosen) / k
+    spread = sum((naive[j] - centre) ** 2 for j in chosen) / (k - 1)
+    signal = max(spread - noise, noise / 20)
+    return centre + signal / (signal + noise) * (naive[winner] - centre)

@@ -18,7 +18,7 @@ from bbccli.case import Case
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
-from bbccli.metrics.probability import with_clip
+from bbccli.metrics.planned import planned
 from bbccli.plan import Plan
 from bbccli.selection.candidates import candidates
 
@@ -41,7 +41,7 @@ def performances_of(
     UnsupportedError
         A metric that does not fit.
     """
-    metric = with_clip(metric, plan.clip)
+    metric = planned(metric, plan)
     if families is None:
         values = candidates(matrix, metric, plan.pooling).performances()
         return dict(zip(matrix.configurations, values.tolist(), strict=True))

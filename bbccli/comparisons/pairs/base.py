@@ -9,7 +9,7 @@ from bbccli.comparisons.pairs.case import PairAnswer, PairCase
 from bbccli.comparisons.pairs.needs import Need, check_needs
 from bbccli.comparisons.records import Beliefs, Comparison, Verdict
 from bbccli.errors import OptionError, UnsupportedError
-from bbccli.metrics.probability import with_clip
+from bbccli.metrics.planned import planned
 from bbccli.notes import Note, identical_predictions
 from bbccli.types import Pooling, Task
 
@@ -107,7 +107,7 @@ class PairTest:
         pooling = case.plan.pooling if self.pooling is None else self.pooling
         if pooling is Pooling.FOLD_MEAN and self.pooling and case.matrix.repeated_holdout:
             pooling = Pooling.POOLED  # a mean over the parts that the repeats hold out
-        metric = with_clip(case.metric, case.plan.clip)
+        metric = planned(case.metric, case.plan)
         return replace(
             case, test=self.name, metric=metric, plan=replace(case.plan, pooling=pooling)
         )

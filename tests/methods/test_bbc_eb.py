@@ -1,0 +1,281 @@
+"""BBC-EB against a slow loop written from its text, and what it does at the edges."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matrices import binary, regression
+from methods.reference import bbc, figure_on, shrunken_winner
+
+from bbccli.bootstrap import contenders, in_bag, out_of_bag
+from bbccli.bootstrap.contenders import Noise, shrunken
+from bbccli.matrix import PredictionMatrix
+from bbccli.methods import METHODS
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.resampling import draws_of
+from bbccli.resources import Resources, use
+from bbccli.selection.candidates import candidates
+from bbccli.types import Pooling
+
+PLAN = Plan(n_resamples=128, seed=2)
+EB = METHODS["bbc-eb"]
+
+
+def again(matrix, **changes):
+    """The same matrix, without what was cached for it."""
+    return replace(matrix, **changes)
+
+
+def bags_of(matrix, name, plan=PLAN):
+    """In-bag performances (B, C) of the first resamples, every one of which can be used."""
+    draws = draws_of(matrix.n_samples, matrix.groups, plan.seed).batch(0, plan.n_resamples // 64)
+    return candidates(matrix, METRICS[name], plan.pooling).score(draws.in_bag), draws.in_bag
+
+
+def expected_of(matrix, name, plan=PLAN):
+    """The estimate by the slow loop, from performances that the package scores."""
+    metric = METRICS[name]
+    every = candidates(matrix, metric, plan.pooling)
+    naive = every.score(np.ones((1, matrix.n_samples), np.uint8))[0]
+    bags, _ = bags_of(matrix, name, plan)
+    winner = int(metric.direction.best(naive))
+    found = METHODS["bbc-632"].run(matrix, metric, plan)
+    assert found.distribution.n_redrawn == 0
+    return (shrunken_winner(naive, bags, winner, metric.direction.sign) + found.value) / 2
+
+
+@pytest.mark.parametrize("name", ["auc", "accuracy"])
+@pytest.mark.parametrize("n_repeats", [1, 2])
+def test_the_slow_loop(name, n_repeats):
+    """All of it from rows, one at a time: winners, out-of-bag values, moments, shrinking."""
+    matrix = binary(n_samples=24, n_configurations=5, n_repeats=n_repeats, seed=1)
+    plan = replace(PLAN, n_resamples=64)
+    figure, rows = figure_on(matrix, name), np.arange(24)
+    _, drawn = bags_of(matrix, name, plan)
+    winners, outside = bbc(figure, 5, drawn)
+    naive = np.array([figure(rows, c) for c in range(5)])
+    bags = np.array([[figure(np.repeat(rows, w), c) for c in range(5)] for w in drawn])
+    half = 0.368 * np.mean(naive[winners]) + 0.632 * np.mean(outside)
+    expected = (shrunken_winner(naive, bags, int(naive.argmax())) + half) / 2
+    assert EB.run(matrix, METRICS[name], plan).value == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["auc", "accuracy", "log-loss", "f1"])
+@pytest.mark.parametrize("n_configurations", [3, 12, 40])
+def test_the_formula(name, n_configurations):
+    matrix = binary(n_configurations=n_configurations, seed=3)
+    found = EB.run(matrix, METRICS[name], PLAN)
+    assert found.value == pytest.approx(expected_of(matrix, name), rel=1e-11)
+    assert found.experimental
+
+
+@pytest.mark.parametrize("name", ["rmse", "medae"])
+def test_losses_of_values(name):
+    matrix = regression(n_configurations=15)
+    assert EB.run(matrix, METRICS[name], PLAN).value == pytest.approx(
+        expected_of(matrix, name), rel=1e-11
+    )
+
+
+def test_groups_are_drawn_whole():
+    matrix = again(binary(n_configurations=9, seed=5), groups=np.arange(40) // 2)
+    found = EB.run(matrix, METRICS["accuracy"], PLAN)
+    assert found.value == pytest.approx(expected_of(matrix, "accuracy"), rel=1e-11)
+    alone = EB.run(binary(n_configurations=9, seed=5), METRICS["accuracy"], PLAN)
+    assert found.value != alone.value
+
+
+@pytest.mark.parametrize("pooling", [Pooling.FOLD_MEAN, Pooling.WITHIN_FOLDS])
+def test_other_poolings(pooling):
+    matrix, plan = binary(n_configurations=9, seed=5), replace(PLAN, pooling=pooling)
+    found = EB.run(matrix, METRICS["auc"], plan)
+    assert found.value == pytest.approx(expected_of(matrix, "auc", plan), rel=1e-11)
+
+
+def test_its_distribution_is_that_of_bbc_moved():
+    matrix, metric = binary(), METRICS["auc"]
+    theirs = METHODS["bbc"].run(matrix, metric, PLAN)
+    ours = EB.run(matrix, metric, PLAN)
+    shift = ours.value - theirs.value
+    np.testing.assert_allclose(ours.distribution.values, theirs.distribution.values + shift)
+
+
+@pytest.mark.parametrize("name", ["auc", "rmse"])
+def test_kept_scored_again_or_in_blocks(name, monkeypatch):
+    """Where the bags' performances come from changes nothing."""
+    make = binary if name == "auc" else regression
+    expected = EB.run(make(n_configurations=9), METRICS[name], PLAN).value
+    monkeypatch.setattr(out_of_bag, "MOST_KEPT", 9 * 128 - 1)
+    assert EB.run(make(n_configurations=9), METRICS[name], PLAN).value == pytest.approx(
+        expected, rel=1e-12
+    )
+    monkeypatch.setattr(in_bag, "_parts", lambda columns, _: list(columns[:, None]))
+    assert EB.run(make(n_configurations=9), METRICS[name], PLAN).value == pytest.approx(
+        expected, rel=1e-12
+    )
+
+
+def test_what_the_selection_kept_is_not_scored_again(monkeypatch):
+    matrix = binary()
+    METHODS["bbc"].run(matrix, METRICS["auc"], PLAN)
+    monkeypatch.setattr(in_bag, "_scored", None)
+    assert np.isfinite(EB.run(matrix, METRICS["auc"], PLAN).value)
+
+
+def test_fewer_resamples_than_were_kept():
+    matrix, metric = binary(n_configurations=9), METRICS["auc"]
+    EB.run(matrix, metric, PLAN)
+    found, alone = (
+        EB.run(m, metric, replace(PLAN, n_resamples=70))
+        for m in (matrix, binary(n_configurations=9))
+    )
+    assert found.value == alone.value
+
+
+def test_redrawn_resamples_are_not_among_those_kept(monkeypatch):
+    """Two of a class: many bags lack it."""
+    truth = np.zeros(20, int)
+    truth[:2] = 1
+    matrix = binary(n_samples=20, n_configurations=6)
+    rare = again(matrix, outcome=replace(matrix.outcome, values=truth))
+    expected = EB.run(rare, METRICS["auc"], PLAN)
+    assert expected.distribution.n_redrawn > 20
+    monkeypatch.setattr(out_of_bag, "MOST_KEPT", 0)
+    found = EB.run(again(rare), METRICS["auc"], PLAN)
+    assert found.value == pytest.approx(expected.value, rel=1e-12)
+
+
+def test_one_configuration_is_its_figure():
+    matrix = binary(n_configurations=1)
+    found = EB.run(matrix, METRICS["auc"], PLAN)
+    assert found.value == pytest.approx(found.naive, rel=1e-14)
+    copies = again(
+        matrix, predictions=np.repeat(matrix.predictions, 4, axis=2), configurations=tuple("abcd")
+    )
+    found = EB.run(copies, METRICS["auc"], PLAN)
+    assert found.value == pytest.approx(found.naive, rel=1e-14)
+    assert found.error.value == 0
+
+
+def test_copies_of_a_contender_count_once():
+    matrix = binary(n_configurations=6, seed=7)
+    some = again(
+        matrix,
+        predictions=matrix.predictions[:, :, [0, 1, 2, 3, 4, 5, 4, 4, 3, 4]],
+        configurations=tuple("abcdefghij"),
+    )
+    for name in ("accuracy", "log-loss"):
+        expected = EB.run(matrix, METRICS[name], PLAN).value
+        assert EB.run(some, METRICS[name], PLAN).value == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_undefined_are_left_out():
+    """Without a positive prediction precision is undefined: everywhere, or in some bags."""
+    matrix = binary(n_configurations=5, seed=1)
+    predictions = np.array(matrix.predictions)
+    predictions[0, :, 0] = 0.0
+    predictions[0, 1:, 1] = np.minimum(predictions[0, 1:, 1], 0.5)
+    predictions[0, 0, 1] = 0.9
+    some = again(matrix, predictions=predictions)
+    without = again(some, predictions=predictions[:, :, 1:], configurations=some.configurations[1:])
+    found, expected = (EB.run(m, METRICS["precision"], PLAN) for m in (some, without))
+    assert np.isfinite(found.value)
+    assert found.value == pytest.approx(expected.value, rel=1e-12)
+
+
+def test_another_metric_selects():
+    matrix = binary(n_configurations=15, seed=6)
+    found = EB.run(matrix, METRICS["log-loss"], PLAN, select_by=METRICS["auc"])
+    bags, _ = bags_of(matrix, "auc")
+    losses, _ = bags_of(matrix, "log-loss")
+    everything = np.ones((1, 40), np.uint8)
+    aucs, naive = (
+        candidates(matrix, METRICS[n], Pooling.POOLED).score(everything)[0]
+        for n in ("auc", "log-loss")
+    )
+    winner = int(aucs.argmax())
+    spread = np.std(bags[:, [winner]] - bags, axis=0, ddof=1)
+    near = aucs[winner] - aucs <= 2 * spread
+    covariance = np.cov(losses[:, near], rowvar=False)
+    k = near.sum()
+    assert 2 < k < 15
+    noise = np.trace(covariance) / k - (covariance.sum() - np.trace(covariance)) / (k * (k - 1))
+    centre, total = naive[near].mean(), naive[near].var(ddof=1)
+    signal = max(total - noise, noise / 20)
+    assert signal > 2 * noise / 20
+    expected = centre + signal / (signal + noise) * (naive[winner] - centre)
+    half = METHODS["bbc-632"].run(matrix, METRICS["log-loss"], PLAN, select_by=METRICS["auc"])
+    assert found.value == pytest.approx((expected + half.value) / 2, rel=1e-11)
+
+
+@pytest.mark.parametrize("name", ["auc", "accuracy", "log-loss"])
+def test_its_error_is_that_of_both_parts(name):
+    """Many seeds: the spread of the estimate is about what its Monte-Carlo error says."""
+    matrix = binary(n_configurations=30, seed=2)
+    runs = [EB.run(matrix, METRICS[name], replace(PLAN, seed=s)) for s in range(60)]
+    spread = np.std([run.value for run in runs], ddof=1)
+    assert 0.6 < np.mean([run.error.value for run in runs]) / spread < 1.4
+
+
+def test_the_influence_is_the_derivative():
+    others, by_resample = np.linspace(0.7, 0.9, 6), np.random.default_rng(0).exponential(1e-4, 50)
+    figure = others.max()
+    assert shrunken(figure, others, Noise(0.0, by_resample)).value == figure
+    found = shrunken(figure, others, Noise(by_resample.mean(), by_resample))
+    step = 1e-6
+    for b in (0, 17):
+        weights = np.ones(50)
+        weights[b] += step * 50
+        moved = np.average(by_resample, weights=weights)
+        assert abs(found.influence[b]) > 1e-6
+        change = shrunken(figure, others, Noise(moved, by_resample)).value - found.value
+        assert change / step == pytest.approx(found.influence[b], rel=1e-3)
+
+
+def test_hardly_any_signal_keeps_a_twentieth():
+    others = np.array([0.5, 0.501, 0.502])
+    found = shrunken(0.502, others, Noise(1.0, np.ones(3)))
+    assert found.value == pytest.approx(0.501 + 0.001 / 21)
+    assert not found.influence.any()
+
+
+def test_contenders_are_those_the_sample_cannot_tell_apart():
+    """Skills from useless to good: the useless are none."""
+    matrix = binary(n_samples=200, n_configurations=20, seed=1)
+    metric = METRICS["auc"]
+    expected = EB.run(matrix, metric, PLAN)
+    near = contenders.contenders(case_of(matrix, metric), 128).columns
+    assert int(expected.winner[1:]) in near
+    assert 1 < len(near) < 15
+    assert 0 not in near
+
+
+def case_of(matrix, metric):
+    from bbccli.case import Case
+
+    return Case(matrix, metric, metric, PLAN)
+
+
+@pytest.mark.parametrize("memory", [16_000_000, 256_000_000])
+def test_thousands_of_configurations(memory):
+    matrix = many(3000)
+    with use(Resources(memory=memory)):
+        found = EB.run(matrix, METRICS["accuracy"], replace(PLAN, n_resamples=500))
+    assert 0.5 < found.value < found.naive
+
+
+def many(n_configurations):
+    """Labels of unequal configurations."""
+    rng = np.random.default_rng(0)
+    matrix = binary(n_samples=60, n_configurations=2)
+    right = rng.random((1, 60, n_configurations)) < rng.uniform(0.5, 0.8, n_configurations)
+    predictions = np.where(
+        right, matrix.outcome.values[:, None], 1 - matrix.outcome.values[:, None]
+    )
+    return PredictionMatrix(
+        matrix.outcome,
+        predictions.astype(float),
+        tuple(f"c{c}" for c in range(n_configurations)),
+        matrix.kind,
+    )
