@@ -65,7 +65,16 @@ class IntervalKind(StrEnum):
 
     PERCENTILE = "percentile"
     MATCHED = "matched"
+    CALIBRATED = "calibrated"
+    SHARP = "sharp"
     T = "t"
+
+
+class Models(StrEnum):
+    """Whether models are trained between the selection and their use."""
+
+    TRAINED = "trained"
+    FIXED = "fixed"
 
 
 class Side(StrEnum):

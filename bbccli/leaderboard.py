@@ -19,7 +19,7 @@ from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import estimate
 from bbccli.metrics import Metric
-from bbccli.metrics.probability import with_clip
+from bbccli.metrics.planned import planned
 from bbccli.notes import Note, method_left_out, not_corrected
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
@@ -108,7 +108,7 @@ def leaderboard(
     UndefinedError, UnsupportedError
         A metric is undefined on the data, or can't be pooled as planned.
     """
-    metrics = [with_clip(metric, plan.clip) for metric in metrics]
+    metrics = [planned(metric, plan) for metric in metrics]
     selector = metrics[0]
     choice = choose(matrix, selector, selector, plan)
     corrected, notes = _corrected(matrix, selector, plan, progress) if wins else (None, ())

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bbccli.choices import IntervalKind, Pooling, Select, Side
+from bbccli.choices import IntervalKind, Models, Pooling, Select, Side
 from bbccli.errors import OptionError
 
 FIRST_RESAMPLES = 1000
@@ -42,8 +42,8 @@ class Plan:
     ------
     OptionError
         `n_resamples` below 1 or over 1,000,000, `level` outside (0, 1), a `tolerance` that is not
-        positive, `evaluation_share` outside [0, 1), `clip` outside (0, 0.5), or a seed that is
-        negative or over 2**63 - 1.
+        positive, `evaluation_share` outside [0, 1), `clip` outside (0, 0.5), `cap` outside (0, 1],
+        or a seed that is negative or over 2**63 - 1.
     """
 
     n_resamples: int = field(
@@ -81,6 +81,20 @@ class Plan:
         default=0.25,
         metadata={"doc": "share of the samples that split methods evaluate on, in [0, 1)"},
     )
+    models: Models | None = field(
+        default=None,
+        metadata={
+            "doc": "whether the winner is trained again or used as it is; null before the data "
+            "are known"
+        },
+    )
+    cap: float | None = field(
+        default=None,
+        metadata={
+            "doc": "errors of values count as this quantile of the outcome's distances from its "
+            "median at most, in (0, 1]; null for no cap"
+        },
+    )
 
     def __post_init__(self) -> None:
         if self.n_resamples < 1:
@@ -105,6 +119,10 @@ class Plan:
         if not 0 < self.clip < 0.5:
             raise OptionError(
                 f"--clip is {self.clip:g}, not between 0 and 0.5", hint="for example 1e-7"
+            )
+        if self.cap is not None and not 0 < self.cap <= 1:
+            raise OptionError(
+                f"--cap is {self.cap:g}, not above 0 and up to 1", hint="for example 0.95"
             )
         if self.seed < 0:
             raise OptionError(f"--seed is {self.seed}", hint="a whole number, 0 or more")

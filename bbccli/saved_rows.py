@@ -30,7 +30,7 @@ HINT = "a .parquet or .jsonl file that `bbc batch` wrote"
 
 OF_ANALYSIS = (
     *("path", "sha256", "selected_by", "pooling", "select", "interval_kind", "guard", "clip"),
-    "seed",
+    *("seed", "models", "cap"),
 )
 """Columns that are the same in all rows of a document."""
 

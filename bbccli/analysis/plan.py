@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from bbccli.choices import IntervalKind, Pooling, RiskDirection, Select, Side
+from bbccli.choices import IntervalKind, Models, Pooling, RiskDirection, Select, Side
 from bbccli.option import Option, Panel
 from bbccli.plan import CLIP, Plan, pooling_of, resamples_of
 
@@ -111,7 +111,8 @@ class PlanOptions(ScoringOptions):
     interval: Annotated[
         IntervalKind,
         Option(
-            "How the interval is made from the resamples; matched is experimental.",
+            "How the interval is made from the resamples; matched, calibrated and sharp are "
+            "experimental.",
             panel=Panel.INTERVAL,
         ),
     ] = IntervalKind.PERCENTILE
@@ -124,6 +125,25 @@ class PlanOptions(ScoringOptions):
             flags=("--guard/--no-guard",),
         ),
     ] = True
+
+    models: Annotated[
+        Models | None,
+        Option(
+            "Whether the winner is trained again before it is used, or used as it is.",
+            panel=Panel.INTERVAL,
+            default="trained where there are folds, else fixed",
+        ),
+    ] = None
+    cap: Annotated[
+        float | None,
+        Option(
+            "RMSE, MSE, MAE: let no error count as more than this quantile of the outcome's "
+            "distances from its median.",
+            metavar="Q",
+            panel=Panel.METHOD,
+            default="no cap",
+        ),
+    ] = None
 
     def plan(self, metadata: Mapping[str, Any]) -> Plan:
         """Return the plan for a file with these metadata.

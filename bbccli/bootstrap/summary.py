@@ -9,19 +9,30 @@ import numpy as np
 
 from bbccli.case import Answer, Case
 from bbccli.errors import UndefinedError
-from bbccli.intervals import Basis, interval_of
+from bbccli.intervals import INTERVALS, Basis, interval_of
 from bbccli.metrics.base import MeanScorer, Metric
-from bbccli.notes import Note, tolerance_not_reached, undefined_resamples, wide_fold_mean
+from bbccli.notes import (
+    Note,
+    not_calibrated,
+    tolerance_not_reached,
+    undefined_resamples,
+    wide_fold_mean,
+)
 from bbccli.plan import FIRST_RESAMPLES
 from bbccli.results import Distribution, MonteCarloError
 from bbccli.selection.available import AvailableCases
 from bbccli.selection.candidates import by_repeat
 from bbccli.selection.choice import selection_shares
+from bbccli.selection.single import worst_sample
 from bbccli.selection.units import n_units_of, rests_on
-from bbccli.types import Pooling
+from bbccli.types import Direction, Models, Pooling
 
 FEW_IN_FOLD = 10
 """Samples in a fold that a metric rests on, below which its out-of-bag means spread too much."""
+
+
+CALIBRATED = frozenset({"bbc", "bbc-632", "bbc-eb"})
+"""Methods that the factors of calibrated and sharp intervals were measured for."""
 
 
 def from_distribution(
@@ -48,7 +59,7 @@ def from_distribution(
     value = distribution.mean() if value is None else value
     wide = () if n_drawn else _on_fold_means(case, distribution)
     n_drawn = n_drawn or n_units_of(case.matrix)
-    basis = Basis(value, _guarding(case, case.choice.winner), n_drawn, drawn)
+    basis = _basis(case, case.choice.winner, value, n_drawn, drawn)
     interval, error, on_interval = interval_of(distribution, case.bounded, case.plan, basis)
     error = error if drawn else replace(error, value=0.0)
     tolerance, largest = case.plan.tolerance, error.largest()
@@ -59,7 +70,7 @@ def from_distribution(
         value,
         interval,
         distribution,
-        (*notes, *undefined, *on_interval, *wide, *short),
+        (*notes, *undefined, *on_interval, *_not_calibrated(case), *wide, *short),
         error=error,
         n_resamples=len(distribution.values),
         selection=selection_shares(case.matrix, shares) if drawn else (),
@@ -90,13 +101,26 @@ def _error(distribution: Distribution, case: Case) -> MonteCarloError:
     if np.isnan(distribution.values).any():
         return MonteCarloError(float("nan"), None, None)
     most = int(np.bincount(distribution.winners).argmax())
-    basis = Basis(distribution.mean(), _guarding(case, most), n_units_of(case.matrix))
+    basis = _basis(case, most, distribution.mean(), n_units_of(case.matrix))
     return interval_of(distribution, case.bounded, case.plan, basis)[1]
 
 
-def _guarding(case: Case, winner: int) -> int:
-    """What the guard counts, where there is one."""
-    return rests_on(case.matrix, case.metric, winner) if case.plan.guard else case.matrix.n_samples
+def _basis(case: Case, winner: int, value: float, n_drawn: int, drawn: bool = True) -> Basis:
+    """What the interval needs; what the guard counts, where there is one."""
+    matrix, metric, plan = case.matrix, case.metric, case.plan
+    n_units = rests_on(matrix, metric, winner) if plan.guard else matrix.n_samples
+    endless = metric.direction is Direction.MINIMIZE and np.isinf(case.bounded.bounds[1])
+    guarded = plan.guard and endless and INTERVALS[plan.interval].guards_losses
+    worst = worst_sample(matrix, metric, winner) if guarded else None
+    return Basis(value, n_units, n_drawn, drawn, worst, plan.models is Models.FIXED)
+
+
+def _not_calibrated(case: Case) -> tuple[Note, ...]:
+    """A note where the spread was calibrated for other methods."""
+    scaled = INTERVALS[case.plan.interval].guards_losses
+    if not scaled or case.method in CALIBRATED:
+        return ()
+    return (not_calibrated(case.method, case.plan.interval),)
 
 
 def _on_fold_means(case: Case, distribution: Distribution) -> tuple[Note, ...]:

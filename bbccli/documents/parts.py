@@ -79,6 +79,8 @@ class PlanJson(TypedDict):
     tolerance: float | None
     clip: float
     evaluation_share: float
+    models: str | None
+    cap: float | None
 
 
 class IntervalJson(TypedDict):

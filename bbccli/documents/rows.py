@@ -14,7 +14,7 @@ COLUMNS = (
     *("n_resamples", "exact", "ignores_selection", "experimental"),
     *("value_error", "lower_error", "upper_error"),
     *("pooling", "select", "interval_kind", "guard", "seed"),
-    *("gate", "gate_threshold", "gate_margin", "notes", "version", "clip"),
+    *("gate", "gate_threshold", "gate_margin", "notes", "version", "clip", "models", "cap"),
 )
 """Names of the columns, in order; more may follow in later versions."""
 
@@ -23,7 +23,15 @@ OF_ESTIMATE = (*COLUMNS[COLUMNS.index("metric") : COLUMNS.index("upper_error") +
 
 WHOLE = frozenset({"n_samples", "n_configurations", "n_resamples", "seed", "status", "resample"})
 REAL = frozenset({"naive", "value", "optimism", "lower", "upper", "level"})
-REAL |= {"clip", "value_error", "lower_error", "upper_error", "gate_threshold", "gate_margin"}
+REAL |= {
+    "clip",
+    "cap",
+    "value_error",
+    "lower_error",
+    "upper_error",
+    "gate_threshold",
+    "gate_margin",
+}
 REAL |= {"performance", "probability"}
 TRUTH = frozenset({"exact", "ignores_selection", "experimental", "guard"})
 """Columns that are not text."""
@@ -61,7 +69,7 @@ def _row(document: Json, estimate: EstimateJson) -> Json:
     }
 
 
-OF_PLAN = ("pooling", "select", "guard", "clip", "seed")
+OF_PLAN = ("pooling", "select", "guard", "clip", "seed", "models", "cap")
 
 
 def codes(notes: Any) -> str:

@@ -28,12 +28,19 @@ class Basis:
         Units that were drawn from: samples, groups or folds.
     drawn
         Whether the estimate is the mean of the distribution.
+    worst : optional
+        Worst figure of a single sample of the winner, for losses without a worst value; None where
+        there is none.
+    fixed
+        Whether models are used as they are, and not trained again.
     """
 
     value: float
     n_units: int
     n_drawn: int
     drawn: bool = True
+    worst: float | None = None
+    fixed: bool = False
 
 
 class Quantiles(Protocol):
@@ -67,6 +74,8 @@ class Construction:
         The same law, number of units and bound -> its quantiles with the guard.
     check
         Raises an UnsupportedError where it can't be made of the resamples of this plan.
+    guards_losses
+        Whether an end without a bound is guarded with the winner's worst sample.
     ranks
         Whether its ends are order statistics, of which few resamples have none far out.
     notes
@@ -76,5 +85,6 @@ class Construction:
     law: Callable[[Distribution, Basis, tuple[float, float]], Any]
     guarded: Callable[[Any, int, float], Quantiles] = Guarded
     check: Callable[[Plan], None] = any_plan
+    guards_losses: bool = False
     ranks: bool = True
     notes: tuple[Note, ...] = ()

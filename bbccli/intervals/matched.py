@@ -46,7 +46,12 @@ from bbccli.types import Pooling
 
 
 def matched(
-    distribution: Distribution, value: float, n_drawn: int, bounds: tuple[float, float]
+    distribution: Distribution,
+    value: float,
+    n_drawn: int,
+    bounds: tuple[float, float],
+    *,
+    stretch: float = 1.0,
 ) -> Distribution:
     """Return the distribution D of the estimate.
 
@@ -60,6 +65,8 @@ def matched(
         U, units drawn from: samples, groups or folds.
     bounds
         Of the metric.
+    stretch
+        Spread wanted, as a multiple of that of the estimate.
 
     Examples
     --------
@@ -67,7 +74,7 @@ def matched(
     >>> round(float(shrinkage(four_of_ten, 10)), 4)
     0.8165
     """
-    factor = shrinkage(distribution, n_drawn)
+    factor = stretch * shrinkage(distribution, n_drawn)
     values = value + factor * (distribution.values - distribution.mean())
     return replace(distribution, values=np.clip(values, *bounds))
 
@@ -96,8 +103,8 @@ def check(plan: Plan) -> None:
     """
     if plan.pooling is Pooling.FOLD_MEAN:
         raise UnsupportedError(
-            "matched intervals don't go with means over folds: out of the bag the folds are "
-            "unequal and some undefined, so the spread of the estimate is unknown",
+            f"{plan.interval} intervals don't go with means over folds: out of the bag the folds "
+            "are unequal and some undefined, so the spread of the estimate is unknown",
             hint="--pooling within-folds or pooled; or --interval percentile",
         )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from bbccli.intervals.base import Basis, Construction
@@ -44,14 +46,23 @@ def interval_of(
             ends.append(bound)
             errors.append(None)
             continue
-        # a metric without a worst value on this side has nothing to be guarded with
-        guarded = plan.guard and np.isfinite(bound)
-        quantiles = construction.guarded(law, basis.n_units, bound) if guarded else law
+        limit = _limit(construction, basis, bound, law) if plan.guard else None
+        quantiles = law if limit is None else construction.guarded(law, basis.n_units, limit)
         ends.append(quantiles.quantile(probability))
         errors.append(quantiles.quantile_error(probability))
     interval = Interval(ends[0], ends[1], plan.level, side_of(metric, plan))
     error = MonteCarloError(distribution.mean_error(), *errors)
     return interval, error, _notes(construction, distribution, metric, plan, interval)
+
+
+def _limit(construction: Construction, basis: Basis, bound: float, law: Any) -> float | None:
+    """The worst value on a side, that the guard counts; None where there is none."""
+    if np.isfinite(bound):
+        return bound
+    # a loss without a worst value: that of the winner's worst sample, or of a resample beyond it
+    if bound < 0 or not construction.guards_losses or basis.worst is None:
+        return None
+    return max(basis.worst, float(law.values.max()))
 
 
 def smallest_size(plan: Plan, metric: Metric) -> int:

@@ -10,10 +10,11 @@ from bbccli.case import Answer, Case
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
-from bbccli.metrics.probability import with_clip
+from bbccli.metrics.planned import planned
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
+from bbccli.selection.models import models_of
 from bbccli.types import Pooling, Task
 
 
@@ -93,8 +94,9 @@ class Method:
             A metric, a plan or a kind of data that the method is not for.
         """
         check_needs(self, matrix)
-        metric = with_clip(metric, plan.clip)
-        selector = metric if select_by is None else with_clip(select_by, plan.clip)
+        plan = replace(plan, models=models_of(plan, matrix))
+        metric = planned(metric, plan)
+        selector = metric if select_by is None else planned(select_by, plan)
         pooling = plan.pooling if self.pooling is None else self.pooling
         case = Case(matrix, metric, selector, replace(plan, pooling=pooling), self.name, progress)
         return self._estimate(case, self.answer(case), plan)

@@ -14,7 +14,7 @@ from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method
 from bbccli.methods.registry import METHODS, choose_methods, default_methods
 from bbccli.metrics.base import Metric
-from bbccli.metrics.probability import with_clip
+from bbccli.metrics.planned import planned
 from bbccli.notes import (
     Note,
     collapsed_interval,
@@ -30,6 +30,7 @@ from bbccli.results import Estimate
 from bbccli.selection.candidates import candidates, check_of_pairs
 from bbccli.selection.clipping import on_clipping
 from bbccli.selection.css import css_of, winner_of
+from bbccli.selection.tails import on_tails
 from bbccli.types import Pooling, Side, Task
 
 ALL = "all"
@@ -66,7 +67,7 @@ def estimate(
     OptionError, UndefinedError
         An unknown method, or one asked for by name that can't be computed.
     """
-    metrics = [with_clip(metric, plan.clip) for metric in metrics]
+    metrics = [planned(metric, plan) for metric in metrics]
     by_name = bool(names) and list(names or ()) != [ALL]
     everything = list(METHODS) if names else default_methods(matrix)
     methods = choose_methods(names if names and by_name else everything)
@@ -87,7 +88,8 @@ def estimate(
             estimates.append(
                 _with_width(_with_doubt(found, metric.within(matrix.outcome), plan, method))
             )
-    return estimates, [*notes, *on_clipping(matrix, metrics, estimates, plan)]
+    notes += on_clipping(matrix, metrics, estimates, plan)
+    return estimates, [*notes, *on_tails(matrix, metrics, estimates, plan)]
 
 
 def _with_doubt(found: Estimate, metric: Metric, plan: Plan, method: Method) -> Estimate:

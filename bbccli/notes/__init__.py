@@ -7,15 +7,19 @@ from __future__ import annotations
 
 from bbccli.notes.intervals import (
     beyond_bounds,
+    capped_errors,
     clipped_probabilities,
     collapsed_interval,
     few_evaluated,
     guard_without_bound,
+    large_losses,
     matched_interval,
     no_interval,
     no_variance,
+    not_calibrated,
     resamples_alike,
     tilting_infeasible,
+    unbounded_loss,
 )
 from bbccli.notes.note import Note, listing
 from bbccli.notes.resamples import (
@@ -47,6 +51,7 @@ from bbccli.notes.selection import (
 __all__ = [
     "Note",
     "beyond_bounds",
+    "capped_errors",
     "clipped_probabilities",
     "collapsed_interval",
     "few_evaluated",
@@ -55,11 +60,13 @@ __all__ = [
     "few_resamples",
     "gate_on_naive",
     "guard_without_bound",
+    "large_losses",
     "listing",
     "matched_interval",
     "method_left_out",
     "no_interval",
     "no_variance",
+    "not_calibrated",
     "not_corrected",
     "nothing_dropped",
     "one_se_winner",
@@ -74,6 +81,7 @@ __all__ = [
     "tied_winners",
     "tilting_infeasible",
     "tolerance_not_reached",
+    "unbounded_loss",
     "undefined_repeats",
     "undefined_resamples",
     "wide_fold_mean",

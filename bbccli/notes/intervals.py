@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bbccli.notes.note import Note
-from bbccli.rounding import digits_for, figure
+from bbccli.rounding import count, digits_for, figure, short
 
 
 def matched_interval() -> Note:
@@ -13,6 +13,16 @@ def matched_interval() -> Note:
         "matched intervals are experimental: with trained models, and for bbc-f even without "
         "training, they contained the truth less often than percentile intervals",
         "--interval percentile, the default and the papers' choice",
+    )
+
+
+def not_calibrated(method: str, kind: str) -> Note:
+    """The factor of the interval was measured for other methods."""
+    return Note(
+        "not-calibrated",
+        f"the spread of {kind} intervals was measured for bbc, bbc-632 and bbc-eb, not for "
+        f"{method}",
+        "--method bbc-eb, or --interval percentile",
     )
 
 
@@ -79,6 +89,42 @@ def few_evaluated(n_units: int, what: str) -> Note:
         f"only {n_units} {what} to evaluate on: normal intervals contain the truth too rarely",
         "a larger --evaluation-share, or bbc, which evaluates on all samples",
     )
+
+
+def unbounded_loss(label: str, of_outcome: float, of_losses: float) -> Note:
+    """Squared errors have no worst value, and their tails may not be in the sample."""
+    return Note(
+        "unbounded-loss",
+        f"the {label} has no worst value: bounds of level 0.95 held the truth in 58 to 97 % of "
+        f"studies, by population (tail index {_index(of_outcome)} of the outcome, "
+        f"{_index(of_losses)} of the winner's squared errors)",
+        "mae, medae, or --cap 0.95, beside it or instead",
+    )
+
+
+def large_losses(label: str, n_large: int, of_losses: float) -> Note:
+    """A few confident mistakes decide the log-loss."""
+    return Note(
+        "unbounded-loss",
+        f"the winner gives the truth of {count(n_large, 'sample')} a chance under 1 in 1000: where "
+        f"such losses are rare, bounds of the {label} of level 0.95 held the truth in 88 to 93 % "
+        f"of studies (tail index {_index(of_losses)} of the losses)",
+        "brier, beside it or instead",
+    )
+
+
+def capped_errors(label: str, cap: float, share: float) -> Note:
+    """No error counts as more than the cap."""
+    return Note(
+        "capped-errors",
+        f"{label}: no error counts as more than {short(cap)}, the {short(share)} quantile of the "
+        "outcome's distances from its median",
+        "state --cap in the paper, and choose it before seeing results",
+    )
+
+
+def _index(value: float) -> str:
+    return "unknown" if value != value else f"{value:.2f}"  # noqa: PLR0124 a NaN
 
 
 def tilting_infeasible(method: str, end: str, instead: str) -> Note:

@@ -14,8 +14,10 @@ from dataclasses import fields, replace
 from decimal import Decimal
 
 from bbccli.documents import Document, EstimateJson, GateJson, IntervalJson, PlanJson
+from bbccli.intervals import INTERVALS
 from bbccli.methods import METHODS, Gives
 from bbccli.metrics import METRICS
+from bbccli.metrics.capped import POWERS
 from bbccli.plan import Plan
 from bbccli.reports import phrases
 from bbccli.reports.phrases import metric_label, metrics_of
@@ -28,8 +30,11 @@ SYMMETRIC = frozenset({"auc", "gini", "youden"})
 """Metrics of two classes that are the same of either."""
 
 SAID = frozenset({"n_resamples", "level", "side", "pooling", "select", "interval", "guard", "seed"})
-SAID |= {"tolerance", "evaluation_share"}
+SAID |= {"tolerance", "evaluation_share", "models"}
 """Fields of a plan that have words of their own here."""
+
+GUARDING_LOSSES = {kind for kind, one in INTERVALS.items() if one.guards_losses}
+"""Intervals that guard losses without a worst value, and that know of fixed models."""
 
 RESTRICTED = {
     "configurations-dropped": "complete configurations only",
@@ -192,6 +197,7 @@ def _method(estimate: EstimateJson, document: Document) -> list[str]:
         parts.append(f"{percent(plan['evaluation_share'])} held out")
     if estimate["interval"] is not None and _is_resampled(estimate):
         parts += [] if plan["interval"] == "percentile" else [plan["interval"]]
+        parts += ["fixed models"] if _is_for_fixed(plan) else []
         parts += ["guarded"] if _is_guarded(estimate, document) else []
     return [*parts, *_draws(estimate, plan), *_others(plan), f"bbc {document['version']}"]
 
@@ -207,8 +213,16 @@ def _is_guarded(estimate: EstimateJson, document: Document) -> bool:
     bounds = phrases.bounds_of(estimate["metric"], document)
     worst = bounds[0 if estimate["direction"] == "maximize" else 1] if bounds else 0.0
     codes = [note["code"] for note in estimate["notes"]]
-    finite = abs(worst) != float("inf") and "guard-without-bound" not in codes
-    return bool(document["plan"]["guard"]) and finite
+    plan = document["plan"]
+    capped = plan.get("cap") is not None and estimate["metric"] in POWERS
+    finite = capped or abs(worst) != float("inf") or plan["interval"] in GUARDING_LOSSES
+    finite &= "guard-without-bound" not in codes
+    return bool(plan["guard"]) and finite
+
+
+def _is_for_fixed(plan: PlanJson) -> bool:
+    """Whether the interval is another one because models are fixed."""
+    return plan["interval"] in GUARDING_LOSSES and plan.get("models") == "fixed"
 
 
 def _draws(estimate: EstimateJson, plan: PlanJson) -> list[str]:

@@ -93,7 +93,7 @@ def test_csv():
         "path,sha256,task,n_samples,n_configurations,metric,selected_by,direction,method,winner,"
         "naive,value,optimism,lower,upper,level,side,n_resamples,exact,ignores_selection,"
         "experimental,value_error,lower_error,upper_error,pooling,select,interval_kind,guard,seed,"
-        "gate,gate_threshold,gate_margin,notes,version,clip"
+        "gate,gate_threshold,gate_margin,notes,version,clip,models,cap"
     )
     start = "by_hand.csv,,binary,6,2,accuracy,accuracy,maximize"
     assert rows == [

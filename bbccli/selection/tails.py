@@ -1,0 +1,88 @@
+"""Whether a few large losses decide a figure, and what is done about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from bbccli.matrix import PredictionMatrix
+from bbccli.metrics.base import Metric
+from bbccli.metrics.capped import Capped, cap_of
+from bbccli.metrics.probability import MeanSurprise
+from bbccli.metrics.regression import MSE
+from bbccli.notes import Note, capped_errors, large_losses, unbounded_loss
+from bbccli.plan import Plan
+from bbccli.results import Estimate
+from bbccli.selection.single import of_samples
+from bbccli.types import FloatArray
+
+SQUARED = ("mse", "rmse")
+"""Metrics that are means of squares."""
+
+LEAST_TOP = 5
+"""Values that a tail index rests on, at least; else a tenth of all."""
+
+LARGE = 6.9
+"""Log-loss of a sample whose truth was given a chance of one in a thousand."""
+
+
+def on_tails(
+    matrix: PredictionMatrix, metrics: Sequence[Metric], estimates: Sequence[Estimate], plan: Plan
+) -> Iterator[Note]:
+    """Yield a note for each metric with an interval that large losses may break, or that is capped.
+
+    Squared errors always, for no sign in the sample tells whether the tail is there; the log-loss
+    where the winner gives some truth a chance under one in a thousand.
+    """
+    for metric in metrics:
+        if isinstance(metric.bind, Capped):
+            cap = cap_of(matrix.outcome, metric.bind.share)
+            yield capped_errors(metric.label, cap, metric.bind.share)
+            continue
+        held = [e for e in estimates if e.metric == metric.name and e.interval is not None]
+        if not held:
+            continue
+        winner = matrix.configurations.index(held[0].winner)
+        if metric.name in SQUARED:
+            truth = matrix.outcome.values
+            yield unbounded_loss(
+                metric.label,
+                tail_index(np.abs(truth - np.median(truth))),
+                tail_index(of_samples(matrix, MSE, winner)),
+            )
+        elif isinstance(metric.bind, MeanSurprise):
+            losses = of_samples(matrix, metric, winner)
+            n_large = int((losses > LARGE).sum())
+            if n_large:
+                yield large_losses(metric.label, n_large, tail_index(losses))
+
+
+def tail_index(values: FloatArray) -> float:
+    """Return Hill's estimate of the tail index: mean log ratio of the top k to the next below.
+
+    k is a tenth of the values, and 5 at least. The larger, the heavier: a mean has no variance from
+    0.5 on, and does not exist from 1 on.
+
+    Parameters
+    ----------
+    values : (N,)
+        Not negative; NaNs don't count.
+
+    Returns
+    -------
+    float
+        NaN where there are no more than k positive values.
+
+    References
+    ----------
+    Hill 1975.
+
+    Examples
+    --------
+    >>> round(tail_index(np.array([1, 1, 1, 2, 2, 2, 2, 2])), 4)
+    0.6931
+    """
+    known = np.sort(values[np.isfinite(values) & (values > 0)])[::-1]
+    k = max(LEAST_TOP, int(np.isfinite(values).sum()) // 10)
+    return float(np.log(known[:k] / known[k]).mean()) if len(known) > k else float("nan")

@@ -1,0 +1,78 @@
+"""Notes on losses that have no worst value."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matrices import binary, regression
+
+from bbccli.methods import estimate
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.selection.tails import tail_index
+
+PLAN = Plan(n_resamples=50)
+
+
+def notes_of(matrix, name, methods=None, plan=PLAN):
+    return {note.code: note for note in estimate(matrix, [METRICS[name]], plan, methods)[1]}
+
+
+def slow_index(values):
+    """Hill's formula from the text."""
+    ordered = sorted((v for v in values if v > 0), reverse=True)
+    k = max(5, len(values) // 10)
+    return sum(np.log(ordered[i] / ordered[k]) for i in range(k)) / k
+
+
+@pytest.mark.parametrize("n", [20, 49, 50, 61, 300])
+def test_the_formula(n):
+    values = np.random.default_rng(n).pareto(1.5, n)
+    assert tail_index(values) == pytest.approx(slow_index(values), rel=1e-12)
+
+
+def test_it_is_the_index_of_a_power_law():
+    """P(X > x) = x^(-a) has the index 1 / a."""
+    values = np.random.default_rng(0).random(200_000) ** (-1 / 1.5)
+    assert tail_index(values) == pytest.approx(1 / 1.5, rel=0.02)
+
+
+def test_too_few_values_have_none():
+    assert np.isnan(tail_index(np.arange(6.0)))
+    assert np.isfinite(tail_index(np.arange(7.0)))
+
+
+@pytest.mark.parametrize("name", ["mse", "rmse"])
+def test_squared_errors_are_told_of(name):
+    matrix = regression(n_samples=80)
+    note = notes_of(matrix, name)["unbounded-loss"]
+    found, _ = estimate(matrix, [METRICS[name]], PLAN, ["bbc"])
+    winner = matrix.configurations.index(found[0].winner)
+    truth = matrix.outcome.values
+    of_outcome = slow_index(abs(truth - np.median(truth)))
+    of_losses = slow_index((truth - matrix.predictions[0, :, winner]) ** 2)
+    assert f"{of_outcome:.2f} of the outcome, {of_losses:.2f} of the winner" in note.text
+    assert "58 to 97 %" in note.text
+
+
+def test_others_are_not():
+    for name in ("mae", "medae", "r2"):
+        assert "unbounded-loss" not in notes_of(regression(), name)
+    assert "unbounded-loss" not in notes_of(regression(), "mse", ["cvt", "tt"])
+    assert "unbounded-loss" not in notes_of(binary(), "brier")
+
+
+def test_a_cap_is_stated_instead():
+    found = notes_of(regression(), "rmse", plan=replace(PLAN, cap=0.8))
+    assert "unbounded-loss" not in found
+    assert "0.8 quantile" in found["capped-errors"].text
+
+
+def test_the_log_loss_where_a_truth_was_ruled_out():
+    matrix = binary()
+    assert "unbounded-loss" not in notes_of(matrix, "log-loss")
+    predictions = np.array(matrix.predictions)
+    positive = np.flatnonzero(matrix.outcome.values == 1)[:2]
+    predictions[0, positive] = 0.0009
+    note = notes_of(replace(matrix, predictions=predictions), "log-loss")["unbounded-loss"]
+    assert "the truth of 2 samples a chance under 1 in 1000" in note.text
