@@ -18,9 +18,6 @@ from benchmarks.bank.variants import DEFAULT
 from benchmarks.validation.summary import Figure
 
 N_BLOCKS = 10
-MISS = 20.0
-"""Price of a miss of a one-sided bound at level 0.95, per unit: 1 / 0.05. The score is proper."""
-
 Variants = list[tuple[str, str]]
 CELL = ["population", "size", "search", "metric"]
 
@@ -46,7 +43,7 @@ class Sums:
     variants: Variants
     values: Array
 
-    def measures(self, level: float = 0.95) -> tuple[Array, Array]:
+    def measures(self) -> tuple[Array, Array]:
         """The `MEASURES` of each variant, means over cells, and their errors: (V, 6) twice."""
         return jackknifed(self.values, lambda sums: _means(_by_cell(sums, self.reference)))
 

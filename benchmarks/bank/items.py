@@ -60,12 +60,16 @@ class OfPopulation:
                 n_configurations,
                 metric,
                 n_configurations == MAIN,
-                LEVELS if n_configurations == MAIN else ONE_LEVEL,
+                LEVELS if self._every_level(n_configurations) else ONE_LEVEL,
                 self.population.repeats,
             )
             for n_configurations in SIZES
             for metric in self.population.metrics
         ]
+
+    def _every_level(self, n_configurations: int) -> bool:
+        """Levels differ little in what they tell: a quarter of the repetitions will do."""
+        return n_configurations == MAIN and self.repetition % 4 == 0
 
     def subjects(self, matrices: Path) -> Iterator[Subject]:
         found = study(self.population, self.size, self.repetition, matrices)

@@ -24,7 +24,9 @@ from bbccli.atomic import replacing
 FOLDER = Path(__file__).parent / "results"
 
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
-ENDS = tuple(f"{end}_{level:.0%}".rstrip("%") for end in ("lower", "upper", "one") for level in LEVELS)
+ENDS = tuple(
+    f"{end}_{level:.0%}".rstrip("%") for end in ("lower", "upper", "one") for level in LEVELS
+)
 KEYS = ("population", "size", "repetition", "search", "metric", "method", "interval")
 COLUMNS = (*KEYS, "unit", "truth", "estimate", *ENDS)
 
@@ -77,7 +79,7 @@ class Results:
             self._added.append(row)
 
     def write(self) -> None:
-        """Write all rows, in an order that compresses well; a reader sees the old file or the new."""
+        """Write all rows, in an order that compresses well; readers see the old file or the new."""
         if not self._added:
             return
         added = _typed(pd.DataFrame(self._added, columns=list(COLUMNS)))

@@ -14,7 +14,18 @@ SIZES = (8, 60, LARGEST)
 MAIN = 60
 """The size of search on which every method is judged."""
 
-FIRST = "knn kernel tree forest boosting network l2 lda net1.0 net0.05".split()
+FIRST = (
+    "knn",
+    "kernel",
+    "tree",
+    "forest",
+    "boosting",
+    "network",
+    "l2",
+    "lda",
+    "net1.0",
+    "net0.05",
+)
 """Families in the smallest search, those that the task has; the others follow."""
 
 

@@ -1,8 +1,8 @@
 """Studies: rows drawn from a population, configurations cross-validated on them, and their truth.
 
 1. Draw N rows: with the population's shares of the classes, or as many rows of each group.
-2. Cross-validate every configuration: 10 folds up to N = 60, 5 above and with repeats, at most as
-   many as the rarest class has rows; groups stay together. With repeats, again with other folds.
+2. Cross-validate every configuration: 5 folds, at most as many as the rarest class has rows;
+   groups stay together. With repeats, again with other folds.
 3. Truth: train every configuration on all N rows, and score it on other rows, at most 3,000
    (10,000 of values and of rare classes, 1,500 of survival), of other groups.
 
@@ -29,8 +29,7 @@ from benchmarks.bank.populations import BY_NAME, RARE, Population
 from benchmarks.bank.tables import Array, Rows
 from benchmarks.bank.training import training
 
-SMALL = 60
-"""Up to this size there are 10 folds, without repeats."""
+N_FOLDS = 5
 
 MOST_OTHERS = {Task.REGRESSION: 10_000, Task.SURVIVAL: 1500}
 """Rows that measure the truth; of classes 3,000, or as many as of values where one is rare."""
@@ -68,7 +67,8 @@ def study(population: Population, size: int, repetition: int, folder: Path) -> S
         unfinished.replace(path)
     with np.load(path) as kept:
         names = tuple(str(name) for name in kept["names"])
-        matrix = _matrix(population.task, names, **{name: kept[name] for name in PARTS if name in kept})
+        parts = {name: kept[name] for name in PARTS if name in kept}
+        matrix = _matrix(population.task, names, **parts)
         return Study(matrix, {name: kept[name] for name in population.metrics})
 
 
@@ -85,12 +85,13 @@ def trained(population: Population, size: int, repetition: int) -> dict[str, Any
     truth = _matrix(population.task, tuple(fitted), **given)
     everything = np.ones((1, len(others)), np.uint8)
     metrics = [METRICS[name] for name in population.metrics]
+    scorers = {m.name: m.bind(truth.outcome, truth.as_kind(m.wants)[0]) for m in metrics}
     return {
         "names": np.array(list(fitted)),
         "predictions": inside.astype(np.float32),
         "folds": folds.astype(np.int16),
         **_outcome_arrays(drawn),
-        **{m.name: m.bind(truth.outcome, truth.as_kind(m.wants)[0])(everything)[0] for m in metrics},
+        **{name: scorer(everything)[0] for name, scorer in scorers.items()},
     }
 
 
@@ -150,7 +151,7 @@ def _stratified(classes: Array, size: int, rng: Generator) -> Array:
 def _folds(population: Population, drawn: Rows, rng: Generator) -> Array:
     """Fold of each row (N,): of whole groups, or of each class in turn."""
     size = len(drawn)
-    n_folds = 10 if size <= SMALL and population.repeats == 1 else 5
+    n_folds = N_FOLDS
     if drawn.groups is not None:
         units, of_row = np.unique(drawn.groups, return_inverse=True)
         return np.asarray((rng.permutation(len(units)) % n_folds)[of_row])

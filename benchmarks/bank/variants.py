@@ -13,7 +13,14 @@ from bbccli.methods.base import Gives
 from bbccli.types import IntervalKind, Pooling
 
 MAIN_METHODS = ("bbc", "bbc-632", "bbc-eb")
-"""Judged with every interval, on every search."""
+"""Judged with every interval on the main search."""
+
+ON_EVERY_SEARCH = {
+    "bbc": ("percentile", "calibrated"),
+    "bbc-632": ("percentile",),
+    "bbc-eb": ("percentile", "calibrated"),
+}
+"""Judged on the small and the large search too, as are the points."""
 
 AT_EVERY_LEVEL = ("bbc", "bbc-eb")
 
@@ -65,8 +72,8 @@ def variants() -> list[Variant]:
 def _all() -> Iterator[Variant]:
     for method in MAIN_METHODS:
         for kind in INTERVALS:
-            everywhere = kind is not IntervalKind.T  # as wide as percentiles, by its construction
-            levels = everywhere and method in AT_EVERY_LEVEL
+            everywhere = kind in ON_EVERY_SEARCH.get(method, ())
+            levels = kind is not IntervalKind.T and method in AT_EVERY_LEVEL
             yield Variant(method, str(kind), {"interval": kind}, everywhere, levels)
     for kind in (IntervalKind.PERCENTILE, IntervalKind.MATCHED):
         yield Variant("bbc", f"{kind}, no guard", {"interval": kind, "guard": False})
