@@ -1,4 +1,4 @@
-"""The measured parts of docs/validation-tables.md, from the records; the text around them is kept."""
+"""Measured parts of docs/validation-tables.md, from the records; the text around them is kept."""
 
 import platform
 import re
