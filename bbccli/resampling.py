@@ -46,6 +46,7 @@ class Unit(IntEnum):
     EVALUATION = 4
     SEEN = 5  # what is predicted so far, in samples or groups: the tests between folds
     TRUTH = 6  # the order in which samples meet the truth of others: no information
+    MULTIPLIERS = 7  # normal numbers by which influence values are multiplied
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -22,11 +22,13 @@ from bbccli.methods import (
     naive,
     naive_f,
     ncv,
+    ncv_interval,
     nested_selection,
     proportion,
     student,
     tilting,
     tt,
+    zf,
 )
 from bbccli.methods.base import Method, Need
 from bbccli.types import distinct
@@ -47,6 +49,8 @@ MODULES = (
     mabt,
     nested_selection,
     ncv,
+    ncv_interval,
+    zf,
     naive,
     naive_f,
     proportion,

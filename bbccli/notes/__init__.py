@@ -14,6 +14,7 @@ from bbccli.notes.intervals import (
     guard_without_bound,
     large_losses,
     matched_interval,
+    nested_spread,
     no_interval,
     no_variance,
     not_calibrated,
@@ -35,6 +36,7 @@ from bbccli.notes.resamples import (
 )
 from bbccli.notes.selection import (
     gate_on_naive,
+    locally_simultaneous,
     method_left_out,
     not_corrected,
     nothing_dropped,
@@ -62,8 +64,10 @@ __all__ = [
     "guard_without_bound",
     "large_losses",
     "listing",
+    "locally_simultaneous",
     "matched_interval",
     "method_left_out",
+    "nested_spread",
     "no_interval",
     "no_variance",
     "not_calibrated",

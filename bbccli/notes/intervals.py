@@ -102,6 +102,16 @@ def unbounded_loss(label: str, of_outcome: float, of_losses: float) -> Note:
     )
 
 
+def nested_spread(ratio: float, n_folds: int) -> Note:
+    """How much the training adds to the spread, by a nested cross-validation."""
+    return Note(
+        "nested-spread",
+        f"by {n_folds} outer folds the standard error is {ratio:.2f} times that of independent "
+        "losses",
+        "more repeats make that ratio steadier; Bates et al. take 200",
+    )
+
+
 def large_losses(label: str, n_large: int, of_losses: float) -> Note:
     """A few confident mistakes decide the log-loss."""
     return Note(

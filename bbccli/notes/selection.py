@@ -93,6 +93,16 @@ def selected_on_evaluation(n_preselected: int) -> Note:
     )
 
 
+def locally_simultaneous(n_kept: int, n_configurations: int) -> Note:
+    """The interval allows for the selection among those that may be the best."""
+    return Note(
+        "locally-simultaneous",
+        f"{n_kept} of {n_configurations} configurations may be the best: the interval of zf allows "
+        "for that, its estimate is the naive figure and too good",
+        "report the interval, with the estimate of bbc",
+    )
+
+
 def method_left_out(method: str, problem: str, remedy: str) -> Note:
     """A default method can't be computed on this input."""
     return Note("method-left-out", f"{method} is left out: {problem}", remedy)

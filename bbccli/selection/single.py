@@ -7,7 +7,7 @@ from math import isqrt
 import numpy as np
 
 from bbccli.matrix import PredictionMatrix
-from bbccli.metrics.base import Metric
+from bbccli.metrics.base import Metric, Scorer
 from bbccli.selection.candidates import Candidates, cached
 from bbccli.types import FloatArray, Pooling, readonly
 
@@ -37,10 +37,15 @@ def worst_sample(matrix: PredictionMatrix, metric: Metric, configuration: int) -
 
 def _score(matrix: PredictionMatrix, metric: Metric, configuration: int) -> FloatArray:
     scorer = Candidates(matrix, metric, Pooling.POOLED).bind(np.array([configuration]))
-    figures = np.empty(matrix.n_samples)
-    step = max(isqrt(matrix.n_samples), LEAST_TOGETHER)
-    for start in range(0, matrix.n_samples, step):
-        rows = np.zeros(matrix.n_samples, bool)
+    return figures_of(scorer, matrix.n_samples)
+
+
+def figures_of(scorer: Scorer, n_samples: int) -> FloatArray:
+    """Return the figure (N,) of each sample alone, of a scorer of one configuration."""
+    figures = np.empty(n_samples)
+    step = max(isqrt(n_samples), LEAST_TOGETHER)
+    for start in range(0, n_samples, step):
+        rows = np.zeros(n_samples, bool)
         rows[start : start + step] = True
         alone = np.eye(int(rows.sum()), dtype=np.uint8)
         figures[rows] = scorer.restrict(rows)(alone)[:, 0]
