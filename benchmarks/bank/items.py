@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from bbccli.types import Task
+from bbccli.types import Models, Task
 from benchmarks.bank.judging import ONE_LEVEL, Question, Subject
 from benchmarks.bank.populations import Population
 from benchmarks.bank.results import LEVELS
@@ -113,7 +113,9 @@ class OfSetting:
     def questions(self) -> list[Question]:
         one = self.setting
         main = one.part is Part.INCLUSION
-        return [Question(one.key, one.row["N"], self.repetition, one.row["C"], one.metric, main)]
+        size, search = one.row["N"], one.row["C"]
+        question = Question(one.key, size, self.repetition, search, one.metric, main)
+        return [replace(question, models=Models.FIXED)]
 
     def subjects(self, matrices: Path) -> Iterator[Subject]:
         simulated = self.setting.simulated(self.repetition)

@@ -14,7 +14,7 @@ from bbccli.methods import METHODS
 from bbccli.methods.base import Need
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
-from bbccli.types import Direction, Interval, Side
+from bbccli.types import Direction, Interval, Models, Side
 from benchmarks.bank.results import ENDS, MISSING, Key, encoded
 from benchmarks.bank.tables import Array
 from benchmarks.bank.variants import Variant
@@ -22,6 +22,9 @@ from benchmarks.bank.variants import Variant
 N_RESAMPLES = 500
 
 ONE_LEVEL = (0.95,)
+
+OF_FIXED_MODELS = ("zf",)
+"""Refused where models are trained."""
 
 SLOW_FOR_SURVIVAL = ("bbc-632plus", "bbcd")
 """They take seconds there, and are judged on the other tasks."""
@@ -41,6 +44,8 @@ class Question:
         Of the intervals of those that are judged at every level.
     n_repeats
         Repeats of the cross-validation.
+    models
+        Whether models are trained between selection and use, or fixed as in simulations.
     """
 
     population: str
@@ -51,6 +56,7 @@ class Question:
     main: bool = True
     levels: tuple[float, ...] = ONE_LEVEL
     n_repeats: int = 1
+    models: Models = Models.TRAINED
 
     def key(self, variant: Variant) -> Key:
         """What the store knows a row by."""
@@ -70,6 +76,8 @@ class Question:
         if "pooling" in variant.changes and not METRICS[self.metric].of_pairs:
             return False
         if Need.REPEATS in METHODS[variant.runs].needs and self.n_repeats < 2:
+            return False
+        if variant.method in OF_FIXED_MODELS and self.models is not Models.FIXED:
             return False
         if variant.method in SLOW_FOR_SURVIVAL and self.metric == "concordance":
             return False
@@ -120,7 +128,8 @@ def _said(subject: Subject, variant: Variant) -> dict[str, Any]:
     """What a variant says: truth of its winner, estimate, and ends at all levels."""
     question, matrix = subject.question, subject.matrix
     method, metric = METHODS[variant.runs], METRICS[question.metric]
-    plan = replace(Plan(n_resamples=N_RESAMPLES, seed=question.seed), **variant.changes)
+    plan = Plan(n_resamples=N_RESAMPLES, seed=question.seed, models=question.models)
+    plan = replace(plan, **variant.changes)
     row: dict[str, Any] = {}
     for level in question.levels if variant.every_level else ONE_LEVEL:
         for side in (Side.TWO, metric.direction.pessimistic()):

@@ -25,7 +25,7 @@ ON_EVERY_SEARCH = {
 AT_EVERY_LEVEL = ("bbc", "bbc-eb")
 
 POINTS = ("cvt", "tt", "nested-selection", "cvm-cv")
-OTHERS = ("bbc-632plus", "bbc-f", "bbcd", "naive", "t-folds", "t-corrected", "influence")
+OTHERS = ("bbc-632plus", "bbc-f", "bbcd", "naive", "t-folds", "t-corrected", "influence", "zf")
 
 DEFAULT = "bbc", "percentile"
 """What the others are compared with: percentiles, with the guard."""
