@@ -1,4 +1,4 @@
-"""The measured parts of docs/validation.md, from the records; the text around them is kept."""
+"""Measured parts of docs/validation-tables.md, from the records; the text around them is kept."""
 
 import platform
 import re
@@ -15,7 +15,7 @@ from benchmarks.validation.run import settings_of
 from benchmarks.validation.settings import Part
 from benchmarks.validation.store import Store
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "validation.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "validation-tables.md"
 CHART = "validation-bias.svg"
 
 

@@ -1,0 +1,143 @@
+"""What there is to judge: repetitions of sizes of populations, and of simulated settings."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from bbccli.types import Models, Task
+from benchmarks.bank.judging import ONE_LEVEL, Question, Subject
+from benchmarks.bank.populations import Population
+from benchmarks.bank.results import LEVELS
+from benchmarks.bank.searches import MAIN, SIZES, search
+from benchmarks.bank.studies import population_rows, study
+from benchmarks.validation.settings import Part, Setting
+
+SIMULATIONS = "simulations"
+"""Name of the file of all simulated settings."""
+
+UNIT = 2e-4
+"""Unit of distances in the store, of figures between 0 and 1."""
+
+LOSS = 5e-4
+"""The same of a loss, as a share of that of predicting the mean."""
+
+
+class Item(Protocol):
+    """A repetition."""
+
+    @property
+    def file(self) -> str:
+        """Name of the file of the store."""
+
+    def questions(self) -> list[Question]:
+        """What is asked of it; nothing is trained or drawn for that."""
+
+    def subjects(self, matrices: Path) -> Iterator[Subject]:
+        """The questions with their predictions and truth."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfPopulation:
+    """A repetition of a size of a population."""
+
+    population: Population
+    size: int
+    repetition: int
+
+    @property
+    def file(self) -> str:
+        return self.population.name
+
+    def questions(self) -> list[Question]:
+        return [
+            Question(
+                self.population.name,
+                self.size,
+                self.repetition,
+                n_configurations,
+                metric,
+                n_configurations == MAIN,
+                LEVELS if self._every_level(n_configurations) else ONE_LEVEL,
+                self.population.repeats,
+            )
+            for n_configurations in SIZES
+            for metric in self.population.metrics
+        ]
+
+    def _every_level(self, n_configurations: int) -> bool:
+        """Levels differ little in what they tell: a quarter of the repetitions will do."""
+        return n_configurations == MAIN and self.repetition % 4 == 0
+
+    def subjects(self, matrices: Path) -> Iterator[Subject]:
+        found = study(self.population, self.size, self.repetition, matrices)
+        every = found.matrix
+        searches = {}
+        for question in self.questions():
+            columns = search(every.configurations, question.search)
+            if question.search not in searches:
+                searches[question.search] = replace(
+                    every,
+                    predictions=every.predictions[:, :, columns],
+                    configurations=tuple(every.configurations[c] for c in columns),
+                )
+            yield Subject(
+                question,
+                searches[question.search],
+                found.truths[question.metric][columns],
+                unit_of(self.population, question.metric),
+            )
+
+
+def unit_of(population: Population, metric: str) -> float:
+    """Unit of distances in the store."""
+    if population.task is not Task.REGRESSION:
+        return LOSS if metric == "log-loss" else UNIT
+    spread = float(population_rows(population.name).outcome.std())
+    return LOSS * (spread**2 if metric == "mse" else spread)
+
+
+@dataclass(frozen=True, slots=True)
+class OfSetting:
+    """A repetition of a simulated setting; those of the study of bias have few variants."""
+
+    setting: Setting
+    repetition: int
+
+    @property
+    def file(self) -> str:
+        return SIMULATIONS
+
+    def questions(self) -> list[Question]:
+        one = self.setting
+        main = one.part is Part.INCLUSION
+        size, search = one.row["N"], one.row["C"]
+        question = Question(one.key, size, self.repetition, search, one.metric, main)
+        return [replace(question, models=Models.FIXED)]
+
+    def subjects(self, matrices: Path) -> Iterator[Subject]:
+        simulated = self.setting.simulated(self.repetition)
+        truths = np.asarray(simulated.performances)
+        for question in self.questions():
+            yield Subject(question, simulated.matrix, truths, UNIT)
+
+
+def items(
+    populations: Sequence[Population],
+    settings: Sequence[Setting],
+    n_repetitions: int,
+    n_simulated: int,
+) -> Iterator[Item]:
+    """Repetition 0 of everything, then repetition 1, and so on; the many settings of bias last."""
+    parts = [[one for one in settings if (one.part is Part.BIAS) == last] for last in (False, True)]
+    for repetition in range(max(n_repetitions, n_simulated)):
+        if repetition < n_repetitions:
+            for population in populations:
+                for size in population.sizes:
+                    yield OfPopulation(population, size, repetition)
+        if repetition < n_simulated:
+            yield from (OfSetting(setting, repetition) for setting in parts[0])
+    for repetition in range(n_simulated):
+        yield from (OfSetting(setting, repetition) for setting in parts[1])

@@ -1,0 +1,154 @@
+"""Judge variants on matrices whose truth is known."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.matrix import PredictionMatrix
+from bbccli.methods import METHODS
+from bbccli.methods.base import Need
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.types import Direction, Interval, Models, Side
+from benchmarks.bank.results import ENDS, MISSING, Key, encoded
+from benchmarks.bank.tables import Array
+from benchmarks.bank.variants import Variant
+
+N_RESAMPLES = 500
+
+ONE_LEVEL = (0.95,)
+
+OF_FIXED_MODELS = ("zf",)
+"""Refused where models are trained."""
+
+SLOW_FOR_SURVIVAL = ("bbc-632plus", "bbcd")
+"""They take seconds there, and are judged on the other tasks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A metric of a search of a study.
+
+    Attributes
+    ----------
+    population, size, repetition, search, metric
+        As in the store.
+    main
+        Whether every variant is judged on it, or those alone that are judged everywhere.
+    levels
+        Of the intervals of those that are judged at every level.
+    n_repeats
+        Repeats of the cross-validation.
+    models
+        Whether models are trained between selection and use, or fixed as in simulations.
+    """
+
+    population: str
+    size: int
+    repetition: int
+    search: int
+    metric: str
+    main: bool = True
+    levels: tuple[float, ...] = ONE_LEVEL
+    n_repeats: int = 1
+    models: Models = Models.TRAINED
+
+    def key(self, variant: Variant) -> Key:
+        """What the store knows a row by."""
+        study = (self.population, self.size, self.repetition, self.search)
+        return (*study, self.metric, *variant.key)
+
+    @property
+    def seed(self) -> int:
+        """Seed of the resamples."""
+        return crc32(f"{self.population} {self.size} {self.repetition}".encode())
+
+    def missing(self, every: Sequence[Variant], known: set[Key]) -> list[Variant]:
+        """Variants that fit and are not in the store."""
+        return [one for one in every if self._fits(one) and self.key(one) not in known]
+
+    def _fits(self, variant: Variant) -> bool:
+        if "pooling" in variant.changes and not METRICS[self.metric].of_pairs:
+            return False
+        if Need.REPEATS in METHODS[variant.runs].needs and self.n_repeats < 2:
+            return False
+        if variant.method in OF_FIXED_MODELS and self.models is not Models.FIXED:
+            return False
+        if variant.method in SLOW_FOR_SURVIVAL and self.metric == "concordance":
+            return False
+        return variant.everywhere or self.main
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subject:
+    """A question with the predictions of the search, and its truth.
+
+    Attributes
+    ----------
+    truths : (C,)
+        True performances.
+    unit
+        Of distances in the store.
+    """
+
+    question: Question
+    matrix: PredictionMatrix
+    truths: Array
+    unit: float
+
+
+def judged(subject: Subject, asked: Sequence[Variant]) -> Iterator[dict[str, Any]]:
+    """One row for each variant."""
+    for variant in asked:
+        one = subject.question
+        row: dict[str, Any] = {
+            "population": one.population,
+            "size": one.size,
+            "repetition": one.repetition,
+            "search": one.search,
+            "metric": one.metric,
+            "method": variant.method,
+            "interval": variant.interval,
+            "unit": subject.unit,
+            "truth": np.nan,
+            "estimate": MISSING,
+        }
+        row |= dict.fromkeys(ENDS, MISSING)
+        with suppress(UndefinedError, UnsupportedError):  # a row without an estimate says so
+            row |= _said(subject, variant)
+        yield row
+
+
+def _said(subject: Subject, variant: Variant) -> dict[str, Any]:
+    """What a variant says: truth of its winner, estimate, and ends at all levels."""
+    question, matrix = subject.question, subject.matrix
+    method, metric = METHODS[variant.runs], METRICS[question.metric]
+    plan = Plan(n_resamples=N_RESAMPLES, seed=question.seed, models=question.models)
+    plan = replace(plan, **variant.changes)
+    row: dict[str, Any] = {}
+    for level in question.levels if variant.every_level else ONE_LEVEL:
+        for side in (Side.TWO, metric.direction.pessimistic()):
+            found = method.run(matrix, metric, replace(plan, level=level, side=side))
+            truth = float(subject.truths[matrix.configurations.index(found.winner)])
+            row["truth"] = truth
+            row["estimate"] = encoded(found.value - truth, subject.unit)
+            if found.interval is None:
+                return row
+            row |= _ends(found.interval, metric.direction, truth, subject.unit)
+    return row
+
+
+def _ends(interval: Interval, direction: Direction, truth: float, unit: float) -> dict[str, int]:
+    """The ends that were estimated, as distances from the truth."""
+    percent = f"{interval.level:.0%}".rstrip("%")
+    if interval.side is Side.TWO:
+        ends = {f"lower_{percent}": interval.lower, f"upper_{percent}": interval.upper}
+    else:
+        lower = direction.pessimistic() is Side.LOWER
+        ends = {f"one_{percent}": interval.lower if lower else interval.upper}
+    return {name: encoded(end - truth, unit) for name, end in ends.items()}

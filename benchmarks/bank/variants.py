@@ -1,0 +1,86 @@
+"""What is judged: methods with intervals. What this version of the program lacks is left out.
+
+A new interval, and a new method of the main ones, joins by its name.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from bbccli.intervals import INTERVALS
+from bbccli.methods import METHODS
+from bbccli.methods.base import Gives
+from bbccli.types import IntervalKind, Pooling
+
+MAIN_METHODS = ("bbc", "bbc-632", "bbc-eb")
+"""Judged with every interval on the main search."""
+
+ON_EVERY_SEARCH = {
+    "bbc": ("percentile", "calibrated"),
+    "bbc-632": ("percentile",),
+    "bbc-eb": ("percentile", "calibrated"),
+}
+"""Judged on the small and the large search too, as are the points."""
+
+AT_EVERY_LEVEL = ("bbc", "bbc-eb")
+
+POINTS = ("cvt", "tt", "nested-selection", "cvm-cv")
+OTHERS = ("bbc-632plus", "bbc-f", "bbcd", "naive", "t-folds", "t-corrected", "influence", "zf")
+
+DEFAULT = "bbc", "percentile"
+"""What the others are compared with: percentiles, with the guard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A method under a changed plan.
+
+    Parameters
+    ----------
+    method, interval
+        As they are called in the store.
+    changes
+        Of the plan.
+    everywhere
+        Whether it is judged on every search; else on the main one.
+    every_level
+        Whether it is judged at every level on the main search; else at 95 %.
+    """
+
+    method: str
+    interval: str
+    changes: dict[str, Any] = field(default_factory=dict, compare=False)
+    everywhere: bool = False
+    every_level: bool = False
+
+    @property
+    def runs(self) -> str:
+        """Name of the method that is run."""
+        return self.method.split(" ")[0]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What the store knows it by."""
+        return self.method, self.interval
+
+
+def variants() -> list[Variant]:
+    """All variants that this version has."""
+    return [one for one in _all() if one.runs in METHODS]
+
+
+def _all() -> Iterator[Variant]:
+    for method in MAIN_METHODS:
+        for kind in INTERVALS:
+            everywhere = kind in ON_EVERY_SEARCH.get(method, ())
+            levels = kind is not IntervalKind.T and method in AT_EVERY_LEVEL
+            yield Variant(method, str(kind), {"interval": kind}, everywhere, levels)
+    for kind in (IntervalKind.PERCENTILE, IntervalKind.MATCHED):
+        yield Variant("bbc", f"{kind}, no guard", {"interval": kind, "guard": False})
+    within = {"pooling": Pooling.WITHIN_FOLDS}
+    yield Variant("bbc within-folds", "percentile", within)
+    for method in POINTS:
+        yield Variant(method, "", everywhere=True)
+    for method in OTHERS:
+        drawn = method in METHODS and Gives.DISTRIBUTION in METHODS[method].gives
+        yield Variant(method, "percentile" if drawn else "own")

@@ -1,0 +1,43 @@
+"""Populations of a few rows and configurations."""
+
+import pytest
+from tiny_tables import table
+
+from bbccli.types import Task
+from benchmarks.bank import judging, learners, populations, studies
+from benchmarks.bank.items import items
+from benchmarks.bank.populations import Half, Population
+from benchmarks.bank.variants import variants
+from benchmarks.bank.work import Work
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """A maker of populations with few configurations: tiny("name", metrics=...)."""
+    monkeypatch.setattr(learners, "FOR_CLASSES", (learners.neighbours, learners.trees))
+    monkeypatch.setattr(learners, "FOR_VALUES", (learners.neighbours, learners.linear))
+    monkeypatch.setattr(judging, "N_RESAMPLES", 40)
+    studies.population_rows.cache_clear()
+
+    def make(name="tiny", metrics=("accuracy", "auc"), task=Task.BINARY, **given):
+        given = {"half": Half.DEVELOPMENT, "kind": "tiny", "sizes": (40,)} | given
+        load = given.pop("load", lambda: table(task))
+        one = Population(name=name, task=task, metrics=metrics, load=load, **given)
+        monkeypatch.setitem(populations.BY_NAME, name, one)
+        return one
+
+    yield make
+    studies.population_rows.cache_clear()
+
+
+@pytest.fixture
+def bank(tiny, tmp_path):
+    """Work on a tiny population: bank(n_repetitions, variants) -> the number of items done."""
+    one = tiny(sizes=(40,))
+
+    def run(n_repetitions=2, every=None):
+        todo = items([one], [], n_repetitions, 0)
+        done = Work(tmp_path / "store", tmp_path / "matrices", every or variants())
+        return done.run(todo, 1e9)
+
+    return run
