@@ -46,7 +46,7 @@ BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 REGISTERED = re.compile(
-    r"^<!-- (?P<registry>metrics|methods|intervals|comparisons|tests) -->\n"
+    r"^<!-- (?P<registry>metrics|methods|intervals|after-selection|tests) -->\n"
     r".*?^<!-- end of (?P=registry) -->$",
     re.MULTILINE | re.DOTALL,
 )
@@ -203,7 +203,7 @@ PARTS = {
     "metrics": metric_parts,
     "methods": method_parts,
     "intervals": interval_parts,
-    "comparisons": comparison_parts,
+    "after-selection": comparison_parts,
     "tests": test_parts,
 }
 """What makes each registry's part of a page."""
