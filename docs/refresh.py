@@ -7,7 +7,8 @@ A comment names a command, and the fenced block under it holds what that command
     <!-- output+errors: bbc correct no-such-file.csv -->  standard error as well
 
 Between `<!-- metrics -->` and `<!-- end of metrics -->` stands what the registry says of them; the
-sections on methods and intervals are made of the docstrings of their modules in the same way.
+sections on methods and intervals are made of the docstrings of their modules in the same way, and
+those on notes of what the package says of each.
 
 Run it from anywhere:
 
@@ -29,7 +30,9 @@ from unittest.mock import patch
 from bbccli.cli.app import main
 from bbccli.intervals import INTERVALS
 from bbccli.methods import MODULES
+from bbccli.methods.described import ASSUMED, description
 from bbccli.metrics import METRICS, Metric
+from bbccli.notes.meanings import MEANINGS, OF_FILES, OF_METHODS, Severity
 from bbccli.types import Direction, PredictionKind
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -39,7 +42,8 @@ BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 REGISTERED = re.compile(
-    r"^<!-- (?P<registry>metrics|methods|intervals) -->\n.*?^<!-- end of (?P=registry) -->$",
+    r"^<!-- (?P<registry>metrics|methods|assumptions|intervals|notes) -->\n.*?"
+    r"^<!-- end of (?P=registry) -->$",
     re.MULTILINE | re.DOTALL,
 )
 ITEM = re.compile(r"(\d+\.|-) ")
@@ -97,7 +101,13 @@ def _renewed_block(match: re.Match[str]) -> str:
 
 def _renewed_registry(match: re.Match[str]) -> str:
     registry = match["registry"]
-    makers = {"metrics": metric_parts, "methods": method_parts, "intervals": interval_parts}
+    makers = {
+        "metrics": metric_parts,
+        "methods": method_parts,
+        "assumptions": lambda: ["\n".join(f"- {one}" for one in ASSUMED)],
+        "intervals": interval_parts,
+        "notes": note_parts,
+    }
     return "\n\n".join([f"<!-- {registry} -->", *makers[registry](), f"<!-- end of {registry} -->"])
 
 
@@ -114,14 +124,8 @@ def metric_parts() -> list[str]:
 def method_parts() -> list[str]:
     """What the page on methods says of each: the docstring of its module, or a part of it."""
     parts = []
-    for module in MODULES:
-        text = getdoc(module) or ""
-        if len(module.METHODS) == 1:
-            text = f"## {module.METHODS[0].name}\n\n{text}"
-        # a module of several methods has a heading for each; what comes first is of the module
-        for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
-            name, _, rest = section.partition("\n\n")
-            parts.append(f"## {name}\n\n{_with_title('**{}**', rest)}")
+    for name in (method.name for module in MODULES for method in module.METHODS):
+        parts.append(f"## {name}\n\n{_with_title('**{}**', description(name))}")
     return parts
 
 
@@ -131,6 +135,23 @@ def interval_parts() -> list[str]:
         _with_title(f"**`--interval {kind}`.** {{}}", getdoc(getmodule(one.law)) or "")
         for kind, one in INTERVALS.items()
     ]
+
+
+def note_parts() -> list[str]:
+    """What the page on notes says of each: how much it matters, what it means, what to do."""
+    parts = []
+    for severity in Severity:
+        codes = [code for code, one in MEANINGS.items() if one.severity is severity]
+        linked = ", ".join(f"[{code}](#{code})" for code in codes)
+        parts.append(f"- **{severity.name.lower()}**: {severity.words}. {linked}.")
+    sections = ["\n".join(parts)]
+    for title, group in (("Of the file", OF_FILES), ("Of the methods", OF_METHODS)):
+        sections.append(f"## {title}")
+        for one in group:
+            remedy = f"\n**Do:** {one.remedy}" if one.remedy else ""
+            level = one.severity.name.capitalize()
+            sections.append(f"### {one.code}\n\n*{level}.* {one.text}{remedy}")
+    return sections
 
 
 def _with_title(form: str, text: str) -> str:

@@ -97,6 +97,7 @@ class Method:
         selector = metric if select_by is None else with_clip(select_by, plan.clip)
         pooling = plan.pooling if self.pooling is None else self.pooling
         case = Case(matrix, metric, selector, replace(plan, pooling=pooling), self.name, progress)
+        case.enter("working out")
         return self._estimate(case, self.answer(case), plan)
 
     def _estimate(self, case: Case, answer: Answer, plan: Plan) -> Estimate:
