@@ -86,7 +86,7 @@ def test_a_result(run, saved):
 
 
 def test_results_on_lines_with_a_failure_among_them(run, saved, tmp_path):
-    error = {"schema": "bbc-error/1", "path": "p.csv"}
+    error = {"schema": "bbc-error/1", "version": "0.0.0", "path": "p.csv"}
     error |= {"error": {"problem": "no", "hint": "", "status": 2}}
     lines = [json.dumps(json.loads(saved.read_text())), json.dumps(error)]
     path = tmp_path / "r.jsonl"
