@@ -50,6 +50,12 @@ def test_each_metric_has_its_sentence_and_its_name():
     assert [line.split()[:2] for line in lines[1:]] == [["Expect", "AUC"], ["Expect", "accuracy"]]
 
 
+def test_of_a_further_loss_too():
+    lines = answer(of(by_hand(), "auc", "accuracy", "brier"))
+    assert ["lower is better" in line for line in lines] == [False, False, False, True]
+    assert lines[3].startswith("Expect Brier score ")
+
+
 def test_one_configuration_was_not_chosen():
     scored, expected = answer(of(alone(), "accuracy"))
     assert scored == "a, the only configuration, scored 0.833 in cross-validation."
