@@ -9,7 +9,7 @@ from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note
 from bbccli.plan import Plan
-from bbccli.progress import Progress, silent
+from bbccli.progress import Progress, enter, silent
 from bbccli.results import Distribution, DropTrace, Interval, MonteCarloError, SelectionShare
 from bbccli.selection.candidates import Candidates, candidates
 from bbccli.selection.choice import Choice, choose
@@ -40,6 +40,10 @@ class Case:
     plan: Plan
     method: str = ""
     progress: Progress = silent
+
+    def enter(self, work: str) -> None:
+        """Say that the method comes to some work, such as `resampling`."""
+        enter(self.progress, f"{work} {self.method}".rstrip())
 
     @cached_property
     def choice(self) -> Choice:

@@ -8,7 +8,7 @@ A comment names a command, and the fenced block under it holds what that command
 
 Between `<!-- metrics -->` and `<!-- end of metrics -->` stands what the registry says of them; the
 sections on methods, intervals and comparisons are made of the docstrings of their modules in the
-same way.
+same way, and those on notes of what the package says of each.
 
 Run it from anywhere:
 
@@ -36,7 +36,9 @@ from bbccli.comparisons.across.registry import MODULES as ACROSS
 from bbccli.comparisons.pairs.registry import MODULES as OF_PAIRS
 from bbccli.intervals import INTERVALS
 from bbccli.methods import MODULES
+from bbccli.methods.described import ASSUMED, description
 from bbccli.metrics import METRICS, Metric
+from bbccli.notes.meanings import GROUPS, MEANINGS, Severity
 from bbccli.types import Direction, PredictionKind
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -46,7 +48,7 @@ BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 REGISTERED = re.compile(
-    r"^<!-- (?P<registry>metrics|methods|intervals|after-selection|tests) -->\n"
+    r"^<!-- (?P<registry>metrics|methods|assumptions|intervals|notes|after-selection|tests) -->\n"
     r".*?^<!-- end of (?P=registry) -->$",
     re.MULTILINE | re.DOTALL,
 )
@@ -121,13 +123,14 @@ def metric_parts() -> list[str]:
 
 def method_parts() -> list[str]:
     """What the page on methods says of each: the docstring of its module, or a part of it."""
-    return [part for module in MODULES for part in _sections(module, module.METHODS, "##")]
+    names = [method.name for module in MODULES for method in module.METHODS]
+    return [f"## {name}\n\n{_with_title('**{}**', description(name))}" for name in names]
 
 
 def test_parts() -> list[str]:
     """What the page on comparisons says of each test, in the same way."""
     modules = (*OF_PAIRS, *ACROSS)
-    return [part for module in modules for part in _sections(module, module.TESTS, "###")]
+    return [part for module in modules for part in _sections(module, module.TESTS)]
 
 
 def comparison_parts() -> list[str]:
@@ -135,7 +138,7 @@ def comparison_parts() -> list[str]:
     return [_with_title("**{}**", getdoc(module) or "") for module in AFTER_SELECTION]
 
 
-def _sections(module: ModuleType, records: Sequence[Any], heading: str) -> list[str]:
+def _sections(module: ModuleType, records: Sequence[Any]) -> list[str]:
     """The docstring of a module under the name of its record, or in parts of one record each."""
     text = getdoc(module) or ""
     if len(records) == 1:
@@ -144,7 +147,7 @@ def _sections(module: ModuleType, records: Sequence[Any], heading: str) -> list[
     # a module of several has a heading for each; what comes first is of the module
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         name, _, rest = section.partition("\n\n")
-        parts.append(f"{heading} {name}\n\n{_with_title('**{}**', rest)}")
+        parts.append(f"### {name}\n\n{_with_title('**{}**', rest)}")
     return parts
 
 
@@ -154,6 +157,23 @@ def interval_parts() -> list[str]:
         _with_title(f"**`--interval {kind}`.** {{}}", getdoc(getmodule(one.law)) or "")
         for kind, one in INTERVALS.items()
     ]
+
+
+def note_parts() -> list[str]:
+    """What the page on notes says of each: how much it matters, what it means, what to do."""
+    parts = []
+    for severity in Severity:
+        codes = [code for code, one in MEANINGS.items() if one.severity is severity]
+        linked = ", ".join(f"[{code}](#{code})" for code in codes)
+        parts.append(f"- **{severity.name.lower()}**: {severity.words}. {linked}.")
+    sections = ["\n".join(parts)]
+    for title, group in GROUPS.items():
+        sections.append(f"## {title}")
+        for one in group:
+            remedy = f"\n**Do:** {one.remedy}" if one.remedy else ""
+            level = one.severity.name.capitalize()
+            sections.append(f"### {one.code}\n\n*{level}.* {one.text}{remedy}")
+    return sections
 
 
 def _with_title(form: str, text: str) -> str:
@@ -202,6 +222,8 @@ def _tasks(metric: Metric) -> str:
 PARTS = {
     "metrics": metric_parts,
     "methods": method_parts,
+    "assumptions": lambda: ["\n".join(f"- {one}" for one in ASSUMED)],
+    "notes": note_parts,
     "intervals": interval_parts,
     "after-selection": comparison_parts,
     "tests": test_parts,

@@ -16,7 +16,7 @@ from bbccli.gate import judged, left_undecided
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import estimate
 from bbccli.metrics import choose_metrics, custom
-from bbccli.progress import Progress, silent
+from bbccli.progress import Progress, enter, silent
 from bbccli.readers import Paths
 from bbccli.results import Estimate
 from bbccli.schema import document
@@ -41,6 +41,7 @@ def answer(asked: Analysis, path: Paths, *, progress: Progress = silent) -> Answ
     BbcError
         Whatever else keeps the file from having a result.
     """
+    enter(progress, "reading")
     matrix, rule = asked.read(path), asked.rule
     plan = asked.plan(matrix.source.metadata)
     metrics = choose_metrics(asked.metric, matrix)

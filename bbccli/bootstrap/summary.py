@@ -84,6 +84,7 @@ def enough(draw: Callable[[int], Distribution], case: Case) -> Distribution:
     `FIRST_RESAMPLES` more.
     """
     plan = case.plan
+    case.enter("resampling")
     if plan.tolerance is None:
         return draw(plan.n_resamples)
     wanted = min(FIRST_RESAMPLES, plan.n_resamples)

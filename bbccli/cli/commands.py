@@ -28,6 +28,7 @@ COMMANDS = {
     "inspect": ("inspect", "Show how the files are understood, and what is wrong with them."),
     "convert": ("convert", "Write predictions in the wide or the long layout."),
     "gate": ("gate", "Judge saved results: exit with 3 if one is not good enough."),
+    "explain": ("explain", "Explain a method, a metric, a note, or which number to report."),
     "methods": ("registries", "List the methods, or show everything about one."),
     "metrics": ("registries", "List the metrics, or show everything about one."),
     "schema": ("registries", "Print the JSON Schema of what `--format json` writes."),

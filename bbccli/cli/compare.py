@@ -11,7 +11,7 @@ from bbccli.analysis.input import GapOptions, InputOptions
 from bbccli.analysis.plan import PlanOptions
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.comparing import CompareOptions
-from bbccli.cli.shared import Jobs, Output, Quiet, WorkOptions
+from bbccli.cli.shared import Jobs, Notes, Output, Quiet, WorkOptions
 from bbccli.option import Option, Scope
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def compare(
     how: InputOptions,
     work: WorkOptions,
     format: Format = "table",
+    notes: Notes = "top",
     output: Output = "-",
     jobs: Jobs = None,
     quiet: Quiet = False,
@@ -67,17 +68,12 @@ def compare(
       bbc compare 'runs/*.parquet' --across --by family
     """
     from bbccli import resources
+    from bbccli.cli.bar import progress_bar
     from bbccli.cli.compared import Asked, answered
     from bbccli.cli.gates import tell
-    from bbccli.cli.output import (
-        check_writable,
-        progress_bar,
-        report_format,
-        style_for_stdout,
-        write,
-    )
+    from bbccli.cli.output import check_writable, report_format, style_for, write
     from bbccli.cli.places import check_apart
-    from bbccli.reports import FORMS, Kind, Style
+    from bbccli.reports import FORMS, Kind
 
     asked.question(len(files))
     planned.plan({})
@@ -88,8 +84,7 @@ def compare(
         found = answered(Asked(asked, planned, gaps, how), files, progress)
     if not form.for_people and not quiet:
         tell([found])
-    style = style_for_stdout() if output == "-" else Style()
-    write(form.render([found], style, Kind.COMPARE), output)
+    write(form.render([found], style_for(output, notes), Kind.COMPARE), output)
     _exit_by_requirement([found])
 
 

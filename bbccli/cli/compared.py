@@ -13,7 +13,7 @@ from bbccli.analysis.plan import PlanOptions
 from bbccli.choices import Adjustment, Missing
 from bbccli.cli.comparing import CompareOptions, Question
 from bbccli.errors import OptionError
-from bbccli.progress import Progress
+from bbccli.progress import Progress, enter
 
 if TYPE_CHECKING:
     from bbccli.comparisons.records import Verdict
@@ -70,7 +70,9 @@ def answered(asked: Asked, files: Sequence[str], progress: Progress) -> Document
     question = asked.question.question(len(files))
     if question is Question.ACROSS:
         return _across(asked, files)
+    enter(progress, "reading")
     matrix, families = _together(asked, files)
+    enter(progress, "comparing")
     metric, plan = asked.metric_of(matrix), asked.planned.plan(matrix.source.metadata)
     with _working(asked, matrix):
         return _ANSWERS[question](asked, matrix, metric, plan, families, progress)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bbccli.analysis import Analysis
 from bbccli.cli.command import command, reads_files
-from bbccli.cli.shared import Files, Jobs, Output, Quiet, WorkOptions, reports
+from bbccli.cli.shared import Files, Jobs, Notes, Output, Quiet, WorkOptions, reports
 from bbccli.option import Option, Panel, Scope
+
+if TYPE_CHECKING:
+    from bbccli.analysis.answer import Answer
 
 Format = Annotated[
     str,
@@ -36,6 +39,7 @@ def correct(
     format: Format = "table",
     output: Output = "-",
     distribution: Resamples = None,
+    notes: Notes = "top",
     jobs: Jobs = None,
     quiet: Quiet = False,
 ) -> None:
@@ -51,8 +55,9 @@ def correct(
     """
     from bbccli import resources
     from bbccli.analysis.answer import answer
+    from bbccli.cli.bar import progress_bar
     from bbccli.cli.gates import exit_by_gates, publish
-    from bbccli.cli.output import check_writable, progress_bar, report_format, write
+    from bbccli.cli.output import check_writable, report_format, write
     from bbccli.cli.places import check_apart
     from bbccli.errors import UndecidedError
     from bbccli.reports import FORMS
@@ -71,9 +76,14 @@ def correct(
                 write(FORMS[form](error.document), output)
             raise
     if distribution is not None:
-        from bbccli.reports.distribution import render_distributions
-
-        shown = render_distributions(distribution, found.matrix.configurations, found.estimates)
-        write(shown, distribution)
-    publish([found.document], form, output, quiet=quiet)
+        _write_resamples(found, distribution)
+    publish([found.document], form, output, notes=notes, quiet=quiet)
     exit_by_gates([found.document])
+
+
+def _write_resamples(found: Answer, path: str) -> None:
+    """Write every resample of every estimate."""
+    from bbccli.cli.output import write
+    from bbccli.reports.distribution import render_distributions
+
+    write(render_distributions(path, found.matrix.configurations, found.estimates), path)

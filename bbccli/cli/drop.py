@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ from bbccli.analysis.input import InputOptions
 from bbccli.analysis.plan import ScoringOptions
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.dropping import DropOptions
-from bbccli.cli.shared import Files, Jobs, Output, Quiet, WorkOptions, table_or_json
+from bbccli.cli.shared import Files, Jobs, Notes, Output, Quiet, WorkOptions, table_or_json
 from bbccli.option import Option, Scope
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def drop(
     work: WorkOptions,
     format: Format = "table",
     output: Output = "-",
+    notes: Notes = "top",
     jobs: Jobs = None,
     quiet: Quiet = False,
 ) -> None:
@@ -50,10 +52,11 @@ def drop(
       bbc drop --replay sample_data/digits.parquet --rule all --metric accuracy
     """
     from bbccli import resources
-    from bbccli.cli.output import check_writable, progress_bar, report_format
+    from bbccli.cli.bar import progress_bar
+    from bbccli.cli.output import check_writable, report_format
     from bbccli.cli.places import check_apart
-    from bbccli.metrics import choose_metrics, custom
-    from bbccli.plan import Plan, pooling_of
+    from bbccli.metrics import custom
+    from bbccli.plan import Plan
     from bbccli.reports import Kind
 
     rules = asked.rules()
@@ -62,20 +65,42 @@ def drop(
     form = format if asked.list_ else report_format(ctx, format, output, Kind.DROP) or format
     check_writable(output)
     check_apart({"--output": output}, files, how.labels, how.folds)
+    with progress_bar(quiet=quiet) as progress:
+        matrix, metric, plan = _read(files, asked, scoring, how, plan, progress)
+        with (
+            resources.use(limits.for_predictions(*matrix.size)),
+            custom.blamed([asked.metric or ""], matrix.source.path),
+        ):
+            found: tuple[Document, list[str] | None] = (
+                _replayed(matrix, metric, plan, asked, rules, progress)
+                if asked.replay_
+                else _decided(matrix, metric, plan, asked, rules[0])
+            )
+    _print(*found, form, output, notes=notes, quiet=quiet)
+
+
+def _read(
+    files: Sequence[str],
+    asked: DropOptions,
+    scoring: ScoringOptions,
+    how: InputOptions,
+    plan: Plan,
+    progress: Progress,
+) -> tuple[PredictionMatrix, Metric, Plan]:
+    """Predictions so far, who judges them, and the plan with the pooling that they ask for."""
+    from bbccli.metrics import choose_metrics
+    from bbccli.plan import pooling_of
+    from bbccli.progress import enter
+
+    enter(progress, "reading")
     matrix = scoring.scored(how.read_files(files, unfinished=not asked.replay_), asked.cut)
-    plan = replace(plan, pooling=pooling_of(scoring.pooling, matrix.source.metadata))
     metric = choose_metrics([asked.metric] if asked.metric else None, matrix)[0]
-    with (
-        resources.use(limits.for_predictions(*matrix.size)),
-        custom.blamed([asked.metric or ""], matrix.source.path),
-        progress_bar(quiet=quiet) as progress,
-    ):
-        if asked.replay_:
-            result = _replayed(matrix, metric, plan, asked, rules, progress)
-            names = None
-        else:
-            result, names = _decided(matrix, metric, plan, asked, rules[0])
-    _print(result, names, form, output, quiet=quiet)
+    enter(progress, "resampling")
+    return (
+        matrix,
+        metric,
+        replace(plan, pooling=pooling_of(scoring.pooling, matrix.source.metadata)),
+    )
 
 
 def _replayed(
@@ -85,7 +110,7 @@ def _replayed(
     asked: DropOptions,
     rules: list[str],
     progress: Progress,
-) -> Document:
+) -> tuple[Document, None]:
     """Document of what each rule would have saved."""
     from bbccli.drop_schema import drop_document
     from bbccli.dropping import replay
@@ -101,7 +126,7 @@ def _replayed(
         n_orders=asked.orders,
         progress=progress,
     )
-    return drop_document(matrix, plan, replays, notes)
+    return drop_document(matrix, plan, replays, notes), None
 
 
 def _decided(
@@ -125,12 +150,12 @@ def _decided(
 
 
 def _print(
-    result: Document, names: list[str] | None, form: str, output: str, *, quiet: bool
+    result: Document, names: list[str] | None, form: str, output: str, *, notes: str, quiet: bool
 ) -> None:
     """Write the names if they are asked for, else the report; tell the notes it leaves out."""
     from bbccli.cli.gates import tell
-    from bbccli.cli.output import style_for_stdout, write
-    from bbccli.reports import FORMS, Kind, Style
+    from bbccli.cli.output import style_for, write
+    from bbccli.reports import FORMS, Kind
     from bbccli.text import visible
 
     if (names is not None or form != "table") and not quiet:
@@ -138,5 +163,4 @@ def _print(
     if names is not None:
         write("".join(f"{visible(name)}\n" for name in names), output)
     else:
-        style = style_for_stdout() if output == "-" else Style()
-        write(FORMS[form].render([result], style, Kind.DROP), output)
+        write(FORMS[form].render([result], style_for(output, notes), Kind.DROP), output)

@@ -8,7 +8,7 @@ import typer
 
 from bbccli.analysis.rule import GateOptions
 from bbccli.cli.command import command
-from bbccli.cli.shared import Output, Quiet, reports
+from bbccli.cli.shared import Notes, Output, Quiet, reports
 from bbccli.option import Option, Scope
 
 Result = Annotated[
@@ -39,6 +39,7 @@ def gate(
     limit: GateOptions,
     format: Format = None,
     output: Output = "-",
+    notes: Notes = "top",
     quiet: Quiet = False,
 ) -> None:
     """Judge saved results: exit with 3 if one is not good enough.
@@ -78,7 +79,7 @@ def gate(
             hint="--fail-under 0.8, or --fail-over 0.3",
         )
     if chosen is not None:
-        publish(results, chosen, output, quiet=quiet)
+        publish(results, chosen, output, notes=notes, quiet=quiet)
     elif output != "-" or not quiet:
         print_verdicts(results, output)
     exit_by_gates(results)

@@ -7,15 +7,17 @@ from collections.abc import Sequence
 import typer
 
 from bbccli import gate
-from bbccli.cli.output import style_for_stdout, write
+from bbccli.cli.output import style_for, write
 from bbccli.cli.streams import say
 from bbccli.documents import Document
-from bbccli.reports import FORMS, Style
+from bbccli.reports import FORMS
 from bbccli.text import visible
 from bbccli.types import GateOutcome
 
 
-def publish(documents: Sequence[Document], format: str, output: str, *, quiet: bool) -> None:
+def publish(
+    documents: Sequence[Document], format: str, output: str, *, notes: str, quiet: bool
+) -> None:
     """Write documents as one report; where it is for programs, tell people on standard error.
 
     Files without a result are lines of JSON; other forms have no place for them.
@@ -24,8 +26,8 @@ def publish(documents: Sequence[Document], format: str, output: str, *, quiet: b
     form = FORMS[format]
     if not form.for_people and not quiet:
         tell(whole)
-    style = style_for_stdout() if output == "-" else Style()
-    write(form.render(documents if form.holds_errors else whole, style), output)
+    shown = documents if form.holds_errors else whole
+    write(form.render(shown, style_for(output, notes)), output)
 
 
 def tell(documents: Sequence[Document]) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from bbccli.analysis import Analysis
 from bbccli.cli.command import command, reads_files
-from bbccli.cli.shared import Files, Jobs, Output, Quiet, WorkOptions
+from bbccli.cli.shared import Files, Jobs, Notes, Output, Quiet, WorkOptions
 from bbccli.option import Option, Scope
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def leaderboard(
     wins: Wins = True,
     format: Format = "table",
     output: Output = "-",
+    notes: Notes = "top",
     jobs: Jobs = None,
     quiet: Quiet = False,
 ) -> None:
@@ -72,10 +73,10 @@ def leaderboard(
     """
     from bbccli import resources
     from bbccli.cli.gates import tell
-    from bbccli.cli.output import check_writable, report_format, style_for_stdout, write
+    from bbccli.cli.output import check_writable, report_format, style_for, write
     from bbccli.cli.places import check_apart
     from bbccli.errors import OptionError
-    from bbccli.reports import FORMS, Kind, Style
+    from bbccli.reports import FORMS, Kind
 
     asked.check()
     if top is not None and top < 1:
@@ -89,8 +90,7 @@ def leaderboard(
         found = _ranked(asked, files, wins=wins, top=top, quiet=quiet)
     if not form.for_people and not quiet:
         tell([found])
-    style = style_for_stdout() if output == "-" else Style()
-    write(form.render([found], style, Kind.LEADERBOARD), output)
+    write(form.render([found], style_for(output, notes), Kind.LEADERBOARD), output)
 
 
 def _ranked(
@@ -98,12 +98,15 @@ def _ranked(
 ) -> Document:
     """Document of the configurations in some files."""
     from bbccli.analysis.answer import working
-    from bbccli.cli.output import progress_bar
+    from bbccli.cli.bar import progress_bar
     from bbccli.leaderboard import leaderboard as ranked
     from bbccli.metrics import choose_metrics
+    from bbccli.progress import enter
 
     with progress_bar(quiet=quiet) as progress:
+        enter(progress, "reading")
         matrix = asked.read(files)
+        enter(progress, "scoring")
         plan, metrics = asked.plan(matrix.source.metadata), choose_metrics(asked.metric, matrix)
         with working(asked, matrix):
             return ranked(matrix, metrics, plan, wins=wins, top=top, progress=progress)

@@ -5,32 +5,38 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import typer
 
 from bbccli.atomic import is_read_only, is_stream, replacing
+from bbccli.cli.shared import ALL_NOTES
 from bbccli.cli.streams import emit
 from bbccli.errors import OptionError
-from bbccli.progress import Progress, silent
 from bbccli.reports import Kind, Style, form_of, forms_of
 
-PATIENCE_SECONDS = 1.0
-"""Work shorter than this shows no progress bar."""
+DUMB = frozenset({"dumb", "unknown"})
+"""Values of TERM for terminals that understand no escape sequences."""
 
 
-def style_for_stdout() -> Style:
-    """Width and colour of standard output: colour on a terminal only, and never with NO_COLOR.
+def style_for_stdout(*, all_notes: bool = False) -> Style:
+    """Width and colour of standard output.
 
-    The width is COLUMNS where that is set, else that of the terminal, else 80.
+    Colour is for terminals. NO_COLOR and TERM=dumb turn it off everywhere, else FORCE_COLOR turns
+    it on everywhere: see no-color.org and force-color.org; so does rich, which draws the progress
+    bar. The width is COLUMNS where that is set, else that of the terminal, else 80.
     """
     terminal = sys.stdout is not None and sys.stdout.isatty()
-    colour = terminal and not os.environ.get("NO_COLOR")
-    return Style(width=shutil.get_terminal_size((80, 24)).columns, colour=colour)
+    wanted = bool(os.environ.get("FORCE_COLOR")) or terminal
+    barred = os.environ.get("NO_COLOR") or os.environ.get("TERM", "").lower() in DUMB
+    width = shutil.get_terminal_size((80, 24)).columns
+    return Style(width, colour=wanted and not barred, all_notes=all_notes)
+
+
+def style_for(output: str, notes: str) -> Style:
+    """Return the style of a place, - being standard output, with the notes of --notes."""
+    all_notes = notes == ALL_NOTES
+    return style_for_stdout(all_notes=all_notes) if output == "-" else Style(all_notes=all_notes)
 
 
 def check_writable(*paths: str | None) -> None:
@@ -104,43 +110,6 @@ def report_format(
         if source is not None and source.name == "DEFAULT_MAP":
             return given
         raise
-
-
-@contextmanager
-def progress_bar(*, quiet: bool) -> Iterator[Progress]:
-    """Yield a progress callback: a bar on a terminal once the work takes long, else nothing."""
-    if quiet or sys.stderr is None or not sys.stderr.isatty():
-        yield silent
-        return
-    bar = _Bar()
-    try:
-        yield bar
-    finally:
-        bar.close()
-
-
-class _Bar:
-    """A rich progress bar that appears only when it is worth it."""
-
-    def __init__(self) -> None:
-        self._started = time.monotonic()
-        self._progress: Any = None
-        self._task: Any = None
-
-    def __call__(self, done: int, total: int) -> None:
-        if self._progress is None and time.monotonic() - self._started > PATIENCE_SECONDS:
-            from rich.console import Console
-            from rich.progress import Progress as RichProgress
-
-            self._progress = RichProgress(console=Console(stderr=True), transient=True)
-            self._progress.start()
-            self._task = self._progress.add_task("resampling", total=total)
-        if self._progress is not None:
-            self._progress.update(self._task, completed=done, total=total)
-
-    def close(self) -> None:
-        if self._progress is not None:
-            self._progress.stop()
 
 
 def cannot_write(path: str, problem: str) -> OptionError:

@@ -49,6 +49,17 @@ Quiet = Annotated[
     Option("Print only errors on standard error.", panel=Panel.OUTPUT, flags=("--quiet", "-q")),
 ]
 
+ALL_NOTES = "all"
+
+Notes = Annotated[
+    str,
+    Option(
+        "Notes of the table: top, the three that matter most, or all.",
+        panel=Panel.OUTPUT,
+        names=lambda: ("top", ALL_NOTES),
+    ),
+]
+
 Jobs = Annotated[
     int | None,
     Option("Threads.", metavar="N", panel=Panel.RESOURCES, default="all cores of the process"),

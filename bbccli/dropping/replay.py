@@ -20,7 +20,7 @@ from bbccli.metrics.base import Metric
 from bbccli.metrics.probability import with_clip
 from bbccli.notes import Note, nothing_dropped, rule_left_out
 from bbccli.plan import Plan
-from bbccli.progress import Progress, silent
+from bbccli.progress import Progress, enter, silent
 from bbccli.types import BoolArray, distinct
 
 ORDERS_KEY = 0x0DE5
@@ -78,6 +78,7 @@ def replay(
     orders = _orders(matrix, plan, order, n_orders)
     case = Case(matrix, metric, metric, plan)
     full = corrected(case)
+    enter(progress, "replaying rules")
     replays, notes = [], []
     for position, (rule, own) in enumerate(zip(chosen, terms, strict=True)):
         try:

@@ -70,6 +70,7 @@ def walk(
     check_walk(rule, n_steps, matrix.n_samples, case.plan.n_resamples)
     active = np.arange(matrix.n_configurations)
     taken, n_models = [], 0
+    case.enter("dropping for")
     for position, part in enumerate(_steps(matrix, order)):
         gone = np.zeros(len(active), bool)
         if len(active) > 1 and not too_early(matrix.outcome.take(part.rows), min_samples):

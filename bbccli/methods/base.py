@@ -99,6 +99,7 @@ class Method:
         selector = metric if select_by is None else planned(select_by, plan)
         pooling = plan.pooling if self.pooling is None else self.pooling
         case = Case(matrix, metric, selector, replace(plan, pooling=pooling), self.name, progress)
+        case.enter("working out")
         return self._estimate(case, self.answer(case), plan)
 
     def _estimate(self, case: Case, answer: Answer, plan: Plan) -> Estimate:

@@ -7,7 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Width and colour."""
+    """Width, colour, and how much is said.
+
+    Attributes
+    ----------
+    width
+        Columns.
+    colour
+        Whether escape sequences are understood.
+    all_notes
+        Whether all notes are printed, not only those that matter most.
+    """
 
     width: int = 80
     colour: bool = False
+    all_notes: bool = False

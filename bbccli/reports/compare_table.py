@@ -8,7 +8,14 @@ from bbccli.documents import Document, Json
 from bbccli.reports import compare_phrases as said
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
-from bbccli.reports.layout import Drawn, as_text, facts, listing_table, note_line, paragraph
+from bbccli.reports.layout import (
+    add_notes,
+    as_text,
+    facts,
+    grid_of_facts,
+    listing_table,
+    paragraph,
+)
 from bbccli.reports.rank_table import ranks
 from bbccli.rounding import Digits, percent, short
 from bbccli.text import visible
@@ -35,12 +42,11 @@ def _sections(document: Document, style: Style) -> Iterator[str]:
         yield _tests(document, style)
     else:
         yield _members(document, style)
-    closing = [note_line(note) for note in said.notes(document)]
+    closing = add_notes(grid_of_facts(), said.notes(document), style)
     if document["gate"] is not None:
-        text = said.requirement(document).removeprefix("gate ")
-        closing.append(facts(gate=text))
-    if closing:
-        yield "".join(as_text(part, style) for part in closing)
+        closing.add_row("gate", said.requirement(document).removeprefix("gate "))
+    if closing.row_count:
+        yield as_text(closing, style)
 
 
 def _head(document: Document) -> str:
@@ -93,8 +99,7 @@ def _set_line(document: Document) -> str:
 
 
 def _drawn(lines: dict[str, str], style: Style) -> str:
-    drawn: Drawn = facts(**lines)
-    return as_text(drawn, style)
+    return as_text(facts(**lines), style)
 
 
 def _tests(document: Document, style: Style) -> str:

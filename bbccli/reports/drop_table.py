@@ -12,7 +12,7 @@ from bbccli.documents import Document, Json
 from bbccli.notes import listing
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
-from bbccli.reports.layout import as_text, facts, note_line
+from bbccli.reports.layout import add_notes, as_text, facts, grid_of_facts
 from bbccli.rounding import Digits, count, percent
 from bbccli.text import visible
 
@@ -36,8 +36,8 @@ def _screen(document: Document, style: Style) -> str:
         head.append(f"\n{line}")
     decision = document["decision"]
     body = _decision(decision) if decision else _replays(document["replays"])
-    notes = [note_line(note) for note in phrases.notes_of(document)]
-    sections: list[RenderableType] = [head, *body, *([Group(*notes)] if notes else [])]
+    notes = add_notes(grid_of_facts(), phrases.notes_of(document), style)
+    sections: list[RenderableType] = [head, *body, *([notes] if notes.row_count else [])]
     spaced = [part for section in sections for part in (section, Text(""))]
     return as_text(Group(*spaced[:-1]), style)
 

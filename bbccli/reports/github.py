@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bbccli.documents import Document
+from bbccli.notes.meanings import Severity, severity_of
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.sentences import gate_sentence, sentences
 from bbccli.text import visible
+
+KINDS = {Severity.DOUBT: "warning", Severity.CARE: "notice"}
+"""Annotations of notes; those that are harmless have none, for GitHub shows ten of a kind."""
 
 
 def render(documents: Sequence[Document], style: Style) -> str:
@@ -17,15 +21,16 @@ def render(documents: Sequence[Document], style: Style) -> str:
 
 
 def _annotations(document: Document) -> list[str]:
-    """A notice for what to report, a warning per note, an error for a gate not met."""
+    """A notice for what to report, an error for a gate not met, and the notes that matter."""
     title = f"bbc: {document['input']['path']}"
     lines = [command("notice", title, said) for said in sentences(document)]
     if document["gate"] is not None:
         kind = "notice" if document["gate"]["outcome"] == "met" else "error"
         lines.append(command(kind, title, gate_sentence(document["gate"])))
-    for note in phrases.notes_of(document):
+    for note in sorted(phrases.notes_of(document), key=lambda note: severity_of(note["code"])):
+        level = severity_of(note["code"])
         hint = f"; hint: {note['remedy']}" if note["remedy"] else ""
-        lines.append(command("warning", title, note["text"] + hint))
+        lines += [command(KINDS[level], title, note["text"] + hint)] if level in KINDS else []
     return lines
 
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from io import StringIO
 
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from bbccli.documents import NoteJson
+from bbccli.notes.meanings import severity_of
 from bbccli.reports.base import Style
+from bbccli.rounding import count
 from bbccli.text import visible
 
-Drawn = RenderableType
-"""What rich can draw."""
+Grid = Table
+"""Rows that more can be added to."""
 
 
 def listing_table(
@@ -27,15 +30,17 @@ def listing_table(
 ) -> str:
     """Return rows under a header, wrapped to the width; columns of figures are flush right.
 
-    What is a figure or `whole` is never wrapped; nor is the first column where neither is named.
+    What is a figure, or `whole`, is never wrapped.
     """
-    kept = {*figures, *whole} or {*header[:1]}
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in header:
+    names = max((cell_len(row[0]) for row in rows), default=0)
+    for position, name in enumerate(header):
+        # a long name in front would be cut, and leave no room for what is known of it
+        short = position == 0 and names <= style.width // 2 and not whole
         table.add_column(
             name,
             justify="right" if name in figures else "left",
-            no_wrap=name in kept,
+            no_wrap=name in figures or name in whole or short,
             overflow="fold",
         )
     for row in rows:
@@ -53,30 +58,47 @@ def as_text(renderable: RenderableType, style: Style) -> str:
     console = Console(
         file=StringIO(),
         width=style.width,
+        # what the environment says of colours was weighed where the style was made
         force_terminal=style.colour,
+        color_system="standard" if style.colour else None,
         no_color=not style.colour,
         highlight=False,
+        _environ={},
     )
     with console.capture() as capture:
         console.print(renderable)
     return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
 
 
-def facts(**named: str) -> RenderableType:
+def facts(**named: str) -> Table:
     """One line per fact, its name in front."""
+    return fact_rows(list(named.items()))
+
+
+def fact_rows(rows: Sequence[tuple[str, str]]) -> Table:
+    """One line per fact, its name in front; further ones under the same name have none."""
     grid = grid_of_facts()
-    for name, text in named.items():
+    for name, text in rows:
         grid.add_row(Text(name, "green"), Text(text))
     return grid
 
 
-def note_line(note: NoteJson) -> RenderableType:
-    """What to doubt, and a hint."""
-    text = Text(visible(note["text"]))
-    if note["remedy"]:
-        text.append(f"   hint: {visible(note['remedy'])}", "dim")
-    grid = grid_of_facts()
-    grid.add_row(Text("note", "yellow"), text)
+MOST_NOTES = 3
+"""Notes below a table, at most."""
+
+
+def add_notes(grid: Table, notes: Sequence[NoteJson], style: Style) -> Table:
+    """Add the notes that matter most to a grid of facts, and how many more there are."""
+    ordered = sorted(notes, key=lambda note: severity_of(note["code"]))
+    shown = ordered if style.all_notes else ordered[:MOST_NOTES]
+    for note in shown:
+        text = Text(visible(note["text"]))
+        if note["remedy"]:
+            text.append(f"   hint: {visible(note['remedy'])}", "dim")
+        grid.add_row(Text("note", "yellow"), text)
+    if len(shown) < len(ordered):
+        more = count(len(ordered) - len(shown), "more note")
+        grid.add_row("", Text(f"{more}: --notes all", "dim"))
     return grid
 
 

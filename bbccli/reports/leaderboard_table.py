@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bbccli.documents import Document, Json
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
-from bbccli.reports.layout import Drawn, as_text, facts, listing_table, note_line, paragraph
+from bbccli.reports.layout import Grid, add_notes, as_text, facts, listing_table, paragraph
 from bbccli.rounding import Digits, percent
 from bbccli.text import visible
 
@@ -36,13 +36,14 @@ def _screen(document: Document, style: Style) -> str:
     notes = phrases.notes_of(document)
     first = [f"{n['text']}; {n['remedy']}\n" for n in notes if n["code"] == NOT_CORRECTED]
     head = f"{visible(document['input']['path'])}   {phrases.understood(document)}"
-    closing = [_winner(document)] + [note_line(n) for n in notes if n["code"] != NOT_CORRECTED]
+    others = [note for note in notes if note["code"] != NOT_CORRECTED]
+    closing = add_notes(_winner(document), others, style)
     return "\n".join(
         [
             *first,
             paragraph(head, style),
             _table(document, style),
-            "".join(as_text(part, style) for part in closing),
+            as_text(closing, style),
         ]
     )
 
@@ -108,7 +109,7 @@ def _of(row: Json, position: int) -> Json:
     return found
 
 
-def _winner(document: Document) -> Drawn:
+def _winner(document: Document) -> Grid:
     """The winner with its corrected performance beside the naive one."""
     name, corrected = visible(document["winner"]), document["corrected"]
     label, pooling = phrases.metric_label(document["metrics"][0]), document["plan"]["pooling"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from statistics import quantiles
+from statistics import median, quantiles
 
 from bbccli.documents import Document, Json
 from bbccli.reports import phrases
@@ -23,6 +23,7 @@ class Summary:
 
     files: int = 0
     optimism: dict[tuple[str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
+    reported: Counter[tuple[str, str]] = field(default_factory=Counter)
     winners: Counter[str] = field(default_factory=Counter)
     gates: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
@@ -39,11 +40,12 @@ class Summary:
 
     def render(self, style: Style = Style(), /) -> str:
         """Return the table, at the width of the style."""
-        from bbccli.reports.layout import listing_table
+        from bbccli.reports.layout import listing_table, paragraph
 
         failed = self.reasons.total()
         head = f"{count(self.files, 'file')}, {failed} without a result\n"
-        parts = [head, listing_table(_HEADER, self._rows(), style) if self.optimism else ""]
+        told = "".join(paragraph(said, style) for said in self._answer())
+        parts = [head, told, listing_table(_HEADER, self._rows(), style) if self.optimism else ""]
         for title, counter, most in (
             ("winner", self.winners, MOST_WINNERS),
             ("gate", self.gates, len(self.gates)),
@@ -56,9 +58,27 @@ class Summary:
                 parts.append(listing_table((title, "files"), listed, style))
         return "\n".join(part for part in parts if part)
 
+    def _answer(self) -> Iterator[str]:
+        """What the files say together, for each metric by the method that most of them report."""
+        for metric in dict.fromkeys(metric for metric, _ in self.optimism):
+            counts = {key: n for key, n in self.reported.items() if key[0] == metric and n}
+            key = max(counts, key=lambda one: counts[one], default=None)
+            if key is None or key not in self.optimism:
+                continue
+            values = self.optimism[key]
+            way, middle = "too good" if median(values) >= 0 else "too bad", abs(median(values))
+            files = f"{'median of ' * (len(values) > 1)}{count(len(values), 'file')}"
+            yield (
+                f"The winner's {phrases.metric_label(metric)} in cross-validation is {way} by "
+                f"{digits_for(values).difference(middle)} ({files}, {visible(key[1])})."
+            )
+
     def _collect(self, document: Document) -> None:
         estimates = document["estimates"]
         for estimate in estimates:
+            self.reported[estimate["metric"], estimate["method"]] += phrases.is_reported(
+                estimate, document
+            )
             value = estimate["optimism"]
             if not phrases.is_naive(estimate) and value is not None:
                 self.optimism[estimate["metric"], estimate["method"]].append(value)

@@ -1,23 +1,33 @@
-"""The document as a table that needs no paper at hand."""
+"""The document as a table that answers first: what to expect, then how that came about."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from bbccli.documents import Document, EstimateJson, ShareJson, TraceJson
+from bbccli.gate import NAIVE
 from bbccli.reports import phrases
+from bbccli.reports.answer import answer, verdict
 from bbccli.reports.base import Style
-from bbccli.reports.layout import as_text, grid_of_facts, note_line
-from bbccli.reports.sentences import gate_sentence, sentences
+from bbccli.reports.layout import add_notes, as_text, grid_of_facts
+from bbccli.reports.sentences import sentences
+from bbccli.reports.strip import strip_of
 from bbccli.rounding import percent
 from bbccli.text import visible
 
 RARELY = 0.01
 """Configurations that win less often than this are not listed."""
+
+MOST_WINS = 3
+"""Configurations whose wins are listed, at most."""
+
+WIDE = 100
+"""Columns of a terminal from which on intervals are drawn."""
 
 
 def render(documents: Sequence[Document], style: Style) -> str:
@@ -26,37 +36,43 @@ def render(documents: Sequence[Document], style: Style) -> str:
 
 
 def _screen(document: Document, style: Style) -> str:
-    """What was read, who won, what to report and what to doubt."""
+    """What was read, what to expect, by which method, who won how often, and what to doubt."""
     path, understood = visible(document["input"]["path"]), phrases.understood(document)
     head = Text.assemble((path, "bold"), "   ", understood)
     for line in phrases.lines_on_run(document):
         head.append(f"\n{line}")
-    tables = [_methods(document, metric) for metric in phrases.metrics_of(document)]
-    closing = [*_advice(document), *(note_line(note) for note in phrases.notes_of(document))]
-    sections: list[RenderableType] = [head, _winners(document), *tables]
-    sections += [Group(*closing)] if closing else []
+    tables = [_methods(document, metric, style) for metric in phrases.metrics_of(document)]
+    details = add_notes(_details(document), phrases.notes_of(document), style)
+    sections: list[RenderableType] = [head, _answer(document), *tables]
+    sections += [details] if details.row_count else []
     spaced = [part for section in sections for part in (section, Text(""))]
     return as_text(Group(*spaced[:-1]), style)
 
 
-def _winners(document: Document) -> RenderableType:
-    """One line per distinct winner, with the rule that selected it and how often it wins."""
+def _answer(document: Document) -> RenderableType:
+    """The sentences that say it all, the verdict of a gate in its colour."""
+    met = document["gate"] is not None and document["gate"]["outcome"] == "met"
+    judged = "green" if met else "red"
+    said, gate = answer(document), verdict(document)
+    return Group(*(Text(visible(one), judged if one in gate else "bold") for one in said))
+
+
+def _details(document: Document) -> Table:
+    """Who won by which rule and how often, what was dropped, and the sentence for a paper."""
     grid, marks = grid_of_facts(), phrases.marks(document)
     for winner, rule in phrases.winners(document).items():
         text = Text.assemble((visible(winner), "bold"), f"   {rule}")
         grid.add_row(Text(f"winner {marks[winner]}".rstrip(), "green"), text)
     for estimate in _selections(document):
-        shares = [
-            f"{percent(s['share'], 0)} {visible(s['configuration'])}" for s in _shares(estimate)
-        ]
-        grid.add_row(
-            Text("wins", "green"),
-            Text(f"{_among(estimate)} of {visible(estimate['method'])}: {', '.join(shares)}"),
-        )
+        grid.add_row(Text("wins", "green"), Text(_wins(estimate)))
     for trace in [e["drop_trace"] for e in document["estimates"] if e["drop_trace"]][:1]:
         grid.add_row(
             Text("dropped", "green"), Text(_dropped(trace, document["input"]["n_configurations"]))
         )
+    for said in sentences(document):
+        grid.add_row(Text("report", "green"), Text(visible(said)))
+    if comparison := phrases.comparison(document, "the row marked >"):
+        grid.add_row("", Text(comparison, "dim"))
     return grid
 
 
@@ -67,9 +83,14 @@ def _dropped(trace: TraceJson, n_configurations: int) -> str:
     return f"{n_gone} of {n_configurations} by {trace['rule']}, {models}"
 
 
-def _among(estimate: EstimateJson) -> str:
-    """Where the shares of the winners were counted."""
-    return "in the resamples" if estimate["n_resamples"] else "in the outer folds"
+def _wins(estimate: EstimateJson) -> str:
+    """How often the most frequent winners win, and all others together."""
+    where = "in the resamples" if estimate["n_resamples"] else "in the outer folds"
+    shares = _shares(estimate)[:MOST_WINS]
+    listed = [f"{percent(s['share'], 0)} {visible(s['configuration'])}" for s in shares]
+    rest = 1 - sum(s["share"] for s in shares)
+    others = f"; {percent(rest, 0)} others" if rest >= RARELY else ""
+    return f"{where} of {visible(estimate['method'])}: {', '.join(listed)}{others}"
 
 
 def _shares(estimate: EstimateJson) -> list[ShareJson]:
@@ -84,36 +105,57 @@ def _selections(document: Document) -> list[EstimateJson]:
     return found[:1]
 
 
-def _methods(document: Document, metric: str) -> RenderableType:
-    """One row per method, for one metric; the one to report is marked."""
+def _methods(document: Document, metric: str, style: Style) -> RenderableType:
+    """One row per method, for one metric: first the one to report, which is marked."""
     estimates = phrases.estimates_of(document, metric)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("  method", no_wrap=True)
-    marked = any(phrases.marks(document).values())
-    if marked:
-        table.add_column("", no_wrap=True)
-    table.add_column("")
-    table.add_column(phrases.metric_label(metric), justify="right")
-    table.add_column(phrases.interval_name(document, estimates), no_wrap=True)
-    table.add_column("naive", justify="right")
-    table.add_column("optimism", justify="right")
-    for row in phrases.rows(document, metric):
-        method = f"{'>' if row.reported else ' '} {visible(row.method)}"
-        mark = (row.mark,) if marked else ()
-        table.add_row(method, *mark, *row.cells, style="bold" if row.reported else "")
+    pairs = list(zip(phrases.rows(document, metric), estimates, strict=True))
+    pairs.sort(key=lambda pair: not pair[0].reported)
+    rows = [
+        [f"{'>' if row.reported else ' '} {visible(row.method)}", row.mark, *_cells(row, one)]
+        for row, one in pairs
+    ]
+    alone = document["input"]["n_configurations"] == 1
+    corrected = "estimate" if alone or any(map(_is_uncorrected, estimates)) else "corrected"
+    interval = phrases.interval_name(document, estimates)
+    header = [f"  {phrases.metric_label(metric)}", "", "", "naive", corrected, interval]
+    drawn = [*header[:3], "x naive", f"o {corrected}", interval]
+    taken = sum(max(map(cell_len, column)) + GAP for column in zip(drawn, *rows, strict=True))
+    strip = strip_of(estimates, style.width - taken) if style.width >= WIDE else None
+    if strip is not None:
+        header = [*drawn, strip.scale()]
+        rows = [[*row, strip.drawn(one)] for row, (_, one) in zip(rows, pairs, strict=True)]
+    return _grid(header, rows, [row.reported for row, _ in pairs])
+
+
+GAP = 2
+"""Blanks between columns."""
+
+
+def _cells(row: phrases.Row, estimate: EstimateJson) -> list[str]:
+    """Label, naive figure, corrected figure and interval."""
+    label, value, interval, naive, _ = row.cells
+    return [label, naive, "" if estimate["method"] == NAIVE else value, interval]
+
+
+def _is_uncorrected(estimate: EstimateJson) -> bool:
+    """Whether a figure other than the naive one makes up for nothing."""
+    return estimate["ignores_selection"] and estimate["method"] != NAIVE
+
+
+def _grid(header: list[str], rows: list[list[str]], reported: list[bool]) -> Table:
+    """Columns that are not all empty, under their names; figures are flush right."""
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0))
+    shown = [n for n, name in enumerate(header) if name or any(row[n] for row in rows)]
+    for n in shown:
+        figures = header[n].removeprefix("x ").removeprefix("o ") in FIGURES
+        # names give way where a page is narrow, figures never do
+        table.add_column(
+            header[n], justify="right" if figures else "left", no_wrap=n != LABEL, overflow="fold"
+        )
+    for row, marked in zip(rows, reported, strict=True):
+        table.add_row(*(Text(row[n]) for n in shown), style="bold" if marked else "")
     return table
 
 
-def _advice(document: Document) -> list[RenderableType]:
-    """The sentences to copy into a paper, and the verdict of the gate."""
-    grid = grid_of_facts()
-    for said in sentences(document):
-        grid.add_row(Text("report", "green"), Text(visible(said), "bold"))
-    if comparison := phrases.comparison(document, "the row marked >"):
-        grid.add_row("", Text(comparison, "dim"))
-    gate = document["gate"]
-    if gate is not None:
-        colour = "green" if gate["outcome"] == "met" else "red"
-        text = gate_sentence(gate).removeprefix("gate ")
-        grid.add_row(Text("gate", colour), Text(visible(text)))
-    return [grid] if grid.row_count else []
+FIGURES = frozenset({"naive", "corrected", "estimate"})
+LABEL = 2

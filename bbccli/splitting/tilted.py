@@ -157,6 +157,7 @@ def _enough(ends: Ends, case: Case) -> tuple[Replicates, MonteCarloError, list[N
     wanted = plan.n_resamples if plan.tolerance is None else FIRST_RESAMPLES
     while True:
         wanted = min(wanted, plan.n_resamples)
+        case.enter("resampling")
         drawn = ends.evaluated.replicates(wanted, plan.seed, case.progress)
         replicates = drawn.only(~np.isnan(drawn.values[:, drawn.column]))
         lower, upper = (

@@ -40,7 +40,7 @@ class TestCorrect:
     def test_a_gate_that_is_met_exits_0(self, correct):
         status, out, err = correct("--fail-under", "0.1")
         assert (status, err) == (0, "")
-        assert "gate     met: AUC, lower bound of bbc is" in out
+        assert "Gate met: AUC, lower bound of bbc is" in out
 
     def test_a_gate_that_is_missed_exits_3_and_says_by_how_much(self, correct, tmp_path):
         target = tmp_path / "r.json"
@@ -55,7 +55,7 @@ class TestCorrect:
     def test_a_bound_that_was_not_estimated_exits_4(self, correct):
         status, out, err = correct("--fail-under", "0.1", "--side", "upper")
         assert status == 4
-        assert "gate     undecided" in out
+        assert "Gate undecided" in out
         assert "gate undecided: the lower end of the interval of bbc was not estimated" in err
 
     def test_what_cannot_be_computed_exits_4(self, run, tmp_path):
@@ -392,7 +392,7 @@ class TestCollapsed:
     def test_a_collapsed_bound_is_undecided(self, run, perfect, argv):
         status, out, err = self.gate(run, perfect, *argv)
         assert status == 4
-        assert "gate     undecided" in out
+        assert "Gate undecided" in out
         assert "has collapsed onto 1" in err
 
     def test_and_so_is_a_saved_one(self, run, perfect, tmp_path):

@@ -1,13 +1,15 @@
 """What a terminal gets, and what a pipe or a file."""
 
 import sys
+import time
 
 import pytest
 
-from bbccli.cli import many, output
-from bbccli.cli.output import progress_bar, style_for_stdout
+from bbccli.cli import bar, many
+from bbccli.cli.bar import progress_bar
+from bbccli.cli.output import style_for_stdout
 from bbccli.cli.streams import say
-from bbccli.progress import silent
+from bbccli.progress import enter, silent
 
 
 def terminal(monkeypatch, *streams):
@@ -18,7 +20,8 @@ def terminal(monkeypatch, *streams):
 class TestStyle:
     @pytest.fixture(autouse=True)
     def plain(self, monkeypatch, capsys):
-        monkeypatch.delenv("NO_COLOR", raising=False)
+        for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
+            monkeypatch.delenv(name, raising=False)
         monkeypatch.setenv("COLUMNS", "80")
 
     def test_colour_is_for_terminals(self, monkeypatch):
@@ -65,7 +68,7 @@ class TestSay:
 class TestBar:
     @pytest.fixture(autouse=True)
     def impatient(self, monkeypatch, capsys):
-        monkeypatch.setattr(output, "PATIENCE_SECONDS", -1.0)
+        monkeypatch.setattr(bar, "PATIENCE_SECONDS", -1.0)
 
     @staticmethod
     def work(**options):
@@ -87,6 +90,53 @@ class TestBar:
         terminal(monkeypatch, "stderr")
         assert self.work(quiet=False) is not silent
         assert "resampling" in capsys.readouterr().err
+
+    def test_it_names_what_is_done(self, monkeypatch, capsys):
+        terminal(monkeypatch, "stderr")
+        with progress_bar(quiet=False) as progress:
+            enter(progress, "reading")
+            enter(progress, "resampling bbc")
+            progress(1_000, 2_000)
+        shown = capsys.readouterr().err
+        assert "resampling bbc" in shown
+        assert "1,000 of 2,000" in shown
+
+    def test_it_appears_while_nobody_calls(self, monkeypatch, capsys):
+        monkeypatch.setattr(bar, "PATIENCE_SECONDS", 0.05)
+        terminal(monkeypatch, "stderr")
+        with progress_bar(quiet=False) as progress:
+            enter(progress, "reading")
+            time.sleep(0.5)
+        assert "reading" in capsys.readouterr().err
+
+    def test_quick_work_shows_none(self, monkeypatch, capsys):
+        monkeypatch.setattr(bar, "PATIENCE_SECONDS", 60.0)
+        terminal(monkeypatch, "stderr")
+        self.work(quiet=False)
+        assert capsys.readouterr().err == ""
+
+    def test_it_is_never_full(self, monkeypatch, capsys):
+        terminal(monkeypatch, "stderr")
+        with progress_bar(quiet=False) as progress:
+            enter(progress, "resampling bbc")
+            for done in (1, 2, 3):
+                progress(done, 3)
+                (task,) = progress._progress.tasks
+                assert not task.finished
+                assert task.percentage < 100
+            assert task.total is None
+            assert task.fields["counted"] == "3 done, summing up"
+            enter(progress, "working out tt")
+            (task,) = progress._progress.tasks
+            assert (task.description, task.total) == ("working out tt", None)
+            assert task.fields["counted"] == ""
+
+    def test_names_in_brackets_are_no_colours(self, monkeypatch, capsys):
+        terminal(monkeypatch, "stderr")
+        with progress_bar(quiet=False) as progress:
+            enter(progress, "[red]x")
+            progress(1, 3)
+        assert "[red]x" in capsys.readouterr().err
 
     def test_none_for_a_batch_off_a_terminal(self, monkeypatch, capsys):
         for quiet in (False, True):

@@ -48,11 +48,11 @@ def test_what_tilting_cannot_do_is_said(run, tmp_path):
     path = tmp_path / "perfect.csv"
     rows = [f"{i},{i % 2},{0.1 + 0.7 * (i % 2) + 0.01 * i / 40:.4f}" for i in range(40)]
     path.write_text("\n".join(["id,label,model", *rows]) + "\n")
-    status, out, err = run("correct", path, "--metric", "accuracy", *SPLIT, *FAST)
+    status, out, err = run("correct", path, "--metric", "accuracy", "--notes", "all", *SPLIT, *FAST)
     assert (status, err) == (0, "")
     words = " ".join(out.split())
     assert "mabt finds no tilt for its lower end, which is Wilson's instead" in words
-    status, out, err = run("correct", path, "--metric", "auc", *SPLIT, *FAST)
+    status, out, err = run("correct", path, "--metric", "auc", "--notes", "all", *SPLIT, *FAST)
     assert (status, err) == (0, "")
     assert "tilting has no interval: no sample that evaluates moves the figure" in " ".join(
         out.split()

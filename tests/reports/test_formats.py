@@ -4,13 +4,14 @@ import csv
 import io
 import json
 import math
+import re
 from textwrap import dedent
 from xml.etree import ElementTree
 
 import pytest
 from documents import gated, result
 
-from bbccli.reports import FORMS, Kind, form_of, forms_of
+from bbccli.reports import FORMS, Kind, Style, form_of, forms_of
 from bbccli.types import Direction, GateOn, Side
 
 
@@ -51,6 +52,41 @@ def test_github():
         ::warning title=bbc%3A by_hand.csv::only 3 folds: methods that compare or resample folds are coarse; hint: use 10 folds, or rely on bbc, which resamples samples
         """  # noqa: E501
     )
+
+
+def test_github_warns_of_what_is_shaky_alone():
+    codes = ("tied-winners", "winners-differ", "few-groups", "of-a-later-version")
+    notes = [{"code": code, "text": f"{code}!", "remedy": ""} for code in codes]
+    found = result(names=["cvt"]) | {"notes": notes}
+    lines = FORMS["github"](found).splitlines()
+    assert [(line.split()[0], line.rpartition("::")[2]) for line in lines] == [
+        ("::warning", "few-groups!"),
+        ("::warning", "of-a-later-version!"),
+        ("::notice", "winners-differ!"),
+    ]
+    assert "tied-winners" in FORMS["markdown"](found)
+    assert "tied-winners!" in FORMS["junit"](found)
+
+
+def test_the_table_has_three_notes_and_counts_the_others():
+    codes = ("tied-winners", "winners-differ", "few-groups", "polarity", "one-se-winner")
+    notes = [{"code": code, "text": f"<{code}>", "remedy": ""} for code in codes]
+    found = result(names=["cvt"]) | {"notes": notes}
+    text = FORMS["table"](found)
+    assert re.findall("<(.*)>", text) == ["few-groups", "polarity", "winners-differ"]
+    assert text.endswith("         2 more notes: --notes all\n")
+    text = FORMS["table"](found, Style(all_notes=True))
+    assert len(re.findall("<(.*)>", text)) == 5
+    assert "--notes all" not in text
+
+
+def test_the_table_has_three_wins_and_the_share_of_the_others():
+    found = result(names=["bbc-f"])
+    (one,) = found["estimates"]
+    shares = [("a", 0.4), ("b", 0.3), ("c", 0.1), ("d", 0.1)]
+    won = [{"configuration": name, "share": share} for name, share in shares]
+    text = FORMS["table"](found | {"estimates": [one | {"selection": won}]})
+    assert ": 40 % a, 30 % b, 10 % c; 20 % others\n" in text
 
 
 def test_junit():
@@ -115,7 +151,7 @@ def test_jsonl_is_the_document_on_one_line():
 
 
 def test_the_table_shows_the_verdict():
-    assert "gate     missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25\n" in (
+    assert "\nGate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25.\n" in (
         FORMS["table"](gated(0.25))
     )
 

@@ -1,0 +1,113 @@
+"""A bar on standard error for work that takes long: what is done, and how far it is."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from bbccli.progress import Progress, silent
+
+PATIENCE_SECONDS = 1.0
+"""Work shorter than this shows no progress bar."""
+
+
+@contextmanager
+def progress_bar(*, quiet: bool) -> Iterator[Progress]:
+    """Yield a progress callback: a bar on a terminal once the work takes long, else nothing."""
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
+        yield silent
+        return
+    bar = _Bar()
+    try:
+        yield bar
+    finally:
+        bar.close()
+
+
+class _Bar:
+    """A rich progress bar that appears only when it is worth it, and is never full.
+
+    Work of which nobody knows how far it is has a bar that runs to and fro: reading, and what comes
+    after the last resample.
+    """
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+        self._lock = threading.RLock()
+        self._progress: Any = None
+        self._task: Any = None
+        self._open = True
+        self._phase, self._done, self._total = "resampling", 0, 0
+        # reading calls nobody back
+        self._timer = threading.Timer(max(PATIENCE_SECONDS, 0.0), self._appear)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def enter(self, phase: str) -> None:
+        """Begin something else."""
+        with self._lock:
+            self._phase, self._done, self._total = phase, 0, 0
+            self._draw(anew=True)
+
+    def __call__(self, done: int, total: int) -> None:
+        with self._lock:
+            anew = self._goal() != (total if done < total else None)
+            self._done, self._total = done, total
+            if time.monotonic() - self._started > PATIENCE_SECONDS:
+                self._appear()
+            self._draw(anew=anew)
+
+    def close(self) -> None:
+        """Remove the bar, if it is there."""
+        self._timer.cancel()
+        with self._lock:
+            self._open = False
+            if self._progress is not None:
+                self._progress.stop()
+
+    def _appear(self) -> None:
+        with self._lock:
+            if self._progress is not None or not self._open:
+                return
+            self._progress = _columns()
+            self._progress.start()
+            self._draw(anew=True)
+
+    def _goal(self) -> int | None:
+        """How much there is to do, as long as there is something left."""
+        return self._total if self._done < self._total else None
+
+    def _draw(self, *, anew: bool) -> None:
+        """Show how things stand; `anew` where the bar changes its kind."""
+        if self._progress is None:
+            return
+        if anew:
+            if self._task is not None:
+                self._progress.remove_task(self._task)
+            self._task = self._progress.add_task(self._phase, total=self._goal(), counted="")
+        known = self._goal() is not None
+        counted = f"{self._done:,} of {self._total:,}" if known else ""
+        if self._total and not known:
+            counted = f"{self._total:,} done, summing up"
+        self._progress.update(self._task, completed=self._done * known, counted=counted)
+
+
+def _columns() -> Any:
+    """Return the bar of rich, not yet on the screen."""
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as RichProgress
+
+    return RichProgress(
+        # markup would take a name in brackets for a colour
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.fields[counted]}"),
+        TimeRemainingColumn(compact=True),
+        console=Console(stderr=True),
+        transient=True,
+    )

@@ -1,0 +1,95 @@
+"""`bbc explain`: what a name or a result means, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
+
+from bbccli.cli.command import command
+from bbccli.option import Option
+
+if TYPE_CHECKING:
+    from bbccli.documents import Document
+
+
+def _names() -> Iterable[str]:
+    from bbccli.methods import METHODS
+    from bbccli.metrics import METRICS
+    from bbccli.notes.meanings import MEANINGS
+
+    return (*METHODS, *METRICS, *MEANINGS)
+
+
+@command()
+def explain(
+    what: Annotated[
+        str | None,
+        Option(
+            "A method, a metric, the code of a note, or saved results: .json, or .jsonl with one "
+            "on each line; - is standard input. Without it: which number to report, and the names.",
+            metavar="METHOD|METRIC|NOTE|RESULT",
+            names=_names,
+            open=True,
+            positional=True,
+        ),
+    ] = None,
+) -> None:
+    """Explain a method, a metric, a note, or which number of a result to report.
+
+    Of a method or a metric: what it is, what it assumes, when not to use it, its source. Of a note:
+    what it means and what to do. Of a saved result: which number to report and why, and all notes.
+
+    Examples:
+      bbc explain bbc
+      bbc explain winners-differ
+      bbc explain result.json
+    """
+    from bbccli.cli.output import style_for_stdout, write
+    from bbccli.methods import METHODS
+    from bbccli.metrics import METRICS
+    from bbccli.metrics.naming import canonical
+    from bbccli.notes.meanings import MEANINGS
+    from bbccli.reports import explanation
+
+    style = style_for_stdout()
+    if what is None:
+        text = explanation.of_nothing(style)
+    elif what in METHODS:
+        text = explanation.of_method(what, style)
+    elif canonical(what, METRICS) in METRICS:
+        text = explanation.of_metric(canonical(what, METRICS), style)
+    elif what in MEANINGS:
+        text = explanation.of_note(what, style)
+    else:
+        text = "\n".join(explanation.of_result(one, style) for one in _results(what))
+    write(text, "-")
+
+
+def _results(path: str) -> list[Document]:
+    """Results of a file that was saved.
+
+    Raises
+    ------
+    OptionError
+        Neither a name that is known nor a file; or a table, which holds no whole results.
+    """
+    from pathlib import Path
+
+    from bbccli.errors import InputError, OptionError, nearest
+    from bbccli.saved import read_documents
+    from bbccli.saved_rows import is_table
+
+    if path != "-" and not Path(path).exists():
+        raise OptionError(
+            f"nothing is called {path!r}, and there is no such file",
+            hint=nearest(path, _names(), "bbc explain lists all names"),
+        )
+    if is_table(path):
+        raise OptionError(
+            f"{path} is a table, which holds no whole results to explain",
+            hint="let bbc batch write .jsonl",
+        )
+    found = [one for one in read_documents(path) if "error" not in one]
+    if not found:
+        raise InputError("no file of this batch has a result", path=path)
+    return found

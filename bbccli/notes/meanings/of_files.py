@@ -1,0 +1,213 @@
+"""Notes on the file: what was left out, and what its columns may be."""
+
+from __future__ import annotations
+
+from bbccli.notes.meanings.record import Meaning, Severity
+
+OF_FILES = (
+    Meaning(
+        "samples-left-out",
+        Severity.DOUBT,
+        """Some samples have no prediction by any configuration in some repeat. They are left
+        out of everything.""",
+        """complete the cross-validation. If samples are missing because a learner failed on them,
+        the result is for the easier samples only. `--missing error` refuses.""",
+    ),
+    Meaning(
+        "configurations-dropped",
+        Severity.DOUBT,
+        """Some configurations lack predictions that others have. They can't win, and the
+        correction does not count them.""",
+        """complete their predictions, or accept that they take no part. If they were stopped early
+        because they looked bad, the correction is slightly too small. `--missing error`
+        refuses; `--missing common-rows` keeps the configurations and drops samples.""",
+    ),
+    Meaning(
+        "common-rows",
+        Severity.DOUBT,
+        """With `--missing common-rows`, only samples that every configuration predicts are
+        used.""",
+        """complete the cross-validation. What is missing is rarely missing by chance: a learner
+        that fails on hard samples leaves easy ones in common.""",
+    ),
+    Meaning(
+        "available-cases",
+        Severity.DOUBT,
+        """No configuration predicts all samples, or `--missing available` was given: each
+        configuration is scored on the samples that it predicts, in the selection and in every
+        resample. Configurations that predict fewer than half of the samples take no part.""",
+        """complete the cross-validation. Configurations scored on easier samples look better.
+        `--missing common-rows` compares all on the same samples, if there are any; `--missing
+        error` refuses.""",
+    ),
+    Meaning(
+        "gaps-within-folds",
+        Severity.DOUBT,
+        """To `bbc drop`, a configuration that lacks predictions which another has was dropped
+        earlier. These have gaps within a fold: they failed on some samples, or the fold is not
+        complete.""",
+        """complete the fold. A configuration that lacks even one prediction can't be compared on
+        the same samples, and is not trained on.""",
+    ),
+    Meaning(
+        "folds-unknown",
+        Severity.CARE,
+        """There is no fold column, or some rows have no fold. `tt` and `bbc-f` can't run.""",
+        """add a column `fold`, name it with `--fold`, or give `--folds FILE`. `bbc` does not need
+        it.""",
+    ),
+    Meaning(
+        "bounds-unknown",
+        Severity.CARE,
+        """Scores without a truth (`--task score`) that are not all 0 or 1, and nothing says how
+        bad or good a score can be. The intervals are not guarded: where all scores of the
+        winner are alike they collapse.""",
+        """give `--bounds LOW,HIGH`, for example `1,5` for marks from 1 to 5.""",
+    ),
+    Meaning(
+        "folds-differ",
+        Severity.DOUBT,
+        """In a long table or in several files, samples lie in different folds for different
+        configurations. The folds are taken as unknown; `bbc` runs, methods over folds can't. So it
+        is of two files of the same samples that are compared: rows are, and no folds.""",
+        """cross-validate all configurations on the same folds. It also makes them comparable.""",
+    ),
+    Meaning(
+        "few-groups",
+        Severity.DOUBT,
+        """`bbc` resamples whole groups, and there are fewer than 20. Such an interval is coarse
+        and tends to be too narrow.""",
+        """collect more groups, or read the interval with care.""",
+    ),
+    Meaning(
+        "group-spans-folds",
+        Severity.DOUBT,
+        """Samples of one group lie in several folds. Models were tested on groups that they had
+        seen: every performance may be too good, and no method here can correct that.""",
+        """cross-validate again with whole groups in folds.""",
+    ),
+    Meaning(
+        "polarity",
+        Severity.DOUBT,
+        """The median AUC of the configurations is below one half by more than 3.5 standard
+        errors of a single AUC of predictions that know nothing, sqrt((n + m + 1) / (12 n m))
+        with n and m samples of the classes. All configurations predict the same samples, so
+        their number does not count. Models trained on pure noise get this note in about 3 of
+        1000 files. The predictions may be of the other class.""",
+        """check which class the predictions are of, and give `--positive`. If they are right as
+        they are, the configurations are worse than chance. Nothing is flipped.""",
+    ),
+    Meaning(
+        "duplicate-configurations",
+        Severity.HARMLESS,
+        """Some columns are exact copies of others. Harmless for the estimate.""",
+        """check that the settings that should distinguish them differ in effect.""",
+    ),
+    Meaning(
+        "configurations-left-out",
+        Severity.CARE,
+        """`--only` or `--exclude` leaves some configurations out.""",
+        """leave out only what is not a candidate. A configuration that was tried and lost belongs
+        to the selection that is corrected for; without it the correction is too small.""",
+    ),
+    Meaning(
+        "equals-truth",
+        Severity.DOUBT,
+        """A configuration predicts the truth of every sample. As a rule that is an error: a
+        copy of the truth is no prediction. It is a note where the configuration was named by
+        `--only` or by the metadata, and in a cross-validation in progress, where a few samples
+        may all be right.""",
+        """`--exclude` it, unless it is a model that is always right.""",
+    ),
+    Meaning(
+        "constant-predictions",
+        Severity.CARE,
+        """A configuration has one and the same value for every sample: a seed or a setting
+        rather than predictions, or a model that learnt nothing. It is not said of class
+        labels.""",
+        """`--exclude` what is not a configuration. A constant model is harmless.""",
+    ),
+    Meaning(
+        "fold-like",
+        Severity.DOUBT,
+        """A configuration has one value per fold, or whole numbers that follow from the order
+        of the rows: a fold, a row number, a time per fold. A baseline that predicts the mean,
+        the median or the share of the positive class of the other folds is not meant.""",
+        """`--exclude` what is not a configuration.""",
+    ),
+    Meaning(
+        "off-scale",
+        Severity.DOUBT,
+        """A configuration lies elsewhere than the others. In a binary or multiclass task most
+        are probabilities and it is none: since one column makes all of them scores, metrics of
+        probabilities are lost. In a regression its median lies beyond all values of the
+        truth.""",
+        """`--exclude` it if it is no configuration, such as an age or a time; else write its
+        predictions on the scale of the others.""",
+    ),
+    Meaning(
+        "perfect-configuration",
+        Severity.DOUBT,
+        """A configuration orders all samples as the truth does, and the best of the others does
+        not come near: its AUC or accuracy is more than three standard errors below 1, its
+        correlation with a numeric truth below 0.95.""",
+        """find out why. It may be a transformed copy of the truth, or a model that has seen it.""",
+    ),
+    Meaning(
+        "truth-rounded",
+        Severity.HARMLESS,
+        """The truth, time or weight of a sample differs between files, configurations or
+        repeats by less than 1e-9 of its value. The first one counts. A larger difference is an
+        error that names the row and both values.""",
+        """nothing; or write all digits.""",
+    ),
+    Meaning(
+        "columns-ignored",
+        Severity.CARE,
+        """A column has a name that could play a role which another column plays. It is not
+        taken for a configuration.""",
+        """rename it if it is a configuration; else nothing.""",
+    ),
+    Meaning(
+        "metadata-contradicted",
+        Severity.CARE,
+        """The metadata declare another task than the truth allows. The truth counts.""",
+        """give `--task`, or correct the metadata.""",
+    ),
+    Meaning(
+        "averaged-repeats",
+        Severity.CARE,
+        """The predictions are means over the repeats of a cross-validation (flag
+        `averaged_over_repeats`; mljar and AutoGluon keep nothing else). A sample was in several
+        folds, so the folds are taken as unknown, and methods over folds cannot run. The
+        estimate is that of the mean of several models, which is usually better than one of
+        them.""",
+        """save the predictions of each repeat if you deploy one model.""",
+    ),
+    Meaning(
+        "flagged-left-out",
+        Severity.CARE,
+        """Configurations with the flags `ensemble`, `stacked`, `calibrated_on_fold`,
+        `low_fidelity` or `dummy` take no part. The first three were fitted to the labels that
+        their predictions are scored with, so that no correction for the selection makes them
+        honest; the last two are no candidates. `bbc convert` keeps them.""",
+        """nothing, or `--include ensembles`, `stacked`, `calibrated`, `low-fidelity`, `dummies` or
+        `all`, knowing that the figure is then too good.""",
+    ),
+    Meaning(
+        "validity-flags",
+        Severity.DOUBT,
+        """The metadata flag configurations whose predictions may not be what they seem, such as
+        `early_stopping_on_fold` or `averaged_over_repeats`. The number of configurations stands
+        behind each flag. See [formats](formats.md#metadata).""",
+        """leave flagged configurations out if the flag makes their predictions too good; `rounded`
+        is harmless but for ties.""",
+    ),
+    Meaning(
+        "candidates-missing",
+        Severity.DOUBT,
+        """The metadata say that more configurations were tried than the file holds. The winner
+        was the best of more, so the correction is too small.""",
+        """add the others.""",
+    ),
+)

@@ -1,0 +1,167 @@
+"""What `bbc explain` says of a method, a metric, a note or a result, in words for people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from bbccli.documents import Document, EstimateJson, NoteJson
+from bbccli.methods import METHODS
+from bbccli.methods.described import ASSUMED, part
+from bbccli.metrics import METRICS
+from bbccli.notes.meanings import MEANINGS, Severity, severity_of
+from bbccli.reports import phrases
+from bbccli.reports.answer import answer
+from bbccli.reports.base import Style
+from bbccli.reports.layout import as_text, fact_rows, listing_table, paragraph
+from bbccli.reports.sentences import sentences
+from bbccli.rounding import percent
+from bbccli.text import visible
+
+WHICH = (
+    "Report the row that the table marks >, with its interval, and the sentence that begins with "
+    "`report`. It is the first estimate whose interval accounts for the selection, by default that "
+    "of bbc. The other rows are for comparison: to report the nicest of several would be another "
+    "choice, and nothing corrects for that one. The naive figure is too good, for the winner was "
+    "picked for it."
+)
+"""Which number to report, where no result is at hand."""
+
+LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+
+
+def plain(markdown: str) -> str:
+    """Return Markdown without its links and its marks of emphasis.
+
+    Examples
+    --------
+    >>> plain("report **all**, see [the rule](methods.md#rule)")
+    'report all, see the rule'
+    """
+    return LINK.sub(r"\1", markdown).replace("**", "")
+
+
+def of_nothing(style: Style) -> str:
+    """Return which number to report, and the names of all that can be explained."""
+    severities = {
+        f"notes, {severity.name.lower()}": [
+            code for code, one in MEANINGS.items() if one.severity is severity
+        ]
+        for severity in Severity
+    }
+    named: Mapping[str, Iterable[str]] = {"methods": METHODS, "metrics": METRICS, **severities}
+    rows = [(title, ", ".join(names)) for title, names in named.items()]
+    return f"{paragraph(WHICH, style)}\n{listing_table(('bbc explain', 'NAME'), rows, style)}"
+
+
+def of_method(name: str, style: Style) -> str:
+    """Return what a method is, what it assumes, when not to use it, and where it is from."""
+    method = METHODS[name]
+    use, _, never = part(name, "When to use").partition("When not: ")
+    beware = ["ignores that the winner was selected"] if method.ignores_selection else []
+    beware += ["experimental: its evidence is thin"] if method.experimental else []
+    return _facts(
+        ("method", name),
+        ("what", method.summary),
+        ("beware", "; ".join(beware)),
+        *(("" if n else "all assume", one) for n, one in enumerate(ASSUMED)),
+        ("assumes", part(name, "Assumptions")),
+        ("when", use),
+        ("when not", never),
+        ("source", method.reference),
+        style=style,
+    )
+
+
+def of_metric(name: str, style: Style) -> str:
+    """Return what a metric is, what it needs, where it is undefined, and where it is from."""
+    metric = METRICS[name]
+    return _facts(
+        ("metric", f"{name} ({metric.label})" if metric.label != name else name),
+        ("what", metric.summary),
+        ("formula", metric.formula),
+        ("assumes", f"{', '.join(sorted(metric.tasks))} tasks, and {NEEDS[metric.wants.value]}"),
+        ("when not", f"undefined {metric.undefined}"),
+        ("", metric.remarks),
+        ("source", metric.reference),
+        style=style,
+    )
+
+
+NEEDS = {
+    "label": "predicted classes",
+    "probability": "probabilities",
+    "score": "probabilities or scores; not class labels",
+    "value": "predicted values",
+}
+"""What metrics want, in words."""
+
+
+def of_note(code: str, style: Style) -> str:
+    """Return what a note means, how much it matters, and what can be done."""
+    one = MEANINGS[code]
+    return _facts(
+        ("note", code),
+        ("matters", f"{one.severity.name.lower()}: {one.severity.words}"),
+        ("means", one.text),
+        ("do", one.remedy),
+        style=style,
+    )
+
+
+def of_result(document: Document, style: Style) -> str:
+    """Return which number of a result to report and why, and what each of its notes means."""
+    head = f"{document['input']['path']}: {phrases.understood(document)}"
+    parts = [head, " ".join(answer(document)), *_reasons(document)]
+    parts += [f"For a paper: {said}." for said in sentences(document)]
+    told = "\n".join(paragraph(visible(one), style) for one in parts)
+    notes = sorted(phrases.notes_of(document), key=lambda note: severity_of(note["code"]))
+    codes = dict.fromkeys(note["code"] for note in notes)
+    groups = [[note for note in notes if note["code"] == code] for code in codes]
+    return "\n".join([told, *(_explained(group, style) for group in groups)])
+
+
+def _reasons(document: Document) -> list[str]:
+    """Why it is this figure and no other, for each metric that has one."""
+    estimates = [e for e in document["estimates"] if phrases.is_reported(e, document)]
+    return [_reason(estimate, document) for estimate in estimates]
+
+
+def _reason(estimate: EstimateJson, document: Document) -> str:
+    read, name = document["input"], estimate["method"]
+    among, label = read["n_configurations"], phrases.metric_label(estimate["metric"])
+    which = f"The figure of {label} to report is that of {name}"
+    does = f", which is to {METHODS[name].summary}" if name in METHODS else ""
+    if among == 1:
+        return f"{which}. There was one configuration: no choice has made its figure too good."
+    others = [e["method"] for e in phrases.estimates_of(document, estimate["metric"])]
+    others = [method for method in others if method != name]
+    beside = f" The others here ({', '.join(others)}) are for comparison." if others else ""
+    return (
+        f"{which}{does}. It is the first whose interval accounts for the choice. The naive figure "
+        f"does not: {estimate['winner']} was picked among {among} for being the best by it, and "
+        f"part of what made it the best is luck with these {read['n_samples']} samples.{beside} "
+        "To report the nicest of several would be another choice, for which nothing corrects. The "
+        f"{percent(document['plan']['level'])} interval allows for the samples and for the choice "
+        "among what the file holds; not for configurations that it lacks, nor for predictions of "
+        "samples that a model had seen."
+    )
+
+
+def _explained(notes: Sequence[NoteJson], style: Style) -> str:
+    """Notes of one code, and what is behind them."""
+    code, known = notes[0]["code"], MEANINGS.get(notes[0]["code"])
+    return _facts(
+        ("note", visible(code)),
+        *(("" if n else "seen", visible(note["text"])) for n, note in enumerate(notes)),
+        ("matters", f"{known.severity.name.lower()}: {known.severity.words}" if known else ""),
+        ("means", known.text if known else ""),
+        ("do", known.remedy if known else visible(notes[0]["remedy"])),
+        style=style,
+    )
+
+
+def _facts(*rows: tuple[str, str], style: Style) -> str:
+    """Names and what is known, as far as anything is."""
+    grid = fact_rows([(name, plain(text)) for name, text in rows if text])
+    return as_text(grid, style)

@@ -1,0 +1,120 @@
+"""`bbc explain`: whatever has a name is explained, and every result."""
+
+import json
+import re
+
+import pytest
+
+from bbccli.methods import METHODS
+from bbccli.metrics import METRICS
+from bbccli.notes.meanings import MEANINGS, Severity
+
+
+def words(run, *argv):
+    status, out, err = run("explain", *argv)
+    assert (status, err) == (0, "")
+    assert not re.search(r"\]\(|\*\*", out), "links and emphasis are for pages"
+    return " ".join(out.split())
+
+
+def test_no_name_means_two_things():
+    names = [*METHODS, *METRICS, *MEANINGS]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods(run, name):
+    text = words(run, name)
+    assert text.startswith(f"method {name} what {METHODS[name].summary} ")
+    assert "all assume the file holds all configurations" in text
+    assert ("assumes " in text) == (name != "cvt")  # the naive figure assumes nothing
+    assert " when " in text
+    assert " when not " in text
+    assert text.endswith(f"source {METHODS[name].reference}")
+    assert ("ignores that the winner was selected" in text) == METHODS[name].ignores_selection
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_metrics(run, name):
+    text = words(run, name)
+    assert text.startswith(f"metric {name} ")
+    assert f"what {METRICS[name].summary}" in text
+    assert "when not undefined" in text
+    assert text.endswith(f"source {METRICS[name].reference}")
+
+
+def test_metrics_by_other_names(run):
+    assert words(run, "roc_auc") == words(run, "auc")
+
+
+@pytest.mark.parametrize("code", MEANINGS)
+def test_notes(run, code):
+    text = words(run, code)
+    assert text.startswith(f"note {code} matters {MEANINGS[code].severity.name.lower()}: ")
+    assert MEANINGS[code].text.split()[0] in text
+
+
+def test_nothing_explains_which_number_and_names_all(run):
+    text = words(run)
+    assert text.startswith("Report the row that the table marks >")
+    assert all(re.search(rf"(?<![\w-]){re.escape(n)}(?![\w-])", text) for n in METHODS)
+    assert all(code in text for code in MEANINGS)
+
+
+@pytest.fixture
+def saved(run, samples, tmp_path):
+    """A result in a file."""
+    path = tmp_path / "r.json"
+    argv = ("--n-resamples", 50, "-q", "-o", path)
+    assert run("correct", samples / "progression.parquet", *argv)[0] == 0
+    return path
+
+
+def test_a_result(run, saved):
+    text, found = words(run, saved), json.loads(saved.read_text())
+    bbc = next(e for e in found["estimates"] if e["method"] == "bbc")
+    assert f"Expect {bbc['value']:.3f} on new samples" in text
+    assert "The figure of AUC to report is that of bbc, which is to select" in text
+    assert "picked among 177" in text
+    assert "The others here (cvt, tt, bbc-f) are for comparison. To report the nicest" in text
+    assert text.count("For a paper: AUC ") == 1
+    codes = [
+        n["code"] for n in found["notes"] + [n for e in found["estimates"] for n in e["notes"]]
+    ]
+    assert {code: text.count(f"note {code} seen") for code in codes} == dict.fromkeys(codes, 1)
+    assert text.index("winners-differ") < text.index("tied-winners")
+
+
+def test_results_on_lines_with_a_failure_among_them(run, saved, tmp_path):
+    error = {"schema": "bbc-error/1", "version": "0.0.0", "path": "p.csv"}
+    error |= {"error": {"problem": "no", "hint": "", "status": 2}}
+    lines = [json.dumps(json.loads(saved.read_text())), json.dumps(error)]
+    path = tmp_path / "r.jsonl"
+    path.write_text("\n".join(lines * 2) + "\n")
+    assert words(run, path).count("For a paper:") == 2
+    path.write_text(lines[1] + "\n")
+    status, out, err = run("explain", path)
+    assert (status, out) == (2, "")
+    assert "no file of this batch has a result" in err
+
+
+def test_a_note_of_a_later_version_is_shown_as_it_is(run, saved):
+    found = json.loads(saved.read_text())
+    found["notes"] = [{"code": "new", "text": "seen \x1b[31m", "remedy": "mend"}]
+    saved.write_text(json.dumps(found))
+    text = words(run, saved)
+    assert "note new seen seen \\x1b[31m do mend" in text
+
+
+def test_other_words(run, tmp_path):
+    status, out, err = run("explain", "few-fold")
+    assert (status, out) == (2, "")
+    assert err.splitlines()[0] == "error: nothing is called 'few-fold', and there is no such file"
+    assert "did you mean few-folds?" in err
+    table = tmp_path / "b.parquet"
+    table.write_bytes(b"")
+    assert "is a table, which holds no whole results" in run("explain", table)[2]
+
+
+def test_every_severity_has_notes():
+    assert {one.severity for one in MEANINGS.values()} == set(Severity)
