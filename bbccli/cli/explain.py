@@ -34,7 +34,7 @@ def explain(
         ),
     ] = None,
 ) -> None:
-    """Explain a method, a metric, a note, or which number of a result to report.
+    """Explain a method, a metric, a note, or which number to report.
 
     Of a method or a metric: what it is, what it assumes, when not to use it, its source. Of a note:
     what it means and what to do. Of a saved result: which number to report and why, and all notes.
@@ -91,5 +91,9 @@ def _results(path: str) -> list[Document]:
         )
     found = [one for one in read_documents(path) if "error" not in one]
     if not found:
-        raise InputError("no file of this batch has a result", path=path)
+        raise InputError(
+            "no file of this batch has a result",
+            path=path,
+            hint="bbc gate names what keeps each from having one",
+        )
     return found
