@@ -33,10 +33,15 @@ def listing_table(
     What is a figure, or `whole`, is never wrapped.
     """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    names = max((cell_len(row[0]) for row in rows), default=0)
+    widths = [
+        max(cell_len(cell) for cell in column) + 2 for column in zip(header, *rows, strict=True)
+    ]
+    kept = sum(width for name, width in zip(header, widths, strict=True) if name in figures)
     for position, name in enumerate(header):
         # a long name in front would be cut, and leave no room for what is known of it
-        short = position == 0 and names <= style.width // 2 and not whole
+        short = (
+            position == 0 and not whole and widths[0] <= min(style.width // 2, style.width - kept)
+        )
         table.add_column(
             name,
             justify="right" if name in figures else "left",

@@ -61,6 +61,7 @@ def test_the_table_of_the_set(once, study):
     assert err == ""
     assert "of 177 configurations may be the best (95 %)" in out
     assert "more may be the best, " in out
+    assert "  to the winner   95 % interval      p\n" in out  # no figure is cut
     assert max(map(len, out.splitlines())) <= 80
     assert "equivalent" not in out
 
