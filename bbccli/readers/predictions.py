@@ -146,9 +146,11 @@ def _check_classes(cube: Cube, classes: Sequence[str]) -> None:
         missing = [name for name in classes if name not in own]
         unknown = [name for name in own if name not in classes]
         if missing or unknown:
-            what = f"no column of class {missing[0]!r}"
-            if not missing:
-                what = f"a column {cube.cells[own[unknown[0]]].name!r}"
+            what = (
+                f"no column of class {missing[0]!r}"
+                if missing
+                else f"a column {cube.cells[own[unknown[0]]].name!r}"
+            )
             raise InputError(
                 f"configuration {configuration!r} has {what}, "
                 f"the classes are {listing(classes, 8)}",
