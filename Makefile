@@ -28,7 +28,7 @@ lowest: ## Run the tests with the oldest versions of everything that pyproject.t
 	$(PYTHON) -m venv $(LOWEST)
 	@$(PYTHON) -c "import tomllib; project = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
 	extras = project['optional-dependencies']; \
-	needed = sum((extras[name] for name in ('fast', 'dask', 'test')), project['dependencies']); \
+	needed = sum((extras[name] for name in ('fast', 'dask', 'report', 'test')), project['dependencies']); \
 	print(*(one.replace('>=', '==') for one in needed if '>=' in one), sep='\n')" > $(LOWEST)/constraints.txt
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/constraints.txt -e '.[test]'
 	$(LOWEST)/bin/python -m pytest -q -n auto --dist worksteal

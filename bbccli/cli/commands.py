@@ -23,6 +23,8 @@ COMMANDS = {
     "leaderboard": ("leaderboard", "Show all configurations, best first; nothing is corrected."),
     "inspect": ("inspect", "Show how the files are understood, and what is wrong with them."),
     "convert": ("convert", "Write predictions in the wide or the long layout."),
+    "report": ("report", "Make one page of saved results, to read anywhere."),
+    "plot": ("plot", "Draw one figure of a result, or of predictions."),
     "gate": ("gate", "Judge saved results: exit with 3 if one is not good enough."),
     "methods": ("registries", "List the methods, or show everything about one."),
     "metrics": ("registries", "List the metrics, or show everything about one."),
@@ -30,7 +32,7 @@ COMMANDS = {
 }
 """Module and summary of each command."""
 
-CONFIGURABLE = ("correct", "batch", "drop", "leaderboard", "inspect", "convert", "gate")
+CONFIGURABLE = ("correct", "batch", "drop", "leaderboard", "inspect", "convert", "plot", "gate")
 """Commands whose options a project can set."""
 
 

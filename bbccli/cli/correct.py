@@ -24,6 +24,15 @@ Resamples = Annotated[
         scope=Scope.RUN,
     ),
 ]
+CostOfSearch = Annotated[
+    bool,
+    Option(
+        "Also tell what the search cost: naive and corrected best-so-far against the number of "
+        "configurations.",
+        panel=Panel.OUTPUT,
+        flags=("--cost-of-search",),
+    ),
+]
 
 
 @command()
@@ -36,6 +45,7 @@ def correct(
     format: Format = "table",
     output: Output = "-",
     distribution: Resamples = None,
+    cost_of_search: CostOfSearch = False,
     jobs: Jobs = None,
     quiet: Quiet = False,
 ) -> None:
@@ -48,6 +58,7 @@ def correct(
       bbc correct sample_data/progression.parquet
       bbc correct predictions.csv --metric accuracy --output result.json
       bbc correct predictions.csv --fail-under 0.8 --format markdown
+      bbc correct predictions.csv --output report.html
     """
     from bbccli import resources
     from bbccli.analysis.answer import answer
@@ -65,7 +76,9 @@ def correct(
     check_apart(places, files, asked.labels, asked.folds)
     with resources.use(limits), progress_bar(quiet=quiet) as progress:
         try:
-            found = answer(asked, files, progress=progress)
+            # a page always tells what the search cost, where that can be told
+            cost = True if cost_of_search else None if form == "html" else False
+            found = answer(asked, files, cost=cost, progress=progress)
         except UndecidedError as error:
             if output != "-" or form != "table":  # on standard output the error says it all
                 write(FORMS[form](error.document), output)
@@ -75,5 +88,10 @@ def correct(
 
         shown = render_distributions(distribution, found.matrix.configurations, found.estimates)
         write(shown, distribution)
-    publish([found.document], form, output, quiet=quiet)
+    if form == "html":
+        from bbccli.cli.pages import exhibit_of, publish_page
+
+        publish_page([exhibit_of(asked, files, found)], output)
+    else:
+        publish([found.document], form, output, quiet=quiet)
     exit_by_gates([found.document])

@@ -114,6 +114,13 @@ FORMS: dict[str, Form] = {
             (".csv",),
         ),
         Form("markdown", {Kind.CORRECT: "markdown"}, (".md", ".markdown"), for_people=True),
+        Form(
+            "html",
+            dict.fromkeys((Kind.CORRECT, Kind.BATCH), "html"),
+            (".html", ".htm"),
+            for_people=True,
+            holds_errors=True,
+        ),
         Form("junit", {Kind.CORRECT: "junit"}, (".xml",)),
         Form("github", {Kind.CORRECT: "github"}, for_people=True),
     )

@@ -12,6 +12,7 @@ from bbccli.documents import Document, EstimateJson, ShareJson, TraceJson
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.layout import as_text, grid_of_facts, note_line
+from bbccli.reports.searching import cost_sentence
 from bbccli.reports.sentences import gate_sentence, sentences
 from bbccli.rounding import percent
 from bbccli.text import visible
@@ -107,6 +108,9 @@ def _methods(document: Document, metric: str) -> RenderableType:
 def _advice(document: Document) -> list[RenderableType]:
     """The sentences to copy into a paper, and the verdict of the gate."""
     grid = grid_of_facts()
+    cost = document.get("search_cost")
+    if cost is not None:
+        grid.add_row(Text("search", "green"), Text(visible(cost_sentence(cost))))
     for said in sentences(document):
         grid.add_row(Text("report", "green"), Text(visible(said), "bold"))
     if comparison := phrases.comparison(document, "the row marked >"):
