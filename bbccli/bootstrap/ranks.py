@@ -47,7 +47,7 @@ def ranked(values: FloatArray, direction: Direction) -> Ranks:
     ordered = np.take_along_axis(keys, order, axis=1)
     with np.errstate(invalid="ignore"):
         gaps = np.diff(ordered, axis=1)
-    apart = ~(gaps <= TIE_TOLERANCE * np.abs(ordered[:, 1:]))
+    apart = ~(gaps <= TIE_TOLERANCE * np.abs(ordered[:, :-1]))
     rows = np.flatnonzero((~apart & (gaps > 0)).any(axis=1))
     if len(rows):  # equal up to rounding: the last bits must not say which comes first
         order[rows] = _by_column_in_ties(order[rows], apart[rows])

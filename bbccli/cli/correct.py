@@ -64,6 +64,7 @@ def correct(
     from bbccli.analysis.answer import answer
     from bbccli.cli.gates import exit_by_gates, publish
     from bbccli.cli.output import check_writable, progress_bar, report_format, write
+    from bbccli.cli.pages import exhibit_of, publish_page
     from bbccli.cli.places import check_apart
     from bbccli.errors import UndecidedError
     from bbccli.reports import FORMS
@@ -76,9 +77,7 @@ def correct(
     check_apart(places, files, asked.labels, asked.folds)
     with resources.use(limits), progress_bar(quiet=quiet) as progress:
         try:
-            # a page always tells what the search cost, where that can be told
-            cost = True if cost_of_search else None if form == "html" else False
-            found = answer(asked, files, cost=cost, progress=progress)
+            found = answer(asked, files, cost=_cost(cost_of_search, form), progress=progress)
         except UndecidedError as error:
             if output != "-" or form != "table":  # on standard output the error says it all
                 write(FORMS[form](error.document), output)
@@ -89,9 +88,12 @@ def correct(
         shown = render_distributions(distribution, found.matrix.configurations, found.estimates)
         write(shown, distribution)
     if form == "html":
-        from bbccli.cli.pages import exhibit_of, publish_page
-
         publish_page([exhibit_of(asked, files, found)], output)
     else:
         publish([found.document], form, output, quiet=quiet)
     exit_by_gates([found.document])
+
+
+def _cost(asked: bool, form: str) -> bool | None:
+    """Whether to tell what the search cost: a page does wherever that can be told."""
+    return None if form == "html" and not asked else asked

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 from bbccli.cli.output import cannot_write, write
 from bbccli.documents import Json
 from bbccli.errors import OptionError
-from bbccli.reports.exhibit import Exhibit
-from bbccli.schema import to_report
 
 if TYPE_CHECKING:
     from bbccli.analysis import Analysis
     from bbccli.analysis.answer import Answer
     from bbccli.evidence import Evidence
+    from bbccli.reports.exhibit import Exhibit
 
 
 def exhibit_of(asked: Analysis, files: Sequence[str], found: Answer) -> Exhibit:
     """Return an answer with all that its predictions tell beyond it."""
     from bbccli.analysis.command_line import command_line
+    from bbccli.reports.exhibit import Exhibit
 
     return Exhibit(found.document, _evidence(asked, found), command_line(asked, files))
 
@@ -29,6 +29,7 @@ def exhibit_of(asked: Analysis, files: Sequence[str], found: Answer) -> Exhibit:
 def _evidence(asked: Analysis, found: Answer) -> Evidence:
     from bbccli.analysis.answer import working
     from bbccli.evidence import gather
+    from bbccli.schema import to_report
 
     metric = found.metrics[0]
     best = to_report([e for e in found.document["estimates"] if e["metric"] == metric.name])
@@ -83,6 +84,7 @@ def saved_exhibit(files: Sequence[str]) -> Exhibit | None:
     InputError
         A result that is damaged.
     """
+    from bbccli.reports.exhibit import Exhibit
     from bbccli.saved import read_documents
 
     if len(files) != 1 or not is_result(files[0]):

@@ -82,7 +82,7 @@ def labels(names: Iterable[str]) -> list[str]:
     seen: Counter[str] = Counter()
     found = []
     for name in names:
-        short = shortened(visible(name), LONGEST_NAME)
+        short = shortened(visible(redacted(name)), LONGEST_NAME)
         seen[short] += 1
         found.append(f"{short} ({seen[short]})" if seen[short] > 1 else short)
     return found

@@ -86,13 +86,7 @@ def _rows(cost: SearchCostJson, series: dict[str, list[float | None]]) -> list[l
 
 
 def _layers(cost: SearchCostJson, series: dict[str, list[float | None]], label: str) -> list[Spec]:
-    x = {
-        "field": "count",
-        "type": "quantitative",
-        "title": "configurations tried",
-        "scale": {"type": "log", "nice": False},
-        "axis": {"grid": False, "values": _ticks(cost["counts"][-1]), "format": "d"},
-    }
+    x = _counts_axis(cost["counts"][-1])
     colours = {name: (CORRECTED if name.startswith("corr") else NAIVE, "") for name in series}
     dashes = {
         "field": "series",
@@ -128,6 +122,13 @@ def _layers(cost: SearchCostJson, series: dict[str, list[float | None]], label: 
     ]
 
 
-def _ticks(last: int) -> list[int]:
-    ticks = [t * 10**power for power in range(7) for t in (1, 2, 5)]
-    return [tick for tick in ticks if tick <= last]
+def _counts_axis(last: int) -> Spec:
+    ticks = [tick * 10**power for power in range(7) for tick in (1, 2, 5)]
+    shown = [tick for tick in ticks if tick <= last]
+    return {
+        "field": "count",
+        "type": "quantitative",
+        "title": "configurations tried",
+        "scale": {"type": "log", "nice": False},
+        "axis": {"grid": False, "values": shown, "format": "d"},
+    }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from bbccli.evidence.records import FoldSpread
 from bbccli.reports import phrases
 from bbccli.reports.exhibit import Exhibit
@@ -21,6 +23,7 @@ from bbccli.reports.figures.base import (
 from bbccli.text import visible
 
 TITLE = "Fold by fold"
+COLUMNS = ("fold", "winner", "smallest", "lower quartile", "median", "upper quartile", "largest")
 
 
 def draw(exhibit: Exhibit) -> Drawn | Absent:
@@ -34,27 +37,7 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
         metric, [value for fold in found for value in (fold.least, fold.most)]
     )
     names = labels(f"fold {fold.fold}" for fold in shown)
-    values = [
-        {
-            "name": name,
-            "least": fold.least,
-            "lower": fold.lower,
-            "median": fold.median,
-            "upper": fold.upper,
-            "most": fold.most,
-            "winner": fold.winner,
-        }
-        for name, fold in zip(names, shown, strict=True)
-    ]
-    columns = (
-        "fold",
-        "winner",
-        "smallest",
-        "lower quartile",
-        "median",
-        "upper quartile",
-        "largest",
-    )
+    values = [{"name": name, **asdict(fold)} for name, fold in zip(names, shown, strict=True)]
     rows = [
         (
             visible(fold.fold),
@@ -74,7 +57,7 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
         "Filled circles: the winner. Thick lines: the middle half of all configurations, with a "
         "tick at the median; thin lines: all of them. A fold holds few samples, and nothing here "
         f"shows how uncertain its figures are.{more}",
-        columns,
+        COLUMNS,
         rows,
         spec_of(values, _layers(names, label), height={"step": 20}),
     )

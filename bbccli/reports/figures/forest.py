@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bbccli.documents import EstimateJson
 from bbccli.reports import phrases
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import (
@@ -31,27 +32,17 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
         f"{e['method']} (to report)" if phrases.is_reported(e, document) else e["method"]
         for e in estimates
     )
-    values, rows = [], []
-    for name, estimate in zip(names, estimates, strict=True):
-        interval = estimate["interval"] or {"lower": None, "upper": None}
-        ends = {"lower": interval["lower"], "upper": interval["upper"]}
-        own = {"naive": estimate["naive"], "estimate": estimate["value"]}
-        if phrases.is_naive(estimate):
-            del own["estimate"]
-        values += [
-            {"name": name, "series": series, "value": value, **ends}
-            for series, value in own.items()
-            if value is not None
-        ]
-        rows.append(
-            (
-                estimate["method"],
-                digits.performance(estimate["naive"], "undefined"),
-                digits.performance(estimate["value"], "undefined"),
-                phrases.interval_text(estimate["interval"], digits) or "none",
-                "yes" if phrases.is_reported(estimate, document) else "no",
-            )
+    values = [point for name, e in zip(names, estimates, strict=True) for point in _points(name, e)]
+    rows = [
+        (
+            e["method"],
+            digits.performance(e["naive"], "undefined"),
+            digits.performance(e["value"], "undefined"),
+            phrases.interval_text(e["interval"], digits) or "none",
+            "yes" if phrases.is_reported(e, document) else "no",
         )
+        for e in estimates
+    ]
     interval_name = phrases.interval_name(document, estimates)
     return Drawn(
         "forest",
@@ -65,6 +56,20 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
         rows,
         spec_of(values, _layers(names, label), height={"step": 26}),
     )
+
+
+def _points(name: str, estimate: EstimateJson) -> list[dict[str, object]]:
+    """The naive figure and the estimate, each with the ends of the interval."""
+    interval = estimate["interval"] or {"lower": None, "upper": None}
+    ends = {"lower": interval["lower"], "upper": interval["upper"]}
+    own = {"naive": estimate["naive"], "estimate": estimate["value"]}
+    if phrases.is_naive(estimate):
+        del own["estimate"]
+    return [
+        {"name": name, "series": series, "value": value, **ends}
+        for series, value in own.items()
+        if value is not None
+    ]
 
 
 def _reading(exhibit: Exhibit, metric: str) -> str:
