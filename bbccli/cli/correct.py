@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,9 @@ from bbccli.analysis import Analysis
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.shared import Files, Jobs, Output, Quiet, WorkOptions, reports
 from bbccli.option import Option, Panel, Scope
+
+if TYPE_CHECKING:
+    from bbccli.analysis.answer import Answer
 
 Format = Annotated[
     str,
@@ -83,12 +86,9 @@ def correct(
                 write(FORMS[form](error.document), output)
             raise
     if distribution is not None:
-        from bbccli.reports.distribution import render_distributions
-
-        shown = render_distributions(distribution, found.matrix.configurations, found.estimates)
-        write(shown, distribution)
+        _write_resamples(found, distribution)
     if form == "html":
-        publish_page([exhibit_of(asked, files, found)], output)
+        publish_page([exhibit_of(asked, files, found)], output, quiet=quiet)
     else:
         publish([found.document], form, output, quiet=quiet)
     exit_by_gates([found.document])
@@ -97,3 +97,11 @@ def correct(
 def _cost(asked: bool, form: str) -> bool | None:
     """Whether to tell what the search cost: a page does wherever that can be told."""
     return None if form == "html" and not asked else asked
+
+
+def _write_resamples(found: Answer, path: str) -> None:
+    """Write every resample of every estimate."""
+    from bbccli.cli.output import write
+    from bbccli.reports.distribution import render_distributions
+
+    write(render_distributions(path, found.matrix.configurations, found.estimates), path)

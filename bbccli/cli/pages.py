@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bbccli.cli.output import cannot_write, write
+from bbccli.cli.streams import say
 from bbccli.documents import Json
 from bbccli.errors import OptionError
+from bbccli.text import visible
 
 if TYPE_CHECKING:
     from bbccli.analysis import Analysis
@@ -41,12 +43,24 @@ def _evidence(asked: Analysis, found: Answer) -> Evidence:
 
 
 def publish_page(
-    exhibits: Sequence[Exhibit], output: str, failures: Sequence[Json] = (), title: str = ""
+    exhibits: Sequence[Exhibit],
+    output: str,
+    failures: Sequence[Json] = (),
+    title: str = "",
+    *,
+    quiet: bool = False,
 ) -> None:
-    """Write a page of results."""
+    """Write a page of results; say on standard error what it says first, and where it is."""
+    from bbccli.reports.page.verdict import first_lines
     from bbccli.reports.page.whole import page
 
     write(page(exhibits, failures, title), output)
+    if quiet or output == "-":
+        return
+    if len(exhibits) == 1:
+        for line in first_lines(exhibits[0].document):
+            say(line)
+    say(f"page: {visible(output)}")
 
 
 PICTURES = ("svg", "png", "pdf", "vl.json")

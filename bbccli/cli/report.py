@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from bbccli.cli.command import command
+from bbccli.cli.shared import Quiet
 from bbccli.option import Option, Panel, Scope
 
 Results = Annotated[
@@ -44,7 +45,11 @@ Figures = Annotated[
 
 @command()
 def report(
-    results: Results, output: Page = "-", title: Title = None, figures: Figures = None
+    results: Results,
+    output: Page = "-",
+    title: Title = None,
+    figures: Figures = None,
+    quiet: Quiet = False,
 ) -> None:
     """Make one page of saved results, to read anywhere.
 
@@ -77,4 +82,4 @@ def report(
     if figures is not None:
         write_figures(exhibits, figures)
     failures = [document for document in documents if "error" in document]
-    publish_page(exhibits, output, failures, title or "")
+    publish_page(exhibits, output, failures, title or "", quiet=quiet)

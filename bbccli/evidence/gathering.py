@@ -17,7 +17,7 @@ from bbccli.metrics.probability import with_clip
 from bbccli.plan import Plan
 from bbccli.results import Distribution, Estimate
 from bbccli.selection.candidates import fold_performances, folds_of
-from bbccli.types import FloatArray, distinct
+from bbccli.types import TIE_TOLERANCE, FloatArray, distinct
 
 MOST_BARS = 60
 """Bars of a distribution."""
@@ -68,7 +68,11 @@ def _histogram(reported: Estimate | None) -> Histogram:
     edges = np.linspace(low, high, n_bars + 1) if high > low else np.array([low - 0.5, low + 0.5])
     shares = np.histogram(values, edges, weights=found.probabilities)[0]
     shares = shares / shares.sum()
-    return Histogram(reported.method, reported.metric, _plain(edges), _plain(shares))
+    reaches = reported.direction.gain(values, reported.naive) >= -TIE_TOLERANCE * abs(
+        reported.naive
+    )
+    reaching = float(np.average(reaches, weights=found.probabilities))
+    return Histogram(reported.method, reported.metric, _plain(edges), _plain(shares), reaching)
 
 
 def _ranking(case: Case) -> Ranking:

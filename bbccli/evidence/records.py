@@ -18,12 +18,15 @@ class Histogram:
         Of the bars.
     shares : (K,)
         Of the resamples in each bar.
+    reaching
+        Share of the resamples at least as good as the naive figure.
     """
 
     method: str
     metric: str
     edges: tuple[float, ...]
     shares: tuple[float, ...]
+    reaching: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,9 @@ def test_a_reliability_curve_is_the_isotonic_one_of_scikit_learn():
     weights = rng.integers(0, 3, 150).astype(float)
     used = weights > 0
     model = IsotonicRegression(out_of_bounds="nan").fit(chances[used], truth[used], weights[used])
-    assert reliability_of(chances, truth, weights) == pytest.approx(model.predict(GRID), nan_ok=True)
+    assert reliability_of(chances, truth, weights) == pytest.approx(
+        model.predict(GRID), nan_ok=True
+    )
 
 
 def test_isotonic_values_never_fall_and_keep_the_mean():
@@ -166,3 +168,11 @@ def test_gaps_take_no_part_in_curves():
     winner = list(matrix.configurations).index(whole.ranking.rows[0].configuration)
     expected = roc_of(kept[:, winner].astype(float), truth, np.ones(len(truth)))
     assert whole.roc.naive == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_share_that_reaches_the_naive_figure_is_counted_on_the_resamples():
+    for metric, matrix in (("auc", matrices.binary()), ("mse", matrices.regression())):
+        found, reported = evidence(matrix, metric)
+        sign = 1 if metric == "auc" else -1
+        reach = sign * (reported.distribution.values - reported.naive) >= -1e-12
+        assert found.distribution.reaching == pytest.approx(reach.mean())

@@ -46,7 +46,7 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
         "Best of so many configurations, as a mean over all sets of that size: dashed, by the "
         "figure that chose it; solid, corrected for the choice. The band is two Monte-Carlo "
         "standard errors of the resampling: it ignores that other samples would give other curves. "
-        f"{_on_order(cost)}The dotted line marks where searching stopped paying.",
+        f"{_on_order(cost)}{_on_end(cost)}",
         ("configurations", *(f"{label}, {name}" for name in series)),
         _rows(cost, series),
         spec_of(values, _layers(cost, series, label), height=210),
@@ -75,6 +75,12 @@ def _on_order(cost: SearchCostJson) -> str:
     return "The thin lines are the best of the first ones in the order in which they were tried. "
 
 
+def _on_end(cost: SearchCostJson) -> str:
+    if cost["enough"] == cost["counts"][-1]:
+        return "There is no number after which searching stopped paying."
+    return "The dotted line marks where searching stopped paying."
+
+
 def _rows(cost: SearchCostJson, series: dict[str, list[float | None]]) -> list[list[str]]:
     digits, counts = cost_digits(cost), cost["counts"]
     wanted = {*SHOWN, cost["enough"], *counts[len(SHOWN) * 5 :: 5], counts[-1]}
@@ -86,7 +92,8 @@ def _rows(cost: SearchCostJson, series: dict[str, list[float | None]]) -> list[l
 
 
 def _layers(cost: SearchCostJson, series: dict[str, list[float | None]], label: str) -> list[Spec]:
-    x = _counts_axis(cost["counts"][-1])
+    last = cost["counts"][-1]
+    x = _counts_axis(last)
     colours = {name: (CORRECTED if name.startswith("corr") else NAIVE, "") for name in series}
     dashes = {
         "field": "series",
@@ -115,7 +122,7 @@ def _layers(cost: SearchCostJson, series: dict[str, list[float | None]], label: 
             },
         },
         {
-            "data": {"values": [{"count": cost["enough"]}]},
+            "data": {"values": [{"count": cost["enough"]}] if cost["enough"] < last else []},
             "mark": {"type": "rule", "strokeDash": [2, 2], "color": INK},
             "encoding": {"x": x},
         },

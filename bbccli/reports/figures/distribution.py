@@ -37,7 +37,7 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
     return Drawn(
         "distribution",
         TITLE,
-        _reading(found.shares, found.edges, estimate, digits),
+        _reading(found.reaching, estimate, digits),
         "Bars: the performance, out of the bag, of whichever configuration won in the bag. Lines: "
         "the naive figure (dashed), the estimate, which is their mean (solid), and the ends of the "
         "interval (dotted). The spread is that of the samples and of the selection; it ignores "
@@ -55,19 +55,11 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
     )
 
 
-def _reading(
-    shares: tuple[float, ...], edges: tuple[float, ...], estimate: EstimateJson, digits: Digits
-) -> str:
-    naive, sign = estimate["naive"], 1 if estimate["direction"] == "maximize" else -1
-    beyond = sum(
-        share
-        for share, low, high in zip(shares, edges, edges[1:], strict=False)
-        if naive is not None and sign * ((low + high) / 2 - naive) >= 0
-    )
-    figure = digits.performance(naive, "undefined")
+def _reading(reaching: float, estimate: EstimateJson, digits: Digits) -> str:
+    figure = digits.performance(estimate["naive"], "undefined")
     return (
-        f"About {percent(beyond, 0)} of the resamples reach the naive figure of {figure} "
-        "with samples that took no part in the choice."
+        f"{percent(reaching, 0)} of the resamples reach the naive figure of {figure} "
+        "on samples that took no part in the choice."
     )
 
 

@@ -19,7 +19,6 @@ from bbccli.reports.figures.base import (
     spec_of,
 )
 from bbccli.schema import to_report
-from bbccli.text import visible
 
 TITLE = "From naive to corrected"
 
@@ -35,14 +34,15 @@ def experiments_figure(documents: Sequence[Document]) -> Drawn | None:
     metric = found[0][1]["metric"]
     label = phrases.metric_label(metric)
     digits = phrases.digits_by(metric, [v for _, e in found for v in (e["naive"], e["value"])])
-    names = labels(_short(path) for path, _ in shown)
+    told = dict(zip((p for p, _ in found), short_paths([p for p, _ in found]), strict=True))
+    names = labels(told[path] for path, _ in shown)
     values = [
         {"name": name, "series": series, "value": value, "to": estimate["value"]}
         for name, (_, estimate) in zip(names, shown, strict=True)
         for series, value in (("naive", estimate["naive"]), ("corrected", estimate["value"]))
     ]
     rows = [
-        (visible(path), digits.performance(e["naive"]), digits.performance(e["value"]))
+        (told[path], digits.performance(e["naive"]), digits.performance(e["value"]))
         for path, e in shown
     ]
     falls = sum((e["optimism"] or 0) > 0 for _, e in found)
@@ -50,7 +50,7 @@ def experiments_figure(documents: Sequence[Document]) -> Drawn | None:
     return Drawn(
         "experiments",
         TITLE,
-        f"In {falls} of {len(found)} experiments the naive figure is the better one.",
+        f"In {falls} of {len(found)} experiments the naive figure is too good.",
         f"Open circles: naive. Filled circles: corrected for the choice.{some} Intervals stand in "
         "the table: without them small differences between experiments say nothing.",
         ("experiment", f"{label}, naive", f"{label}, corrected"),
@@ -64,10 +64,20 @@ def _reported(document: Document) -> EstimateJson | None:
     return None if metric is None else to_report(phrases.estimates_of(document, metric))
 
 
-def _short(path: str) -> str:
-    """The end of a path, which tells experiments apart: the folder where all files are alike."""
-    parts = PurePath(path).parts
-    return "/".join(parts[-2:]) if len(parts) > 1 else path
+def short_paths(paths: Sequence[str]) -> list[str]:
+    """Return what tells paths apart: without the folder, and the name, that all of them have.
+
+    Examples
+    --------
+    >>> short_paths(["runs/a/p.csv", "runs/b/p.csv"]), short_paths(["runs/a/p.csv"])
+    (['a', 'b'], ['runs/a/p.csv'])
+    """
+    parts = [PurePath(path).parts for path in paths]
+    shortest = min(map(len, parts), default=0) - 1
+    first = next((i for i in range(shortest) if len({p[i] for p in parts}) > 1), 0)
+    same_name = first < shortest and len({p[-1] for p in parts}) == 1
+    told = ["/".join(p[first : -1 if same_name else None]) for p in parts]
+    return told if len(set(told)) == len(set(paths)) > 1 else list(paths)
 
 
 def _layers(names: list[str], label: str) -> list[Spec]:

@@ -34,9 +34,8 @@ class Assumption:
 def checklist(document: Document) -> Markup:
     """Return the assumptions as a table in words."""
     rows = [(one.claim, one.state, one.why) for one in assumptions(document)]
-    found = table("Assumptions", ("assumption", "state", "how that is known"), rows)
-    words = tag("p", "What the figures rest on, as far as the predictions and their notes tell.")
-    return section("Assumptions", "assumptions", words, tag("div", found, class_="words"))
+    found = table("What the figures rest on", ("assumption", "state", "how that is known"), rows)
+    return section("Assumptions", "assumptions", tag("div", found, class_="words"))
 
 
 def assumptions(document: Document) -> list[Assumption]:
@@ -46,7 +45,7 @@ def assumptions(document: Document) -> list[Assumption]:
         _out_of_sample(document, codes),
         _all_there(document, codes),
         _same_samples(codes),
-        _independent(document, codes),
+        _independent(document),
         _one_scale(document, codes),
         _enough_samples(codes),
         _enough_resamples(document, codes),
@@ -61,9 +60,10 @@ def assumptions(document: Document) -> list[Assumption]:
 
 def _out_of_sample(document: Document, codes: set[str]) -> Assumption:
     claim = "Every prediction was made by a model that had not seen the sample."
-    doubts = codes & {"equals-truth", "perfect-configuration", "validity-flags"}
-    if doubts:
-        return Assumption(claim, VIOLATED, f"At least in doubt: see the note {_names(doubts)}.")
+    if found := codes & {"equals-truth", "group-spans-folds"}:
+        return Assumption(claim, VIOLATED, f"See the note {_names(found)}.")
+    if found := codes & {"perfect-configuration", "validity-flags"}:
+        return Assumption(claim, UNKNOWN, f"There is doubt: see the note {_names(found)}.")
     checked = document["input"]["verification"]
     if checked is not None and checked["n_checked"]:
         said = count(checked["n_checked"], "score")
@@ -91,12 +91,9 @@ def _same_samples(codes: set[str]) -> Assumption:
     return Assumption(claim, MET, "Checked.")
 
 
-def _independent(document: Document, codes: set[str]) -> Assumption:
+def _independent(document: Document) -> Assumption:
     claim = "Samples, or groups of them, are independent of each other."
     read = document["input"]
-    if codes & {"few-groups", "group-spans-folds"}:
-        found = codes & {"few-groups", "group-spans-folds"}
-        return Assumption(claim, VIOLATED, f"At least in doubt: see the note {_names(found)}.")
     if read["n_groups"]:
         return Assumption(claim, MET, f"{count(read['n_groups'], 'group')} are drawn as wholes.")
     return Assumption(claim, UNKNOWN, "No groups were named; name them if there are any.")
@@ -113,9 +110,9 @@ def _one_scale(document: Document, codes: set[str]) -> Assumption:
 
 
 def _enough_samples(codes: set[str]) -> Assumption:
-    claim = "There are samples enough for the metric in every resample."
+    claim = "There are samples enough, or groups of them, for the metric in every resample."
     few = codes & {"redrawn-resamples", "undefined-resamples", "few-folds", "few-evaluated"}
-    few |= codes & {"wide-fold-mean", "collapsed-interval", "no-variance"}
+    few |= codes & {"wide-fold-mean", "collapsed-interval", "no-variance", "few-groups"}
     if few:
         return Assumption(claim, VIOLATED, f"Hardly: see the note {_names(few)}.")
     return Assumption(claim, MET, "No resample had to be drawn again.")

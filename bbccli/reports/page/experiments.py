@@ -8,7 +8,7 @@ from statistics import median
 from bbccli.documents import Document, Json
 from bbccli.reports import phrases
 from bbccli.reports.exhibit import Exhibit
-from bbccli.reports.figures.experiments import experiments_figure
+from bbccli.reports.figures.experiments import experiments_figure, short_paths
 from bbccli.reports.page.figures import figure_section
 from bbccli.reports.page.markup import Markup, section, table, tag
 from bbccli.reports.page.verdict import reported
@@ -24,7 +24,9 @@ COLUMNS = ("experiment", "metric", "naive", "corrected", "interval", "optimism",
 def overview(exhibits: Sequence[Exhibit], failures: Sequence[Json]) -> Markup:
     """Return the sentence over all, the figure and the table."""
     documents = [exhibit.document for exhibit in exhibits]
-    rows = [*map(_row, documents), *map(_failure, failures)]
+    paths = [d["input"]["path"] for d in documents] + [f["path"] for f in failures]
+    cells = [*map(_cells, documents), *map(_failure, failures)]
+    rows = [(visible(path), *row) for path, row in zip(short_paths(paths), cells, strict=True)]
     gates = any(document["gate"] for document in documents)
     if gates:
         verdicts = [_gate(document) for document in documents] + ["none"] * len(failures)
@@ -47,7 +49,8 @@ def _summary(documents: Sequence[Document], failures: Sequence[Json]) -> str:
     metrics = {estimate["metric"] for estimate in found}
     if optimism and len(metrics) == 1:
         label, metric = phrases.metric_label(next(iter(metrics))), next(iter(metrics))
-        digits = phrases.digits_by(metric, optimism)
+        values = [e[key] for e in found for key in ("naive", "value")]
+        digits = phrases.digits_by(metric, values)
         parts.append(
             f"The naive {label} was too good by {digits.difference(median(optimism))} in the "
             f"median, by {digits.difference(max(optimism))} at most."
@@ -60,15 +63,13 @@ def _summary(documents: Sequence[Document], failures: Sequence[Json]) -> str:
     return " ".join(parts)
 
 
-def _row(document: Document) -> tuple[str, ...]:
-    path = visible(document["input"]["path"])
+def _cells(document: Document) -> tuple[str, ...]:
     estimate = reported(document)
     if estimate is None:
-        return (path, *["none"] * (len(COLUMNS) - 1))
+        return ("none",) * (len(COLUMNS) - 1)
     estimates = phrases.estimates_of(document, estimate["metric"])
     digits = phrases.digits_of(estimates, document)
     return (
-        path,
         phrases.metric_label(estimate["metric"]),
         digits.performance(estimate["naive"], "undefined"),
         digits.performance(estimate["value"], "undefined"),
@@ -80,7 +81,7 @@ def _row(document: Document) -> tuple[str, ...]:
 
 def _failure(failure: Json) -> tuple[str, ...]:
     problem = visible(failure["error"]["problem"])
-    return (visible(failure["path"]), *["none"] * (len(COLUMNS) - 2), f"no result: {problem}")
+    return (*["none"] * (len(COLUMNS) - 2), f"no result: {problem}")
 
 
 def _gate(document: Document) -> str:

@@ -15,6 +15,10 @@ LONGEST_CELL = 200
 """Characters in a cell of a table."""
 
 
+LONG_CELL = 30
+"""Characters from which on a cell may take several lines."""
+
+
 class Markup(str):
     """Text that is HTML."""
 
@@ -68,7 +72,13 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -
         for first, *cells in rows
     ]
     whole = tag("table", tag("caption", caption), tag("thead", head), tag("tbody", *body))
-    return tag("div", whole, class_="scroll", role="region", aria_label=caption, tabindex="0")
+    return tag("div", whole, class_="scroll", role="group", aria_label=caption, tabindex="0")
+
+
+def _cell(cell: str) -> Markup:
+    """A cell that keeps to its line, unless it is long."""
+    long = {"class_": "long"} if len(cell) > LONG_CELL else {}
+    return tag("td", text(cell, LONGEST_CELL), **long)
 
 
 def listing(items: Iterable[str]) -> Markup:

@@ -35,6 +35,8 @@ th, td { text-align: right; padding: .2rem .7rem .2rem 0; border-bottom: 1px sol
   vertical-align: top; overflow-wrap: normal; }
 tbody th { font-weight: 500; }
 th:first-child { text-align: left; min-width: 6rem; overflow-wrap: anywhere; }
+td { white-space: nowrap; }
+td.long, .words td { white-space: normal; min-width: 9rem; }
 .words th, .words td { text-align: left; }
 thead th { font-weight: 600; }
 details { margin: .5rem 0; }

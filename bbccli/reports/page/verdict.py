@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from bbccli.documents import Document, EstimateJson
 from bbccli.reports import phrases
-from bbccli.reports.figures.base import name_of
+from bbccli.reports.answer import answer
 from bbccli.reports.page.markup import Markup, listing, section, table, tag
-from bbccli.reports.sentences import gate_sentence, sentences
+from bbccli.reports.sentences import sentences
 from bbccli.schema import to_report
-from bbccli.text import visible
+from bbccli.text import redacted, shortened, visible
+
+LONGEST_LINE = 500
+"""Characters of a sentence with a name in it."""
 
 
 def reported(document: Document) -> EstimateJson | None:
@@ -18,33 +21,17 @@ def reported(document: Document) -> EstimateJson | None:
 
 
 def verdict(document: Document) -> Markup:
-    """Return what a stranger needs, in two sentences."""
-    estimate = reported(document)
-    if estimate is None:
-        words = "There is no estimate to report: no method here has an interval that counts."
-        return tag("div", tag("p", words), class_="verdict")
-    digits = phrases.digits_of(phrases.estimates_of(document, estimate["metric"]), document)
-    label, n = phrases.metric_label(estimate["metric"]), document["input"]["n_configurations"]
-    naive = digits.performance(estimate["naive"], "undefined")
-    among = f", the best of {n} configurations" if n > 1 else ""
-    interval = phrases.interval_name(document, [estimate])
-    first = f" scored {label} {naive} in cross-validation{among}."
-    second = f" on new samples ({interval} {phrases.interval_text(estimate['interval'], digits)})."
-    value = f"{label} {digits.performance(estimate['value'], 'undefined')}"
-    return tag(
-        "div",
-        tag("p", tag("strong", name_of(estimate["winner"])), first),
-        tag("p", "Expect ", tag("strong", value), second),
-        class_="verdict",
-    )
+    """Return what a stranger needs, and what the gate found."""
+    paragraphs = [
+        tag("p", tag("strong", line)) if line.startswith("Expect") else tag("p", line)
+        for line in first_lines(document)
+    ]
+    return tag("div", *paragraphs, class_="verdict")
 
 
-def gate_line(document: Document) -> Markup:
-    """Return what the gate found, if there is one."""
-    if document["gate"] is None:
-        return Markup()
-    words = gate_sentence(document["gate"])
-    return tag("p", tag("strong", f"{words[0].upper()}{words[1:]}."))
+def first_lines(document: Document) -> list[str]:
+    """Return the answer, without secrets, and with names that are not endless."""
+    return [shortened(visible(redacted(line)), LONGEST_LINE) for line in answer(document)]
 
 
 def to_quote(document: Document) -> Markup:
@@ -58,8 +45,16 @@ def notes(document: Document) -> Markup:
     found = phrases.notes_of(document)
     if not found:
         return section("Notes", "notes", tag("p", "There is nothing to note."))
-    items = [tag("span", note["text"], ".", *_remedy(note["remedy"])) for note in found]
+    items = [
+        tag("span", note["text"], ".", *_remedy(note["remedy"]), *_code(note["code"]))
+        for note in found
+    ]
     return section("Notes", "notes", listing(items))
+
+
+def _code(code: str) -> tuple[Markup, ...]:
+    """The name of the note, by which the rest of the page and the documentation call it."""
+    return Markup(" "), tag("span", f"({code})", class_="quiet")
 
 
 def _remedy(remedy: str) -> tuple[Markup, ...]:

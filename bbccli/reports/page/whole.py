@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Sequence
+from pathlib import PurePath
 
 from bbccli.documents import Json
 from bbccli.reports import phrases
@@ -18,7 +19,10 @@ from bbccli.reports.page.markup import Markup, tag, text
 from bbccli.reports.page.provenance import made_from, methods_paragraph
 from bbccli.reports.page.style import STYLE
 from bbccli.rounding import count
+from bbccli.text import redacted
 from bbccli.version import __version__
+
+ABOUT_MANY = "The best configuration of each experiment: what it scored, and what to expect of it."
 
 MOST_WHOLE = 4
 """Results of a page that are each shown with all their figures."""
@@ -42,7 +46,7 @@ def page(exhibits: Sequence[Exhibit], failures: Sequence[Json] = (), title: str 
     if len(exhibits) <= MOST_WHOLE:
         for position, exhibit in enumerate(exhibits, 1):
             parts.append(_part(exhibit, position))
-    return _whole(title, count(n_all, "experiment"), parts)
+    return _whole(title, ABOUT_MANY, parts)
 
 
 def _of_one(exhibit: Exhibit, title: str) -> str:
@@ -50,7 +54,6 @@ def _of_one(exhibit: Exhibit, title: str) -> str:
     read = document["input"]
     parts = [
         verdict.verdict(document),
-        verdict.gate_line(document),
         verdict.to_quote(document),
         verdict.notes(document),
         figures(exhibit),
@@ -59,7 +62,7 @@ def _of_one(exhibit: Exhibit, title: str) -> str:
         methods_paragraph(document),
         made_from(exhibit),
     ]
-    title = title or f"What to expect: {name_of(read['path'])}"
+    title = title or f"What to expect: {name_of(PurePath(redacted(read['path'])).name)}"
     about = [phrases.understood(document), *phrases.lines_on_run(document)]
     return _whole(title, ". ".join(about), parts)
 

@@ -1,0 +1,119 @@
+"""The answer of a result, in words that need no table: what won, and what to expect of it.
+
+1. What the winner scored, where, and among how many; of a loss, that lower is better.
+2. What to expect on new samples, with the interval; or why nothing here says it.
+3. The same of each further metric, in one sentence.
+4. The verdict of the gate.
+"""
+
+from __future__ import annotations
+
+from bbccli.documents import Document, EstimateJson
+from bbccli.reports import phrases
+from bbccli.reports.sentences import gate_sentence
+from bbccli.rounding import Digits
+from bbccli.schema import has_no_width, to_report
+from bbccli.types import Task
+
+
+def answer(document: Document) -> list[str]:
+    """Return the sentences, a line each; names are not yet escaped."""
+    lines = []
+    for position, metric in enumerate(phrases.metrics_of(document)):
+        estimates = phrases.estimates_of(document, metric)
+        if not estimates:
+            continue
+        told, digits = to_report(estimates) or estimates[0], phrases.digits_of(estimates, document)
+        if position == 0:
+            lines.append(_scored(told, document, digits))
+        lines.append(_expected(document, metric, digits))
+    return [*lines, *verdict(document)]
+
+
+def verdict(document: Document) -> list[str]:
+    """Return the sentence on the gate, if there is one."""
+    if document["gate"] is None:
+        return []
+    said = gate_sentence(document["gate"])
+    return [f"{said[0].upper()}{said[1:]}."]
+
+
+def _scored(estimate: EstimateJson, document: Document, digits: Digits) -> str:
+    """What the winner scored on the samples that chose it."""
+    naive = digits.performance(estimate["naive"], missing="an undefined value")
+    scored = f"scored {naive}{_unit(estimate, document)} {_where(estimate, document)}"
+    if document["input"]["n_configurations"] == 1:
+        return f"{estimate['winner']}, the only configuration, {scored}."
+    return f"{estimate['winner']} {scored}, {_chosen(estimate, document)}."
+
+
+def _unit(estimate: EstimateJson, document: Document) -> str:
+    """Name of the metric where the figure alone would mislead."""
+    label = phrases.metric_label(estimate["metric"])
+    if estimate["direction"] == "minimize":
+        return f" ({label}, lower is better)"
+    return f" ({label})" if len(phrases.metrics_of(document)) > 1 else ""
+
+
+def _where(estimate: EstimateJson, document: Document) -> str:
+    """On which samples."""
+    read, held_out = document["input"], estimate["n_evaluation"]
+    if held_out is not None and estimate["n_preselected"] is not None:
+        return f"on the {held_out} samples held out"
+    if held_out is not None:
+        return f"on the {read['n_samples'] - held_out} samples that chose it"
+    if read["task"] == Task.SCORE:
+        return f"on these {read['n_samples']} samples"
+    codes = [note["code"] for note in document["notes"]]
+    return "in repeated hold-out" if "repeated-holdout" in codes else "in cross-validation"
+
+
+def _chosen(estimate: EstimateJson, document: Document) -> str:
+    """By which rule, and among how many."""
+    among, preselected = document["input"]["n_configurations"], estimate["n_preselected"]
+    rule = phrases.RULES.get(document["plan"]["select"])
+    field = f"{among}" if preselected is None else f"{preselected} preselected of {among}"
+    return f"the {rule} of {field}" if rule else f"selected of {field}"
+
+
+def _expected(document: Document, metric: str, digits: Digits) -> str:
+    """What to expect on new samples, of the one estimate to report."""
+    estimates = phrases.estimates_of(document, metric)
+    label = phrases.metric_label(metric) if len(phrases.metrics_of(document)) > 1 else ""
+    found, alone = to_report(estimates), document["input"]["n_configurations"] == 1
+    if found is None:
+        return _without_interval(estimates, label, digits, alone=alone)
+    level = phrases.interval_name(document, [found])
+    interval = f"{level} {phrases.interval_text(found['interval'], digits)}"
+    told = metric == phrases.metrics_of(document)[0]
+    better = "" if told or found["direction"] == "maximize" else "; lower is better"
+    end = "; nothing was chosen, so nothing is corrected." if alone else "."
+    value = digits.performance(found["value"])
+    return _words("Expect", label, value, "on new samples", f"({interval}{better})") + end
+
+
+def _without_interval(
+    estimates: list[EstimateJson], label: str, digits: Digits, *, alone: bool
+) -> str:
+    """What to say where no interval is worth reporting."""
+    found = [e for e in estimates if e["value"] is not None]
+    corrected = [e for e in found if not e["ignores_selection"] and not phrases.is_naive(e)]
+    if corrected:
+        value, interval = digits.performance(corrected[0]["value"]), corrected[0]["interval"]
+        flat = interval is not None and has_no_width(interval)
+        lack = "whose interval has no width" if flat else "which gives no interval"
+        by = f"by {corrected[0]['method']}, {lack}."
+        return _words("Expect", label, value, "on new samples", by)
+    if not found:
+        return _words("What", label, "to expect on new samples can't be computed.")
+    if alone:
+        return _words("No interval says what", label, "to expect on new samples: --method bbc.")
+    figure = f"its {label}" if label else "that figure"
+    return (
+        f"Don't report {figure}: it was picked for being the best, so it is too good; --method bbc "
+        "corrects it."
+    )
+
+
+def _words(*parts: str) -> str:
+    return " ".join(part for part in parts if part)
