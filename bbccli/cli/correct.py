@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -68,7 +69,6 @@ def correct(
     from bbccli.cli.gates import exit_by_gates, publish
     from bbccli.cli.output import check_writable, progress_bar, report_format, write
     from bbccli.cli.pages import exhibit_of, publish_page
-    from bbccli.cli.places import check_apart
     from bbccli.errors import UndecidedError
     from bbccli.reports import FORMS
 
@@ -76,8 +76,7 @@ def correct(
     limits = work.resources(jobs)
     form = report_format(ctx, format, output) or "table"
     check_writable(output, distribution)
-    places = {"--output": output, "--distribution": distribution}
-    check_apart(places, files, asked.labels, asked.folds)
+    _check_apart(output, distribution, files, asked)
     with resources.use(limits), progress_bar(quiet=quiet) as progress:
         try:
             found = answer(asked, files, cost=_cost(cost_of_search, form), progress=progress)
@@ -85,13 +84,23 @@ def correct(
             if output != "-" or form != "table":  # on standard output the error says it all
                 write(FORMS[form](error.document), output)
             raise
-    if distribution is not None:
-        _write_resamples(found, distribution)
+    _write_resamples(found, distribution)
     if form == "html":
-        publish_page([exhibit_of(asked, files, found)], output, quiet=quiet)
+        with resources.use(limits):
+            page = exhibit_of(asked, files, found)
+        publish_page([page], output, quiet=quiet)
     else:
         publish([found.document], form, output, quiet=quiet)
     exit_by_gates([found.document])
+
+
+def _check_apart(
+    output: str, distribution: str | None, files: Sequence[str], asked: Analysis
+) -> None:
+    from bbccli.cli.places import check_apart
+
+    places = {"--output": output, "--distribution": distribution}
+    check_apart(places, files, asked.labels, asked.folds)
 
 
 def _cost(asked: bool, form: str) -> bool | None:
@@ -99,8 +108,10 @@ def _cost(asked: bool, form: str) -> bool | None:
     return None if form == "html" and not asked else asked
 
 
-def _write_resamples(found: Answer, path: str) -> None:
-    """Write every resample of every estimate."""
+def _write_resamples(found: Answer, path: str | None) -> None:
+    """Write every resample of every estimate, where that is asked for."""
+    if path is None:
+        return
     from bbccli.cli.output import write
     from bbccli.reports.distribution import render_distributions
 
