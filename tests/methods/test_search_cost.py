@@ -126,6 +126,29 @@ def test_enough_is_the_first_that_no_larger_number_beats():
     assert noise.enough < 5
 
 
+def test_enough_allows_for_two_errors_of_the_paired_difference():
+    # a later number is better by less than two errors of their difference, and by more than none
+    seen = []
+    for seed in range(6):
+        case = case_of(matrices.binary(n_configurations=12, seed=seed))
+        found = search_cost(case)
+        inside, outside = performances(case, 60)
+        weights = best_ranks(12, np.array(found.counts))
+        order = ranked(inside, Direction.MAXIMIZE).order
+        values = np.take_along_axis(outside, order, axis=1) @ weights.T
+        beaten = [
+            any(
+                (gains := values[:, later] - values[:, number]).mean()
+                > 2 * gains.std() / np.sqrt(len(gains)) + 1e-12
+                for later in range(number + 1, 12)
+            )
+            for number in range(12)
+        ]
+        assert found.enough == found.counts[beaten.index(False)]
+        seen.append(found.enough != found.counts[int(np.argmax(found.corrected))])
+    assert any(seen)
+
+
 def test_a_rule_of_one_standard_error_is_refused():
     case = case_of(matrices.binary(), plan=replace(PLAN, select=Select.ONE_SE))
     with pytest.raises(UnsupportedError, match="taking the best"):
