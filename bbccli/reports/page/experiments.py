@@ -24,9 +24,9 @@ COLUMNS = ("experiment", "metric", "naive", "corrected", "interval", "optimism",
 def overview(exhibits: Sequence[Exhibit], failures: Sequence[Json]) -> Markup:
     """Return the sentence over all, the figure and the table."""
     documents = [exhibit.document for exhibit in exhibits]
-    paths = [d["input"]["path"] for d in documents] + [f["path"] for f in failures]
+    paths = short_paths([d["input"]["path"] for d in documents]) + [f["path"] for f in failures]
     cells = [*map(_cells, documents), *map(_failure, failures)]
-    rows = [(visible(path), *row) for path, row in zip(short_paths(paths), cells, strict=True)]
+    rows = [(visible(path), *row) for path, row in zip(paths, cells, strict=True)]
     gates = any(document["gate"] for document in documents)
     if gates:
         verdicts = [_gate(document) for document in documents] + ["none"] * len(failures)
