@@ -118,6 +118,7 @@ def number(field: str, title: str, **more: Any) -> Spec:
         "type": "quantitative",
         "title": title,
         "scale": {"zero": False},
+        "axis": {"tickCount": 6},
     } | more
 
 
