@@ -6,17 +6,24 @@ LOWEST := .venv-lowest
 DEMO := sample_data/progression.parquet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow fuzz lowest lint docs check-docs check bench validate sample-data dist clean
+.PHONY: help demo test browser slow fuzz lowest lint docs check-docs check bench validate sample-data dist clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(VENV)/installed ## Install, and correct the winner's performance on real sample data
+demo: $(VENV)/installed-report ## Install, correct the winner's performance on sample data, make a page of it
 	$(BIN)/bbc correct $(DEMO)
+	@echo
+	$(BIN)/bbc correct $(DEMO) --output report.html
 
 test: $(VENV)/installed-test ## Run the tests (some minutes, in as many processes as cores)
 	@$(BIN)/python -m compileall -q bbccli # what is compiled once, no process need compile again
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist worksteal
+
+browser: $(VENV)/installed-test .cache/axe.min.js ## Look at pages in Chromium (minutes)
+	@command -v chromium chromedriver > /dev/null || \
+	{ echo "chromium is not installed: apt-get install chromium chromium-driver poppler-utils"; exit 1; }
+	$(BIN)/python -m pytest -q -m browser tests/browser
 
 slow: $(VENV)/installed-test ## Run the statistical studies too, with more examples (minutes)
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "slow or not slow" --hypothesis-profile thorough
@@ -28,7 +35,7 @@ lowest: ## Run the tests with the oldest versions of everything that pyproject.t
 	$(PYTHON) -m venv $(LOWEST)
 	@$(PYTHON) -c "import tomllib; project = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
 	extras = project['optional-dependencies']; \
-	needed = sum((extras[name] for name in ('fast', 'dask', 'test')), project['dependencies']); \
+	needed = sum((extras[name] for name in ('fast', 'dask', 'report', 'test')), project['dependencies']); \
 	print(*(one.replace('>=', '==') for one in needed if '>=' in one), sep='\n')" > $(LOWEST)/constraints.txt
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/constraints.txt -e '.[test]'
 	$(LOWEST)/bin/python -m pytest -q -n auto --dist worksteal
@@ -61,6 +68,13 @@ dist: $(VENV)/installed ## Build the source distribution, which holds the tests,
 
 clean: ## Remove the virtual environment and caches
 	rm -rf $(VENV) $(LOWEST) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+
+# Looks for barriers in pages; of the tests alone, no part of the package.
+AXE := axe-core@4.14.1
+.cache/axe.min.js:
+	@mkdir -p .cache
+	cd .cache && npm pack --silent $(AXE) && tar -xzf axe-core-*.tgz package/axe.min.js
+	mv .cache/package/axe.min.js $@
 
 # The package is installed in place, so a change of the source needs no new installation; a change
 # of pyproject.toml does.

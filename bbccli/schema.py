@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from bbccli.bootstrap.cost_records import SearchCost
 from bbccli.documents import Document, EstimateJson, IntervalJson, as_json
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
@@ -152,6 +153,9 @@ class Envelope:
         default=(),
         metadata={"doc": "the estimate to report of each metric; the others are for comparison"},
     )
+    search_cost: SearchCost | None = field(
+        default=None, metadata={"doc": "what the search cost; null where it was not asked for"}
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +186,7 @@ def document(
     *,
     plan: Plan | None = None,
     command: str = "correct",
+    search_cost: SearchCost | None = None,
 ) -> Document:
     """Return the document of some estimates of one matrix.
 
@@ -198,6 +203,7 @@ def document(
         plan=plan,
         estimates=shown,
         notes=(*matrix.notes, *notes),
+        search_cost=search_cost,
     )
     encoded = Document(as_json(envelope))
     return encoded | {"report": as_json(_reported(encoded["estimates"]))}

@@ -47,6 +47,7 @@ HEAVY = {
         "reports/predictions.py",
     },
     "dask": {"batch/cluster.py"},
+    "vl_convert": {"reports/figures/rendering.py"},
     "fsspec": {"readers/sources/urls.py"},
 }
 

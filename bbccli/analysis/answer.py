@@ -10,12 +10,17 @@ import numpy as np
 
 from bbccli import resources
 from bbccli.analysis.asked import Analysis
+from bbccli.bootstrap.cost_records import SearchCost
+from bbccli.bootstrap.search_cost import search_cost
+from bbccli.case import Case
 from bbccli.documents import Document
 from bbccli.errors import UndecidedError, UndefinedError, UnsupportedError
 from bbccli.gate import judged, left_undecided
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import estimate
-from bbccli.metrics import choose_metrics, custom
+from bbccli.metrics import Metric, choose_metrics, custom
+from bbccli.metrics.planned import planned
+from bbccli.plan import Plan
 from bbccli.progress import Progress, enter, silent
 from bbccli.readers import Paths
 from bbccli.results import Estimate
@@ -24,15 +29,23 @@ from bbccli.schema import document
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The document of a file, and what it was made from."""
+    """The document of a file, and what it was made from; the first metric selects."""
 
     matrix: PredictionMatrix
+    metrics: Sequence[Metric]
     estimates: Sequence[Estimate]
     document: Document
 
 
-def answer(asked: Analysis, path: Paths, *, progress: Progress = silent) -> Answer:
+def answer(
+    asked: Analysis, path: Paths, *, cost: bool | None = False, progress: Progress = silent
+) -> Answer:
     """Read a file, estimate, and judge the result.
+
+    Parameters
+    ----------
+    cost
+        Whether to work out what the search cost; None does where that can be.
 
     Raises
     ------
@@ -51,13 +64,27 @@ def answer(asked: Analysis, path: Paths, *, progress: Progress = silent) -> Answ
     try:
         with working(asked, matrix):
             estimates, notes = estimate(matrix, metrics, plan, asked.method, progress=progress)
+            of_search = _cost(matrix, metrics[0], plan, needed=cost) if cost is not False else None
     except (UndefinedError, UnsupportedError) as error:
         if rule is None:
             raise
         empty = document(matrix, [], plan=plan)
         found = left_undecided(empty, rule, metrics[0].name, error.problem)
         raise UndecidedError(error.problem, found, hint=error.hint) from error
-    return Answer(matrix, estimates, judged(document(matrix, estimates, notes), rule))
+    found = document(matrix, estimates, notes, search_cost=of_search)
+    return Answer(matrix, metrics, estimates, judged(found, rule))
+
+
+def _cost(
+    matrix: PredictionMatrix, metric: Metric, plan: Plan, *, needed: bool | None
+) -> SearchCost | None:
+    metric = planned(metric, plan)
+    try:
+        return search_cost(Case(matrix, metric, metric, plan))
+    except (UndefinedError, UnsupportedError):
+        if needed:
+            raise
+        return None
 
 
 @contextmanager

@@ -6,6 +6,7 @@ together or not at all, and so do the samples of a group.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -18,11 +19,11 @@ from bbccli.intervals import INTERVALS
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, redrawn_resamples
-from bbccli.resampling import draws_of
+from bbccli.resampling import BLOCK, draws_of
 from bbccli.results import Distribution
 from bbccli.selection.candidates import cached
 from bbccli.selection.units import on_few_groups
-from bbccli.types import FloatArray
+from bbccli.types import FloatArray, IntArray
 
 
 def corrected(case: Case) -> Answer:
@@ -96,8 +97,23 @@ def in_bag(case: Case, n_resamples: int) -> FloatArray:
     return measure(selections(case), n_resamples, case.measured, draws, in_bag=True)
 
 
+def replayed(case: Case, n_resamples: int) -> Iterator[tuple[IntArray, int]]:
+    """Yield weights (N,) in the bag, and the winner, of the first resamples of `out_of_bag`."""
+    draws, found = (
+        draws_of(case.matrix.n_samples, case.matrix.groups, case.plan.seed),
+        selections(case),
+    )
+    ordinals = found.ordinals[:n_resamples]
+    for block in range(int(ordinals[-1]) // BLOCK + 1):
+        drawn = draws.batch(block, 1)
+        rows = np.searchsorted(ordinals, drawn.ordinals)
+        for row, in_bag, ordinal in zip(rows, drawn.in_bag, drawn.ordinals, strict=True):
+            if row < n_resamples and ordinals[row] == ordinal:
+                yield in_bag, int(found.winners[row])
+
+
 def selections(case: Case) -> Selections:
-    """Return what was selected so far, cached with the matrix under all that it depends on."""
+    """What was selected so far, cached with the matrix: it depends on all that is in the key."""
     plan = case.plan
     key = ("bbc", case.selector, plan.select, plan.pooling, plan.seed)
     return cached(case.matrix, key, Selections)

@@ -27,6 +27,8 @@ COMMANDS = {
     ),
     "inspect": ("inspect", "Show how the files are understood, and what is wrong with them."),
     "convert": ("convert", "Write predictions in the wide or the long layout."),
+    "report": ("report", "Make one page of saved results, to read anywhere."),
+    "plot": ("plot", "Draw one figure of a result, or of predictions."),
     "gate": ("gate", "Judge saved results: exit with 3 if one is not good enough."),
     "explain": ("explain", "Explain a method, a metric, a note, or which number to report."),
     "methods": ("registries", "List the methods, or show everything about one."),
@@ -35,7 +37,9 @@ COMMANDS = {
 }
 """Module and summary of each command."""
 
-CONFIGURABLE = ("correct", "batch", "drop", "leaderboard", "compare", "inspect", "convert", "gate")
+CONFIGURABLE = (
+    *("correct", "batch", "drop", "leaderboard", "compare", "inspect", "convert", "plot", "gate"),
+)
 """Commands whose options a project can set."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -27,6 +28,15 @@ Resamples = Annotated[
         scope=Scope.RUN,
     ),
 ]
+CostOfSearch = Annotated[
+    bool,
+    Option(
+        "Also tell what the search cost: naive and corrected best-so-far against the number of "
+        "configurations.",
+        panel=Panel.OUTPUT,
+        flags=("--cost-of-search",),
+    ),
+]
 
 
 @command()
@@ -39,6 +49,7 @@ def correct(
     format: Format = "table",
     output: Output = "-",
     distribution: Resamples = None,
+    cost_of_search: CostOfSearch = False,
     notes: Notes = "top",
     jobs: Jobs = None,
     quiet: Quiet = False,
@@ -52,13 +63,14 @@ def correct(
       bbc correct sample_data/progression.parquet
       bbc correct predictions.csv --metric accuracy --output result.json
       bbc correct predictions.csv --fail-under 0.8 --format markdown
+      bbc correct predictions.csv --output report.html
     """
     from bbccli import resources
     from bbccli.analysis.answer import answer
     from bbccli.cli.bar import progress_bar
     from bbccli.cli.gates import exit_by_gates, publish
     from bbccli.cli.output import check_writable, report_format, write
-    from bbccli.cli.places import check_apart
+    from bbccli.cli.pages import exhibit_of, publish_page
     from bbccli.errors import UndecidedError
     from bbccli.reports import FORMS
 
@@ -66,23 +78,40 @@ def correct(
     limits = work.resources(jobs)
     form = report_format(ctx, format, output) or "table"
     check_writable(output, distribution)
-    places = {"--output": output, "--distribution": distribution}
-    check_apart(places, files, asked.labels, asked.folds)
+    _check_apart(output, distribution, files, asked)
     with resources.use(limits), progress_bar(quiet=quiet) as progress:
         try:
-            found = answer(asked, files, progress=progress)
+            found = answer(asked, files, cost=_cost(cost_of_search, form), progress=progress)
         except UndecidedError as error:
             if output != "-" or form != "table":  # on standard output the error says it all
                 write(FORMS[form](error.document), output)
             raise
-    if distribution is not None:
         _write_resamples(found, distribution)
-    publish([found.document], form, output, notes=notes, quiet=quiet)
+        if form == "html":
+            publish_page([exhibit_of(asked, files, found)], output, quiet=quiet)
+    if form != "html":
+        publish([found.document], form, output, notes=notes, quiet=quiet)
     exit_by_gates([found.document])
 
 
-def _write_resamples(found: Answer, path: str) -> None:
-    """Write every resample of every estimate."""
+def _check_apart(
+    output: str, distribution: str | None, files: Sequence[str], asked: Analysis
+) -> None:
+    from bbccli.cli.places import check_apart
+
+    places = {"--output": output, "--distribution": distribution}
+    check_apart(places, files, asked.labels, asked.folds)
+
+
+def _cost(asked: bool, form: str) -> bool | None:
+    """Whether to tell what the search cost: a page does wherever that can be told."""
+    return None if form == "html" and not asked else asked
+
+
+def _write_resamples(found: Answer, path: str | None) -> None:
+    """Write every resample of every estimate, where that is asked for."""
+    if path is None:
+        return
     from bbccli.cli.output import write
     from bbccli.reports.distribution import render_distributions
 

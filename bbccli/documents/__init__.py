@@ -10,6 +10,7 @@ from bbccli.documents.parts import (
     IntervalJson,
     NoteJson,
     PlanJson,
+    SearchCostJson,
     ShareJson,
     TraceJson,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "Json",
     "NoteJson",
     "PlanJson",
+    "SearchCostJson",
     "ShareJson",
     "TraceJson",
     "as_json",

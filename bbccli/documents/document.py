@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from bbccli.documents.frames import frame_of
-from bbccli.documents.parts import EstimateJson, GateJson, InputJson, NoteJson, PlanJson
+from bbccli.documents.parts import (
+    EstimateJson,
+    GateJson,
+    InputJson,
+    NoteJson,
+    PlanJson,
+    SearchCostJson,
+)
 from bbccli.documents.rows import COLUMNS, rows_of
 from bbccli.documents.values import Json
 
@@ -35,6 +42,8 @@ class Document(Json):
         def __getitem__(self, key: Literal["notes"], /) -> list[NoteJson]: ...
         @overload
         def __getitem__(self, key: Literal["gate"], /) -> GateJson | None: ...
+        @overload
+        def __getitem__(self, key: Literal["search_cost"], /) -> SearchCostJson | None: ...
         @overload
         def __getitem__(self, key: Literal["version", "command"], /) -> str: ...
         @overload

@@ -153,6 +153,27 @@ class EstimateJson(TypedDict):
     notes: list[NoteJson]
 
 
+class TriedJson(TypedDict):
+    """A `TriedOrder`."""
+
+    naive: list[float | None]
+    corrected: list[float | None]
+
+
+class SearchCostJson(TypedDict):
+    """A `SearchCost`."""
+
+    metric: str
+    direction: str
+    counts: list[int]
+    naive: list[float | None]
+    corrected: list[float | None]
+    error: list[float | None]
+    enough: int
+    n_resamples: int
+    tried: TriedJson | None
+
+
 class GateJson(TypedDict):
     """A `Gate`."""
 

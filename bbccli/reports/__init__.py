@@ -126,6 +126,13 @@ FORMS: dict[str, Form] = {
             (".md", ".markdown"),
             for_people=True,
         ),
+        Form(
+            "html",
+            dict.fromkeys((Kind.CORRECT, Kind.BATCH), "html"),
+            (".html", ".htm"),
+            for_people=True,
+            holds_errors=True,
+        ),
         Form("junit", {Kind.CORRECT: "junit", Kind.COMPARE: "compare_junit"}, (".xml",)),
         Form("github", {Kind.CORRECT: "github"}, for_people=True),
     )

@@ -15,6 +15,7 @@ from bbccli.reports import phrases
 from bbccli.reports.answer import answer, verdict
 from bbccli.reports.base import Style
 from bbccli.reports.layout import add_notes, as_text, grid_of_facts
+from bbccli.reports.searching import cost_sentence
 from bbccli.reports.sentences import sentences
 from bbccli.reports.strip import strip_of
 from bbccli.rounding import percent
@@ -69,6 +70,9 @@ def _details(document: Document) -> Table:
         grid.add_row(
             Text("dropped", "green"), Text(_dropped(trace, document["input"]["n_configurations"]))
         )
+    cost = document.get("search_cost")
+    if cost is not None:
+        grid.add_row(Text("search", "green"), Text(visible(cost_sentence(cost))))
     for said in sentences(document):
         grid.add_row(Text("report", "green"), Text(visible(said)))
     if comparison := phrases.comparison(document, "the row marked >"):

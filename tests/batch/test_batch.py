@@ -386,7 +386,9 @@ def test_an_interrupt_tells_what_is_kept(runs, batch, monkeypatch):
 
 def test_batch_has_the_options_of_correct_with_their_defaults():
     ours, theirs = command_named("batch").options, command_named("correct").options
-    assert theirs.keys() - ours.keys() == {"files", "format", "distribution", "notes"}
+    assert theirs.keys() - ours.keys() == {
+        *("files", "format", "distribution", "notes", "cost_of_search"),
+    }
     for name in (theirs.keys() & ours.keys()) - {"output", "jobs"}:
         assert ours[name] == theirs[name]
 
@@ -396,6 +398,5 @@ def test_analysis_has_the_options_of_correct_with_their_defaults():
     options = command_named("correct").options
     assert fields == {name: options[name].default for name in fields}
     beside = {"files", "format", "output", "distribution", "jobs", "memory", "engine", "quiet"}
-    beside |= {"notes"}
-    beside |= {"timeout", "quoted_newlines", "max_input"}
+    beside |= {"notes", "timeout", "quoted_newlines", "max_input", "cost_of_search"}
     assert options.keys() == fields.keys() | beside

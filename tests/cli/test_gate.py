@@ -301,7 +301,7 @@ class TestForms:
         correct("--output", target, "--format", "csv")
         assert target.read_text().startswith("path,sha256")
 
-    @pytest.mark.parametrize("name", ["r.html", "r.png", "r.xlsx", "r.parquet", "r.JSO", "v0.2"])
+    @pytest.mark.parametrize("name", ["r.htmlx", "r.png", "r.xlsx", "r.parquet", "r.JSO", "v0.2"])
     def test_a_suffix_that_stands_for_nothing(self, correct, run, saved, data, tmp_path, name):
         target = tmp_path / name
         for argv in (

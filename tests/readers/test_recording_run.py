@@ -12,6 +12,7 @@ from bbccli import reading
 from bbccli.errors import InputError
 from bbccli.readers.runs.recording import load, recognises
 from bbccli.readers.runs.recording_names import short_names
+from bbccli.readers.runs.recording_table import as_table
 from bbccli.recorded import arrays, design, parts
 from bbccli.recorded.design import Design
 from bbccli.recorded.parts import Part, identity_of
@@ -66,6 +67,15 @@ def test_what_is_written_is_read(folder, plan):
     assert (run.configurations, run.leaderboard[0].value) == (("Up",), 0.625)
     assert (run.leaderboard[0].on, run.leaderboard[0].tolerance) == (Pooling.FOLD_MEAN, 1e-9)
     assert design.load(folder).fingerprint() == plan.fingerprint()
+
+
+def test_the_order_of_the_trials_is_that_of_their_first_test_sets(folder):
+    for split, strength, time in ((0, 1, 30), (1, 1, 5), (0, 2, 20), (1, 2, 40), (0, 3, 10)):
+        found = scored(split, 0.5, 0.5, params={"C": strength}, time=time)
+        parts.write(folder, found)
+    run = load(folder)
+    assert run.tried == ("C=1", "C=3", "C=2")
+    assert as_table(run).metadata["run"]["tried"] == ["C=1", "C=3", "C=2"]
 
 
 def test_of_one_search_the_first_score_counts_and_of_several_the_last(folder):

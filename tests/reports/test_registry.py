@@ -39,7 +39,7 @@ def test_forms_of_each_kind():
         "compare": "table json csv markdown junit",
         "inspect": "table json",
         "methods": "table json",
-        "batch": "parquet jsonl csv",
+        "batch": "parquet jsonl csv html",
         "distribution": "json parquet",
     }
 
@@ -59,9 +59,13 @@ def test_a_form_called_is_one_document_rendered(name):
     assert FORMS[name](found, style) == FORMS[name].render([found], style)
 
 
-def test_files_without_a_result_have_a_place_in_json_alone():
+def test_files_without_a_result_have_a_place_in_json_and_on_a_page():
     error = {"path": "p.csv", "error": {"problem": "no", "hint": "", "status": 2}}
     file = io.BytesIO()
     FORMS["jsonl"].write_batch([error], file)
     assert json.loads(file.getvalue())["error"]["problem"] == "no"
-    assert [name for name, form in FORMS.items() if form.holds_errors] == ["json", "jsonl"]
+    assert [name for name, form in FORMS.items() if form.holds_errors] == [
+        "json",
+        "jsonl",
+        "html",
+    ]

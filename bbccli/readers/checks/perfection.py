@@ -12,7 +12,7 @@ from bbccli.notes import Note
 from bbccli.outcome import Outcome
 from bbccli.readers import remarks
 from bbccli.readers.predictions import Predictions
-from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
+from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
 
 ERRORS = 3
 """Standard errors from 1 that make the best of the others imperfect beyond chance."""
@@ -41,7 +41,7 @@ def perfect(
     if predictions.kind is PredictionKind.LABEL or outcome.task is Task.SURVIVAL:
         return
     array, truth = predictions.array[0], outcome.values
-    if len(distinct(truth)) < 2:
+    if not len(truth) or truth.min() == truth.max():
         return
     possible = _ordered(*_glance(array, outcome), outcome.task)
     found = [

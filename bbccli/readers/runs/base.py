@@ -91,6 +91,8 @@ class RunTable:
         Why the leaderboard can't be compared, where it can't.
     classes_in_order
         Whether classes are called by their numbers in sorted order, for want of their names.
+    tried
+        Configurations in the order in which they were tried, where that is known.
     """
 
     tool: str
@@ -107,6 +109,7 @@ class RunTable:
     n_candidates_total: int | None = None
     unchecked: str = ""
     classes_in_order: bool = False
+    tried: tuple[str, ...] = ()
 
     @property
     def table(self) -> pa.Table:
@@ -143,6 +146,7 @@ class RunTable:
                 "n_samples": self.n_samples,
                 "unchecked": self.unchecked,
                 "classes_in_order": self.classes_in_order,
+                "tried": list(self.tried),
                 "leaderboard": [
                     {
                         "id": one.configuration,

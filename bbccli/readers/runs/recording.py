@@ -91,6 +91,8 @@ class Recording:
         Configuration, split and reason where a test set was scored but its predictions not kept.
     selection
         How the search selects.
+    tried
+        Configurations in the order in which their first test sets were predicted.
     """
 
     path: Path
@@ -116,6 +118,7 @@ class Recording:
     damaged: tuple[str, ...]
     problems: tuple[tuple[str, int, str], ...]
     selection: Pooling = Pooling.FOLD_MEAN
+    tried: tuple[str, ...] = ()
 
 
 def recognises(path: Path) -> bool:
@@ -222,7 +225,12 @@ def _assembled(
         finished=finished,
         damaged=tuple(damaged),
         problems=problems_of(groups, named),
+        tried=tuple(named[one] for one in sorted(filled, key=lambda one: _started(filled[one]))),
     )
+
+
+def _started(group: list[Part]) -> tuple[int, int]:
+    return min((part.session, part.time) for part in group)
 
 
 def _leaderboard(

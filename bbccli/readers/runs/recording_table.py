@@ -36,6 +36,7 @@ def as_table(run: Recording) -> RunTable:
         left_out=tuple((name, "the file is damaged") for name in run.damaged),
         n_candidates_total=run.n_candidates_total,
         unchecked="" if run.leaderboard else "no search said its scores",
+        tried=run.tried,
     )
 
 

@@ -1,0 +1,152 @@
+"""Results as pages and figures: what is put on them, and where they go."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bbccli.cli.output import cannot_write, write
+from bbccli.cli.streams import say
+from bbccli.documents import Json
+from bbccli.errors import OptionError
+from bbccli.text import visible
+
+if TYPE_CHECKING:
+    from bbccli.analysis import Analysis
+    from bbccli.analysis.answer import Answer
+    from bbccli.evidence import Evidence
+    from bbccli.reports.exhibit import Exhibit
+
+
+def exhibit_of(asked: Analysis, files: Sequence[str], found: Answer) -> Exhibit:
+    """Return an answer with all that its predictions tell beyond it."""
+    from bbccli.analysis.command_line import command_line
+    from bbccli.reports.exhibit import Exhibit
+
+    return Exhibit(found.document, _evidence(asked, found), command_line(asked, files))
+
+
+def _evidence(asked: Analysis, found: Answer) -> Evidence:
+    from bbccli.analysis.answer import working
+    from bbccli.evidence import gather
+    from bbccli.schema import to_report
+
+    metric = found.metrics[0]
+    best = to_report([e for e in found.document["estimates"] if e["metric"] == metric.name])
+    method = best["method"] if best is not None else ""
+    reported = [e for e in found.estimates if (e.method, e.metric) == (method, metric.name)]
+    plan = asked.plan(found.matrix.source.metadata)
+    with working(asked, found.matrix):
+        return gather(found.matrix, metric, plan, reported[0] if reported else None)
+
+
+def publish_page(
+    exhibits: Sequence[Exhibit],
+    output: str,
+    failures: Sequence[Json] = (),
+    title: str = "",
+    *,
+    quiet: bool = False,
+) -> None:
+    """Write a page of results; say on standard error what it says first, and where it is."""
+    from bbccli.reports.page.verdict import first_lines
+    from bbccli.reports.page.whole import page
+
+    write(page(exhibits, failures, title), output)
+    if quiet or output == "-":
+        return
+    if len(exhibits) == 1:
+        for line in first_lines(exhibits[0].document):
+            say(line)
+    say(f"page: {visible(output)}")
+
+
+PICTURES = ("svg", "png", "pdf", "vl.json")
+"""Forms of a figure, by their suffixes."""
+
+
+def picture_form(path: str) -> str:
+    """Return the form that the suffix of a file asks for, if it can be written here.
+
+    Raises
+    ------
+    OptionError
+        Another suffix, or one that needs a package that is not installed.
+    """
+    from bbccli.reports.figures.rendering import check_can_render
+
+    found = next((form for form in PICTURES if path.lower().endswith(f".{form}")), None)
+    if found is None:
+        raise OptionError(
+            f"--output is {path!r}, which is not the name of a figure",
+            hint=f"a file that ends in {', '.join(f'.{form}' for form in PICTURES)}",
+        )
+    if found != "vl.json":
+        check_can_render()
+    return found
+
+
+def saved_exhibit(files: Sequence[str]) -> Exhibit | None:
+    """Return the one saved result that is named, or None where predictions are.
+
+    Raises
+    ------
+    OptionError
+        Several results.
+    InputError
+        A result that is damaged.
+    """
+    from bbccli.reports.exhibit import Exhibit
+    from bbccli.saved import read_documents
+
+    if len(files) != 1 or not is_result(files[0]):
+        return None
+    documents = [one for one in read_documents(files[0]) if "error" not in one]
+    if len(documents) != 1:
+        raise OptionError(
+            f"{files[0]} holds {len(documents)} results, and a figure is of one",
+            hint="bbc report makes a page of several",
+        )
+    return Exhibit(documents[0])
+
+
+def is_result(path: str) -> bool:
+    """Whether a file is a saved result: an object of JSON with the mark of one at its beginning."""
+    if not path.lower().endswith((".json", ".jsonl")):
+        return False
+    try:
+        with Path(path).open("rb") as file:
+            start = file.read(200)
+    except OSError:
+        return False
+    return re.search(rb'"schema"\s*:\s*"bbc', start) is not None
+
+
+def write_figures(exhibits: Sequence[Exhibit], folder: str) -> None:
+    """Write every figure that can be drawn of one result, in all forms.
+
+    Raises
+    ------
+    OptionError
+        Several results, no package to draw with, or a folder that can't be made.
+    """
+    from bbccli.reports.figures import KINDS, Drawn, draw
+    from bbccli.reports.figures.rendering import check_can_render, exported
+
+    check_can_render()
+    if len(exhibits) != 1:
+        raise OptionError(
+            f"--figures is for one result, and there are {len(exhibits)}",
+            hint="a saved result of its own for each",
+        )
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(folder, error.strerror or str(error)) from error
+    for kind in KINDS:
+        drawn = draw(kind, exhibits[0])
+        if isinstance(drawn, Drawn):
+            for form in PICTURES:
+                write(exported(drawn, form), str(Path(folder) / f"{kind}.{form}"))

@@ -1,0 +1,118 @@
+"""The data of figures: plain values, so that a figure is a pure function of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """How the performances of the resamples' winners spread.
+
+    Attributes
+    ----------
+    method, metric
+        Of the estimate that is reported.
+    edges : (K + 1,)
+        Of the bars.
+    shares : (K,)
+        Of the resamples in each bar.
+    reaching
+        Share of the resamples at least as good as the naive figure.
+    """
+
+    method: str
+    metric: str
+    edges: tuple[float, ...]
+    shares: tuple[float, ...]
+    reaching: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A configuration among the others.
+
+    Attributes
+    ----------
+    performance
+        On all samples; not corrected.
+    lower, upper
+        Ends that hold for all configurations at once; None where they are not known.
+    inside
+        Whether it may be the best; None where that is not known.
+    """
+
+    configuration: str
+    performance: float
+    lower: float | None = None
+    upper: float | None = None
+    inside: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The configurations, best first: the first ones, of C."""
+
+    metric: str
+    rows: tuple[Ranked, ...]
+    n_configurations: int
+    level: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoldSpread:
+    """The winner in one fold, against all configurations.
+
+    Attributes
+    ----------
+    winner
+        Its performance there; None where it is undefined.
+    least, lower, median, upper, most
+        Smallest, quartiles, and largest of all configurations that are defined there.
+    """
+
+    fold: str
+    winner: float | None
+    least: float
+    lower: float
+    median: float
+    upper: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """A curve of the winner, and its mean over the resamples' winners out of their bags.
+
+    Attributes
+    ----------
+    x : (K,)
+        False positive rates, or probabilities predicted.
+    naive, corrected : (K,)
+        Of the winner on the samples that chose it; and the mean. None where there is none.
+    lower, upper : (K,)
+        Where the naive curve would lie nine times in ten if the probabilities were right; empty
+        where that is not asked.
+    n_resamples
+        Resamples in the mean.
+    """
+
+    x: tuple[float, ...]
+    naive: tuple[float | None, ...]
+    corrected: tuple[float | None, ...]
+    n_resamples: int
+    lower: tuple[float | None, ...] = ()
+    upper: tuple[float | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All of it; None where it can't be had, and `missing` says why, by the kind of figure."""
+
+    distribution: Histogram | None = None
+    ranking: Ranking | None = None
+    folds: tuple[FoldSpread, ...] | None = None
+    roc: Curves | None = None
+    calibration: Curves | None = None
+    missing: Mapping[str, str] = field(default_factory=dict)

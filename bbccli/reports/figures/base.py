@@ -1,0 +1,166 @@
+"""What all figures share: what one is, its theme, and how names are written in it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bbccli.text import redacted, shortened, visible
+
+Spec = dict[str, Any]
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
+"""The name of the language; nothing is fetched from there."""
+
+NAIVE, CORRECTED = "#D55E00", "#2E86C1"
+"""Vermilion and a lighter blue, apart for all kinds of colour blindness, on white and on black."""
+
+INK = "currentColor"
+"""Stands for the colour of the text around a figure."""
+
+WIDTH, LABEL = 460, 205
+"""Pixels of a figure, and at most of the names in it: legible on a telephone."""
+
+LONGEST_NAME = 36
+"""Characters of a name in a figure; the table has more."""
+
+LONGEST_IN_SENTENCE = 120
+"""Characters of a name in a sentence."""
+
+MOST_NAMES = 40
+"""Names in a figure at most; the table has more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A figure.
+
+    Attributes
+    ----------
+    kind
+        What it is called.
+    title
+        What it shows.
+    reading
+        What it says, in a sentence.
+    caption
+        What the marks mean, and what the bands ignore.
+    columns, rows
+        Its data as a table; cells are written as they are to be read.
+    spec
+        In Vega-Lite, without a theme.
+    """
+
+    kind: str
+    title: str
+    reading: str
+    caption: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    spec: Spec
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """A figure that can't be drawn, and why."""
+
+    kind: str
+    title: str
+    reason: str
+
+
+def labels(names: Iterable[str]) -> list[str]:
+    """Return short names that differ, for an axis.
+
+    Examples
+    --------
+    >>> labels(["a", "a", "a-very-long-name-of-a-model-" * 2])
+    ['a', 'a (2)', 'a-very-long-name-...name-of-a-model-']
+    """
+    seen: Counter[str] = Counter()
+    found = []
+    for name in names:
+        short = shortened(visible(redacted(name)), LONGEST_NAME)
+        seen[short] += 1
+        found.append(f"{short} ({seen[short]})" if seen[short] > 1 else short)
+    return found
+
+
+def name_of(name: str) -> str:
+    """Return a name from a file for a sentence: without secrets, on one line, not too long."""
+    return shortened(visible(redacted(name)), LONGEST_IN_SENTENCE)
+
+
+def spec_of(values: Sequence[Mapping[str, object]], layers: Sequence[Spec], **more: Any) -> Spec:
+    """Return layers that share their data."""
+    return {
+        "$schema": SCHEMA,
+        "width": WIDTH,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "data": {"values": list(values)},
+        "layer": list(layers),
+        **more,
+    }
+
+
+def names_axis(sort: Sequence[str]) -> Spec:
+    """Return the encoding of names down the side, in the order given."""
+    axis = {"title": None, "labelLimit": LABEL, "ticks": False, "domain": False}
+    return {"field": "name", "type": "nominal", "sort": list(sort), "axis": axis}
+
+
+def number(field: str, title: str, **more: Any) -> Spec:
+    """Return the encoding of a number whose scale need not begin at zero."""
+    return {
+        "field": field,
+        "type": "quantitative",
+        "title": title,
+        "scale": {"zero": False},
+        "axis": {"tickCount": 6},
+    } | more
+
+
+def open_and_filled(empty: str, full: str) -> Spec:
+    """Return the colours of two series of points, the first of which are open circles."""
+    shared = {"field": "series", "type": "nominal", "title": None}
+    domain = [empty, full]
+    return {
+        "stroke": shared | {"scale": {"domain": domain, "range": [NAIVE, CORRECTED]}},
+        "fill": shared | {"scale": {"domain": domain, "range": ["transparent", CORRECTED]}},
+    }
+
+
+def by_series(series: Mapping[str, tuple[str, str]], field: str = "series") -> Spec:
+    """Return colours by series with a legend on top: (colour, dash or shape) of each."""
+    scale = {"domain": list(series), "range": [colour for colour, _ in series.values()]}
+    return {"field": field, "type": "nominal", "title": None, "scale": scale}
+
+
+def themed(spec: Spec, ink: str = INK, paper: str | None = None) -> Spec:
+    """Return a specification with the theme: all text and lines in one ink."""
+    inked = {f"{part}Color": ink for part in ("label", "title", "domain", "tick", "grid")}
+    axis = inked | {"gridOpacity": 0.15, "labelFontSize": 11.5, "titleFontSize": 12}
+    axis |= {"titleFontWeight": "normal", "labelFlush": False}
+    legend = {"labelColor": ink, "titleColor": ink, "labelFontSize": 12, "orient": "top"}
+    legend |= {"direction": "horizontal", "symbolSize": 80, "labelLimit": 220}
+    config = {
+        "background": paper,
+        "font": "sans-serif",
+        "axis": axis,
+        "legend": legend,
+        "view": {"stroke": None},
+        "text": {"color": ink, "fontSize": 12},
+    }
+    found: Spec = _inked(spec, ink) | {"config": config}
+    return found
+
+
+def _inked(value: Any, ink: str) -> Any:
+    """The same with another ink; data are left as they are."""
+    if isinstance(value, dict):
+        return {k: v if k == "data" else _inked(v, ink) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_inked(item, ink) for item in value]
+    return ink if value == INK else value

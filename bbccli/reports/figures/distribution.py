@@ -1,0 +1,100 @@
+"""The performances of the resamples' winners out of their bags, with the estimate among them."""
+
+from __future__ import annotations
+
+from bbccli.documents import EstimateJson
+from bbccli.reports import phrases
+from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.figures.base import (
+    CORRECTED,
+    INK,
+    NAIVE,
+    Absent,
+    Drawn,
+    Spec,
+    by_series,
+    number,
+    spec_of,
+)
+from bbccli.rounding import Digits, percent
+
+TITLE = "Spread over the resamples"
+
+
+def draw(exhibit: Exhibit) -> Drawn | Absent:
+    """Return the distribution of the estimate that is reported."""
+    found = exhibit.evidence.distribution if exhibit.evidence else None
+    if found is None:
+        return Absent("distribution", TITLE, exhibit.absent("distribution"))
+    document = exhibit.document
+    estimates = phrases.estimates_of(document, found.metric)
+    (estimate,) = [e for e in estimates if e["method"] == found.method][:1]
+    digits, label = phrases.digits_of(estimates, document), phrases.metric_label(found.metric)
+    bars = [
+        {"low": low, "high": high, "share": share}
+        for low, high, share in zip(found.edges, found.edges[1:], found.shares, strict=False)
+    ]
+    return Drawn(
+        "distribution",
+        TITLE,
+        _reading(found.reaching, estimate, digits),
+        "Bars: the performance, out of the bag, of whichever configuration won in the bag. Lines: "
+        "the naive figure (dashed), the estimate, which is their mean (solid), and the ends of the "
+        "interval (dotted). The spread is that of the samples and of the selection; it ignores "
+        "that models trained anew on other samples would differ.",
+        ("from", "to", "share of resamples"),
+        [
+            (
+                digits.performance(bar["low"]),
+                digits.performance(bar["high"]),
+                percent(bar["share"], 1),
+            )
+            for bar in bars
+        ],
+        spec_of(bars, _layers(estimate, label), height=180),
+    )
+
+
+def _reading(reaching: float, estimate: EstimateJson, digits: Digits) -> str:
+    figure = digits.performance(estimate["naive"], "undefined")
+    return (
+        f"{percent(reaching, 0)} of the resamples reach the naive figure of {figure} "
+        "on samples that took no part in the choice."
+    )
+
+
+def _layers(estimate: EstimateJson, label: str) -> list[Spec]:
+    interval = estimate["interval"] or {"lower": None, "upper": None}
+    lines = [
+        ("naive", estimate["naive"]),
+        ("estimate", estimate["value"]),
+        ("interval", interval["lower"]),
+        ("interval", interval["upper"]),
+    ]
+    series = {"naive": (NAIVE, ""), "estimate": (CORRECTED, ""), "interval": (INK, "")}
+    dashes = {"domain": list(series), "range": [[5, 3], [1, 0], [2, 2]]}
+    known = [{"line": line, "value": value} for line, value in lines if value is not None]
+    return [
+        {
+            "mark": {"type": "bar", "color": INK, "opacity": 0.35, "binSpacing": 0},
+            "encoding": {
+                "x": number("low", label, bin={"binned": True}),
+                "x2": {"field": "high"},
+                "y": {
+                    "field": "share",
+                    "type": "quantitative",
+                    "title": "share of resamples",
+                    "axis": {"format": "%"},
+                },
+            },
+        },
+        {
+            "data": {"values": known},
+            "mark": {"type": "rule", "strokeWidth": 2},
+            "encoding": {
+                "x": number("value", label),
+                "color": by_series(series, "line"),
+                "strokeDash": {"field": "line", "type": "nominal", "title": None, "scale": dashes},
+            },
+        },
+    ]

@@ -1,0 +1,100 @@
+"""The estimates of the methods, each with its interval and the naive figure."""
+
+from __future__ import annotations
+
+from bbccli.documents import EstimateJson
+from bbccli.reports import phrases
+from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.figures.base import (
+    INK,
+    Absent,
+    Drawn,
+    Spec,
+    labels,
+    names_axis,
+    number,
+    open_and_filled,
+    spec_of,
+)
+
+TITLE = "Estimates of the methods"
+
+
+def draw(exhibit: Exhibit) -> Drawn | Absent:
+    """Return the estimates of the first metric."""
+    document = exhibit.document
+    metric = next(iter(phrases.metrics_of(document)), None)
+    if metric is None:
+        return Absent("forest", TITLE, "the result holds no estimate")
+    estimates = phrases.estimates_of(document, metric)
+    digits, label = phrases.digits_of(estimates, document), phrases.metric_label(metric)
+    names = labels(
+        f"{e['method']} (to report)" if phrases.is_reported(e, document) else e["method"]
+        for e in estimates
+    )
+    values = [point for name, e in zip(names, estimates, strict=True) for point in _points(name, e)]
+    rows = [
+        (
+            e["method"],
+            digits.performance(e["naive"], "undefined"),
+            digits.performance(e["value"], "undefined"),
+            phrases.interval_text(e["interval"], digits) or "none",
+            "yes" if phrases.is_reported(e, document) else "no",
+        )
+        for e in estimates
+    ]
+    interval_name = phrases.interval_name(document, estimates)
+    return Drawn(
+        "forest",
+        TITLE,
+        _reading(exhibit, metric),
+        f"Open circles: naive figures, of the data that chose the winner. Filled circles: "
+        f"estimates. Lines: the {interval_name} of each method that has one; what an interval "
+        "ignores stands in the notes on its method. The methods are shown for comparison, not to "
+        "choose from.",
+        ("method", "naive", "estimate", interval_name, "to report"),
+        rows,
+        spec_of(values, _layers(names, label), height={"step": 26}),
+    )
+
+
+def _points(name: str, estimate: EstimateJson) -> list[dict[str, object]]:
+    """The naive figure and the estimate, each with the ends of the interval."""
+    interval = estimate["interval"] or {"lower": None, "upper": None}
+    ends = {"lower": interval["lower"], "upper": interval["upper"]}
+    own = {"naive": estimate["naive"], "estimate": estimate["value"]}
+    if phrases.is_naive(estimate):
+        del own["estimate"]
+    return [
+        {"name": name, "series": series, "value": value, **ends}
+        for series, value in own.items()
+        if value is not None
+    ]
+
+
+def _reading(exhibit: Exhibit, metric: str) -> str:
+    document = exhibit.document
+    estimates = phrases.estimates_of(document, metric)
+    reported = next((e for e in estimates if phrases.is_reported(e, document)), None)
+    if reported is None or reported["optimism"] is None:
+        return "No method here has an interval to report."
+    digits = phrases.digits_of(estimates, document)
+    change = digits.difference(abs(reported["optimism"]))
+    way = "too good" if reported["optimism"] > 0 else "too bad"
+    return f"By {phrases.method_name(reported['method'])}, the naive figure is {change} {way}."
+
+
+def _layers(names: list[str], label: str) -> list[Spec]:
+    y, lower = names_axis(names), number("lower", label)
+    points = {"y": y, "x": number("value", label), **open_and_filled("naive", "estimate")}
+    return [
+        {
+            "mark": {"type": "rule", "strokeWidth": 2, "color": INK, "opacity": 0.6},
+            "transform": [{"filter": "isValid(datum.lower) && isValid(datum.upper)"}],
+            "encoding": {"y": y, "x": lower, "x2": {"field": "upper"}},
+        },
+        {
+            "mark": {"type": "point", "size": 70, "strokeWidth": 1.5, "opacity": 1},
+            "encoding": points,
+        },
+    ]

@@ -1,0 +1,73 @@
+"""How often each configuration wins in the resamples."""
+
+from __future__ import annotations
+
+from bbccli.reports import phrases
+from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.figures.base import (
+    CORRECTED,
+    Absent,
+    Drawn,
+    labels,
+    name_of,
+    names_axis,
+    spec_of,
+)
+from bbccli.rounding import percent
+from bbccli.text import visible
+
+TITLE = "Who wins"
+
+
+def draw(exhibit: Exhibit) -> Drawn | Absent:
+    """Return the shares of the first estimate that has some."""
+    document = exhibit.document
+    found = [e for e in document["estimates"] if e["selection"]]
+    if not found:
+        return Absent("wins", TITLE, "no method here selects in resamples")
+    estimate = found[0]
+    shares = estimate["selection"]
+    names = labels(share["configuration"] for share in shares)
+    rest = 1 - sum(share["share"] for share in shares)
+    values = [
+        {"name": name, "share": share["share"]} for name, share in zip(names, shares, strict=True)
+    ]
+    rows = [(visible(share["configuration"]), percent(share["share"], 1)) for share in shares]
+    if rest > 1e-9:
+        rows.append(("all others together", percent(rest, 1)))
+    winner = next((s["share"] for s in shares if s["configuration"] == estimate["winner"]), None)
+    method = phrases.method_name(estimate["method"])
+    axis = {"format": "%", "tickCount": 5}
+    x = {"field": "share", "type": "quantitative", "title": "share of resamples", "axis": axis}
+    spec = spec_of(
+        values,
+        [
+            {
+                "mark": {"type": "bar", "color": CORRECTED},
+                "encoding": {"y": names_axis(names), "x": x},
+            }
+        ],
+        height={"step": 22},
+    )
+    return Drawn(
+        "wins",
+        TITLE,
+        _reading(estimate["winner"], winner, method),
+        f"Share of the resamples of {method} in which a configuration is the best one in the bag; "
+        f"the first {len(shares)}. Shares ignore how close the others are: configurations that "
+        "predict nearly the same share the wins between them.",
+        ("configuration", "share of resamples"),
+        rows,
+        spec,
+    )
+
+
+def _reading(winner: str, share: float | None, method: str) -> str:
+    if share is None:
+        return f"{name_of(winner)} wins in fewer of the resamples of {method} than those shown."
+    doubt = (
+        "another sample would mostly have chosen another one"
+        if share < 0.5
+        else "the choice is fairly stable"
+    )
+    return f"{name_of(winner)} wins in {percent(share, 0)} of the resamples of {method}: {doubt}."

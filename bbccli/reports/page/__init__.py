@@ -1,0 +1,1 @@
+"""One self-contained page: no script, nothing fetched, every name escaped."""

@@ -1,0 +1,51 @@
+"""Figures in a page: each with a sentence, a caption, and a table of its data."""
+
+from __future__ import annotations
+
+from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.figures import KINDS, Absent, Drawn, draw
+from bbccli.reports.figures.rendering import INSTALL, can_render, inline_svg
+from bbccli.reports.page.markup import Markup, details, listing, section, table, tag
+
+MOST_ROWS = 200
+"""Rows of a table of data; the rest are counted."""
+
+
+def figures(exhibit: Exhibit, prefix: str = "") -> Markup:
+    """Return a section for each figure that can be drawn, and one that names the others.
+
+    Parameters
+    ----------
+    prefix
+        Of all ids, where a page has several results.
+    """
+    found = [draw(kind, exhibit) for kind in KINDS]
+    drawn = [one for one in found if isinstance(one, Drawn)]
+    absent = [one for one in found if isinstance(one, Absent)]
+    parts = [figure_section(one, f"{prefix}{one.kind}") for one in drawn]
+    return Markup("".join([*parts, _absent(absent, prefix)]))
+
+
+def figure_section(drawn: Drawn, ident: str) -> Markup:
+    """Return one figure under its heading."""
+    picture = Markup(inline_svg(drawn, ident)) if can_render() else Markup()
+    shown = drawn.rows[:MOST_ROWS]
+    more = len(drawn.rows) - len(shown)
+    rest = tag("p", f"{more} more are not listed.", class_="quiet") if more > 0 else Markup()
+    data = table(f"Data: {drawn.title}", drawn.columns, shown)
+    return section(
+        drawn.title,
+        ident,
+        tag("p", drawn.reading, class_="reading"),
+        tag("figure", picture, tag("figcaption", Markup(tag("span", drawn.caption)))),
+        details("The same as a table", data, rest),
+    )
+
+
+def _absent(absent: list[Absent], prefix: str) -> Markup:
+    items = [f"{one.title}: {one.reason}." for one in absent]
+    if not can_render():
+        items.insert(0, f"All pictures: they are drawn by another package. {INSTALL}")
+    if not items:
+        return Markup()
+    return section("Not shown", f"{prefix}absent", listing(items))

@@ -1,0 +1,104 @@
+"""HTML put together from parts: text is escaped unless it is markup already."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Sequence
+
+from bbccli.text import redacted, shortened, visible
+
+LONGEST = 3_000
+"""Characters of a text on a page."""
+
+LONGEST_CELL = 200
+"""Characters in a cell of a table."""
+
+
+LONG_CELL = 30
+"""Characters from which on a cell may take several lines."""
+
+
+class Markup(str):
+    """Text that is HTML."""
+
+    __slots__ = ()
+
+
+def text(value: str, longest: int = LONGEST) -> Markup:
+    """Return a text from anywhere as HTML: without secrets, on one line, not too long.
+
+    Examples
+    --------
+    >>> print(text("<b>a</b> & 'c'"))
+    &lt;b&gt;a&lt;/b&gt; &amp; &#x27;c&#x27;
+    """
+    return Markup(_SHARE.sub("\\1&nbsp;%", html.escape(message_of(value, longest))))
+
+
+def message_of(value: str, longest: int) -> str:
+    """Return a text without secrets, on one line, not too long."""
+    return shortened(visible(redacted(value)), longest)
+
+
+_SHARE = re.compile(r"(\d) %")
+
+
+def tag(name: str, *content: str, **attributes: str) -> Markup:
+    """Return an element; `class_` and the like are spelled with a line at the end.
+
+    Examples
+    --------
+    >>> print(tag("p", "a < b", class_="note"))
+    <p class="note">a &lt; b</p>
+    """
+    told = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{text(value, 1000)}"'
+        for key, value in attributes.items()
+    )
+    inside = "".join(part if isinstance(part, Markup) else text(part) for part in content)
+    return Markup(f"<{name}{told}>{inside}</{name}>")
+
+
+def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
+    """Return a table whose first column names its rows, in a box that can scroll."""
+    head = tag("tr", *(tag("th", column, scope="col") for column in columns))
+    body = [
+        tag(
+            "tr",
+            tag("th", text(first, LONGEST_CELL), scope="row"),
+            *(tag("td", text(cell, LONGEST_CELL)) for cell in cells),
+        )
+        for first, *cells in rows
+    ]
+    whole = tag("table", tag("caption", caption), tag("thead", head), tag("tbody", *body))
+    return tag("div", whole, class_="scroll", role="group", aria_label=caption, tabindex="0")
+
+
+def _cell(cell: str) -> Markup:
+    """A cell that keeps to its line, unless it is long."""
+    long = {"class_": "long"} if len(cell) > LONG_CELL else {}
+    return tag("td", text(cell, LONGEST_CELL), **long)
+
+
+def listing(items: Iterable[str]) -> Markup:
+    """Return a list with dots."""
+    return tag("ul", *(tag("li", item) for item in items))
+
+
+def section(title: str, ident: str, *content: str) -> Markup:
+    """Return a part of the page under a heading of its own."""
+    heading = tag("h2", title, id=ident)
+    return tag("section", heading, *content, aria_labelledby=ident)
+
+
+def details(summary: str, *content: str) -> Markup:
+    """Return what is folded away until it is asked for; on paper it is always open."""
+    return tag("details", tag("summary", summary), *content)
+
+
+def code(content: str) -> Markup:
+    """Return several lines as they stand, to be copied."""
+    lines = [html.escape(visible(redacted(line))) for line in content.split("\n")]
+    inside = tag("code", Markup("\n".join(lines)))
+    return tag("pre", inside, tabindex="0")

@@ -1,0 +1,76 @@
+"""The top of a page: what to expect, the sentence for a paper, the gate, the notes."""
+
+from __future__ import annotations
+
+from bbccli.documents import Document, EstimateJson
+from bbccli.reports import phrases
+from bbccli.reports.answer import answer
+from bbccli.reports.page.markup import Markup, listing, section, table, tag
+from bbccli.reports.sentences import sentences
+from bbccli.schema import to_report
+from bbccli.text import redacted, shortened, visible
+
+LONGEST_LINE = 500
+"""Characters of a sentence with a name in it."""
+
+
+def reported(document: Document) -> EstimateJson | None:
+    """Return the estimate to report of the first metric, if there is one."""
+    metric = next(iter(phrases.metrics_of(document)), None)
+    return None if metric is None else to_report(phrases.estimates_of(document, metric))
+
+
+def verdict(document: Document) -> Markup:
+    """Return what a stranger needs, and what the gate found."""
+    paragraphs = [
+        tag("p", tag("strong", line)) if line.startswith("Expect") else tag("p", line)
+        for line in first_lines(document)
+    ]
+    return tag("div", *paragraphs, class_="verdict")
+
+
+def first_lines(document: Document) -> list[str]:
+    """Return the answer, without secrets, and with names that are not endless."""
+    return [shortened(visible(redacted(line)), LONGEST_LINE) for line in answer(document)]
+
+
+def to_quote(document: Document) -> Markup:
+    """Return the sentences for a paper."""
+    found = [tag("p", visible(sentence) + ".") for sentence in sentences(document)]
+    return section("To report", "report", *found) if found else Markup()
+
+
+def notes(document: Document) -> Markup:
+    """Return every note with its remedy."""
+    found = phrases.notes_of(document)
+    if not found:
+        return section("Notes", "notes", tag("p", "There is nothing to note."))
+    items = [
+        tag("span", note["text"], ".", *_remedy(note["remedy"]), *_code(note["code"]))
+        for note in found
+    ]
+    return section("Notes", "notes", listing(items))
+
+
+def _code(code: str) -> tuple[Markup, ...]:
+    """The name of the note, by which the rest of the page and the documentation call it."""
+    return Markup(" "), tag("span", f"({code})", class_="quiet")
+
+
+def _remedy(remedy: str) -> tuple[Markup, ...]:
+    return (Markup(" "), tag("em", f"Hint: {remedy}.")) if remedy else ()
+
+
+def estimates(document: Document) -> Markup:
+    """Return the table of all methods for the metrics after the first, whose figure has its own."""
+    parts = []
+    for metric in phrases.metrics_of(document)[1:]:
+        found = phrases.estimates_of(document, metric)
+        label, interval = phrases.metric_label(metric), phrases.interval_name(document, found)
+        rows = [
+            (f"{row.method} (to report)" if row.reported else row.method, *row.cells)
+            for row in phrases.rows(document, metric)
+        ]
+        columns = ("method", "what it does", label, interval, "naive", "optimism")
+        parts.append(table(f"Estimates, {label}", columns, rows))
+    return section("Other metrics", "others", *parts) if parts else Markup()

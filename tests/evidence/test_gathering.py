@@ -1,0 +1,178 @@
+"""What figures show beyond the document: against slow and independent computations."""
+
+from dataclasses import replace
+
+import matrices
+import numpy as np
+import pytest
+from sklearn.isotonic import IsotonicRegression
+from sklearn.metrics import roc_auc_score, roc_curve
+
+from bbccli.case import Case
+from bbccli.evidence import gather
+from bbccli.evidence.curves import GRID, reliability_of, roc_of
+from bbccli.evidence.isotonic import isotonic
+from bbccli.methods import METHODS
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.selection.candidates import fold_performances
+from bbccli.types import PredictionKind
+
+PLAN = Plan(n_resamples=80, seed=1)
+
+
+def evidence(matrix, metric="auc", method="bbc", plan=PLAN):
+    reported = METHODS[method].run(matrix, METRICS[metric], plan)
+    return gather(matrix, METRICS[metric], plan, reported), reported
+
+
+def area(curve):
+    return np.trapezoid(np.array(curve, float), GRID)
+
+
+def test_under_the_mean_curve_lies_the_estimate_of_bbc():
+    found, reported = evidence(matrices.binary(n_samples=60))
+    assert area(found.roc.corrected) == pytest.approx(reported.value, abs=0.005)
+    assert area(found.roc.naive) == pytest.approx(reported.naive, abs=0.005)
+    assert found.roc.n_resamples == 80
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_roc_is_that_of_scikit_learn(weighted):
+    rng = np.random.default_rng(0)
+    truth = np.arange(200) % 2
+    scores = np.round(rng.normal(size=200) + truth, 1)
+    weights = rng.integers(1, 4, 200).astype(float) if weighted else np.ones(200)
+    rates = roc_curve(truth, scores, sample_weight=weights, drop_intermediate=False)[:2]
+    found = roc_of(scores, truth, weights)
+    inner = ~np.isin(GRID, rates[0])
+    assert found[inner] == pytest.approx(np.interp(GRID, *rates)[inner])
+    assert area(found) == pytest.approx(
+        roc_auc_score(truth, scores, sample_weight=weights), abs=0.003
+    )
+
+
+def test_a_reliability_curve_is_the_isotonic_one_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    chances = np.round(rng.random(150), 2)
+    truth = (rng.random(150) < chances).astype(int)
+    weights = rng.integers(0, 3, 150).astype(float)
+    used = weights > 0
+    model = IsotonicRegression(out_of_bounds="nan").fit(chances[used], truth[used], weights[used])
+    assert reliability_of(chances, truth, weights) == pytest.approx(
+        model.predict(GRID), nan_ok=True
+    )
+
+
+def test_isotonic_values_never_fall_and_keep_the_mean():
+    rng = np.random.default_rng(2)
+    values, weights = rng.random(50), rng.random(50) + 0.1
+    found = isotonic(values, weights)
+    assert np.all(np.diff(found) >= 0)
+    assert (found * weights).sum() == pytest.approx((values * weights).sum())
+
+
+def test_probabilities_that_are_right_keep_to_the_band():
+    rng = np.random.default_rng(4)
+    matrix = matrices.binary(n_samples=400, n_configurations=1)
+    chances = rng.random((1, 400, 1))
+    outcome = replace(matrix.outcome, values=(rng.random(400) < chances[0, :, 0]).astype(int))
+    right = replace(matrix, outcome=outcome, predictions=chances)
+    found, _ = evidence(right, plan=replace(PLAN, n_resamples=20))
+    inside = [
+        low <= value <= high
+        for value, low, high in zip(
+            found.calibration.naive, found.calibration.lower, found.calibration.upper, strict=True
+        )
+        if value is not None
+    ]
+    assert np.mean(inside) > 0.8
+    wrong, _ = evidence(replace(right, predictions=chances**4), plan=replace(PLAN, n_resamples=20))
+    pairs = zip(wrong.calibration.naive, wrong.calibration.upper, strict=True)
+    assert np.mean([v > high for v, high in pairs if v is not None]) > 0.5
+
+
+def test_the_corrected_curve_is_worse_where_nothing_is_known():
+    rng = np.random.default_rng(5)
+    matrix = matrices.binary(n_samples=60, n_configurations=40)
+    blind = replace(matrix, predictions=rng.random(matrix.predictions.shape))
+    found, _ = evidence(blind)
+    assert area(found.roc.naive) > 0.6
+    assert area(found.roc.corrected) == pytest.approx(0.5, abs=0.06)
+
+
+def test_bars_hold_all_resamples():
+    found, reported = evidence(matrices.binary())
+    bars = found.distribution
+    assert (bars.method, bars.metric) == ("bbc", "auc")
+    assert sum(bars.shares) == pytest.approx(1)
+    assert bars.edges[0] == reported.distribution.values.min()
+    assert bars.edges[-1] == reported.distribution.values.max()
+    assert len(bars.shares) == 8
+
+
+def test_bars_weigh_resamples_that_were_enumerated():
+    found, reported = evidence(matrices.binary(), method="bbc-f")
+    middles = (np.array(found.distribution.edges[1:]) + found.distribution.edges[:-1]) / 2
+    width = found.distribution.edges[1] - found.distribution.edges[0]
+    assert middles @ found.distribution.shares == pytest.approx(reported.value, abs=width)
+    assert len(found.distribution.shares) <= 60
+
+
+def test_the_ranking_begins_with_the_winner():
+    matrix = matrices.binary(n_configurations=9)
+    found, reported = evidence(matrix)
+    rows = found.ranking.rows
+    assert rows[0].configuration == reported.winner
+    assert rows[0].performance == pytest.approx(reported.naive)
+    figures = [row.performance for row in rows]
+    assert figures == sorted(figures, reverse=True) and len(rows) == 9
+
+
+def test_a_loss_is_ranked_from_the_smallest():
+    found, _ = evidence(matrices.regression(), "mse")
+    figures = [row.performance for row in found.ranking.rows]
+    assert figures == sorted(figures)
+    assert found.roc is None and "two classes" in found.missing["roc"]
+
+
+def test_folds_of_all_repeats():
+    matrix = matrices.binary(n_samples=60, n_repeats=2)
+    found, reported = evidence(matrix)
+    case = Case(matrix, METRICS["auc"], METRICS["auc"], PLAN)
+    winner = matrix.configurations.index(reported.winner)
+    values = np.vstack(fold_performances(matrix, case.metric))
+    assert [fold.winner for fold in found.folds] == pytest.approx(values[:, winner])
+    assert [fold.median for fold in found.folds] == pytest.approx(np.median(values, axis=1))
+    assert found.folds[0].fold == "1: 0" and found.folds[-1].fold == "2: 4"
+
+
+def test_what_can_not_be_shown_says_why():
+    labels, _ = evidence(matrices.binary(kind=PredictionKind.LABEL), "accuracy")
+    assert labels.roc is None and "kind label" in labels.missing["roc"]
+    scores, _ = evidence(matrices.binary(kind=PredictionKind.SCORE))
+    assert scores.roc is not None and "of probabilities" in scores.missing["calibration"]
+    without = gather(replace(matrices.binary(), folds=None), METRICS["auc"], PLAN, None)
+    assert "unknown" in without.missing["folds"] and "resamples" in without.missing["distribution"]
+
+
+def test_gaps_take_no_part_in_curves():
+    matrix = matrices.binary(n_samples=60)
+    there = np.ones(matrix.predictions.shape, bool)
+    there[:, ::3] = False
+    filled = np.array(matrix.predictions)
+    filled[:, ::3] = 1.0  # a number that must never be scored
+    whole = gather(replace(matrix, predictions=filled, available=there), METRICS["auc"], PLAN, None)
+    kept = matrix.predictions[0, there[0, :, 0]]
+    truth = matrix.outcome.values[there[0, :, 0]]
+    winner = list(matrix.configurations).index(whole.ranking.rows[0].configuration)
+    expected = roc_of(kept[:, winner].astype(float), truth, np.ones(len(truth)))
+    assert whole.roc.naive == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_share_that_reaches_the_naive_figure_is_counted_on_the_resamples():
+    for metric, matrix in (("auc", matrices.binary()), ("mse", matrices.regression())):
+        found, reported = evidence(matrix, metric)
+        sign = 1 if metric == "auc" else -1
+        reach = sign * (reported.distribution.values - reported.naive) >= -1e-12
+        assert found.distribution.reaching == pytest.approx(reach.mean())

@@ -1,0 +1,213 @@
+"""The cost of a search: against all subsets, slowly, and by the laws that it keeps."""
+
+from dataclasses import replace
+from itertools import combinations
+from types import MappingProxyType
+
+import matrices
+import numpy as np
+import pytest
+
+from bbccli import resources
+from bbccli.bootstrap.of_samples import out_of_bag
+from bbccli.bootstrap.ranks import best_ranks, expected, ranked
+from bbccli.bootstrap.search_cost import counts_to, scored, search_cost
+from bbccli.case import Case
+from bbccli.errors import UnsupportedError
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.resources import resources_of
+from bbccli.types import Direction, Pooling, PredictionKind, Select
+
+PLAN = Plan(n_resamples=60, seed=3)
+
+
+def case_of(matrix, metric="auc", plan=PLAN):
+    return Case(matrix, METRICS[metric], METRICS[metric], plan)
+
+
+def performances(case, n_resamples):
+    """In the bag and out of it, all resamples."""
+    out_of_bag(case)
+    parts = list(scored(case, n_resamples))
+    return (np.vstack(part) for part in zip(*parts, strict=True))
+
+
+def slow(case, n_resamples):
+    """Mean over all subsets of each size, by the selection of the package."""
+    inside, outside = performances(case, n_resamples)
+    n = inside.shape[1]
+    naive, corrected = [], []
+    everything = case.judged.performances()
+    for size in range(1, n + 1):
+        found, seen = [], []
+        for subset in map(list, combinations(range(n), size)):
+            best = case.css.direction.best(everything[None, subset])[0]
+            found.append(everything[subset[best]])
+            winners = case.css.direction.best(inside[:, subset])
+            out = outside[np.arange(len(inside)), np.array(subset)[winners]]
+            seen += list(out[winners >= 0])
+        naive.append(np.mean(found))
+        corrected.append(np.nanmean(seen))
+    return naive, corrected
+
+
+@pytest.mark.parametrize("metric", ["auc", "accuracy", "brier", "log-loss"])
+def test_against_all_subsets(metric):
+    case = case_of(matrices.binary(n_configurations=6), metric)
+    found = search_cost(case)
+    naive, corrected = slow(case, 60)
+    assert found.counts == (1, 2, 3, 4, 5, 6)
+    assert found.naive == pytest.approx(naive, abs=1e-12)
+    assert found.corrected == pytest.approx(corrected, abs=1e-12)
+
+
+def test_against_all_subsets_where_some_performances_are_undefined():
+    # no positive predicted in many bags: the precision is undefined there
+    matrix = matrices.binary(n_samples=16, n_configurations=5, kind=PredictionKind.LABEL)
+    values = np.array(matrix.predictions)
+    values[:, 2:, 1], values[:, 1:, 2] = 0, 0
+    case = case_of(replace(matrix, predictions=values), "precision")
+    found = search_cost(case)
+    inside, outside = performances(case, 60)
+    assert np.isnan(inside).any() and np.isnan(outside).any()
+    naive, corrected = slow(case, 60)
+    assert found.corrected[1:] == pytest.approx(corrected[1:], abs=1e-12)
+    assert found.naive[1:] == pytest.approx(naive[1:], abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["auc", "accuracy", "mcc"])
+@pytest.mark.parametrize("pooling", [Pooling.POOLED, Pooling.FOLD_MEAN])
+def test_all_configurations_give_the_estimate_of_bbc(metric, pooling):
+    case = case_of(matrices.binary(n_samples=60), metric, replace(PLAN, pooling=pooling))
+    found = search_cost(case)
+    assert found.corrected[-1] == pytest.approx(out_of_bag(case).mean(), abs=1e-15)
+    assert found.naive[-1] == pytest.approx(case.choice.naive, abs=1e-15)
+
+
+def test_one_configuration_is_their_mean():
+    case = case_of(matrices.binary())
+    _, outside = performances(case, 60)
+    found = search_cost(case)
+    assert found.naive[0] == pytest.approx(case.judged.performances().mean())
+    assert found.corrected[0] == pytest.approx(outside.mean())
+
+
+def test_the_naive_line_never_falls():
+    naive = search_cost(case_of(matrices.binary(n_configurations=30))).naive
+    assert np.all(np.diff(naive) >= -1e-12)
+
+
+def test_nothing_depends_on_threads_or_chunks(monkeypatch):
+    matrix = matrices.binary(n_configurations=9)
+    found = search_cost(case_of(matrix))
+    for jobs, cells in ((1, 50), (2, 200), (3, 2**21)):
+        again = replace(matrix)
+        monkeypatch.setattr("bbccli.bootstrap.search_cost.MOST_CELLS", cells)
+        with resources.use(resources_of(jobs, "64MB", resources.Engine.NUMPY)):
+            assert search_cost(case_of(again)) == found
+
+
+def test_errors_are_those_of_the_means():
+    case = case_of(matrices.binary())
+    found = search_cost(case)
+    values = out_of_bag(case).values
+    assert found.error[-1] == pytest.approx(values.std() / np.sqrt(len(values)))
+
+
+def test_enough_is_the_first_that_no_larger_number_beats():
+    # one configuration is good, all others noise: each further one raises the chance to have it
+    clear = search_cost(case_of(matrices.binary(n_samples=400, n_configurations=7)))
+    assert clear.enough == 7
+    rng = np.random.default_rng(0)
+    alike = matrices.binary(n_configurations=40)
+    values = rng.random(alike.predictions.shape)
+    noise = search_cost(case_of(replace(alike, predictions=values), plan=replace(PLAN, seed=5)))
+    assert noise.enough < 5
+
+
+def test_enough_allows_for_two_errors_of_the_paired_difference():
+    # a later number is better by less than two errors of their difference, and by more than none
+    seen = []
+    for seed in range(6):
+        case = case_of(matrices.binary(n_configurations=12, seed=seed))
+        found = search_cost(case)
+        inside, outside = performances(case, 60)
+        weights = best_ranks(12, np.array(found.counts))
+        order = ranked(inside, Direction.MAXIMIZE).order
+        values = np.take_along_axis(outside, order, axis=1) @ weights.T
+        beaten = [
+            any(
+                (gains := values[:, later] - values[:, number]).mean()
+                > 2 * gains.std() / np.sqrt(len(gains)) + 1e-12
+                for later in range(number + 1, 12)
+            )
+            for number in range(12)
+        ]
+        assert found.enough == found.counts[beaten.index(False)]
+        seen.append(found.enough != found.counts[int(np.argmax(found.corrected))])
+    assert any(seen)
+
+
+def test_a_rule_of_one_standard_error_is_refused():
+    case = case_of(matrices.binary(), plan=replace(PLAN, select=Select.ONE_SE))
+    with pytest.raises(UnsupportedError, match="taking the best"):
+        search_cost(case)
+
+
+def tried(matrix, names):
+    source = replace(matrix.source, metadata=MappingProxyType({"run": {"tried": names}}))
+    return replace(matrix, source=source)
+
+
+def test_the_order_of_the_trials_is_a_second_line():
+    matrix = matrices.binary(n_configurations=6)
+    order = [4, 0, 5, 2, 1, 3]
+    case = case_of(tried(matrix, [f"c{c}" for c in order]))
+    found = search_cost(case)
+    inside, outside = performances(case, 60)
+    everything = case.judged.performances()
+    for count in range(1, 7):
+        first = sorted(order[:count])
+        best = Direction.MAXIMIZE.best(everything[None, first])[0]
+        winners = np.array(first)[Direction.MAXIMIZE.best(inside[:, first])]
+        expected_ = outside[np.arange(len(inside)), winners].mean()
+        assert found.tried.naive[count - 1] == everything[first[best]]
+        assert found.tried.corrected[count - 1] == pytest.approx(expected_)
+    assert found.tried.corrected[-1] == pytest.approx(found.corrected[-1])
+
+
+@pytest.mark.parametrize("names", [None, ["c0"], [f"c{c}" for c in range(5)], "c0", 3])
+def test_an_order_that_lacks_a_configuration_is_no_order(names):
+    assert search_cost(case_of(tried(matrices.binary(n_configurations=6), names))).tried is None
+
+
+def test_chances_of_ranks_are_those_of_drawing_without_replacement():
+    rng = np.random.default_rng(1)
+    drawn = np.array([rng.permutation(12)[:4].min() for _ in range(20_000)])
+    shares = np.bincount(drawn, minlength=12) / len(drawn)
+    (chances,) = best_ranks(12, np.array([4]))
+    assert chances.sum() == pytest.approx(1)
+    assert np.abs(shares - chances).max() < 0.015
+
+
+@pytest.mark.parametrize("n", [1, 2, 50, 51, 177, 10_000])
+def test_counts_reach_from_one_to_all(n):
+    counts = counts_to(n)
+    assert counts[0] == 1 and counts[-1] == n
+    assert np.all(np.diff(counts) > 0) and len(counts) < 200
+
+
+def test_ties_up_to_rounding_go_to_the_first_column():
+    values = np.array([[0.5, 0.7 + 1e-15, 0.7, np.nan, 0.7 + 2e-15]])
+    assert ranked(values, Direction.MAXIMIZE).order.tolist() == [[1, 2, 4, 0, 3]]
+    assert ranked(values, Direction.MINIMIZE).order.tolist() == [[0, 1, 2, 4, 3]]
+
+
+def test_a_performance_out_of_the_bag_that_is_undefined_does_not_count():
+    values = np.array([[0.5, np.nan, 0.9]])
+    ranks = ranked(np.array([[0.1, 0.2, 0.3]]), Direction.MAXIMIZE)
+    sums, weights = expected(values, ranks, np.array([1, 3]))
+    assert (sums / weights).tolist() == pytest.approx([0.7, 0.9], rel=1e-12) or np.allclose(
+        sums / weights, [[0.7, 0.9]]
+    )

@@ -1,0 +1,86 @@
+"""Exhibits and pages for tests."""
+
+from functools import cache
+from pathlib import Path
+
+import matrices
+import numpy as np
+
+from bbccli.bootstrap.search_cost import search_cost
+from bbccli.case import Case
+from bbccli.evidence import gather
+from bbccli.methods import estimate
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.page.whole import page
+from bbccli.schema import document, to_report
+from bbccli.source import Source
+
+SAMPLES = Path(__file__).parents[1] / "sample_data"
+PLAN = Plan(n_resamples=100, seed=2)
+
+
+def exhibit(matrix=None, metric="auc", methods=("cvt", "bbc", "bbc-f"), command="bbc correct p"):
+    """An exhibit with everything in it."""
+    matrix = matrices.binary(n_samples=60, n_configurations=12) if matrix is None else matrix
+    metric = METRICS[metric]
+    estimates, notes = estimate(matrix, [metric], PLAN, methods)
+    cost = search_cost(Case(matrix, metric, metric, PLAN))
+    found = document(matrix, estimates, notes, search_cost=cost)
+    best = to_report(found["estimates"])
+    reported = next((e for e in estimates if best and e.method == best["method"]), None)
+    return Exhibit(found, gather(matrix, metric, PLAN, reported), command)
+
+
+def hostile(name):
+    """An exhibit in which every name of a file is this one, and a number."""
+    matrix = matrices.binary(n_samples=60, n_configurations=5)
+    object.__setattr__(matrix, "configurations", tuple(f"{name}{c}" for c in range(5)))
+    object.__setattr__(matrix, "fold_names", tuple(f"{name}{f}" for f in range(5)))
+    object.__setattr__(matrix, "source", Source(path=name, sha256="0" * 64))
+    found = exhibit(matrix, command=f"bbc correct '{name}'")
+    told = found.document
+    told["notes"].append({"code": "seen", "text": name, "remedy": name})
+    told["input"]["positive_class"] = name
+    return found
+
+
+NAMES = (
+    "<script>document.title='x'</script>",
+    "</style></title><img src=x onerror=document.title='x'>",
+    '" onload="document.title=1" x="',
+    "\u202eevil\u2066\u200f",
+    "אבג دزين",
+    "a&amp;b <b>&#60;",
+    "x" * 10_000,
+    "{{7*7}} ${7*7} 'datum.x' \\",
+    "]]><!-- --><svg onload=document.title=1>",
+    "http://user:secret@host/p.csv?token=secret",
+)
+
+
+@cache
+def ordinary():
+    """The page of an ordinary exhibit."""
+    return page([exhibit()])
+
+
+def many(n, failures=0):
+    """The page of n experiments of several luck."""
+    rng = np.random.default_rng(0)
+    first = exhibit(matrices.binary(), methods=("cvt", "bbc")).document
+    exhibits = []
+    for position in range(n):
+        estimates = [dict(e) for e in first["estimates"]]
+        for e in estimates:
+            e["naive"] = 0.9 + 0.05 * rng.random()
+            e["value"] = e["naive"] - 0.08 * rng.random() + 0.01
+            e["optimism"] = e["naive"] - e["value"]
+        read = first["input"] | {"path": f"runs/run_{position:03d}/predictions.parquet"}
+        exhibits.append(Exhibit(first | {"estimates": estimates, "input": read}))
+    errors = [
+        {"path": f"bad{i}.csv", "error": {"problem": "bad <i>", "hint": "", "status": 2}}
+        for i in range(failures)
+    ]
+    return page(exhibits, errors)

@@ -1,0 +1,173 @@
+"""Figures: what they show, the tables of it, and that they are the same every time."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import matrices
+import pages
+import pytest
+
+from bbccli.errors import OptionError
+from bbccli.evidence import Ranked, Ranking
+from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.figures import KINDS, Absent, Drawn, draw, rendering
+from bbccli.reports.figures.base import labels, themed
+from bbccli.reports.searching import cost_sentence
+
+
+@pytest.fixture(scope="module")
+def found():
+    return pages.exhibit()
+
+
+@pytest.fixture(scope="module")
+def saved(found):
+    return Exhibit(found.document)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+class TestEach:
+    def test_it_has_a_sentence_a_caption_and_a_table(self, kind, found):
+        drawn = draw(kind, found)
+        assert isinstance(drawn, Drawn) and drawn.kind == kind
+        assert drawn.reading.endswith(".") and drawn.caption.endswith(".")
+        assert drawn.rows and {len(row) for row in drawn.rows} == {len(drawn.columns)}
+        assert all(isinstance(cell, str) and cell for row in drawn.rows for cell in row)
+
+    def test_it_is_a_pure_function(self, kind, found):
+        before = json.dumps(found.document)
+        assert draw(kind, found) == draw(kind, found)
+        assert json.dumps(found.document) == before
+
+    def test_its_specification_is_plain_and_asks_for_nothing(self, kind, found):
+        text = json.dumps(draw(kind, found).spec, allow_nan=False)
+        assert text.count("http") == 1  # the name of the language
+        assert '"url"' not in text and '"href"' not in text
+
+    def test_its_picture_is_the_same_every_time(self, kind, found):
+        drawn = draw(kind, found)
+        first, second = (rendering.inline_svg(drawn, "a") for _ in range(2))
+        assert first == second
+        for form in ("svg", "png"):
+            assert rendering.exported(drawn, form) == rendering.exported(drawn, form)
+
+    def test_its_picture_stands_under_any_policy(self, kind, found):
+        root = ElementTree.fromstring(rendering.inline_svg(draw(kind, found), "a"))
+        assert root.get("role") == "img" and root.get("aria-label")
+        for element in root.iter():
+            assert not element.tag.endswith(("style", "script", "image", "a", "foreignObject"))
+            for key, value in element.attrib.items():
+                assert key != "style" and not key.startswith("on") and "href" not in key
+                assert key != "id" or value.startswith("a-")
+
+
+@pytest.mark.parametrize("kind", [k for k in KINDS if k not in ("forest", "wins", "cost")])
+def test_what_needs_predictions_says_so(kind, saved):
+    drawn = draw(kind, saved)
+    assert isinstance(drawn, Absent) and "predictions" in drawn.reason
+
+
+def test_a_saved_result_shows_the_same_forest(found, saved):
+    assert draw("forest", saved) == draw("forest", found)
+    assert draw("cost", saved) == draw("cost", found)
+
+
+def test_a_result_without_the_cost_says_how_to_have_it(found):
+    drawn = draw("cost", Exhibit(found.document | {"search_cost": None}))
+    assert "--cost-of-search" in drawn.reason
+
+
+def test_a_forest_marks_the_row_to_report(found):
+    rows = {row[0]: row for row in draw("forest", found).rows}
+    assert [name for name, row in rows.items() if row[-1] == "yes"] == ["bbc"]
+    values = draw("forest", found).spec["data"]["values"]
+    assert [v["name"] for v in values if v["series"] == "estimate"] == ["bbc (to report)", "bbc-f"]
+    (bbc,) = [e for e in found.document["estimates"] if e["method"] == "bbc"]
+    own = next(v for v in values if v["name"] == "bbc (to report)" and v["series"] == "estimate")
+    assert (own["lower"], own["upper"]) == (bbc["interval"]["lower"], bbc["interval"]["upper"])
+
+
+def test_bars_begin_at_zero_and_dots_need_not(found):
+    (bars,) = draw("wins", found).spec["layer"]
+    assert "scale" not in bars["encoding"]["x"]
+    dots = draw("ranking", found).spec["layer"][-1]
+    assert dots["encoding"]["x"]["scale"] == {"zero": False}
+
+
+def test_names_stand_in_their_order(found):
+    drawn = draw("ranking", found)
+    order = [value["name"] for value in drawn.spec["data"]["values"]]
+    assert all(layer["encoding"]["y"]["sort"] == order for layer in drawn.spec["layer"])
+
+
+def test_a_ranking_shows_intervals_and_the_set_where_it_has_them(found):
+    rows = tuple(
+        Ranked(f"c{i}", 0.9 - i / 100, 0.8 - i / 100, 0.95 - i / 100, inside=i < 3)
+        for i in range(50)
+    )
+    evidence = replace(found.evidence, ranking=Ranking("auc", rows, 60, level=0.95))
+    drawn = draw("ranking", replace(found, evidence=evidence))
+    assert "3 configurations of 60" in drawn.reading
+    assert "ignore that the first one was selected" in drawn.caption
+    assert drawn.columns[-1] == "may be the best"
+    assert [row[-1] for row in drawn.rows].count("yes") == 3
+    assert len(drawn.spec["data"]["values"]) == 40 and len(drawn.rows) == 50
+
+
+def test_labels_that_are_cut_stay_apart():
+    names = [f"{'x' * 50}{i}{'y' * 50}" for i in range(5)]
+    assert len(set(labels(names))) == 5 and max(map(len, labels(names))) < 42
+
+
+def test_a_name_is_never_an_ink():
+    spec = {"data": {"values": [{"name": "currentColor"}]}, "mark": {"color": "currentColor"}}
+    found = themed(spec, "#222222")
+    assert found["data"]["values"][0]["name"] == "currentColor"
+    assert found["mark"]["color"] == "#222222"
+
+
+def test_what_is_said_of_a_search_that_paid():
+    cost = {
+        "metric": "brier",
+        "direction": "minimize",
+        "counts": [1, 2],
+        "naive": [0.3, 0.2],
+        "corrected": [0.31, 0.25],
+        "error": [0.001, 0.001],
+        "enough": 2,
+    }
+    assert cost_sentence(cost) == (
+        "The search paid to its end: the best of 2 configurations is worth 0.250 Brier score, "
+        "from 0.310 for one."
+    )
+    assert "seemed to fall from 0.300 to 0.200" in cost_sentence(cost | {"enough": 1})
+
+
+def test_without_the_package_the_specification_is_still_to_be_had(found, monkeypatch):
+    monkeypatch.setattr(rendering, "can_render", lambda: False)
+    drawn = draw("forest", found)
+    assert json.loads(rendering.exported(drawn, "vl.json"))["layer"]
+    with pytest.raises(OptionError, match="not installed") as caught:
+        rendering.exported(drawn, "svg")
+    assert "bbccli[report]" in caught.value.hint
+
+
+def test_a_page_of_predictions_without_classes():
+    found = pages.exhibit(matrices.regression(), "mse", ("cvt", "bbc"))
+    absent = [draw(kind, found) for kind in ("roc", "calibration")]
+    assert all(isinstance(one, Absent) and "two classes" in one.reason for one in absent)
+    assert isinstance(draw("folds", found), Drawn)
+
+
+def test_nothing_of_it_is_imported_by_other_commands():
+    code = (
+        "import sys; from bbccli.cli.app import main; main(['metrics']); "
+        "bad = [m for m in sys.modules if m.startswith(('vl_convert', 'bbccli.reports.page', "
+        "'bbccli.reports.figures', 'bbccli.evidence', 'xml.etree'))]; "
+        "print(bad, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"

@@ -1,0 +1,199 @@
+"""The page: its content and order, inert names, its size, the same bytes every time."""
+
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+
+import matrices
+import pages
+import pytest
+
+from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.figures import rendering
+from bbccli.reports.page.assumptions import assumptions
+from bbccli.reports.page.whole import page
+
+VOID = {"meta", "link", "br", "hr", "img", "input"}
+
+
+class Reader(HTMLParser):
+    """Checks that tags are closed in order, and keeps tags, attributes and text."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.tags, self.attributes, self.text = [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, key, value) for key, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, key, value) for key, value in attrs]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.text.append(data)
+
+
+def read(text):
+    reader = Reader()
+    reader.feed(text)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def check_inert(text):
+    """No script, no address, no style but the one, ids once, labels that lead somewhere."""
+    found = read(text)
+    assert not {"script", "img", "link", "iframe", "object", "a", "image", "form"} & set(found.tags)
+    assert found.tags.count("style") == 1
+    ids = [value for _, key, value in found.attributes if key == "id"]
+    assert len(ids) == len(set(ids))
+    for tag, key, value in found.attributes:
+        assert not key.startswith("on") and key not in {"style", "src", "href", "xlink:href"}
+        if key == "aria-labelledby":
+            assert value in ids
+        if key == "xmlns":
+            continue
+        assert "url(" not in value or value.startswith("url(#"), (tag, key, value)
+    return found
+
+
+def test_the_order_of_a_page():
+    headings = re.findall(r"<h2[^>]*>(.*?)</h2>", pages.ordinary())
+    assert headings == [
+        "To report",
+        "Notes",
+        "Estimates of the methods",
+        "What the search cost",
+        "Spread over the resamples",
+        "Who wins",
+        "All configurations",
+        "Fold by fold",
+        "ROC of the winner",
+        "Calibration of the winner",
+        "Assumptions",
+        "Methods, for a paper",
+        "Made from",
+    ]
+
+
+def test_it_is_well_formed_and_inert():
+    found = check_inert(pages.ordinary())
+    assert found.tags.count("svg") == 8 and found.tags.count("figure") == 8
+    assert found.tags.count("details") == 8
+    assert found.tags.count("h1") == 1 and found.tags.count("main") == 1
+
+
+def test_its_own_policy_allows_its_style_and_nothing_else():
+    text = pages.ordinary()
+    (style,) = re.findall(r"<style>(.*?)</style>", text, re.S)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"default-src 'none'; style-src 'sha256-{digest}'" in text
+    assert "url(" not in style and "@import" not in style
+
+
+def test_the_same_bytes_every_time():
+    assert page([pages.exhibit()]) == page([pages.exhibit()])
+
+
+def test_the_answer_stands_first():
+    words = "".join(read(pages.ordinary()).text)
+    found = pages.exhibit().document
+    (bbc,) = [e for e in found["estimates"] if e["method"] == "bbc"]
+    first = words.index(f"{bbc['winner']} scored 0.")
+    assert first < words.index("Expect 0.") < words.index("To report")
+
+
+@pytest.mark.parametrize("name", pages.NAMES, ids=lambda name: name[:12])
+def test_names_are_inert(name):
+    text = page([pages.hostile(name)])
+    check_inert(text)
+    assert len(text.encode()) < 2**20
+    assert "secret" not in text
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\u200e\u200f]", text)
+
+
+def test_without_the_package_it_has_its_tables_and_says_what_to_install(monkeypatch):
+    monkeypatch.setattr("bbccli.reports.page.figures.can_render", lambda: False)
+    found = check_inert(page([pages.exhibit()]))
+    assert "svg" not in found.tags and found.tags.count("table") == 10
+    assert rendering.INSTALL in "".join(found.text)
+
+
+def test_a_saved_result_names_what_is_missing():
+    found = check_inert(page([Exhibit(pages.exhibit().document)]))
+    words = "".join(found.text)
+    assert "Not shown" in words and "Fold by fold: needs the predictions" in words
+
+
+def test_a_page_of_many_begins_with_a_table():
+    text = pages.many(200, failures=2)
+    found = check_inert(text)
+    assert len(text.encode()) < 2**20
+    assert found.tags.count("tr") >= 203
+    words = "".join(found.text)
+    assert "202 experiments. The naive AUC was too good by" in words
+    assert "2 without a result" in words and "no result: bad <i>" in words
+
+
+def test_a_page_of_a_few_shows_each():
+    found = [pages.exhibit(), pages.exhibit(matrices.binary(seed=3))]
+    read_ = check_inert(page(found))
+    assert read_.tags.count("svg") == 17
+
+
+def test_ten_thousand_configurations_are_a_small_page():
+    matrix = matrices.binary(n_samples=30, n_configurations=10_000)
+    text = page([pages.exhibit(matrix, "accuracy", ("cvt", "bbc"))])
+    assert len(text.encode()) < 400_000
+    assert "300 more are not listed" in text
+
+
+def test_numbers_are_those_of_the_document():
+    found = pages.exhibit().document
+    shown = "".join(read(pages.ordinary()).text).replace("\xa0", " ")
+    for note in found["notes"]:
+        assert note["text"] in shown
+    assert found["version"] in shown and "tsamardinos2018" in shown
+
+
+class TestAssumptions:
+    def states(self, *codes, **parts):
+        found = pages.exhibit().document
+        notes = [{"code": code, "text": "", "remedy": ""} for code in codes]
+        estimates = [e | {"notes": []} for e in found["estimates"]]
+        whole = found | {"notes": notes, "estimates": estimates}
+        read_ = whole["input"] | parts
+        return {one.claim: one.state for one in assumptions(whole | {"input": read_})}
+
+    @pytest.mark.parametrize(
+        ("code", "claim"),
+        [
+            ("equals-truth", "had not seen the sample"),
+            ("flagged-left-out", "tried are here"),
+            ("available-cases", "same samples"),
+            ("few-groups", "samples enough"),
+            ("group-spans-folds", "had not seen the sample"),
+            ("redrawn-resamples", "samples enough"),
+            ("few-resamples", "resamples enough"),
+        ],
+    )
+    def test_a_note_violates_its_own(self, code, claim):
+        plain, noted = self.states(), self.states(code)
+        changed = [one for one in plain if plain[one] != noted[one]]
+        assert len(changed) == 1 and claim in changed[0]
+        assert noted[changed[0]] == "violated"
+
+    def test_groups_are_independent_as_they_were_named(self):
+        (claim,) = [one for one in self.states() if "independent" in one]
+        assert self.states()[claim] == "unknown"
+        assert self.states(n_groups=20)[claim] == "met"
