@@ -21,10 +21,7 @@ COMMANDS = {
     "batch": ("batch", "Correct many files, and gather the results in one table."),
     "drop": ("drop", "Show which configurations need no further training."),
     "leaderboard": ("leaderboard", "Show all configurations, best first; nothing is corrected."),
-    "compare": (
-        "compare",
-        "Show which configurations may be the best, or whether the winner beats another.",
-    ),
+    "compare": ("compare", "Show which may be the best, or if the winner beats another."),
     "inspect": ("inspect", "Show how the files are understood, and what is wrong with them."),
     "convert": ("convert", "Write predictions in the wide or the long layout."),
     "report": ("report", "Make one page of saved results, to read anywhere."),

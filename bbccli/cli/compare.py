@@ -60,7 +60,7 @@ def compare(
     jobs: Jobs = None,
     quiet: Quiet = False,
 ) -> None:
-    """Show which configurations may be the best, or whether the winner beats another.
+    """Show which may be the best, or if the winner beats another.
 
     Examples:
       bbc compare sample_data/progression.parquet

@@ -81,5 +81,5 @@ def plot(
             exhibit = exhibit_of(asked, files, found)
     drawn = draw(kind, exhibit)
     if isinstance(drawn, Absent):
-        raise UndefinedError(f"there is no figure {kind}: {drawn.reason}")
+        raise UndefinedError(f"there is no figure {kind}: {drawn.reason}", hint="another --kind")
     write(exported(drawn, form), output)

@@ -130,11 +130,14 @@ def reliability_of(scores: FloatArray, truth: IntArray, weights: FloatArray) -> 
 def _check(case: Case, kinds: Iterable[PredictionKind], words: str) -> None:
     matrix = case.matrix
     if matrix.task is not Task.BINARY:
-        raise UnsupportedError("it is drawn for two classes")
+        raise UnsupportedError("it is drawn for two classes", hint="another figure")
     if matrix.kind not in kinds:
-        raise UnsupportedError(f"{words}; these predictions are of the kind {matrix.kind}")
+        problem = f"{words}; these predictions are of the kind {matrix.kind}"
+        raise UnsupportedError(problem, hint="another figure, or predictions of that kind")
     if case.plan.select is not Select.BEST and not matrix.n_folds:
-        raise UnsupportedError("the selection needs folds")
+        raise UnsupportedError(
+            "the selection needs folds", hint="add a fold column, or --select best"
+        )
 
 
 def _both(case: Case, curve: Curve) -> tuple[FloatArray, FloatArray, int]:

@@ -60,7 +60,7 @@ def gather(
 def _histogram(reported: Estimate | None) -> Histogram:
     """Bars of equal width, as many as the resamples fill well."""
     if reported is None or reported.distribution is None:
-        raise UndefinedError("the estimate to report has no resamples")
+        raise UndefinedError("the estimate to report has no resamples", hint="--method bbc")
     found: Distribution = reported.distribution
     values = found.values
     low, high = float(values.min()), float(values.max())

@@ -446,7 +446,7 @@ def test_more_than_two_names_are_all_their_pairs():
 
 def test_names_that_are_none():
     for pairs, problem in [
-        ([("c1", "c9")], "no configuration named 'c9'"),
+        ([("c1", "c9")], "there is no configuration 'c9'"),
         ([("c1", "c1")], "takes two different"),
         ([("c1",)], "takes two different"),
         ([], "no pair"),

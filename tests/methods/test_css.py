@@ -182,7 +182,8 @@ def test_no_complexity_no_simplest():
 
 def test_on_the_command_line(run, samples):
     path = samples / "progression.parquet"
-    status, out, _ = run("correct", path, "--select", "one-se", "--n-resamples", "100")
+    options = ("--n-resamples", "100", "--notes", "all")
+    status, out, _ = run("correct", path, "--select", "one-se", *options)
     assert status == 0
     words = " ".join(out.split())
     assert "first within one standard error of the best pooled AUC" in words

@@ -12,6 +12,7 @@ from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.multipliers import largest, multipliers
 from bbccli.plan import Plan
+from bbccli.resampling import BLOCK
 from bbccli.resources import Resources, use
 from bbccli.selection.candidates import candidates
 from bbccli.types import Models, Pooling, Select, Side
@@ -25,7 +26,11 @@ def words_of(found):
 
 
 def numbers_of(n_units, seed, n_draws):
-    return np.concatenate(list(multipliers(n_units, seed, n_draws)))[:n_draws]
+    blocks = [
+        np.hstack([part for _, part in multipliers(n_units, seed, position)])
+        for position in range(-(-n_draws // BLOCK))
+    ]
+    return np.concatenate(blocks)[:n_draws]
 
 
 def losses_of(matrix, name):
