@@ -21,7 +21,7 @@ test: $(VENV)/installed-test ## Run the tests (some minutes, in as many processe
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist worksteal
 
 browser: $(VENV)/installed-test .cache/axe.min.js ## Look at pages in Chromium (minutes)
-	@command -v chromium chromedriver > /dev/null || \
+	@{ command -v chromium && command -v chromedriver; } > /dev/null || \
 	{ echo "chromium is not installed: apt-get install chromium chromium-driver poppler-utils"; exit 1; }
 	$(BIN)/python -m pytest -q -m browser tests/browser
 
