@@ -10,6 +10,7 @@ VERDICTS = {
     "better": "better",
     "not-worse": "not worse",
     "worse": "worse",
+    "different": "different",
     "not-shown": "not shown to be better",
     "undefined": "undefined",
 }
@@ -34,7 +35,7 @@ def verdict(comparison: Json, document: Document) -> str:
     """
     found, margin = comparison["verdict"], document["margin"]
     said = VERDICTS[found]
-    if not margin or found == "undefined":
+    if not margin or found in ("undefined", "different"):
         return said
     if found == "not-worse":
         return f"not worse by {short(margin)} or more"

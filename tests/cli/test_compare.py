@@ -8,6 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from bbccli.comparisons.records import Verdict
+from bbccli.reports.compare_phrases import VERDICTS
+
 BASELINE = "logistic-l2 C=0.01"
 FAST = ("--n-resamples", "200")
 
@@ -217,6 +220,20 @@ def test_too_many_pairs_are_refused(run, study):
     status, out, err = run("compare", study, "--test", "wald")
     assert (status, out) == (2, "")
     assert "there are 177 configurations" in err
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "markdown", "junit"])
+def test_several_that_differ(run, file, form):
+    options = ("--metric", "accuracy", "--threshold", "0.5", "--test", "cochran-q")
+    status, out, err = run("compare", file, *options, "--format", form, "-q")
+    assert (status, err) == (0, "")
+    assert "cochran-q" in out
+    assert ("different" in out) == (form != "table")
+    assert run("compare", file, *options, "--fail-unless", "better")[0] == 3
+
+
+def test_every_verdict_has_its_words():
+    assert set(VERDICTS) == {one.value for one in Verdict}
 
 
 # Data sets
