@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
+from bbccli.comparisons.across import TESTS as ACROSS
+from bbccli.comparisons.pairs import TESTS
 from bbccli.dropping import RULES
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
@@ -54,7 +56,11 @@ OPTIONS = {
         "--level": NUMBERS,
         "--side": ("two", "lower", "upper", "pessimistic"),
         "--select": ("best", "one-se", "one-se-simplest"),
-        "--interval": ("percentile", "matched", "bca"),
+        "--interval": ("percentile", "matched", "bca", "calibrated", "sharp"),
+        "--models": ("fixed", "trained"),
+        "--cap": NUMBERS,
+        "--cost-of-search": None,
+        "--notes": ("top", "all"),
         "--guard": None,
         "--threshold": NUMBERS,
         "--tolerance": ("0.1", "0", "x"),
@@ -89,6 +95,25 @@ OPTIONS = {
         "--format": ("table", "json", "csv"),
         "--output": ("o.json", "o.csv", "o.txt", "o.md"),
     },
+    "compare": READING
+    | SCORING
+    | {
+        "--baseline": ("a", "b", "nowhere", ""),
+        "--by": ("family", "regex:(.)", "regex:^(a|b)", "regex:(", ""),
+        "--across": None,
+        "--test": (*TESTS, *ACROSS, "all", "x"),
+        "--adjust": ("holm", "hochberg", "bh", "max-t", "none"),
+        "--margin": NUMBERS,
+        "--rope": NUMBERS,
+        "--level": NUMBERS,
+        "--threshold": NUMBERS,
+        "--select": ("best", "one-se", "one-se-simplest"),
+        "--interval": ("percentile", "matched", "bca", "t"),
+        "--fail-unless": ("better", "not-worse"),
+        "--notes": ("top", "all"),
+        "--format": ("table", "json", "csv", "markdown", "junit"),
+        "--output": ("o.json", "o.csv", "o.md", "o.xml", "o.txt"),
+    },
     "inspect": READING
     | {
         "--missing": SCORING["--missing"],
@@ -112,6 +137,7 @@ WEIGHTS = {
     "convert": 3,
     "drop": 4,
     "leaderboard": 3,
+    "compare": 4,
     "batch": 1,
     "gate": 3,
 }
@@ -136,7 +162,9 @@ def make(seed: int, number: int) -> Case:
 def _options(command: str, random: Random) -> list[str]:
     """Options that bound the work, then some random ones."""
     chosen: list[str] = [] if command == "inspect" else ["-q"]
-    if command in ("correct", "drop", "leaderboard", "batch"):
+    if command == "compare" and random.random() < 0.4:
+        chosen += ["--pair", *random.choice((("a", "b"), ("b", "a"), ("a", "a"), ("a", "q")))]
+    if command in ("correct", "drop", "leaderboard", "compare", "batch"):
         chosen += ["--n-resamples", random.choice(("20", "20", "20", "7", "1", "0", "auto"))]
         chosen += ["--jobs", "1"]
     if command == "correct":
