@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import math
 import struct
+import tokenize
 import zipfile
 from collections.abc import Mapping
 from typing import Any
@@ -25,6 +27,7 @@ _NOT_ARRAYS = (
     struct.error,
     zipfile.BadZipFile,
     SyntaxError,
+    tokenize.TokenError,
 )
 
 
@@ -37,9 +40,7 @@ def packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
         for name, array in arrays.items():
-            member = io.BytesIO()
-            np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
-            archive.writestr(zipfile.ZipInfo(f"{name}.npy"), member.getvalue())
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy"), _member(np.asarray(array)))
     return sink.getvalue()
 
 
@@ -77,9 +78,45 @@ def array_of(content: bytes) -> NDArray[Any]:
         raise DamagedError(str(error) or type(error).__name__) from None
 
 
+def _member(array: NDArray[Any]) -> bytes:
+    if array.dtype.kind not in _KINDS:
+        raise ValueError(f"an array of {array.dtype} can't be kept")
+    fortran = array.flags.f_contiguous and not array.flags.c_contiguous
+    header = _header_of(array.shape, fortran, array.dtype.str)
+    return header + (array.T if fortran else array).tobytes()
+
+
+# parts of a recording are alike, and headers take longer than their few numbers
+@functools.lru_cache(maxsize=256)
+def _header_of(shape: tuple[int, ...], fortran: bool, descr: str) -> bytes:
+    sink = io.BytesIO()
+    said = {"descr": descr, "fortran_order": fortran, "shape": shape}
+    np.lib.format.write_array_header_1_0(sink, said)
+    return sink.getvalue()
+
+
 def _array(member: bytes) -> NDArray[Any]:
     """One array: its header, and then exactly its bytes."""
-    stream = io.BytesIO(member)
+    shape, fortran, dtype, start = _read_header(member[:_LONGEST_HEADER])
+    data = member[start:]
+    if dtype.kind not in _KINDS or dtype.hasobject or min(shape, default=0) < 0:
+        raise DamagedError(f"an array of {dtype}")
+    if math.prod(shape) * dtype.itemsize != len(data) or dtype.itemsize == 0:
+        raise DamagedError("an array of another size than its header says")
+    return np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C")
+
+
+def _read_header(beginning: bytes) -> tuple[tuple[int, ...], bool, Any, int]:
+    """Shape, order and type that the header of a member says, and where the header ends."""
+    version = np.lib.format.read_magic(io.BytesIO(beginning))
+    width = {(1, 0): 2, (2, 0): 4}[version]
+    end = 8 + width + int.from_bytes(beginning[8 : 8 + width], "little")
+    return _parsed_header(beginning[:end])
+
+
+@functools.lru_cache(maxsize=256)
+def _parsed_header(header: bytes) -> tuple[tuple[int, ...], bool, Any, int]:
+    stream = io.BytesIO(header)
     readers = {
         (1, 0): np.lib.format.read_array_header_1_0,
         (2, 0): np.lib.format.read_array_header_2_0,
@@ -87,9 +124,4 @@ def _array(member: bytes) -> NDArray[Any]:
     shape, fortran, dtype = readers[np.lib.format.read_magic(stream)](
         stream, max_header_size=_LONGEST_HEADER
     )
-    data = member[stream.tell() :]
-    if dtype.kind not in _KINDS or dtype.hasobject or min(shape, default=0) < 0:
-        raise DamagedError(f"an array of {dtype}")
-    if math.prod(shape) * dtype.itemsize != len(data) or dtype.itemsize == 0:
-        raise DamagedError("an array of another size than its header says")
-    return np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C")
+    return shape, fortran, dtype, stream.tell()

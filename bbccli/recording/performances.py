@@ -21,6 +21,8 @@ from bbccli.types import PredictionKind, Task
 SMALLEST = 2.0**-23
 """Probability of the true class below which log-losses are cut off, each program at its own."""
 
+_AT_ONCE = 64
+
 Compared = tuple[str, int, float, float]
 """Identity, split, score of the kept predictions and score that was recorded."""
 
@@ -40,35 +42,51 @@ def recomputed(folder: Path, kept: Sequence[Part]) -> list[Compared] | None:
     if plan.weights is not None:  # the search may or may not have used them
         return None
     sign = -1.0 if plan.scoring.startswith("neg_") else 1.0
-    found = []
+    groups: dict[Any, list[Part]] = {}
     for part in kept:
-        value = _performance(plan, metric, part)
-        if value is not None and part.split is not None and part.score is not None:
-            found.append((part.identity, part.split, sign * value, part.score))
-    return found
+        if part.predictions is not None and part.split is not None and part.score is not None:
+            alike = (part.split, part.kind, part.predictions.shape, part.predictions.dtype)
+            groups.setdefault(alike, []).append(part)
+    values = {
+        id(part): value
+        for group in groups.values()
+        for start in range(0, len(group), _AT_ONCE)
+        for part, value in _performances(plan, metric, group[start : start + _AT_ONCE])
+    }
+    return [
+        (part.identity, part.split, sign * values[id(part)], part.score)
+        for part in kept
+        if id(part) in values and part.split is not None and part.score is not None
+    ]
 
 
-def _performance(plan: Design, metric: Metric, part: Part) -> float | None:
-    if part.predictions is None or part.kind is None or part.split is None:
-        return None
-    truth = plan.truth[plan.tests[part.split]]
-    if len(np.unique(truth)) < max(len(plan.classes), 1):
-        return None
-    if metric.name == "log-loss" and _of_truth(part, truth).min() < SMALLEST:
-        return None
+def _performances(plan: Design, metric: Metric, group: list[Part]) -> list[tuple[Part, float]]:
+    """Of parts of one split, all of one form: those that have a performance, each with its own."""
+    split, kind = group[0].split, group[0].kind
+    assert split is not None
+    truth = plan.truth[plan.tests[split]]
+    if kind is None or len(np.unique(truth)) < max(len(plan.classes), 1):
+        return []
+    if metric.name == "log-loss":
+        group = [part for part in group if _of_truth(part, truth).min() >= SMALLEST]
+    if not group:
+        return []
+    outcome = Outcome(plan.task, truth, plan.classes)
     try:
         matrix = PredictionMatrix(
-            outcome=Outcome(plan.task, truth, plan.classes),
-            predictions=_floats(part.predictions)[None, :, None],
-            configurations=("one",),
-            kind=part.kind,
-            threshold=0.0 if _is_score(plan, part) else None,
+            outcome=outcome,
+            predictions=np.stack([_floats(part.predictions) for part in group], axis=1)[None],
+            configurations=tuple(map(str, range(len(group)))),
+            kind=kind,
+            threshold=0.0 if _is_score(plan, group[0]) else None,
         )
         predictions = matrix.as_kind(metric.wants)[0]
-    except (UndefinedError, UnsupportedError):
-        return None
-    value = metric.bind(matrix.outcome, predictions)(np.ones((1, len(truth)), np.uint8))[0, 0]
-    return None if np.isnan(value) else float(value)
+    except (UndefinedError, UnsupportedError):  # one of them may be why
+        alone = [[part] for part in group] if len(group) > 1 else []
+        return [found for one in alone for found in _performances(plan, metric, one)]
+    once = np.ones((1, len(truth)), np.uint8)
+    values = metric.bind(outcome, predictions)(once)[0].tolist()
+    return [(part, v) for part, v in zip(group, values, strict=True) if not np.isnan(v)]
 
 
 def _is_score(plan: Design, part: Part) -> bool:

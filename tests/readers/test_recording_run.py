@@ -121,6 +121,37 @@ def test_every_flipped_byte_is_read_or_damaged():
             arrays.unpacked(bytes(changed))
 
 
+def test_every_shortened_or_flipped_array_file_is_read_or_damaged():
+    sink = io.BytesIO()
+    np.save(sink, np.arange(3.0))
+    content = sink.getvalue()
+    for position in range(len(content)):
+        for end in (b"", *(bytes([content[position] ^ bit]) for bit in (1, 8, 0x15, 0xFF))):
+            with suppress(arrays.DamagedError):
+                arrays.array_of(content[:position] + end + content[position + len(end) :])
+            with suppress(arrays.DamagedError):
+                arrays.array_of(content[:position] + end)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i2", "<f8", ">f8", "?", "U3"])
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (4, 3), (2, 3, 2)])
+def test_files_are_those_that_numpy_writes(dtype, shape):
+    plain = (np.arange(np.prod(shape)).reshape(shape) % 7).astype(dtype)
+    for array in (plain, np.asfortranarray(plain), plain.T, np.repeat(plain, 2)[::2]):
+        sink = io.BytesIO()
+        np.lib.format.write_array(sink, array, allow_pickle=False)
+        with zipfile.ZipFile(io.BytesIO(arrays.packed({"a": array}))) as archive:
+            assert archive.read("a.npy") == sink.getvalue()
+        again = arrays.unpacked(arrays.packed({"a": array}))["a"]
+        assert again.shape == array.shape
+        assert np.array_equal(again, array)
+
+
+def test_only_arrays_of_numbers_and_texts_are_written():
+    with pytest.raises(ValueError, match="object"):
+        arrays.packed({"a": np.array([None])})
+
+
 def member(header, data=b"", method=zipfile.ZIP_STORED):
     sink, stream = io.BytesIO(), io.BytesIO()
     np.lib.format.write_array_header_1_0(stream, header)
