@@ -66,7 +66,7 @@ def _once(document: Document) -> list[Json]:
 
 def of_baseline(document: Document) -> bool:
     """Whether all configurations were compared with a baseline, by simultaneous bounds."""
-    comparisons = document.get("comparisons") or ()
+    comparisons: list[Json] = document.get("comparisons") or []
     return bool(comparisons) and comparisons[0]["test"] == "max-t"
 
 
