@@ -20,6 +20,7 @@ from bbccli.schema import ERROR_SCHEMA, SCHEMA_VERSION, Envelope, ErrorEnvelope
 NEVER_NULL = frozenset({"level", "share", "threshold"})
 """Numbers that are always defined."""
 
+HINT_OF_COMPARISON = "a file that `bbc compare --format json` wrote"
 HINT = "a file that `bbc correct --format json` or `--format jsonl` wrote"
 
 
@@ -47,6 +48,36 @@ def read_documents(path: str) -> list[Document]:
     if not found:
         raise InputError("holds no result", path=name, hint=HINT)
     return [_checked_document(value, where, name) for value, where in found]
+
+
+def read_comparison(path: str) -> Document:
+    """Return the one document that `bbc compare --format json` wrote.
+
+    Raises
+    ------
+    InputError
+        A file that can't be read, or that holds anything else.
+    """
+    name = "<stdin>" if path == "-" else path
+    found = _values(_text(path, name), name)
+    if len(found) != 1 or not is_comparison(found[0][0]):
+        raise InputError("not one result of bbc compare", path=name, hint=HINT_OF_COMPARISON)
+    value, where = found[0]
+    from bbccli.compare_schema import CompareEnvelope
+
+    try:
+        return Document(_checked(value, CompareEnvelope, ""))
+    except _MismatchError as error:
+        raise InputError(f"{where}{error}", path=name, hint=HINT_OF_COMPARISON) from error
+
+
+def is_comparison(value: Any) -> bool:
+    """Whether a value claims to be what `bbc compare` says."""
+    return (
+        isinstance(value, dict)
+        and value.get("command") == "compare"
+        and value.get("schema") == SCHEMA_VERSION
+    )
 
 
 def _text(path: str, name: str) -> str:

@@ -1,6 +1,7 @@
 """Exhibits and pages for tests."""
 
 from functools import cache
+from html.parser import HTMLParser
 from pathlib import Path
 
 import matrices
@@ -84,3 +85,56 @@ def many(n, failures=0):
         for i in range(failures)
     ]
     return page(exhibits, errors)
+
+
+VOID = {"meta", "link", "br", "hr", "img", "input"}
+
+
+class Reader(HTMLParser):
+    """Checks that tags are closed in order, and keeps tags, attributes and text."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.tags, self.attributes, self.text = [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, key, value) for key, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, key, value) for key, value in attrs]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.text.append(data)
+
+
+def read(text):
+    reader = Reader()
+    reader.feed(text)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def check_inert(text):
+    """No script, no address, no style but the one, ids once, labels that lead somewhere."""
+    found = read(text)
+    assert not {"script", "img", "link", "iframe", "object", "a", "image", "form"} & set(found.tags)
+    assert found.tags.count("style") == 1
+    ids = [value for _, key, value in found.attributes if key == "id"]
+    assert len(ids) == len(set(ids))
+    for tag, key, value in found.attributes:
+        assert not key.startswith("on") and key not in {"style", "src", "href", "xlink:href"}
+        if key == "aria-labelledby":
+            assert value in ids
+        if key == "xmlns":
+            continue
+        assert "url(" not in value or value.startswith("url(#"), (tag, key, value)
+    return found

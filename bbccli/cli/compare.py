@@ -65,7 +65,7 @@ def compare(
     Examples:
       bbc compare sample_data/progression.parquet
       bbc compare predictions.csv --baseline ridge --fail-unless better
-      bbc compare 'runs/*.parquet' --across --by family
+      bbc compare 'runs/*.parquet' --across --by family -o compared.html
     """
     from bbccli import resources
     from bbccli.cli.bar import progress_bar
@@ -84,7 +84,12 @@ def compare(
         found = answered(Asked(asked, planned, gaps, how), files, progress)
     if not form.for_people and not quiet:
         tell([found])
-    write(form.render([found], style_for(output, notes), Kind.COMPARE), output)
+    if form.name == "html":
+        from bbccli.cli.pages import page_of_comparison
+
+        write(page_of_comparison((asked, planned, gaps, how), files, found), output)
+    else:
+        write(form.render([found], style_for(output, notes), Kind.COMPARE), output)
     _exit_by_requirement([found])
 
 

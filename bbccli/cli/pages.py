@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bbccli.cli.output import cannot_write, write
 from bbccli.cli.streams import say
-from bbccli.documents import Json
+from bbccli.documents import Document, Json
 from bbccli.errors import OptionError
 from bbccli.text import visible
 
@@ -40,6 +40,15 @@ def _evidence(asked: Analysis, found: Answer) -> Evidence:
     plan = asked.plan(found.matrix.source.metadata)
     with working(asked, found.matrix):
         return gather(found.matrix, metric, plan, reported[0] if reported else None)
+
+
+def page_of_comparison(asked: Sequence[object], files: Sequence[str], found: Document) -> str:
+    """Return the page of what `bbc compare` says, asked by these groups of options."""
+    from bbccli.analysis.command_line import line_of
+    from bbccli.reports.exhibit import Exhibit
+    from bbccli.reports.page.compared import page_of_comparison as page
+
+    return page(Exhibit(found, command=line_of("compare", files, asked)))
 
 
 def publish_page(
@@ -122,6 +131,26 @@ def is_result(path: str) -> bool:
     except OSError:
         return False
     return re.search(rb'"schema"\s*:\s*"bbc', start) is not None
+
+
+def exhibit_of_comparison(files: Sequence[str]) -> Exhibit:
+    """Return the saved comparison that is named.
+
+    Raises
+    ------
+    OptionError
+        Predictions, or several files.
+    InputError
+        Another result, or a damaged one.
+    """
+    from bbccli.reports.exhibit import Exhibit
+    from bbccli.saved import HINT_OF_COMPARISON, read_comparison
+
+    if len(files) != 1 or not is_result(files[0]):
+        raise OptionError(
+            "this figure is of one saved result of bbc compare", hint=HINT_OF_COMPARISON
+        )
+    return Exhibit(read_comparison(files[0]))
 
 
 def write_figures(exhibits: Sequence[Exhibit], folder: str) -> None:

@@ -12,16 +12,16 @@ from bbccli.option import Option, Scope
 
 
 def _kinds() -> Iterable[str]:
-    from bbccli.reports.figures import KINDS
+    from bbccli.reports.figures import KINDS, OF_COMPARISONS
 
-    return KINDS
+    return (*KINDS, *OF_COMPARISONS)
 
 
 Given = Annotated[
     Sequence[str],
     Option(
         "A saved result (.json), or out-of-sample predictions as bbc correct takes them. Some "
-        "figures need the predictions.",
+        "figures need the predictions; differences and cd need a saved result of bbc compare.",
         metavar="FILE...",
         positional=True,
     ),
@@ -59,22 +59,23 @@ def plot(
       bbc plot result.json -o forest.svg
       bbc plot sample_data/progression.parquet --kind cost -o cost.png
       bbc plot predictions.csv --kind roc --metric auc -o roc.vl.json
+      bbc plot compared.json --kind cd -o cd.svg
     """
     from bbccli import resources
     from bbccli.analysis.answer import answer
     from bbccli.cli.bar import progress_bar
     from bbccli.cli.output import check_writable, write
-    from bbccli.cli.pages import exhibit_of, picture_form, saved_exhibit
+    from bbccli.cli.pages import exhibit_of, exhibit_of_comparison, picture_form, saved_exhibit
     from bbccli.cli.places import check_apart
     from bbccli.errors import UndefinedError
-    from bbccli.reports.figures import Absent, draw
+    from bbccli.reports.figures import OF_COMPARISONS, Absent, draw
     from bbccli.reports.figures.rendering import exported
 
     asked.check()
     form = picture_form(output)
     check_writable(output)
     check_apart({"--output": output}, files, asked.labels, asked.folds)
-    exhibit = saved_exhibit(files)
+    exhibit = exhibit_of_comparison(files) if kind in OF_COMPARISONS else saved_exhibit(files)
     if exhibit is None:
         with resources.use(work.resources(jobs)), progress_bar(quiet=quiet) as progress:
             found = answer(asked, files, cost=kind == "cost", progress=progress)

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from bbccli.case import Case
-from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.comparisons.best_set import best_set
+from bbccli.comparisons.records import BestSet
+from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.evidence.curves import calibration, roc
 from bbccli.evidence.records import Evidence, FoldSpread, Histogram, Ranked, Ranking
 from bbccli.matrix import PredictionMatrix
@@ -23,7 +25,10 @@ MOST_BARS = 60
 """Bars of a distribution."""
 
 MOST_RANKED = 500
-"""Configurations of a ranking that are listed."""
+"""Configurations of a ranking that are listed; more get no intervals either."""
+
+MOST_SAMPLES = 5000
+"""Samples of a ranking with intervals: of some metrics they take an evaluation for each."""
 
 
 def gather(
@@ -80,8 +85,39 @@ def _ranking(case: Case) -> Ranking:
     values, names = case.judged.performances(), case.matrix.configurations
     scored = np.flatnonzero(~np.isnan(values))
     order = scored[np.argsort(-case.selector.direction.sign * values[scored], kind="stable")]
-    rows = (Ranked(names[column], float(values[column])) for column in order[:MOST_RANKED])
-    return Ranking(case.selector.name, tuple(rows), len(names))
+    shown = [(names[column], float(values[column])) for column in order[:MOST_RANKED]]
+    try:
+        found = _set_of(case)
+    except (OptionError, UndefinedError, UnsupportedError) as error:
+        plain = tuple(Ranked(name, value) for name, value in shown)
+        return Ranking(case.selector.name, plain, len(names), without=error.problem)
+    told = {member.configuration: member for member in found.members}
+    rows = tuple(
+        Ranked(
+            name,
+            value,
+            lower=_known(told[name].lower),
+            upper=_known(told[name].upper),
+            inside=None if told[name].p is None else told[name].inside,
+        )
+        for name, value in shown
+    )
+    return Ranking(case.selector.name, rows, len(names), found.level)
+
+
+def _set_of(case: Case) -> BestSet:
+    """Which may be the best, with intervals; not where that takes longer than the page."""
+    if case.matrix.n_configurations > MOST_RANKED:
+        raise UnsupportedError(
+            f"there are more than {MOST_RANKED} configurations", hint="bbc compare"
+        )
+    if case.matrix.n_samples > MOST_SAMPLES:
+        raise UnsupportedError(f"there are more than {MOST_SAMPLES} samples", hint="bbc compare")
+    return best_set(case.matrix, case.selector, case.plan)
+
+
+def _known(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
 
 
 def _folds(case: Case) -> tuple[FoldSpread, ...]:

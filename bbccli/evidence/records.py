@@ -52,12 +52,21 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The configurations, best first: the first ones, of C."""
+    """The configurations, best first: the first ones, of C.
+
+    Attributes
+    ----------
+    level
+        Of the intervals; None where there are none.
+    without
+        Why there are none.
+    """
 
     metric: str
     rows: tuple[Ranked, ...]
     n_configurations: int
     level: float | None = None
+    without: str = ""
 
 
 @dataclass(frozen=True, slots=True)

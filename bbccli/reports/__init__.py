@@ -128,7 +128,7 @@ FORMS: dict[str, Form] = {
         ),
         Form(
             "html",
-            dict.fromkeys((Kind.CORRECT, Kind.BATCH), "html"),
+            {Kind.CORRECT: "html", Kind.BATCH: "html", Kind.COMPARE: "compare_html"},
             (".html", ".htm"),
             for_people=True,
             holds_errors=True,

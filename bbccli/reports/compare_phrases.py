@@ -5,6 +5,7 @@ from __future__ import annotations
 from bbccli.documents import Document, Json, NoteJson
 from bbccli.reports import phrases
 from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent, short, trimmed
+from bbccli.text import redacted, shortened, visible
 
 VERDICTS = {
     "better": "better",
@@ -21,6 +22,9 @@ LEAST_P = 0.001
 
 MOST_NAMES = 5
 """Members of a set that are named in a line."""
+
+LONGEST_NAME = 120
+"""Characters of a name in a sentence."""
 
 
 def verdict(comparison: Json, document: Document) -> str:
@@ -152,11 +156,48 @@ def statistic(comparison: Json) -> str:
 def sentence(document: Document) -> str:
     """Return the first comparison, or the set, in one sentence."""
     comparisons, label = document["comparisons"], phrases.metric_label(document["metric"])
+    if document["ranks"] is not None:
+        return f"by {label}, {leader(document['ranks']).removesuffix('.')}"
     if not comparisons:
         return f"by {label}, {best_set(document)}"
     first, digits = comparisons[0], figures_of(document)
     said = f"{first['first']} against {first['second']} by {label}: {verdict(first, document)}"
     return f"{said}; difference {difference(first, document, digits)}"
+
+
+def answer(document: Document) -> str:
+    """Return what was found, without the figures that it rests on, in one sentence."""
+    comparisons = document["comparisons"]
+    if not comparisons:
+        found = sentence(document)
+        return f"{found[0].upper()}{found[1:]}"
+    first, label = comparisons[0], phrases.metric_label(document["metric"])
+    against = f" against {_short(first['second'])}" if first["second"] else ""
+    return f"By {label}, {_short(first['first'])}{against}: {verdict(first, document)}"
+
+
+def leader(ranks: Json) -> str:
+    """Return which family has the best mean rank over data sets, and who is not told from it."""
+    first = ranks["standings"][0]
+    said = f"{_short(first['family'])} has the best mean rank, {first['mean_rank']:.2f} of "
+    said += f"{len(ranks['standings'])}"
+    if not ranks["pairs"]:
+        return f"{said}; no pairs were tested."
+    alike = [
+        _short(name)
+        for group in ranks["groups"]
+        if first["family"] in group
+        for name in group
+        if name != first["family"]
+    ]
+    if not alike:
+        return f"{said}; it is told apart from the next one."
+    more = f" and {len(alike) - MOST_NAMES} more" if len(alike) > MOST_NAMES else ""
+    return f"{said}; it is not told apart from {', '.join(alike[:MOST_NAMES])}{more}."
+
+
+def _short(name: str) -> str:
+    return shortened(visible(redacted(name)), LONGEST_NAME)
 
 
 def requirement(document: Document) -> str:

@@ -359,3 +359,34 @@ def test_the_output_is_not_the_input(run, file):
     before = file.read_bytes()
     assert run("compare", file, "--output", file)[0] == 2
     assert file.read_bytes() == before
+
+
+# The page and its figures
+
+
+def test_a_page_of_data_sets_and_its_diagram(run, data_sets, tmp_path):
+    page, saved, picture = (tmp_path / name for name in ("p.html", "c.json", "cd.vl.json"))
+    asked = (data_sets, "--across", "--by", r"regex:^(\w+)", "--test", "nemenyi", *FAST)
+    assert run("compare", *asked, "-o", page, "-q")[0] == 0
+    text = page.read_text()
+    assert "has the best mean rank" in text and "--across" in text and "demsar2006" in text
+    assert run("compare", *asked, "-o", saved, "-q")[0] == 0
+    assert run("plot", saved, "--kind", "cd", "-o", picture)[0] == 0
+    values = json.loads(picture.read_text())["data"]["values"]
+    ranks = json.loads(saved.read_text())["ranks"]
+    families = [one for one in values if one["what"] in ("best", "worst")]
+    assert [one["rank"] for one in families] == [one["mean_rank"] for one in ranks["standings"]]
+    assert sum(one["what"] == "bar" for one in values) == len(ranks["groups"])
+
+
+def test_a_page_shows_the_command_and_the_pair(run, file, tmp_path):
+    page = tmp_path / "p.html"
+    assert run("compare", file, "--pair", "boost 0", "linear 0", "-o", page, "-q")[0] == 0
+    text = page.read_text()
+    assert "--pair &#x27;boost 0&#x27; &#x27;linear 0&#x27;" in text
+    assert "By AUC, boost 0 against linear 0" in text
+
+
+def test_a_diagram_needs_a_saved_comparison(run, file, tmp_path):
+    status, _, err = run("plot", file, "--kind", "cd", "-o", tmp_path / "x.vl.json")
+    assert status == 2 and "one saved result of bbc compare" in err

@@ -9,6 +9,7 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import roc_auc_score, roc_curve
 
 from bbccli.case import Case
+from bbccli.comparisons.best_set import best_set
 from bbccli.evidence import gather
 from bbccli.evidence.curves import GRID, reliability_of, roc_of
 from bbccli.evidence.isotonic import isotonic
@@ -127,6 +128,43 @@ def test_the_ranking_begins_with_the_winner():
     assert rows[0].performance == pytest.approx(reported.naive)
     figures = [row.performance for row in rows]
     assert figures == sorted(figures, reverse=True) and len(rows) == 9
+
+
+@pytest.mark.parametrize(("make", "metric"), [("binary", "auc"), ("regression", "mse")])
+def test_the_intervals_of_a_ranking_are_those_of_the_set(make, metric):
+    matrix = getattr(matrices, make)(n_configurations=9)
+    found, _ = evidence(matrix, metric)
+    expected = best_set(matrix, METRICS[metric], PLAN)
+    told = {one.configuration: one for one in expected.members}
+    assert found.ranking.level == PLAN.level and found.ranking.without == ""
+    assert 0 < sum(row.inside for row in found.ranking.rows) == expected.n_inside
+    for row in found.ranking.rows:
+        own = told[row.configuration]
+        assert (row.lower, row.upper, row.inside) == (own.lower, own.upper, own.inside)
+        assert row.performance == pytest.approx(own.performance)
+        assert row.lower < row.performance < row.upper
+
+
+def test_a_perfect_configuration_has_no_interval_and_may_be_the_best():
+    matrix = matrices.binary(n_configurations=4)
+    predictions = np.array(matrix.predictions)
+    predictions[:, :, 2] = matrix.outcome.values
+    ranking = evidence(replace(matrix, predictions=predictions))[0].ranking
+    first = ranking.rows[0]
+    assert (first.performance, first.lower, first.upper, first.inside) == (1, None, None, True)
+    assert all(row.lower is not None for row in ranking.rows[1:])
+
+
+def test_a_ranking_without_intervals_says_why():
+    median, _ = evidence(matrices.regression(), "medae")
+    assert "jumps" in median.ranking.without
+    many, _ = evidence(matrices.binary(n_configurations=501), "accuracy", "cvt")
+    assert "more than 500 configurations" in many.ranking.without
+    few, _ = evidence(matrices.binary(), plan=replace(PLAN, n_resamples=10))
+    assert "draws" in few.ranking.without
+    for found in (median, many, few):
+        assert found.ranking.level is None
+        assert {(row.lower, row.upper, row.inside) for row in found.ranking.rows} == {(None,) * 3}
 
 
 def test_a_loss_is_ranked_from_the_smallest():

@@ -111,10 +111,23 @@ def test_a_ranking_shows_intervals_and_the_set_where_it_has_them(found):
     evidence = replace(found.evidence, ranking=Ranking("auc", rows, 60, level=0.95))
     drawn = draw("ranking", replace(found, evidence=evidence))
     assert "3 configurations of 60" in drawn.reading
-    assert "ignore that the first one was selected" in drawn.caption
+    assert "hold for all configurations at once" in drawn.caption
+    assert "Filled: may be the best" in drawn.caption
     assert drawn.columns[-1] == "may be the best"
     assert [row[-1] for row in drawn.rows].count("yes") == 3
     assert len(drawn.spec["data"]["values"]) == 40 and len(drawn.rows) == 50
+
+
+def test_a_ranking_does_not_make_up_what_is_not_known(found):
+    rows = (Ranked("a", 1.0, inside=True), Ranked("b", 0.9, 0.7, 0.96, inside=None))
+    evidence = replace(found.evidence, ranking=Ranking("auc", rows, 2, level=0.95))
+    drawn = draw("ranking", replace(found, evidence=evidence))
+    assert drawn.rows[0][-2:] == ["unknown", "yes"] and drawn.rows[1][-1] == "unknown"
+    picture = ElementTree.fromstring(rendering.inline_svg(drawn, "a"))
+    assert "NaN" not in ElementTree.tostring(picture, encoding="unicode")
+    bare = Ranking("auc", (Ranked("a", 0.9),), 1, without="it <b>jumps")
+    drawn = draw("ranking", replace(found, evidence=replace(found.evidence, ranking=bare)))
+    assert "There are no intervals: it <b>jumps." in drawn.caption and len(drawn.columns) == 3
 
 
 def test_labels_that_are_cut_stay_apart():

@@ -3,68 +3,16 @@
 import base64
 import hashlib
 import re
-from html.parser import HTMLParser
 
 import matrices
 import pages
 import pytest
+from pages import check_inert, read
 
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures import rendering
 from bbccli.reports.page.assumptions import assumptions
 from bbccli.reports.page.whole import page
-
-VOID = {"meta", "link", "br", "hr", "img", "input"}
-
-
-class Reader(HTMLParser):
-    """Checks that tags are closed in order, and keeps tags, attributes and text."""
-
-    def __init__(self):
-        super().__init__()
-        self.open, self.tags, self.attributes, self.text = [], [], [], []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += [(tag, key, value) for key, value in attrs]
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += [(tag, key, value) for key, value in attrs]
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if "style" not in self.open:
-            self.text.append(data)
-
-
-def read(text):
-    reader = Reader()
-    reader.feed(text)
-    reader.close()
-    assert reader.open == []
-    return reader
-
-
-def check_inert(text):
-    """No script, no address, no style but the one, ids once, labels that lead somewhere."""
-    found = read(text)
-    assert not {"script", "img", "link", "iframe", "object", "a", "image", "form"} & set(found.tags)
-    assert found.tags.count("style") == 1
-    ids = [value for _, key, value in found.attributes if key == "id"]
-    assert len(ids) == len(set(ids))
-    for tag, key, value in found.attributes:
-        assert not key.startswith("on") and key not in {"style", "src", "href", "xlink:href"}
-        if key == "aria-labelledby":
-            assert value in ids
-        if key == "xmlns":
-            continue
-        assert "url(" not in value or value.startswith("url(#"), (tag, key, value)
-    return found
 
 
 def test_the_order_of_a_page():

@@ -36,7 +36,7 @@ def test_forms_of_each_kind():
     assert {kind.value: " ".join(forms_of(kind)) for kind in others} == {
         "drop": "table json",
         "leaderboard": "table json csv",
-        "compare": "table json csv markdown junit",
+        "compare": "table json csv markdown html junit",
         "inspect": "table json",
         "methods": "table json",
         "batch": "parquet jsonl csv html",

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 KINDS = ("forest", "cost", "distribution", "wins", "ranking", "folds", "roc", "calibration")
 """In the order of a page; each is drawn by the module of its name."""
 
-__all__ = ["KINDS", "Absent", "Drawn", "draw"]
+OF_COMPARISONS = ("differences", "cd")
+"""Those of `bbc compare`."""
+
+__all__ = ["KINDS", "OF_COMPARISONS", "Absent", "Drawn", "draw"]
 
 
 def draw(kind: str, exhibit: Exhibit) -> Drawn | Absent:

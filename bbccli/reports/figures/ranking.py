@@ -19,10 +19,12 @@ from bbccli.reports.figures.base import (
     number,
     spec_of,
 )
-from bbccli.rounding import count, percent
+from bbccli.rounding import Digits, count, percent
 from bbccli.text import visible
 
 TITLE = "All configurations"
+
+MAY_BE = {True: "yes", False: "no", None: "unknown"}
 
 
 def draw(exhibit: Exhibit) -> Drawn | Absent:
@@ -49,8 +51,7 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
     for rank, row in enumerate(found.rows, 1):
         cells = [str(rank), visible(row.configuration), digits.performance(row.performance)]
         if found.level is not None:
-            ends = f"{digits.performance(row.lower)} to {digits.performance(row.upper)}"
-            cells += [ends, "yes" if row.inside else "no"]
+            cells += [_ends(row, digits), MAY_BE[row.inside]]
         rows.append(cells)
     return Drawn(
         "ranking",
@@ -61,6 +62,12 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
         rows,
         spec_of(values, _layers(found, names, label), height={"step": 15}),
     )
+
+
+def _ends(row: Ranked, digits: Digits) -> str:
+    if row.lower is None or row.upper is None:
+        return "unknown"
+    return f"{digits.performance(row.lower)} to {digits.performance(row.upper)}"
 
 
 def _reading(found: Ranking) -> str:
@@ -90,11 +97,14 @@ def _caption(found: Ranking, n_shown: int) -> str:
         else ""
     )
     if found.level is None:
-        return f"Naive figures, of all samples, not corrected.{more} There are no bands."
+        why = f": {name_of(found.without)}" if found.without else ""
+        return f"Naive figures, of all samples, not corrected.{more} There are no intervals{why}."
+    level = percent(found.level)
     return (
-        f"Naive figures, with intervals that hold for all configurations at once; filled: may be "
-        f"the best.{more} The intervals are for named configurations: they ignore that the first "
-        "one was selected."
+        f"Naive figures, not corrected.{more} The {level} intervals hold for all configurations at "
+        "once, so also for the first one, though it was selected. Filled: may be the best; the set "
+        f"of these holds the truly best one with a probability of {level}. Both are of these "
+        "predictions as they stand: they ignore how models change with their training samples."
     )
 
 
@@ -105,6 +115,7 @@ def _layers(found: Ranking, names: list[str], label: str) -> list[Spec]:
         layers.append(
             {
                 "mark": {"type": "rule", "color": INK, "opacity": 0.5},
+                "transform": [{"filter": "isValid(datum.lower) && isValid(datum.upper)"}],
                 "encoding": {"y": y, "x": number("lower", label), "x2": {"field": "upper"}},
             }
         )

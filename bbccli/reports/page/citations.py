@@ -22,6 +22,39 @@ BIBTEX = {
   year    = {2025},
   doi     = {10.1007/s10994-024-06632-w}
 }""",
+    "lei2020": """@article{lei2020,
+  author  = {Lei, Jing},
+  title   = {Cross-Validation With Confidence},
+  journal = {Journal of the American Statistical Association},
+  volume  = {115},
+  number  = {532},
+  pages   = {1978--1997},
+  year    = {2020},
+  doi     = {10.1080/01621459.2019.1672556}
+}""",
+    "westfall1993": """@book{westfall1993,
+  author    = {Westfall, Peter H. and Young, S. Stanley},
+  title     = {Resampling-Based Multiple Testing: Examples and Methods for p-Value Adjustment},
+  publisher = {Wiley},
+  year      = {1993}
+}""",
+    "demsar2006": """@article{demsar2006,
+  author  = {Dem{\\v{s}}ar, Janez},
+  title   = {Statistical Comparisons of Classifiers over Multiple Data Sets},
+  journal = {Journal of Machine Learning Research},
+  volume  = {7},
+  pages   = {1--30},
+  year    = {2006}
+}""",
+    "benavoli2016": """@article{benavoli2016,
+  author  = {Benavoli, Alessio and Corani, Giorgio and Mangili, Francesca},
+  title   = {Should We Really Use Post-Hoc Tests Based on Mean-Ranks?},
+  journal = {Journal of Machine Learning Research},
+  volume  = {17},
+  number  = {5},
+  pages   = {1--10},
+  year    = {2016}
+}""",
 }
 
 OF_METHODS = {"mabt": "rink2025", "tilting": "rink2025", "tilting-10p": "rink2025"}

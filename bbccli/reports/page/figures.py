@@ -23,7 +23,7 @@ def figures(exhibit: Exhibit, prefix: str = "") -> Markup:
     drawn = [one for one in found if isinstance(one, Drawn)]
     absent = [one for one in found if isinstance(one, Absent)]
     parts = [figure_section(one, f"{prefix}{one.kind}") for one in drawn]
-    return Markup("".join([*parts, _absent(absent, prefix)]))
+    return Markup("".join([*parts, absent_section(absent, prefix)]))
 
 
 def figure_section(drawn: Drawn, ident: str) -> Markup:
@@ -42,7 +42,8 @@ def figure_section(drawn: Drawn, ident: str) -> Markup:
     )
 
 
-def _absent(absent: list[Absent], prefix: str) -> Markup:
+def absent_section(absent: list[Absent], prefix: str) -> Markup:
+    """Return the names of figures that can't be drawn, and why."""
     items = [f"{one.title}: {one.reason}." for one in absent]
     if not can_render():
         items.insert(0, f"All pictures: they are drawn by another package. {INSTALL}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from bbccli.documents import Document, EstimateJson
+from collections.abc import Sequence
+
+from bbccli.documents import Document, EstimateJson, NoteJson
 from bbccli.reports import phrases
 from bbccli.reports.answer import answer
 from bbccli.reports.page.markup import Markup, listing, section, table, tag
@@ -42,7 +44,11 @@ def to_quote(document: Document) -> Markup:
 
 def notes(document: Document) -> Markup:
     """Return every note with its remedy."""
-    found = phrases.notes_of(document)
+    return notes_section(phrases.notes_of(document))
+
+
+def notes_section(found: Sequence[NoteJson]) -> Markup:
+    """Return some notes under their heading, each with its remedy."""
     if not found:
         return section("Notes", "notes", tag("p", "There is nothing to note."))
     items = [

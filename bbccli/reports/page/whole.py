@@ -46,7 +46,7 @@ def page(exhibits: Sequence[Exhibit], failures: Sequence[Json] = (), title: str 
     if len(exhibits) <= MOST_WHOLE:
         for position, exhibit in enumerate(exhibits, 1):
             parts.append(_part(exhibit, position))
-    return _whole(title, ABOUT_MANY, parts)
+    return whole(title, ABOUT_MANY, parts)
 
 
 def _of_one(exhibit: Exhibit, title: str) -> str:
@@ -64,7 +64,7 @@ def _of_one(exhibit: Exhibit, title: str) -> str:
     ]
     title = title or f"What to expect: {name_of(PurePath(redacted(read['path'])).name)}"
     about = [phrases.understood(document), *phrases.lines_on_run(document)]
-    return _whole(title, ". ".join(about), parts)
+    return whole(title, ". ".join(about), parts)
 
 
 def _part(exhibit: Exhibit, position: int) -> Markup:
@@ -79,8 +79,8 @@ def _part(exhibit: Exhibit, position: int) -> Markup:
     )
 
 
-def _whole(title: str, about: str, parts: Sequence[Markup]) -> str:
-    """The page around its parts; its own policy allows the one style, and nothing else."""
+def whole(title: str, about: str, parts: Sequence[Markup]) -> str:
+    """Return a page around its parts; its own policy allows the one style, and nothing else."""
     digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'"
     head = "\n".join(

@@ -1,0 +1,182 @@
+"""The diagram of critical differences: mean ranks over data sets, and who is not told apart.
+
+Source: Demšar 2006, section 3.2.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bbccli.documents import Json
+from bbccli.reports import phrases
+from bbccli.reports.compare_phrases import leader
+from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.figures.base import (
+    CORRECTED,
+    INK,
+    MOST_NAMES,
+    NAIVE,
+    Absent,
+    Drawn,
+    Spec,
+    labels,
+    spec_of,
+)
+from bbccli.rounding import Digits, percent
+from bbccli.text import visible
+
+TITLE = "Mean ranks over data sets"
+ROW = 18
+"""Pixels from one name to the next."""
+
+GAP = 0.6
+"""Rows from one bar to the next."""
+
+ABOVE = -3.2
+"""Row of the critical difference: over the axis and its title."""
+
+AXIS_WIDTH, NAME_WIDTH = 260, 170
+
+
+def draw(exhibit: Exhibit) -> Drawn | Absent:
+    """Return the diagram of a comparison over data sets."""
+    found = exhibit.document.get("ranks")
+    if not found or not found["standings"]:
+        return Absent("cd", TITLE, "it needs a saved result of bbc compare --across")
+    if any(one["mean_rank"] is None for one in found["standings"]):
+        return Absent("cd", TITLE, "a mean rank is undefined")
+    shown = found["standings"][:MOST_NAMES]
+    bars = joined(found["groups"], [one["family"] for one in shown])
+    digits = phrases.digits_by(found["metric"], [one["performance"] for one in found["standings"]])
+    rows = [
+        (
+            visible(one["family"]),
+            Digits(2).difference(one["mean_rank"]),
+            digits.performance(one["performance"]),
+            f"{one['wins']} of {len(found['data_sets'])}",
+        )
+        for one in found["standings"]
+    ]
+    values = _values(shown, bars, found["critical_difference"])
+    height = ROW * (len(shown) - len(shown) // 2 + 1 + GAP * len(bars))
+    n_all = len(found["standings"])
+    return Drawn(
+        "cd",
+        TITLE,
+        leader(found),
+        _caption(found, len(shown)),
+        ("family", "mean rank", phrases.metric_label(found["metric"]), "best on"),
+        rows,
+        spec_of(
+            values,
+            _layers(n_all, height / ROW),
+            width=AXIS_WIDTH,
+            height=height,
+            autosize={"type": "pad"},
+        ),
+    )
+
+
+def joined(groups: Sequence[Sequence[str]], names: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the positions of the first and the last of each group, of those that are shown.
+
+    Examples
+    --------
+    >>> joined([["a", "b"], ["b", "c", "d"], ["d", "e"]], ["a", "b", "c", "d"])
+    [(0, 1), (1, 3)]
+    """
+    place = {name: position for position, name in enumerate(names)}
+    within = ([place[name] for name in group if name in place] for group in groups)
+    return [(min(found), max(found)) for found in within if len(found) > 1]
+
+
+def _values(
+    shown: Sequence[Json], bars: Sequence[tuple[int, int]], critical: float | None
+) -> list[dict[str, float | str]]:
+    """Families, half of them on each side, bars, and the critical difference."""
+    n, base = len(shown), 1 + GAP * len(bars)
+    half = -(-n // 2)
+    names = labels(one["family"] for one in shown)
+    values: list[dict[str, float | str]] = []
+    for i, (name, one) in enumerate(zip(names, shown, strict=True)):
+        best = i < half
+        own = {"what": "best" if best else "worst", "name": name, "rank": one["mean_rank"]}
+        values.append(own | {"level": base + (i if best else n - 1 - i)})
+    for i, (first, last) in enumerate(bars):
+        ends = {"rank": shown[first]["mean_rank"], "to": shown[last]["mean_rank"]}
+        values.append({"what": "bar", "level": GAP * (i + 1), **ends})
+    if critical is not None:
+        told = f"critical difference {critical:.2f}"
+        values.append({"what": "cd", "name": told, "rank": 1.0, "to": 1 + critical, "level": ABOVE})
+    return values
+
+
+def _layers(n: int, rows: float) -> list[Spec]:
+    axis = {"orient": "top", "grid": False, "tickCount": min(n, 8), "format": "d"}
+    scale = {"domain": [1, n], "nice": False}
+    x = {"field": "rank", "type": "quantitative", "title": "mean rank", "axis": axis}
+    x |= {"scale": scale}
+    y_scale = {"domain": [0, rows], "reverse": True, "nice": False}
+    y = {"field": "level", "type": "quantitative", "axis": None, "scale": y_scale}
+    at = {"x": x, "y": y}
+    thick = {"type": "rule", "strokeWidth": 5, "strokeCap": "round", "color": CORRECTED}
+    layers: list[Spec] = [
+        _layer("bar", thick | {"opacity": 0.9}, at | {"x2": {"field": "to"}}),
+        _layer(
+            "cd", {"type": "rule", "strokeWidth": 3, "color": NAIVE}, at | {"x2": {"field": "to"}}
+        ),
+        _layer("cd", _text("left", 0, -9), at | {"text": {"field": "name"}}),
+    ]
+    for side, align, edge in (("best", "right", 0), ("worst", "left", AXIS_WIDTH)):
+        line = {"type": "rule", "color": INK, "opacity": 0.6}
+        end = {"value": edge}
+        layers += [
+            _layer(side, line, at | {"y2": {"value": 0}}),
+            _layer(side, line, at | {"x2": end}),
+            _layer(
+                side,
+                _text(align, -6 if side == "best" else 6, 0) | {"limit": NAME_WIDTH},
+                {"x": end, "y": y, "text": {"field": "name"}},
+            ),
+        ]
+    return layers
+
+
+def _layer(what: str, mark: Spec, encoding: Spec) -> Spec:
+    return {
+        "mark": mark,
+        "transform": [{"filter": f"datum.what === '{what}'"}],
+        "encoding": encoding,
+    }
+
+
+def _text(align: str, dx: float, dy: float) -> Spec:
+    return {
+        "type": "text",
+        "align": align,
+        "baseline": "middle",
+        "dx": dx,
+        "dy": dy,
+        "fontSize": 11.5,
+        "color": INK,
+    }
+
+
+def _caption(found: Json, n_shown: int) -> str:
+    n_all = len(found["standings"])
+    some = f" The first {n_shown} of {n_all} families." if n_shown < n_all else ""
+    said = f"Mean ranks over {len(found['data_sets'])} data sets; 1, on the left, is best.{some} "
+    if not found["pairs"]:
+        return f"{said}No pairs were tested, so nothing is joined."
+    first = found["pairs"][0]
+    by = first["test"]
+    if first["adjustment"] and first["adjustment"] != by:
+        by += f" with the adjustment {first['adjustment']}"
+    said += f"Bars join families of which no two are told apart at {percent(found['level'])}, "
+    said += f"by {by}: that does not make them equal."
+    if found["critical_difference"] is None:
+        return said
+    return (
+        f"{said} The line over the axis is as long as the critical difference of Nemenyi's test, "
+        "which depends on how many families take part."
+    )

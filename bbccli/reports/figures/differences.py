@@ -1,0 +1,164 @@
+"""Differences of pairs, or to a baseline, with their intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bbccli.documents import Document, Json
+from bbccli.reports import compare_phrases as said
+from bbccli.reports import phrases
+from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.figures.base import (
+    INK,
+    MOST_NAMES,
+    NAIVE,
+    Absent,
+    Drawn,
+    Spec,
+    labels,
+    names_axis,
+    number,
+    open_and_filled,
+    spec_of,
+)
+from bbccli.rounding import Digits, percent
+from bbccli.text import visible
+
+TITLE = "Differences"
+MEASURED, CORRECTED = "as measured", "corrected"
+
+
+def draw(exhibit: Exhibit) -> Drawn | Absent:
+    """Return the differences of a comparison: the one that was asked for first, then by size."""
+    document = exhibit.document
+    found = [one for one in _once(document) if one["difference"] is not None]
+    if not found:
+        return Absent("differences", TITLE, "it needs a result of bbc compare with a difference")
+    shown, digits = found[:MOST_NAMES], said.figures_of(document)
+    told = [name_in(one, document, first=one is found[0]) for one in found]
+    names = labels(told[: len(shown)])
+    values = [
+        point
+        for name, one in zip(names, shown, strict=True)
+        for point in _points(name, one, document["margin"])
+    ]
+    rows = [_row(name, one, document, digits) for name, one in zip(told, found, strict=True)]
+    label = f"difference of {phrases.metric_label(document['metric'])}, more is better"
+    columns = ("comparison", MEASURED, CORRECTED, "interval", "p", "shows")
+    corrected = any(one["corrected"] is not None for one in shown)
+    layers = _layers(names, label, document["margin"], corrected=corrected)
+    some = f" The first {len(shown)} of {len(found)}." if len(shown) < len(found) else ""
+    dashed = " Dashed: the margin." if document["margin"] else ""
+    caption = _caption(document) + dashed + some
+    spec = spec_of(values, layers, height={"step": 22})
+    return Drawn("differences", TITLE, _reading(document, digits), caption, columns, rows, spec)
+
+
+def _once(document: Document) -> list[Json]:
+    """Every comparison once: of the winner against a baseline the one with the correction."""
+    comparisons = list(document.get("comparisons", ()))
+    if not of_baseline(document):
+        return comparisons
+    first = comparisons[0]
+    rest = [one for one in comparisons[1:] if one["first"] != first["first"]]
+    return [first, *sorted(rest, key=lambda one: -(one["difference"] or 0))]
+
+
+def of_baseline(document: Document) -> bool:
+    """Whether all configurations were compared with a baseline, by simultaneous bounds."""
+    comparisons: list[Json] = document.get("comparisons") or []
+    return bool(comparisons) and comparisons[0]["test"] == "max-t"
+
+
+def ends_of(comparison: Json) -> tuple[float | None, float | None]:
+    """Return the ends to draw: the simultaneous ones where there are some, else the interval."""
+    if comparison["bound"] is not None or comparison["bound_above"] is not None:
+        return comparison["bound"], comparison["bound_above"]
+    interval = comparison["interval"] or {"lower": None, "upper": None}
+    return interval["lower"], interval["upper"]
+
+
+def name_in(comparison: Json, document: Document, *, first: bool) -> str:
+    """Return what tells a comparison from the others."""
+    if of_baseline(document):
+        return f"{comparison['first']} (winner)" if first else str(comparison["first"])
+    comparisons = document["comparisons"]
+    pairs = {(one["first"], one["second"]) for one in comparisons}
+    if len(pairs) == 1:
+        return str(comparison["test"])
+    pair = f"{comparison['first']} - {comparison['second']}"
+    several = len({one["test"] for one in comparisons}) > 1
+    return f"{pair}, {comparison['test']}" if several else pair
+
+
+def _points(name: str, one: Json, margin: float) -> list[dict[str, object]]:
+    lower, upper = ends_of(one)
+    ends = {"lower": lower, "upper": upper, "zero": 0.0, "margin": margin}
+    found = {MEASURED: one["difference"], CORRECTED: one["corrected"]}
+    return [
+        {"name": name, "series": series, "value": value} | (ends if series == MEASURED else {})
+        for series, value in found.items()
+        if value is not None
+    ]
+
+
+def _row(name: str, one: Json, document: Document, digits: Digits) -> tuple[str, ...]:
+    lower, upper = (digits.difference(end, "none") for end in ends_of(one))
+    p = one["p"] if one["p_adjusted"] is None else one["p_adjusted"]
+    return (
+        visible(name),
+        said.signed(one["difference"], digits),
+        said.signed(one["corrected"], digits, "none"),
+        "none" if (lower, upper) == ("none", "none") else f"{lower} to {upper}",
+        said.p_text(p) or "none",
+        said.verdict(one, document),
+    )
+
+
+def _reading(document: Document, digits: Digits) -> str:
+    first = document["comparisons"][0]
+    if first["difference"] is None:
+        return "The first comparison has no difference."
+    return f"The difference is {said.difference(first, document, digits)}."
+
+
+def _caption(document: Document) -> str:
+    level = percent(document["plan"]["level"])
+    start = "Open circles: differences as measured, positive where the first is better."
+    if of_baseline(document):
+        return (
+            f"{start} Filled circle: the winner's, corrected for its selection. Lines: from lower "
+            f"to upper bounds; the lower ones hold for all configurations at once at {level}, "
+            "whichever was selected, and so do the upper ones. They ignore how models change with "
+            "their training samples."
+        )
+    if said.is_selected(document):
+        return (
+            f"{start} Filled circles: corrected for the selection within both families. Lines: "
+            f"{level} intervals of the corrected difference, each of its own comparison."
+        )
+    return (
+        f"{start} Lines: {level} intervals, each of its own test; they hold for pairs that were "
+        "named before anybody saw results, and ignore any selection."
+    )
+
+
+def _layers(names: Sequence[str], label: str, margin: float, *, corrected: bool) -> list[Spec]:
+    y, x = names_axis(names), number("value", label)
+    dashed = {"type": "rule", "strokeDash": [4, 3], "color": INK, "opacity": 0.6}
+    at_margin, at_zero = (number(name, label, aggregate="max") for name in ("margin", "zero"))
+    lines: list[Spec] = [{"mark": {"type": "rule", "color": INK}, "encoding": {"x": at_zero}}]
+    lines += [{"mark": dashed, "encoding": {"x": at_margin}}] if margin else []
+    series = open_and_filled(MEASURED, CORRECTED) if corrected else {}
+    return [
+        *lines,
+        {
+            "mark": {"type": "rule", "strokeWidth": 2, "color": INK, "opacity": 0.6},
+            "transform": [{"filter": "isValid(datum.lower) && isValid(datum.upper)"}],
+            "encoding": {"y": y, "x": number("lower", label), "x2": {"field": "upper"}},
+        },
+        {
+            "mark": {"type": "point", "size": 60, "strokeWidth": 1.5, "opacity": 1, "color": NAIVE},
+            "encoding": {"y": y, "x": x, **series},
+        },
+    ]

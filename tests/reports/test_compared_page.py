@@ -1,0 +1,215 @@
+"""The page of a comparison, its figures, and the diagram of critical differences."""
+
+import json
+import re
+from xml.etree import ElementTree
+
+import matrices
+import numpy as np
+import pages
+import pytest
+from pages import check_inert
+
+from bbccli.compare_schema import compare_document
+from bbccli.comparisons.across import compare_across
+from bbccli.comparisons.baseline import against_baseline
+from bbccli.comparisons.best_set import best_set
+from bbccli.comparisons.pairs import compare_pairs
+from bbccli.comparisons.records import Verdict
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.figures import Absent, draw, rendering
+from bbccli.reports.figures.cd import joined
+from bbccli.reports.page.compared import page_of_comparison, ranking_of
+from bbccli.source import Source
+
+PLAN = Plan(n_resamples=100, seed=2)
+AUC = METRICS["auc"]
+LEVELS = (0.95, 0.9, 0.8, 0.55, 0.5)
+"""Of five families, a to e, on ten data sets."""
+
+
+def matrix_of(prefix="c"):
+    matrix = matrices.binary(n_samples=60, n_configurations=6)
+    object.__setattr__(matrix, "configurations", tuple(f"{prefix}{c}" for c in range(6)))
+    object.__setattr__(matrix, "source", Source(path=prefix, sha256="0" * 64))
+    return matrix
+
+
+def of_set(matrix):
+    return compare_document([matrix], AUC, PLAN, best_set=best_set(matrix, AUC, PLAN))
+
+
+def of_baseline(matrix):
+    found = against_baseline(matrix, AUC, PLAN, matrix.configurations[0], 0.02)
+    return compare_document(
+        [matrix],
+        AUC,
+        PLAN,
+        (found.winner, *found.every),
+        best_set=best_set(matrix, AUC, PLAN),
+        margin=0.02,
+        required=Verdict.BETTER,
+    )
+
+
+def of_pairs(matrix):
+    pair = matrix.configurations[:2]
+    found, notes = compare_pairs(matrix, AUC, PLAN, [pair], ["all"])
+    return compare_document([matrix], AUC, PLAN, found, notes=notes)
+
+
+def of_ranks(matrix, tests=("friedman", "nemenyi"), prefix=None):
+    rng = np.random.default_rng(0)
+    values = np.array(LEVELS) + 0.001 * rng.normal(size=(10, 5))
+    given = "cadeb" if prefix is None else [f"{prefix}{c}" for c in "cadeb"]
+    columns = ["abcde".index(name[-1]) for name in given]
+    found = compare_across(
+        values[:, columns], list(given), [f"d{i}" for i in range(10)], AUC, tests=tests
+    )
+    return compare_document([matrix] * 10, AUC, PLAN, ranks=found)
+
+
+KINDS = {"set": of_set, "baseline": of_baseline, "pairs": of_pairs, "ranks": of_ranks}
+
+
+@pytest.fixture(scope="module")
+def documents():
+    return {name: make(matrix_of()) for name, make in KINDS.items()}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+class TestEach:
+    def test_the_verdict_stands_first(self, kind, documents):
+        text = page_of_comparison(Exhibit(documents[kind], command="bbc compare x"))
+        found = check_inert(text)
+        words = "".join(found.text)
+        sentence = {
+            "set": "of 6 configurations may be the best",
+            "baseline": "By AUC, c5 against c0: ",
+            "pairs": "By AUC, c0 against c1: ",
+            "ranks": "a has the best mean rank, 1.00 of 5; it is not told apart from b",
+        }[kind]
+        assert words.index(sentence) < words.index("Facts") < words.index("Methods, for a paper")
+        assert "bbc compare x" in words and "0" * 64 in words
+        assert text == page_of_comparison(Exhibit(documents[kind], command="bbc compare x"))
+
+    def test_it_cites_what_was_used_and_nothing_else(self, kind, documents):
+        text = page_of_comparison(Exhibit(documents[kind]))
+        expected = {
+            "set": {"lei2020"},
+            "baseline": {"lei2020", "westfall1993", "tsamardinos2018"},
+            "pairs": set(),
+            "ranks": {"tsamardinos2018", "demsar2006", "benavoli2016"},
+        }[kind]
+        assert set(re.findall(r"@\w+\{(\w+)", text)) == expected
+        assert ("delong: DeLong et al. 1988" in text) == (kind == "pairs")
+        assert ("nemenyi: Nemenyi 1963" in text) == (kind == "ranks")
+
+    @pytest.mark.parametrize("name", pages.NAMES, ids=lambda name: name[:12])
+    def test_names_are_inert(self, kind, name):
+        matrix = matrix_of(name)
+        found = of_ranks(matrix, prefix=name) if kind == "ranks" else KINDS[kind](matrix)
+        found["notes"].append({"code": "seen", "text": name, "remedy": name})
+        text = page_of_comparison(Exhibit(found, command=f"bbc compare '{name}'"))
+        check_inert(text)
+        assert len(text.encode()) < 2**20 and "secret" not in text
+        assert not re.search("[\u202a-\u202e\u2066-\u2069\u200e\u200f]", text)
+
+
+def test_the_members_are_those_of_the_set(documents):
+    expected = best_set(matrix_of(), AUC, PLAN)
+    ranking = ranking_of(documents["set"])
+    assert [(r.configuration, r.lower, r.upper, r.inside) for r in ranking.rows] == [
+        (m.configuration, m.lower, m.upper, m.inside) for m in expected.members
+    ]
+
+
+def test_differences_have_the_bounds_that_hold_at_once(documents):
+    document = documents["baseline"]
+    drawn = draw("differences", Exhibit(document))
+    first = document["comparisons"][0]
+    measured, corrected, *rest = drawn.spec["data"]["values"]
+    assert measured["value"] == first["difference"] and corrected["value"] == first["corrected"]
+    assert (measured["lower"], measured["upper"]) == (first["bound"], first["bound_above"])
+    assert "lower" not in corrected and len(rest) == 4  # the winner once, the baseline not at all
+    values = [one["value"] for one in rest]
+    assert values == sorted(values, reverse=True)
+    assert "the lower ones hold for all configurations at once" in drawn.caption
+
+
+def test_differences_of_a_pair_have_the_interval_of_each_test(documents):
+    document = documents["pairs"]
+    drawn = draw("differences", Exhibit(document))
+    intervals = {one["test"]: one["interval"] for one in document["comparisons"] if one["interval"]}
+    told = {v["name"]: (v["lower"], v["upper"]) for v in drawn.spec["data"]["values"]}
+    for test, interval in intervals.items():
+        assert told[test] == (interval["lower"], interval["upper"])
+    assert "ignore any selection" in drawn.caption
+
+
+class TestRanks:
+    def values(self, documents, what):
+        drawn = draw("cd", Exhibit(documents["ranks"]))
+        return [value for value in drawn.spec["data"]["values"] if value["what"] == what]
+
+    def test_the_best_is_left_and_on_top(self, documents):
+        best, worst = (self.values(documents, what) for what in ("best", "worst"))
+        assert [one["name"] for one in best] == ["a", "b", "c"]
+        assert [one["name"] for one in worst] == ["d", "e"]
+        assert [one["rank"] for one in best + worst] == [1, 2, 3, 4, 5]
+        levels = [one["level"] for one in best]
+        assert levels == sorted(levels)
+        assert worst[0]["level"] > worst[1]["level"]  # their lines do not cross
+        spec = draw("cd", Exhibit(documents["ranks"])).spec
+        scales = [layer["encoding"]["x"].get("scale") for layer in spec["layer"]]
+        assert all(scale is None or scale["domain"] == [1, 5] for scale in scales)
+        rows = draw("cd", Exhibit(documents["ranks"])).rows
+        assert [row[0] for row in rows] == list("abcde")
+
+    def test_bars_join_the_groups_and_no_others(self, documents):
+        ranks = documents["ranks"]["ranks"]
+        place = {one["family"]: one["mean_rank"] for one in ranks["standings"]}
+        apart = {
+            frozenset((one["first"], one["second"]))
+            for one in ranks["pairs"]
+            if one["p_adjusted"] <= 0.05
+        }
+        bars = [(one["rank"], one["to"]) for one in self.values(documents, "bar")]
+        assert bars == [(place[group[0]], place[group[-1]]) for group in ranks["groups"]]
+        assert bars and frozenset("ae") in apart
+        for low, high in bars:
+            inside = [name for name in place if low <= place[name] <= high]
+            assert not any(frozenset((x, y)) in apart for x in inside for y in inside if x != y)
+
+    def test_the_critical_difference_is_as_long_as_it_is(self, documents):
+        (line,) = self.values(documents, "cd")
+        critical = documents["ranks"]["ranks"]["critical_difference"]
+        assert line["to"] - line["rank"] == pytest.approx(critical)
+        assert critical == pytest.approx(2.728 * np.sqrt(5 * 6 / 60), abs=0.002)
+        without = of_ranks(matrix_of(), tests=("friedman", "wilcoxon"))
+        drawn = draw("cd", Exhibit(without))
+        assert not [v for v in drawn.spec["data"]["values"] if v["what"] == "cd"]
+        assert "by wilcoxon with the adjustment holm" in drawn.caption
+
+    def test_it_is_pure_and_plain(self, documents):
+        before = json.dumps(documents["ranks"])
+        drawn = draw("cd", Exhibit(documents["ranks"]))
+        assert drawn == draw("cd", Exhibit(documents["ranks"]))
+        assert json.dumps(documents["ranks"]) == before
+        assert json.dumps(drawn.spec, allow_nan=False).count("http") == 1
+        ElementTree.fromstring(rendering.inline_svg(drawn, "a"))
+
+    def test_nothing_is_joined_where_no_pairs_were_tested(self):
+        drawn = draw("cd", Exhibit(of_ranks(matrix_of(), tests=("friedman",))))
+        assert {v["what"] for v in drawn.spec["data"]["values"]} == {"best", "worst"}
+        assert "nothing is joined" in drawn.caption and "no pairs were tested" in drawn.reading
+
+    def test_groups_that_are_cut_end_with_what_is_shown(self):
+        assert joined([["a", "b", "c"], ["c", "d"]], ["a", "b", "c"]) == [(0, 2)]
+
+
+def test_figures_of_other_results_say_what_they_need(documents):
+    assert isinstance(draw("cd", Exhibit(documents["set"])), Absent)
+    assert isinstance(draw("differences", Exhibit(documents["set"])), Absent)
