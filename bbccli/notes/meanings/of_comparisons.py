@@ -82,7 +82,7 @@ OF_COMPARISONS = (
         Severity.DOUBT,
         """One of the configurations that are compared is the best of all on the same samples.
         Tests of pairs take it as if it had been named before anyone saw a result. Where no
-        configuration is better than another, a paired test of the winner says "better" in 59 of
+        configuration is better than another, a paired test of the winner says "better" in 57 of
         100 studies.""",
         """name pairs beforehand, or compare the winner with a baseline, which allows for the
         selection.""",
