@@ -12,9 +12,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 UNBOUNDED = (-math.inf, math.inf)
 
@@ -104,6 +105,13 @@ def digits_for(
     if decimals > ZEROS or first >= LARGE:
         return Digits(max(decimals + first, 0), first, bounds)
     return Digits(max(decimals, 0), bounds=bounds)
+
+
+def width_of(interval: Mapping[str, Any] | None) -> float | None:
+    """Return the distance of both ends; None where one is not known."""
+    if interval is None or interval["lower"] is None or interval["upper"] is None:
+        return None
+    return abs(float(interval["upper"] - interval["lower"]))
 
 
 def figure(value: float, bounds: tuple[float, float] = UNBOUNDED) -> str:

@@ -62,7 +62,7 @@ def answer(
         judging = metrics[0].within(matrix.outcome)
         rule.check(judging.label, judging.direction, judging.bounds)
     try:
-        with working(asked, matrix):
+        with working(asked.metric, matrix):
             estimates, notes = estimate(matrix, metrics, plan, asked.method, progress=progress)
             of_search = _cost(matrix, metrics[0], plan, needed=cost) if cost is not False else None
     except (UndefinedError, UnsupportedError) as error:
@@ -88,7 +88,7 @@ def _cost(
 
 
 @contextmanager
-def working(asked: Analysis, matrix: PredictionMatrix) -> Iterator[None]:
+def working(names: Sequence[str] | None, matrix: PredictionMatrix) -> Iterator[None]:
     """Work on a matrix within the memory that it needs; what fails in a metric of one's own is its.
 
     Yields
@@ -98,7 +98,7 @@ def working(asked: Analysis, matrix: PredictionMatrix) -> Iterator[None]:
     """
     with (
         resources.use(resources.current().for_predictions(*matrix.size)),
-        custom.blamed(asked.metric or (), matrix.source.path),
+        custom.blamed(names or (), matrix.source.path),
         np.errstate(over="ignore"),
     ):
         yield

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bbccli.analysis.input import GapOptions, InputOptions
 from bbccli.analysis.plan import PlanOptions
@@ -16,7 +15,7 @@ from bbccli.errors import OptionError
 from bbccli.progress import Progress, enter
 
 if TYPE_CHECKING:
-    from bbccli.comparisons.records import Verdict
+    from bbccli.comparisons.records import Comparison, Verdict
     from bbccli.documents import Document
     from bbccli.matrix import PredictionMatrix
     from bbccli.metrics import Metric
@@ -47,8 +46,12 @@ class Asked:
         """Return the metric for a matrix."""
         from bbccli.metrics import choose_metrics
 
-        named = self.question.metric
-        return choose_metrics([named] if named else None, matrix)[0]
+        return choose_metrics(self.metrics or None, matrix)[0]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metric as it was named, if it was."""
+        return (self.question.metric,) if self.question.metric else ()
 
     @property
     def required(self) -> Verdict | None:
@@ -59,6 +62,32 @@ class Asked:
         return None if asked is None else Verdict(asked.value)
 
 
+@dataclass(frozen=True, slots=True)
+class Posed:
+    """A question to one matrix: how it was asked, and what it is asked of."""
+
+    asked: Asked
+    matrix: PredictionMatrix
+    metric: Metric
+    plan: Plan
+    families: Families | None
+    progress: Progress
+
+    def document(self, comparisons: Sequence[Comparison] = (), **found: Any) -> Document:
+        """Return the document of what was found."""
+        from bbccli.compare_schema import compare_document
+
+        return compare_document(
+            [self.matrix],
+            self.metric,
+            self.plan,
+            comparisons,
+            margin=self.asked.question.margin,
+            required=self.asked.required,
+            **found,
+        )
+
+
 def answered(asked: Asked, files: Sequence[str], progress: Progress) -> Document:
     """Return the document that answers the question.
 
@@ -67,15 +96,17 @@ def answered(asked: Asked, files: Sequence[str], progress: Progress) -> Document
     BbcError
         Whatever keeps the files from being compared.
     """
+    from bbccli.analysis.answer import working
+
     question = asked.question.question(len(files))
+    enter(progress, "reading")
     if question is Question.ACROSS:
         return _across(asked, files)
-    enter(progress, "reading")
     matrix, families = _together(asked, files)
     enter(progress, "comparing")
     metric, plan = asked.metric_of(matrix), asked.planned.plan(matrix.source.metadata)
-    with _working(asked, matrix):
-        return _ANSWERS[question](asked, matrix, metric, plan, families, progress)
+    with working(asked.metrics, matrix):
+        return _ANSWERS[question](Posed(asked, matrix, metric, plan, families, progress))
 
 
 def _together(asked: Asked, files: Sequence[str]) -> tuple[PredictionMatrix, Families | None]:
@@ -90,105 +121,47 @@ def _together(asked: Asked, files: Sequence[str]) -> tuple[PredictionMatrix, Fam
     return found.matrix, found.families
 
 
-@contextmanager
-def _working(asked: Asked, matrix: PredictionMatrix) -> Iterator[None]:
-    from bbccli import resources
-    from bbccli.metrics import custom
-
-    with (
-        resources.use(resources.current().for_predictions(*matrix.size)),
-        custom.blamed([asked.question.metric or ""], matrix.source.path),
-    ):
-        yield
-
-
-def _set(
-    asked: Asked,
-    matrix: PredictionMatrix,
-    metric: Metric,
-    plan: Plan,
-    families: Families | None,
-    progress: Progress,
-) -> Document:
-    from bbccli.compare_schema import compare_document
+def _set(posed: Posed) -> Document:
     from bbccli.comparisons.best_set import best_set
 
-    found = best_set(matrix, metric, plan)
-    return compare_document([matrix], metric, plan, best_set=found)
+    return posed.document(best_set=best_set(posed.matrix, posed.metric, posed.plan))
 
 
-def _baseline(
-    asked: Asked,
-    matrix: PredictionMatrix,
-    metric: Metric,
-    plan: Plan,
-    families: Families | None,
-    progress: Progress,
-) -> Document:
-    from bbccli.compare_schema import compare_document
+def _baseline(posed: Posed) -> Document:
     from bbccli.comparisons.baseline import against_baseline
     from bbccli.comparisons.best_set import best_set
 
-    margin = asked.question.margin
-    found = against_baseline(matrix, metric, plan, asked.question.baseline or "", margin)
-    return compare_document(
-        [matrix],
-        metric,
-        plan,
-        (found.winner, *found.every),
-        best_set=best_set(matrix, metric, plan),
-        margin=margin,
-        required=asked.required,
-    )
+    question, parts = posed.asked.question, (posed.matrix, posed.metric, posed.plan)
+    found = against_baseline(*parts, question.baseline or "", question.margin)
+    return posed.document((found.winner, *found.every), best_set=best_set(*parts))
 
 
-def _families(
-    asked: Asked,
-    matrix: PredictionMatrix,
-    metric: Metric,
-    plan: Plan,
-    families: Families | None,
-    progress: Progress,
-) -> Document:
-    from bbccli.compare_schema import compare_document
+def _families(posed: Posed) -> Document:
     from bbccli.comparisons.families import between_families, families_by
 
-    by, margin = asked.question.by, asked.question.margin
-    found = families_by(matrix, by) if by is not None else families or {}
-    comparisons = between_families(matrix, metric, plan, found, margin)
-    return compare_document(
-        [matrix], metric, plan, comparisons, margin=margin, required=asked.required
+    question, matrix = posed.asked.question, posed.matrix
+    by = question.by
+    found = families_by(matrix, by) if by is not None else posed.families or {}
+    return posed.document(
+        between_families(matrix, posed.metric, posed.plan, found, question.margin)
     )
 
 
-def _pairs(
-    asked: Asked,
-    matrix: PredictionMatrix,
-    metric: Metric,
-    plan: Plan,
-    families: Families | None,
-    progress: Progress,
-) -> Document:
-    from bbccli.compare_schema import compare_document
+def _pairs(posed: Posed) -> Document:
     from bbccli.comparisons.pairs import compare_pairs
     from bbccli.comparisons.pairs.max_t import max_t
 
-    question = asked.question
-    pair = question.pair or _everyone(matrix)
+    question, parts = posed.asked.question, (posed.matrix, posed.metric, posed.plan)
     comparisons, notes = compare_pairs(
-        matrix,
-        metric,
-        plan,
-        [pair],
+        *parts,
+        [question.pair or _everyone(posed.matrix)],
         question.test,
         rope=question.rope,
         adjust=question.adjust or Adjustment.HOLM,
-        max_t=max_t(matrix, metric, plan),
-        progress=progress,
+        max_t=max_t(*parts),
+        progress=posed.progress,
     )
-    return compare_document(
-        [matrix], metric, plan, comparisons, required=asked.required, notes=notes
-    )
+    return posed.document(comparisons, notes=notes)
 
 
 def _everyone(matrix: PredictionMatrix) -> tuple[str, ...]:
@@ -202,7 +175,7 @@ def _everyone(matrix: PredictionMatrix) -> tuple[str, ...]:
     return matrix.configurations
 
 
-_ANSWERS: dict[Question, Callable[..., Document]] = {
+_ANSWERS: dict[Question, Callable[[Posed], Document]] = {
     Question.SET: _set,
     Question.BASELINE: _baseline,
     Question.FAMILIES: _families,
@@ -214,6 +187,7 @@ def _across(asked: Asked, files: Sequence[str]) -> Document:
     """Document of the families, or the configurations, over several data sets."""
     import numpy as np
 
+    from bbccli.analysis.answer import working
     from bbccli.compare_schema import compare_document
     from bbccli.comparisons.across import compare_across
     from bbccli.comparisons.across.performances import performances_of
@@ -221,16 +195,15 @@ def _across(asked: Asked, files: Sequence[str]) -> Document:
     from bbccli.readers.sources.files import expand
 
     paths, by = [str(path) for path in expand(files)], asked.question.by
-    matrices, tables, metrics = [], [], []
-    for path in paths:
-        matrix = asked.read(path)
-        metric, plan = asked.metric_of(matrix), asked.planned.plan(matrix.source.metadata)
+    matrices = [asked.read(path) for path in paths]
+    metrics = [asked.metric_of(matrix) for matrix in matrices]
+    plans = [asked.planned.plan(matrix.source.metadata) for matrix in matrices]
+    _check_alike(matrices, metrics, plans)
+    tables = []
+    for matrix, metric, plan in zip(matrices, metrics, plans, strict=True):
         families = None if by is None else families_by(matrix, by)
-        with _working(asked, matrix):
+        with working(asked.metrics, matrix):
             tables.append(performances_of(matrix, metric, plan, families))
-        matrices.append(matrix)
-        metrics.append(metric)
-    _check_one(metrics, paths)
     names = tuple(dict.fromkeys(family for table in tables for family in table))
     found = compare_across(
         np.array([[table.get(name, np.nan) for name in names] for table in tables]),
@@ -241,16 +214,30 @@ def _across(asked: Asked, files: Sequence[str]) -> Document:
         tests=asked.question.test,
         adjust=asked.question.adjust or Adjustment.HOLM,
     )
-    return compare_document(matrices, metrics[0], plan, ranks=found)
+    return compare_document(matrices, metrics[0], plans[0], ranks=found)
 
 
-def _check_one(metrics: Sequence[Metric], paths: Sequence[str]) -> None:
-    """Refuse data sets that are measured in different metrics."""
-    for metric, path in zip(metrics, paths, strict=True):
+def _check_alike(
+    matrices: Sequence[PredictionMatrix], metrics: Sequence[Metric], plans: Sequence[Plan]
+) -> None:
+    """Refuse data sets of different metrics or poolings, and one that was given twice."""
+    paths, seen = [matrix.source.path for matrix in matrices], dict[str, str]()
+    for matrix, metric, plan, path in zip(matrices, metrics, plans, paths, strict=True):
         if metric.name != metrics[0].name:
             raise OptionError(
                 f"{paths[0]} is measured in {metrics[0].label} and {path} in {metric.label}",
                 hint="one --metric that all data sets can be measured in",
+            )
+        if plan.pooling != plans[0].pooling:
+            raise OptionError(
+                f"{paths[0]} selects by {plans[0].pooling} performances and {path} by "
+                f"{plan.pooling} ones",
+                hint="one --pooling for all data sets",
+            )
+        first = seen.setdefault(matrix.source.sha256, path)
+        if first != path or paths.count(path) > 1:
+            raise OptionError(
+                f"{first} and {path} are one data set", hint="give each data set once"
             )
 
 

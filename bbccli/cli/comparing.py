@@ -186,15 +186,15 @@ class CompareOptions:
 
     def _check_fits(self, question: Question) -> None:
         """Refuse an option that the question has no use for."""
-        judged = (Question.BASELINE, Question.FAMILIES, Question.PAIRS)
+        selected = (Question.BASELINE, Question.FAMILIES)
         tested = (Question.PAIRS, Question.ACROSS)
         fits = {
             "--by": (self.by, (Question.FAMILIES, Question.ACROSS)),
             "--test": (self.test, tested),
-            "--margin": (self.margin, judged),
+            "--margin": (self.margin, selected),
             "--rope": (self.rope, (Question.PAIRS,)),
             "--adjust": (self.adjust, tested),
-            "--fail-unless": (self.fail_unless, judged),
+            "--fail-unless": (self.fail_unless, (*selected, Question.PAIRS)),
         }
         for option, (value, questions) in fits.items():
             if value and question not in questions:
@@ -202,3 +202,17 @@ class CompareOptions:
                 raise OptionError(
                     f"{option} does not go with {question}", hint=f"it goes with {needed}"
                 )
+        self._check_rope()
+
+    def _check_rope(self) -> None:
+        """Refuse a rope that no test looks at."""
+        if not self.rope:
+            return
+        from bbccli.comparisons.pairs import ALL, TESTS
+
+        bayesian = [name for name, test in TESTS.items() if test.bayesian]
+        if not {ALL, *bayesian} & {*(self.test or ())}:
+            raise OptionError(
+                f"--rope is for {' and '.join(bayesian)}, and neither is asked for",
+                hint=f"--test {bayesian[0]}",
+            )

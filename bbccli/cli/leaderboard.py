@@ -108,5 +108,5 @@ def _ranked(
         matrix = asked.read(files)
         enter(progress, "scoring")
         plan, metrics = asked.plan(matrix.source.metadata), choose_metrics(asked.metric, matrix)
-        with working(asked, matrix):
+        with working(asked.metric, matrix):
             return ranked(matrix, metrics, plan, wins=wins, top=top, progress=progress)

@@ -38,7 +38,7 @@ def _evidence(asked: Analysis, found: Answer) -> Evidence:
     method = best["method"] if best is not None else ""
     reported = [e for e in found.estimates if (e.method, e.metric) == (method, metric.name)]
     plan = asked.plan(found.matrix.source.metadata)
-    with working(asked, found.matrix):
+    with working(asked.metric, found.matrix):
         return gather(found.matrix, metric, plan, reported[0] if reported else None)
 
 

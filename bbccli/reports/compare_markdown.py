@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.documents import Document, NoteJson
+from bbccli.documents import Document
 from bbccli.reports import compare_phrases as said
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
-from bbccli.reports.markdown import escaped
-from bbccli.rounding import percent
+from bbccli.reports.markdown import escaped, note_item
+from bbccli.rounding import count, percent
 
 MOST_ROWS = 30
 """Rows of a table, at most."""
@@ -23,7 +23,7 @@ def render(documents: Sequence[Document], style: Style) -> str:
 def _section(document: Document) -> str:
     """A heading, the answer in one sentence, the verdict of the gate, a table, and the notes."""
     n_sets = len(document["data_sets"])
-    title = f"{n_sets} data sets" if n_sets else document["input"]["path"]
+    title = count(n_sets, "data set") if n_sets else document["input"]["path"]
     parts = [f"### {escaped(title)}"]
     parts += [] if n_sets else [escaped(phrases.understood(document))]
     parts.append(f"**{escaped(said.sentence(document))}**")
@@ -31,7 +31,7 @@ def _section(document: Document) -> str:
         verdict = said.requirement(document)
         parts.append(f"**{verdict[0].upper()}{escaped(verdict[1:])}**")
     parts.append(_compared(document) if document["comparisons"] else _members(document))
-    parts.append("\n".join(map(_note, said.notes(document))))
+    parts.append("\n".join(map(note_item, said.notes(document))))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -77,8 +77,3 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]], n_all: int) -> 
     lines = [list(header), ["---"] * len(header), *([escaped(c) for c in row] for row in rows)]
     text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     return text if n_all == len(rows) else f"{text}\n\nand {n_all - len(rows)} more"
-
-
-def _note(note: NoteJson) -> str:
-    hint = f" *{escaped(note['remedy'])}*" if note["remedy"] else ""
-    return f"- note: {escaped(note['text'])}.{hint}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bbccli.documents import Document, Json, NoteJson
 from bbccli.reports import phrases
-from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent, short, trimmed
+from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent, short, trimmed, width_of
 from bbccli.text import redacted, shortened, visible
 
 VERDICTS = {
@@ -64,11 +64,11 @@ def figures_of(document: Document) -> Digits:
     values, widths = [], []
     for one in document["comparisons"]:
         values += [one["first_value"], one["second_value"], one["difference"]]
-        widths.append(_width(one["interval"]))
+        widths.append(width_of(one["interval"]))
     found = document["best_set"]
     for member in found["members"] if found else ():
         values.append(member["performance"])
-        widths.append(_width(member))
+        widths.append(width_of(member))
     return digits_for(values, widths, phrases.bounds_of(document["metric"], document) or UNBOUNDED)
 
 
@@ -80,11 +80,7 @@ def signed(value: float | None, digits: Digits, missing: str = "") -> str:
 
 def interval_text(interval: Json | None, digits: Digits) -> str:
     """Return both ends of an interval of a difference, or the one that there is."""
-    if interval is None:
-        return ""
-    lower = digits.difference(interval["lower"], missing="unbounded")
-    upper = digits.difference(interval["upper"], missing="unbounded")
-    return {"lower": lower, "upper": upper}.get(interval["side"], f"{lower} to {upper}")
+    return phrases.ends_text(interval, digits.difference)
 
 
 def difference(comparison: Json, document: Document, digits: Digits) -> str:
@@ -205,9 +201,3 @@ def requirement(document: Document) -> str:
     gate: Json = document["gate"]  # type: ignore[assignment]  # a Requirement, not a Gate
     wanted, found = VERDICTS[gate["required"]], VERDICTS[gate["found"]]
     return f"gate {gate['outcome']}: {wanted} was required; found: {found}"
-
-
-def _width(interval: Json | None) -> float | None:
-    if interval is None or interval["lower"] is None or interval["upper"] is None:
-        return None
-    return abs(float(interval["upper"] - interval["lower"]))

@@ -17,7 +17,7 @@ from bbccli.reports.layout import (
     paragraph,
 )
 from bbccli.reports.rank_table import ranks
-from bbccli.rounding import Digits, percent, short
+from bbccli.rounding import Digits, count, percent, short
 from bbccli.text import visible
 
 MOST_MEMBERS = 10
@@ -53,7 +53,7 @@ def _head(document: Document) -> str:
     """What was read; with several data sets, how many."""
     n_sets = len(document["data_sets"])
     if n_sets:
-        return f"{n_sets} data sets, {phrases.metric_label(document['metric'])}"
+        return f"{count(n_sets, 'data set')}, {phrases.metric_label(document['metric'])}"
     return f"{visible(document['input']['path'])}   {phrases.understood(document)}"
 
 

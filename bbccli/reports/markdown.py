@@ -31,7 +31,7 @@ def _section(document: Document) -> str:
     parts += [_methods(document, metric) for metric in phrases.metrics_of(document)]
     if comparison := phrases.comparison(document, "Report the row in bold"):
         parts.append(f"{comparison}.")
-    parts.append("\n".join([*_winners(document), *map(_note, phrases.notes_of(document))]))
+    parts.append("\n".join([*_winners(document), *map(note_item, phrases.notes_of(document))]))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -72,6 +72,7 @@ def _winners(document: Document) -> list[str]:
     ]
 
 
-def _note(note: NoteJson) -> str:
+def note_item(note: NoteJson) -> str:
+    """Return a note as an item of a list."""
     hint = f" *{escaped(note['remedy'])}*" if note["remedy"] else ""
     return f"- note: {escaped(note['text'])}.{hint}"

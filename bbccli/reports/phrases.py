@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from bbccli.documents import Document, EstimateJson, InputJson, IntervalJson, NoteJson
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.notes import listing
 from bbccli.reports.runs import run_lines
-from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent
+from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent, width_of
 from bbccli.schema import to_report
 from bbccli.text import visible
 
@@ -174,10 +175,14 @@ def interval_name(document: Document, estimates: list[EstimateJson]) -> str:
 
 def interval_text(interval: IntervalJson | None, digits: Digits) -> str:
     """Both ends, or the one that was estimated."""
+    return ends_text(interval, digits.performance)
+
+
+def ends_text(interval: Mapping[str, Any] | None, write: Callable[..., str]) -> str:
+    """Return the ends of an interval of performances, or of differences, as `write` writes them."""
     if interval is None:
         return ""
-    lower = digits.performance(interval["lower"], missing="unbounded")
-    upper = digits.performance(interval["upper"], missing="unbounded")
+    lower, upper = (write(interval[end], missing="unbounded") for end in ("lower", "upper"))
     return {"lower": lower, "upper": upper}.get(interval["side"], f"{lower} to {upper}")
 
 
@@ -229,7 +234,7 @@ def digits_of(estimates: list[EstimateJson], document: Document) -> Digits:
     bounds = bounds_of(estimates[0]["metric"], document) if estimates else None
     return digits_for(
         [e[key] for e in estimates for key in ("value", "naive")],
-        [_width(e["interval"]) for e in estimates],
+        [width_of(e["interval"]) for e in estimates],
         bounds or UNBOUNDED,
     )
 
@@ -269,12 +274,6 @@ def _field(estimate: EstimateJson, document: Document) -> str:
     n_samples = read["n_samples"]
     n_deciding = n_samples - held_out if preselected is None else held_out
     return f"of {among} in {n_deciding} of {n_samples} samples"
-
-
-def _width(interval: IntervalJson | None) -> float | None:
-    if interval is None or interval["lower"] is None or interval["upper"] is None:
-        return None
-    return abs(float(interval["upper"] - interval["lower"]))
 
 
 def _letters(position: int) -> str:

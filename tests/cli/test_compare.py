@@ -280,6 +280,35 @@ def test_data_sets_in_two_metrics_are_refused(run, tmp_path, data_sets):
     assert "is measured in" in err
 
 
+def test_a_data_set_counts_once(run, tmp_path, data_sets):
+    copy = tmp_path / "copy.csv"
+    copy.write_bytes((tmp_path / "d0.csv").read_bytes())
+    for files in ((data_sets, copy), (tmp_path / "d1.csv", tmp_path / "d1.csv")):
+        status, out, err = run("compare", *files, "--across")
+        assert (status, out) == (2, "")
+        assert "are one data set" in err
+
+
+def test_data_sets_in_two_poolings_are_refused(run, tmp_path):
+    for seed, pooling in ((0, "pooled"), (1, "fold-mean")):
+        made(seed).to_csv(tmp_path / f"d{seed}.csv", index=False)
+        said = {"spec": "bbc-predictions", "version": "1.0", "selection": pooling}
+        (tmp_path / f"d{seed}.meta.json").write_text(json.dumps(said))
+    files = (tmp_path / "d0.csv", tmp_path / "d1.csv", "--across")
+    status, out, err = run("compare", *files)
+    assert (status, out) == (2, "")
+    assert "selects by pooled performances" in err
+    assert run("compare", *files, "--pooling", "pooled", "-q")[0] == 0
+
+
+def test_a_rope_goes_with_bayesian_tests(run, file):
+    pair = ("--pair", "boost 0", "tree 0", *FAST)
+    for test in ("bayes-t", "all"):
+        found = said(run, file, *pair, "--test", test, "--rope", "0.02")["comparisons"]
+        (beliefs,) = [one["beliefs"] for one in found if one["test"] == "bayes-t"]
+        assert beliefs["rope"] == 0.02
+
+
 # Forms
 
 
@@ -336,6 +365,12 @@ def test_threads_and_memory_change_nothing(run, study):
         (("--margin", "-1", "--baseline", "tree 0"), "--margin is -1"),
         (("--margin", "nan", "--baseline", "tree 0"), "--margin is nan"),
         (("--rope", "0.1"), "--rope does not go with"),
+        (
+            ("--pair", "boost 0", "tree 0", "--margin", "0.1", "--fail-unless", "better"),
+            "--margin does not go with --pair",
+        ),
+        (("--pair", "boost 0", "tree 0", "--rope", "0.1"), "--rope is for bayes-t"),
+        (("--pair", "boost 0", "tree 0", "--test", "wald", "--rope", "0.1"), "--rope is for"),
         (("--fail-unless", "better"), "--fail-unless does not go with"),
         (("--adjust", "holm"), "--adjust does not go with"),
         (("--by", "regex:(", *FAST), "is not a regular expression"),

@@ -20,7 +20,7 @@ from bbccli.reports.page.markup import Markup, section, table, tag
 from bbccli.reports.page.provenance import made_from
 from bbccli.reports.page.verdict import notes_section
 from bbccli.reports.page.whole import whole
-from bbccli.rounding import Digits, percent
+from bbccli.rounding import Digits, count, percent
 from bbccli.text import redacted, visible
 
 MOST_ROWS = 200
@@ -31,7 +31,7 @@ def page_of_comparison(exhibit: Exhibit) -> str:
     """Return one page of what `bbc compare` says."""
     document = exhibit.document
     n_sets = len(document["data_sets"])
-    sets = f"{n_sets} data sets"
+    sets = count(n_sets, "data set")
     of_sets = f"{sets}, {phrases.metric_label(document['metric'])}"
     about = of_sets if n_sets else phrases.understood(document)
     name = name_of(PurePath(redacted(document["input"]["path"])).name)
