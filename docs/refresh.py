@@ -35,7 +35,7 @@ from bbccli.comparisons import baseline, best_set, evidence, families, simultane
 from bbccli.comparisons.across.registry import MODULES as ACROSS
 from bbccli.comparisons.pairs.registry import MODULES as OF_PAIRS
 from bbccli.intervals import INTERVALS
-from bbccli.methods import MODULES
+from bbccli.methods import METHODS
 from bbccli.methods.described import ASSUMED, description
 from bbccli.metrics import METRICS, Metric
 from bbccli.notes.meanings import GROUPS, MEANINGS, Severity
@@ -123,8 +123,7 @@ def metric_parts() -> list[str]:
 
 def method_parts() -> list[str]:
     """What the page on methods says of each: the docstring of its module, or a part of it."""
-    names = [method.name for module in MODULES for method in module.METHODS]
-    return [f"## {name}\n\n{_with_title('**{}**', description(name))}" for name in names]
+    return [f"## {name}\n\n{_with_title('**{}**', description(name))}" for name in METHODS]
 
 
 def test_parts() -> list[str]:

@@ -17,7 +17,7 @@ from bbccli.batch.sources import Source
 from bbccli.documents import Json, as_json
 from bbccli.errors import OF_THE_MACHINE, BbcError, last_resort
 from bbccli.metrics import custom
-from bbccli.readers.runs import hash_of
+from bbccli.readers.opening import hash_of
 from bbccli.readers.sources.files import sha256_of
 from bbccli.readers.sources.opening import metadata_path
 from bbccli.readers.sources.urls import is_url, url_bytes, url_exists

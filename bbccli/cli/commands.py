@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperGroup
 
+from bbccli.by_name import ByName
 from bbccli.cli.check import ChecksHere
 
 if TYPE_CHECKING:
@@ -46,25 +45,6 @@ def command_named(name: str) -> Command:
     return found
 
 
-class _Built(Mapping[str, "TyperCommand"]):
-    """Commands of typer, each built when it is looked up."""
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
-
-    def __len__(self) -> int:
-        return len(COMMANDS)
-
-    def __contains__(self, name: object) -> bool:
-        return name in COMMANDS
-
-    def __getitem__(self, name: str) -> TyperCommand:
-        if name not in COMMANDS:
-            raise KeyError(name)
-        return _built(name)
-
-
-@cache
 def _built(name: str) -> TyperCommand:
     from bbccli.cli.typed import typed
 
@@ -75,7 +55,7 @@ class Commands(ChecksHere, TyperGroup):
     """The group of all commands, which tells of them without importing any."""
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings | {"commands": _Built()})
+        super().__init__(**settings | {"commands": ByName(COMMANDS, _built)})
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of the commands in their order."""

@@ -6,12 +6,17 @@ computed; the kind `matched` is the module `matched`, and what it declares as `I
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 
+from bbccli.by_name import ByName
 from bbccli.intervals.base import Construction
 from bbccli.types import IntervalKind
 
-INTERVALS: dict[IntervalKind, Construction] = {
-    kind: import_module(f"bbccli.intervals.{kind.replace('-', '_')}").INTERVAL
-    for kind in IntervalKind
-}
+
+def _declared(kind: IntervalKind) -> Construction:
+    found: Construction = import_module(f"bbccli.intervals.{kind.replace('-', '_')}").INTERVAL
+    return found
+
+
+INTERVALS: Mapping[IntervalKind, Construction] = ByName(IntervalKind, _declared)

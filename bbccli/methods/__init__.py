@@ -5,7 +5,6 @@ from bbccli.methods.registry import (
     DEFAULT_METHODS,
     ENOUGH_FOLDS,
     METHODS,
-    MODULES,
     choose_methods,
 )
 from bbccli.methods.several import ALL, estimate
@@ -15,7 +14,6 @@ __all__ = [
     "DEFAULT_METHODS",
     "ENOUGH_FOLDS",
     "METHODS",
-    "MODULES",
     "Gives",
     "Method",
     "Need",

@@ -6,7 +6,7 @@ import re
 from inspect import getdoc
 from types import ModuleType
 
-from bbccli.methods.registry import METHODS, MODULES
+from bbccli.methods.registry import METHODS, module_of
 
 ASSUMED = (
     "the file holds **all** configurations among which the choice was made;",
@@ -28,8 +28,7 @@ def description(name: str) -> str:
     name
         Of `METHODS`.
     """
-    (module,) = (one for one in MODULES if METHODS[name] in one.METHODS)
-    return _sections(module).get(name) or METHODS[name].summary
+    return _sections(module_of(name)).get(name) or METHODS[name].summary
 
 
 def part(name: str, start: str) -> str:

@@ -2,66 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from types import ModuleType
 
+from bbccli.by_name import ByName
 from bbccli.errors import OptionError, nearest
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods import (
-    bbc,
-    bbc_632,
-    bbc_632plus,
-    bbc_eb,
-    bbc_f,
-    bbcd,
-    cv_influence,
-    cvm_cv,
-    cvt,
-    delong,
-    hanley_mcneil,
-    mabt,
-    naive,
-    naive_f,
-    ncv,
-    ncv_interval,
-    nested_selection,
-    proportion,
-    student,
-    tilting,
-    tt,
-    zf,
-)
 from bbccli.methods.base import Method, Need
 from bbccli.types import distinct
 
-MODULES = (
-    cvt,
-    tt,
-    bbc,
-    bbc_f,
-    bbc_632,
-    bbc_632plus,
-    bbc_eb,
-    bbcd,
-    cvm_cv,
-    delong,
-    hanley_mcneil,
-    tilting,
-    mabt,
-    nested_selection,
-    ncv,
-    ncv_interval,
-    zf,
-    naive,
-    naive_f,
-    proportion,
-    student,
-    cv_influence,
-)
-"""In this order the methods are listed, and documented by the docstrings of their modules."""
-
-METHODS: dict[str, Method] = {
-    method.name: method for module in MODULES for method in module.METHODS
+MODULES = {
+    "cvt": "cvt",
+    "tt": "tt",
+    "bbc": "bbc",
+    "bbc-f": "bbc_f",
+    "bbc-632": "bbc_632",
+    "bbc-632plus": "bbc_632plus",
+    "bbc-eb": "bbc_eb",
+    "bbcd": "bbcd",
+    "cvm-cv": "cvm_cv",
+    "delong": "delong",
+    "delong-10p": "delong",
+    "hanley-mcneil": "hanley_mcneil",
+    "hanley-mcneil-10p": "hanley_mcneil",
+    "tilting": "tilting",
+    "tilting-10p": "tilting",
+    "mabt": "mabt",
+    "nested-selection": "nested_selection",
+    "ncv": "ncv",
+    "ncv-interval": "ncv_interval",
+    "zf": "zf",
+    "naive": "naive",
+    "naive-f": "naive_f",
+    "wald": "proportion",
+    "wilson": "proportion",
+    "clopper-pearson": "proportion",
+    "jeffreys": "proportion",
+    "t-folds": "student",
+    "t-corrected": "student",
+    "influence": "cv_influence",
 }
+"""Module of each method, which is imported when the method is first asked for.
+
+In this order methods are listed, and documented by the docstrings of their modules.
+"""
+
+
+def module_of(name: str) -> ModuleType:
+    """Return the module that declares a method."""
+    return import_module(f"bbccli.methods.{MODULES[name]}")
+
+
+def _declared(name: str) -> Method:
+    found: Method = next(one for one in module_of(name).METHODS if one.name == name)
+    return found
+
+
+METHODS: Mapping[str, Method] = ByName(MODULES, _declared)
 
 DEFAULT_METHODS = ("cvt", "tt", "bbc", "bbc-f")
 

@@ -22,11 +22,11 @@ from bbccli.readers.join import join
 from bbccli.readers.layout import lay_out
 from bbccli.readers.meaning import outcome_of
 from bbccli.readers.metadata import Metadata, merged
+from bbccli.readers.opening import read_tables
 from bbccli.readers.place import Places, place
 from bbccli.readers.predictions import Predictions, faults_of_each, interpret
 from bbccli.readers.problems import Raise
 from bbccli.readers.request import Paths, Request
-from bbccli.readers.runs import read_tables
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.sources.files import STDIN, expand, listed
 from bbccli.readers.sources.opening import metadata_of

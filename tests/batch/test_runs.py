@@ -4,7 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
-from bbccli.readers.runs import hash_of
+from bbccli.readers.opening import hash_of
 
 REAL = Path(__file__).parents[1] / "data" / "runs"
 

@@ -1,6 +1,8 @@
 """What the runner makes of a method's answer, and what a case shares."""
 
 from dataclasses import replace
+from importlib import import_module
+from pkgutil import iter_modules
 
 import pytest
 from matrices import for_metric
@@ -9,8 +11,10 @@ from bbccli import case as module
 from bbccli.bootstrap import summary
 from bbccli.case import Answer, Case
 from bbccli.errors import UndefinedError
-from bbccli.methods import METHODS, MODULES
+from bbccli.methods import METHODS
+from bbccli.methods import __path__ as path
 from bbccli.methods.base import POINT, Method, Need
+from bbccli.methods.registry import module_of
 from bbccli.metrics import METRICS
 from bbccli.notes import single_configuration, tied_winners
 from bbccli.plan import Plan
@@ -86,8 +90,13 @@ def test_a_case_chooses_once(monkeypatch):
 
 
 def test_every_module_declares_its_methods():
-    declared = [method for of in MODULES for method in of.METHODS]
+    modules = list(dict.fromkeys(map(module_of, METHODS)))
+    declared = [method for of in modules for method in of.METHODS]
     assert declared == list(METHODS.values())
+    assert [method.name for method in declared] == list(METHODS)
+    of_the_room = [import_module(f"bbccli.methods.{one.name}") for one in iter_modules(path)]
+    declaring = {of for of in of_the_room if isinstance(getattr(of, "METHODS", None), tuple)}
+    assert declaring == set(modules)
 
 
 def test_the_tolerance_of_naive_f_is_that_of_its_winner(monkeypatch):

@@ -15,7 +15,8 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, RepeatedStratified
 from bbccli.errors import InputError
 from bbccli.inspection import inspect
 from bbccli.readers import read
-from bbccli.readers.runs import RUNS, hash_of
+from bbccli.readers.opening import hash_of
+from bbccli.readers.runs.folder import RUNS
 from bbccli.recording import Recorder
 from bbccli.types import PredictionKind, Task
 
@@ -48,7 +49,7 @@ def test_a_folder_that_nobody_recognises(tmp_path):
     error = wrong(tmp_path)
     assert "is a directory, not a file, and holds no run that is known" in error.problem
     for run in RUNS:
-        assert f"{run.name}: {run.signature}" in error.hint
+        assert f"{run.name}: {run.signature.replace(chr(96), '')}" in error.hint
     assert inspect(tmp_path).n_errors == 1
 
 

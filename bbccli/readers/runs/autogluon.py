@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from bbccli.errors import InputError
 from bbccli.readers.runs.autogluon_scores import BOARD, board_of, check_listed
-from bbccli.readers.runs.base import RunReader, RunTable
+from bbccli.readers.runs.base import APART, RunReader, RunTable
 from bbccli.readers.runs.contents import read_json
 from bbccli.readers.runs.pickles import arrays_of
 from bbccli.readers.runs.stored import (
@@ -204,4 +204,4 @@ def _load(folder: Path) -> RunTable:
     )
 
 
-AUTOGLUON = RunReader(TOOL, "models/*/utils/oof.pkl", recognises, _load)
+RUNS = (RunReader(TOOL, "`models/*/utils/oof.pkl`", recognises, _load, labels=APART),)

@@ -196,4 +196,4 @@ def _load(folder: Path) -> RunTable:
     return as_table(load(folder), folder, *read, "smac3-output/*/runhistory.json")
 
 
-AUTOSKLEARN = RunReader(TOOL, _TARGETS, recognises, _load)
+RUNS = (RunReader(TOOL, f"`{_TARGETS}`", recognises, _load),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -201,6 +202,21 @@ class RunFiles:
         return _SPEC | {"run": _about(self.tool, self.left_out)}
 
 
+class Turn(IntEnum):
+    """When a tool is tried on a folder: the surest signs first."""
+
+    FIRST = 0
+    """A file that no other tool writes."""
+    BY_FILES = 1
+    """Names of files."""
+    LAST = 2
+    """Tables, which have to be read, or which others might leave too."""
+
+
+APART = "`--labels`"
+"""Labels of folders that hold none."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunReader:
     """How the folders of one tool are recognised and read.
@@ -210,17 +226,23 @@ class RunReader:
     name
         The tool.
     signature
-        What is looked for, for messages.
+        What is looked for, in Markdown.
     recognises
         Whether a folder is one of this tool's.
     load
         Folder -> its models, or the files that are to be read as any other.
+    turn
+        When it is tried.
+    labels
+        Where the labels are, in Markdown.
     """
 
     name: str
     signature: str
     recognises: Callable[[Path], bool]
     load: Callable[[Path], RunTable | RunFiles]
+    turn: Turn = Turn.BY_FILES
+    labels: str = "in the folder"
 
 
 _SPEC: dict[str, Any] = {"spec": "bbc-predictions", "version": "1"}

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.readers.runs.base import RunReader, RunTable, Score
+from bbccli.readers.runs.base import APART, RunReader, RunTable, Score
 from bbccli.readers.runs.contents import matching, numbers_of, read_records, read_table
 from bbccli.types import FloatArray
 
@@ -194,4 +194,4 @@ def _leaderboard(
     return tuple(scores)
 
 
-H2O = RunReader("H2O", "*.cv_holdout_predictions.csv", recognises, load)
+RUNS = (RunReader("H2O", "`*.cv_holdout_predictions.csv`", recognises, load, labels=APART),)

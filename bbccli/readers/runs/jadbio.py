@@ -102,9 +102,11 @@ def _folds(place: Path, n_samples: int) -> IntArray:
     return folds_of(parts, n_samples, place)
 
 
-JADBIO = RunReader(
-    "JADBio",
-    "*_outcome.csv and *_splitIndices.csv, or JSON with oosPredictions",
-    recognises,
-    load,
+RUNS = (
+    RunReader(
+        "JADBio",
+        "`*_outcome.csv` and `*_splitIndices.csv`, or JSON with `oosPredictions`",
+        recognises,
+        load,
+    ),
 )

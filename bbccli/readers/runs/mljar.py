@@ -275,4 +275,4 @@ def _unchecked(run: _Run, n_copies: int, board: dict[str, str] | None) -> str:
     return "" if board is not None else f"there is no {BOARD}"
 
 
-MLJAR = RunReader("mljar", "params.json and data_info.json", recognises, load)
+RUNS = (RunReader("mljar", "`params.json` and `data_info.json`", recognises, load),)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.readers.runs.base import RunReader, RunTable, Score
+from bbccli.readers.runs.base import RunReader, RunTable, Score, Turn
 from bbccli.readers.runs.contents import matching
 from bbccli.readers.runs.recording import Recording, load, recognises
 from bbccli.recorded.design import HEADER
@@ -93,4 +93,4 @@ def _load(folder: Path) -> RunTable:
     return as_table(load(folder))
 
 
-RECORDING = RunReader("recorder", HEADER, recognises, _load)
+RUNS = (RunReader("recorder", f"`{HEADER}`", recognises, _load, Turn.FIRST),)

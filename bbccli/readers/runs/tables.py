@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_text
-from bbccli.readers.runs.base import RunFiles, RunReader
+from bbccli.readers.runs.base import RunFiles, RunReader, Turn
 from bbccli.readers.sources.opening import read_table as read_file
 from bbccli.readers.table import Table
 
@@ -94,7 +94,7 @@ def _reader(tool: str, signature: Signature, outcome: str, row: str, label: str)
         files = [path for path in kinds if kinds[path] == most]
         return RunFiles(tool, files, tuple(left), label, outcome)
 
-    return RunReader(tool, f"tables of {tool}", recognises, load)
+    return RunReader(tool, f"tables of {tool}", recognises, load, Turn.LAST)
 
 
 def _kind(table: Table, outcome: str, row: str) -> tuple[object, ...]:
@@ -121,7 +121,9 @@ def _load_openml(folder: Path) -> RunFiles:
     return RunFiles("OpenML", _predictions(folder), label="prediction")
 
 
-OPENML = RunReader("OpenML", "*/predictions.arff", _is_run, _load_openml)
-CARET = _reader("caret", _caret, "obs", "rowIndex", "pred")
-TIDYMODELS = _reader("tidymodels", _tidymodels, "", ".row", ".pred_class")
-MLR3 = _reader("mlr3", _mlr3, "truth", "row_ids", "response")
+RUNS = (
+    _reader("caret", _caret, "obs", "rowIndex", "pred"),
+    _reader("tidymodels", _tidymodels, "", ".row", ".pred_class"),
+    _reader("mlr3", _mlr3, "truth", "row_ids", "response"),
+    RunReader("OpenML", "`*/predictions.arff`", _is_run, _load_openml, Turn.LAST),
+)

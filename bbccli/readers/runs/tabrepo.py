@@ -102,4 +102,4 @@ def _wrong(place: Path, problem: str) -> InputError:
     return InputError(problem, path=str(place), hint=_HINT)
 
 
-TABREPO = RunReader("TabRepo", "metadata.json and pred-val.dat", recognises, load)
+RUNS = (RunReader("TabRepo", "`metadata.json` and `pred-val.dat`", recognises, load),)

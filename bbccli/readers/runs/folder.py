@@ -1,0 +1,78 @@
+"""A folder -> its tables, by the tool that recognises it.
+
+The tools are the modules of this folder that declare `RUNS`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+from bbccli.errors import InputError
+from bbccli.readers import runs
+from bbccli.readers.arrow import plain
+from bbccli.readers.runs import contradictions
+from bbccli.readers.runs.base import RunFiles, RunReader, RunTable
+from bbccli.readers.runs.tables import damaged
+from bbccli.readers.sources.files import sha256_of
+from bbccli.readers.sources.opening import read_table
+from bbccli.readers.table import Table
+
+_MODULES = [f"{runs.__name__}.{one.name}" for one in iter_modules(runs.__path__)]
+
+RUNS: tuple[RunReader, ...] = tuple(
+    sorted(
+        (
+            run
+            for name in _MODULES
+            if name != __name__
+            for run in getattr(import_module(name), "RUNS", ())
+        ),
+        key=lambda run: (run.turn, run.name.lower()),
+    )
+)
+"""In the order in which they are tried."""
+
+
+def tables_of(folder: Path) -> Sequence[Table]:
+    """Return the tables of a folder that some tool left behind.
+
+    Raises
+    ------
+    InputError
+        A file that can't be read, or a folder that no tool is known to leave.
+    """
+    found = _reader_of(folder).load(folder)
+    if isinstance(found, RunFiles):
+        said = (json.dumps(found.metadata), str(folder))
+        read = [read_table(one) for one in found.files]
+        for table in read:
+            contradictions.check(table, found.label, found.outcome)
+        return [one if one.metadata else replace(one, metadata=said) for one in read]
+    return [_table(found, str(folder))]
+
+
+def _reader_of(folder: Path) -> RunReader:
+    for run in RUNS:
+        if run.recognises(folder):
+            return run
+    looked_for = "; ".join(f"{run.name}: {run.signature}" for run in RUNS).replace("`", "")
+    fault = damaged(folder)
+    found = f"; {fault.path}: {fault.problem}" if fault is not None else ""
+    raise InputError(
+        f"is a directory, not a file, and holds no run that is known{found}",
+        path=str(folder),
+        hint=f"name one file in it; or a run, of which these were looked for: {looked_for}",
+    )
+
+
+def _table(run: RunTable, path: str) -> Table:
+    """One table of all models; its hash is of the names and the bytes of what was read."""
+    hashes = [f"{place.name} {sha256_of(place)}\n" for place in run.files]
+    digest = hashlib.sha256("".join(hashes).encode("utf-8", "surrogateescape")).hexdigest()
+    return Table(path, plain(run.table, path), digest, (json.dumps(run.metadata), path))
