@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -30,6 +31,7 @@ def run() -> None:
     if status == INTERRUPTED:
         say(WORDS)
         _leave_interrupted()
+    gc.freeze()  # the end looks for garbage among all that was imported, to free it one by one
     sys.exit(status)
 
 

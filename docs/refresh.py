@@ -8,7 +8,8 @@ A comment names a command, and the fenced block under it holds what that command
 
 Between `<!-- metrics -->` and `<!-- end of metrics -->` stands what the registry says of them; the
 sections on methods, intervals and comparisons are made of the docstrings of their modules in the
-same way, and those on notes of what the package says of each.
+same way, those on notes of what the package says of each, and the tables of tools and of forms of
+their records.
 
 Run it from anywhere:
 
@@ -39,6 +40,8 @@ from bbccli.methods import METHODS
 from bbccli.methods.described import ASSUMED, description
 from bbccli.metrics import METRICS, Metric
 from bbccli.notes.meanings import GROUPS, MEANINGS, Severity
+from bbccli.readers.runs.folder import RUNS
+from bbccli.reports import Kind, forms_of
 from bbccli.types import Direction, PredictionKind
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -48,10 +51,12 @@ BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 REGISTERED = re.compile(
-    r"^<!-- (?P<registry>metrics|methods|assumptions|intervals|notes|after-selection|tests) -->\n"
+    r"^<!-- (?P<registry>metrics|methods|assumptions|intervals|notes|after-selection|tests"
+    r"|runs|forms) -->\n"
     r".*?^<!-- end of (?P=registry) -->$",
     re.MULTILINE | re.DOTALL,
 )
+DEFAULT_FORM = "table"
 AFTER_SELECTION = (best_set, baseline, families, simultaneous, evidence)
 ITEM = re.compile(r"(\d+\.|-) ")
 DIRECTION = {Direction.MAXIMIZE: "maximised", Direction.MINIMIZE: "minimised"}
@@ -175,6 +180,22 @@ def note_parts() -> list[str]:
     return sections
 
 
+def run_parts() -> list[str]:
+    """What the page on formats says of the tools whose folders can be read."""
+    rows = [f"| {run.name} | {run.signature} | {run.labels} |" for run in RUNS]
+    return ["\n".join(["| Tool | Told by | Labels |", "|---|---|---|", *rows])]
+
+
+def form_parts() -> list[str]:
+    """What the page on gates says of the forms of a result."""
+    rows = ["| `--format` | Suffix of `--output` | For |", "|---|---|---|"]
+    for name, form in forms_of(Kind.CORRECT).items():
+        suffixes = ", ".join(f"`{one}`" for one in form.suffixes)
+        suffixes = "`.txt`, or none" if name == DEFAULT_FORM else suffixes
+        rows.append(f"| `{name}` | {suffixes} | {form.purpose} |".replace("|  |", "| |"))
+    return ["\n".join(rows)]
+
+
 def _with_title(form: str, text: str) -> str:
     title, _, rest = text.strip().partition("\n\n")
     return f"{form.format(title)}\n\n{unwrapped(rest)}"
@@ -220,6 +241,8 @@ def _tasks(metric: Metric) -> str:
 
 PARTS = {
     "metrics": metric_parts,
+    "runs": run_parts,
+    "forms": form_parts,
     "methods": method_parts,
     "assumptions": lambda: ["\n".join(f"- {one}" for one in ASSUMED)],
     "notes": note_parts,

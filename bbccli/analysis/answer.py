@@ -11,7 +11,6 @@ import numpy as np
 from bbccli import resources
 from bbccli.analysis.asked import Analysis
 from bbccli.bootstrap.cost_records import SearchCost
-from bbccli.bootstrap.search_cost import search_cost
 from bbccli.case import Case
 from bbccli.documents import Document
 from bbccli.errors import UndecidedError, UndefinedError, UnsupportedError
@@ -78,6 +77,8 @@ def answer(
 def _cost(
     matrix: PredictionMatrix, metric: Metric, plan: Plan, *, needed: bool | None
 ) -> SearchCost | None:
+    from bbccli.bootstrap.search_cost import search_cost
+
     metric = planned(metric, plan)
     try:
         return search_cost(Case(matrix, metric, metric, plan))

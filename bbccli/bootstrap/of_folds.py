@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -37,6 +38,9 @@ EXACT_LIMIT = 200_000
 
 CHUNK = 512
 """Draws scored at once: their performances stay in the cache."""
+
+MOST_COMPARED = 2**11
+"""Configurations up to which each is compared with each: beyond it takes too much memory."""
 
 
 def over_repeats(
@@ -157,32 +161,51 @@ def _enumerate(judged: FloatArray, measured: FloatArray, css: Css) -> Distributi
     starts = np.arange(0, len(in_bag), CHUNK)
     # each thread works through a run of chunks, in buffers of its own
     runs = [run for run in np.array_split(starts, jobs) if len(run)]
-    simple = css.order is None and not np.isnan(judged).any()
-    lead = _best_of_sums if simple else _selected
-    winners = np.concatenate(
-        list(ordered_map(lambda run: lead(in_bag, judged, css, run), runs, jobs))
-    )
-    out = in_bag == 0
-    sizes = out.sum(axis=1)
+    winners = np.concatenate(list(ordered_map(_leads(in_bag, judged, css), runs, jobs)))
+    sizes = (in_bag == 0).sum(axis=1)
+    scored = np.take(measured.T, winners, axis=0)
     # a fold that is undefined counts only where it is scored, and in some bags nothing can win
-    scored = np.where(out, measured.T[winners], 0.0)
+    np.copyto(scored, 0.0, where=in_bag > 0)
     scored[winners < 0] = np.nan
     return Distribution(scored.sum(axis=1) / sizes, winners, probabilities, sizes=sizes)
 
 
-def _best_of_sums(in_bag: IntArray, judged: FloatArray, css: Css, starts: IntArray) -> IntArray:
-    """Best configuration of some chunks of resamples: of sums, for all are sums of F draws."""
+def _leads(in_bag: IntArray, judged: FloatArray, css: Css) -> Callable[[IntArray], IntArray]:
+    """What tells the winners of some chunks of resamples, by where they start."""
+    if css.order is not None or np.isnan(judged).any():
+        return partial(_selected, in_bag, judged, css)
     gains = css.direction.sign * judged
-    sums = np.empty((CHUNK, judged.shape[1]))
+    columns = _unbeaten(gains)
+    return partial(_best_of_sums, in_bag, gains[:, columns], columns)
+
+
+def _unbeaten(gains: FloatArray) -> IntArray:
+    """Columns of gains (F, C) that no earlier one reaches in every fold: no other can win."""
+    n_columns = gains.shape[1]
+    if n_columns > MOST_COMPARED:
+        return np.arange(n_columns)
+    reached = np.ones((n_columns, n_columns), bool)
+    for of_fold in gains:
+        reached &= of_fold[:, None] >= of_fold
+    return np.flatnonzero(~np.triu(reached, 1).any(axis=0))
+
+
+def _best_of_sums(
+    in_bag: IntArray, gains: FloatArray, columns: IntArray, starts: IntArray
+) -> IntArray:
+    """Best configuration of some chunks of resamples: of sums, for all are sums of F draws."""
+    sums = np.empty((CHUNK, len(columns)))
     tied = np.empty(sums.shape, bool)
     winners = []
     for start in starts:
         drawn = in_bag[start : start + CHUNK].astype(float)
         size = len(drawn)
         np.matmul(drawn, gains, out=sums[:size])
-        top = sums[:size].max(axis=1, keepdims=True)
+        # where the largest is takes a quarter of the time of what it is
+        place = sums[:size].argmax(axis=1)[:, None]
+        top = np.take_along_axis(sums[:size], place, axis=1)
         np.greater_equal(sums[:size], top - TIE_TOLERANCE * np.abs(top), out=tied[:size])
-        winners.append(tied[:size].argmax(axis=1))
+        winners.append(columns[tied[:size].argmax(axis=1)])
     return np.concatenate(winners)
 
 

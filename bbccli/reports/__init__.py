@@ -44,6 +44,8 @@ class Form:
         What `--format` calls it.
     modules
         The kinds that it can hold, and the module that writes each.
+    purpose
+        Whom or what a result of `bbc correct` in it is for, in Markdown.
     suffixes
         Of files in this form.
     for_people
@@ -54,6 +56,7 @@ class Form:
 
     name: str
     modules: Mapping[Kind, str]
+    purpose: str = ""
     suffixes: tuple[str, ...] = ()
     for_people: bool = False
     holds_errors: bool = False
@@ -95,18 +98,25 @@ FORMS: dict[str, Form] = {
                 Kind.INSPECTION: "inspection_table",
                 Kind.CATALOGUE: "catalogue_table",
             },
+            "people, in a terminal",
             for_people=True,
         ),
         Form(
             "json",
             dict.fromkeys((kind for kind in Kind if kind is not Kind.BATCH), "json"),
+            "programs; `bbc schema` describes it",
             (".json",),
             holds_errors=True,
         ),
-        Form("parquet", dict.fromkeys((Kind.BATCH, Kind.DISTRIBUTION), "parquet"), (".parquet",)),
+        Form(
+            "parquet",
+            dict.fromkeys((Kind.BATCH, Kind.DISTRIBUTION), "parquet"),
+            suffixes=(".parquet",),
+        ),
         Form(
             "jsonl",
             dict.fromkeys((Kind.CORRECT, Kind.BATCH), "jsonl"),
+            "programs, many results in one file",
             (".jsonl", ".ndjson"),
             holds_errors=True,
         ),
@@ -118,23 +128,31 @@ FORMS: dict[str, Form] = {
                 Kind.LEADERBOARD: "leaderboard_csv",
                 Kind.COMPARE: "compare_csv",
             },
+            "spreadsheets and data frames: one row per estimate",
             (".csv",),
         ),
         Form(
             "markdown",
             {Kind.CORRECT: "markdown", Kind.COMPARE: "compare_markdown"},
+            "job summaries, comments on pull requests",
             (".md", ".markdown"),
             for_people=True,
         ),
         Form(
             "html",
             {Kind.CORRECT: "html", Kind.BATCH: "html", Kind.COMPARE: "compare_html"},
+            "people: one page with figures, see [the page](report.md)",
             (".html", ".htm"),
             for_people=True,
             holds_errors=True,
         ),
-        Form("junit", {Kind.CORRECT: "junit", Kind.COMPARE: "compare_junit"}, (".xml",)),
-        Form("github", {Kind.CORRECT: "github"}, for_people=True),
+        Form(
+            "junit",
+            {Kind.CORRECT: "junit", Kind.COMPARE: "compare_junit"},
+            "dashboards: a suite per file, a case per estimate and gate",
+            (".xml",),
+        ),
+        Form("github", {Kind.CORRECT: "github"}, "annotations of GitHub Actions", for_people=True),
     )
 }
 

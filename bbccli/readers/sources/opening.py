@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bbccli.readers.arrow import plain
 from bbccli.readers.metadata import Metadata, parse_metadata
-from bbccli.readers.sources.arff import read_arff
-from bbccli.readers.sources.delimited import read_delimited
-from bbccli.readers.sources.files import PACKINGS, STDIN, Format, file_bytes, read_content
-from bbccli.readers.sources.jsonl import read_jsonl
+from bbccli.readers.sources.files import (
+    PACKINGS,
+    STDIN,
+    Content,
+    Format,
+    file_bytes,
+    read_content,
+)
 from bbccli.readers.sources.memory import ArrowStream, in_memory, table_in_memory
 from bbccli.readers.sources.parquet import read_parquet
 from bbccli.readers.sources.urls import is_url, path_of, url_bytes, url_exists
 from bbccli.readers.table import Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def read_table(path: str | Path | ArrowStream) -> Table:
@@ -32,15 +40,25 @@ def read_table(path: str | Path | ArrowStream) -> Table:
     if content.format is Format.PARQUET:
         table, text = read_parquet(content.data or Path(path), content.path)
         metadata = None if text is None else (text, content.path)
-    else:
-        if content.format is Format.JSONL:
-            found, nested = read_jsonl(content.data, content.path)
-            made = plain(found, content.path)
-            return Table(content.path, made, content.sha256, _beside(path), nested=nested)
-        parse = read_arff if content.format is Format.ARFF else read_delimited
-        table = plain(parse(content.data, content.path, content.format), content.path)
-        metadata = _beside(path)
-    return Table(content.path, table, content.sha256, metadata)
+        return Table(content.path, table, content.sha256, metadata)
+    found, nested = _parsed(content)
+    made = plain(found, content.path)
+    return Table(content.path, made, content.sha256, _beside(path), nested=nested)
+
+
+def _parsed(content: Content) -> tuple[pa.Table, tuple[str, ...]]:
+    """The table of a text, and its columns that hold tables of their own; a parser per format."""
+    if content.format is Format.JSONL:
+        from bbccli.readers.sources.jsonl import read_jsonl
+
+        return read_jsonl(content.data, content.path)
+    if content.format is Format.ARFF:
+        from bbccli.readers.sources.arff import read_arff
+
+        return read_arff(content.data, content.path, content.format), ()
+    from bbccli.readers.sources.delimited import read_delimited
+
+    return read_delimited(content.data, content.path, content.format), ()
 
 
 def metadata_of(frame: Table) -> Metadata:
