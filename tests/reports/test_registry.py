@@ -51,6 +51,7 @@ def test_forms_of_results_are_those_on_the_page_with_their_suffixes():
     told = {name: tuple(re.findall(r"`(\.\w+)`", suffixes)) for name, suffixes in rows}
     found = {name: form.suffixes for name, form in forms_of(Kind.CORRECT).items()}
     assert list(told.items()) == list((found | {"table": (".txt",)}).items())
+    assert all(form.purpose for form in forms_of(Kind.CORRECT).values())
 
 
 @pytest.mark.parametrize("name", forms_of(Kind.CORRECT))
