@@ -14,10 +14,11 @@ import pandas as pd
 from benchmarks.bank import decision
 from benchmarks.bank.figures import MEASURES, Sums, figures, inclusions, sums_of
 from benchmarks.bank.items import SIMULATIONS
+from benchmarks.bank.judged_by import CAP, is_capped
 from benchmarks.bank.populations import BY_NAME, POPULATIONS, Half
 from benchmarks.bank.results import FOLDER, LEVELS, read
 from benchmarks.bank.searches import MAIN
-from benchmarks.bank.variants import AT_EVERY_LEVEL, MAIN_METHODS
+from benchmarks.bank.variants import AT_EVERY_LEVEL, DEFAULT, MAIN_METHODS
 from benchmarks.tables import Row, Table, as_markdown
 from benchmarks.validation.page import between
 from benchmarks.validation.settings import Part, bias_settings, inclusion_settings
@@ -47,6 +48,7 @@ def renew(store: Path = FOLDER, docs: Path = DOCS) -> None:
 def blocks_of(frame: pd.DataFrame) -> dict[str, str]:
     """All blocks by the names of their markers; empty ones where nothing was run."""
     shown = of_half(frame, Half.UNTOUCHED if DECIDED else Half.DEVELOPMENT)
+    plain = shown[~shown["metric"].map(is_capped).astype(bool)]
     blocks = {
         "bank": _main,
         "bank-misses": _misses,
@@ -55,7 +57,8 @@ def blocks_of(frame: pd.DataFrame) -> dict[str, str]:
         "bank-searches": _searches,
         "bank-levels": _levels,
     }
-    found = {name: block(shown) if len(shown) else "" for name, block in blocks.items()}
+    found = {name: block(plain) if len(plain) else "" for name, block in blocks.items()}
+    found["bank-capped"] = _capped(shown) if len(shown) else ""
     found["bank-populations"] = _populations(frame)
     found["bank-rule"] = getdoc(modules[decision.__name__]) or ""
     found["bank-simulated"] = _simulated(frame)
@@ -156,6 +159,21 @@ def _metrics(frame: pd.DataFrame) -> str:
 
 
 _KINDS = {"RMSE": ("percentile",), "tightness": ("percentile", "matched", "calibrated", "sharp")}
+
+
+def _capped(frame: pd.DataFrame) -> str:
+    """Inclusion of squared errors as they are, and with a cap."""
+    populations = frame.loc[frame["metric"].map(is_capped).astype(bool), "population"].unique()
+    own = frame[frame["population"].isin(populations) & (frame["method"] == DEFAULT[0])]
+    if own.empty:
+        return ""
+    found = inclusions(sums_of(_main_ones(own)), ["population", "metric"])
+    rows = []
+    for (population, metric), one in found.groupby(["population", "metric"], sort=False):
+        shares = {line.interval: _share(line) for line in one.itertuples()}
+        rows.append({"population": population, "metric": metric, "n": int(one["n"].max())} | shares)
+    note = f"Inclusion of the one-sided 95 % bounds of `bbc`; capped by `--cap {CAP:g}`."
+    return _table("Capped errors", rows, note, {"population", "metric"})
 
 
 def _sizes(frame: pd.DataFrame) -> str:

@@ -21,9 +21,11 @@ import numpy as np
 from numpy.random import Generator
 
 from bbccli.matrix import PredictionMatrix
-from bbccli.metrics import METRICS
+from bbccli.metrics.base import Scorer
+from bbccli.metrics.capped import cap_of
 from bbccli.outcome import Outcome
 from bbccli.types import PredictionKind, Task
+from benchmarks.bank.judged_by import CAP, is_capped, metric_of
 from benchmarks.bank.learners import predictions
 from benchmarks.bank.populations import BY_NAME, RARE, Population
 from benchmarks.bank.tables import Array, Rows
@@ -84,8 +86,7 @@ def trained(population: Population, size: int, repetition: int) -> dict[str, Any
     given["predictions"] = _stacked(population, fitted)[None]
     truth = _matrix(population.task, tuple(fitted), **given)
     everything = np.ones((1, len(others)), np.uint8)
-    metrics = [METRICS[name] for name in population.metrics]
-    scorers = {m.name: m.bind(truth.outcome, truth.as_kind(m.wants)[0]) for m in metrics}
+    scorers = {name: _scorer(name, truth, drawn) for name in population.metrics}
     return {
         "names": np.array(list(fitted)),
         "predictions": inside.astype(np.float32),
@@ -93,6 +94,17 @@ def trained(population: Population, size: int, repetition: int) -> dict[str, Any
         **_outcome_arrays(drawn),
         **{name: scorer(everything)[0] for name, scorer in scorers.items()},
     }
+
+
+def _scorer(name: str, truth: PredictionMatrix, drawn: Rows) -> Scorer:
+    """The scorer of the truth; the cap is that of the study."""
+    metric = metric_of(name)
+    predictions = truth.as_kind(metric.wants)[0]
+    if is_capped(name):
+        cap = cap_of(Outcome(Task.REGRESSION, drawn.outcome.astype(float)), CAP)
+        values = truth.outcome.values[:, None]
+        predictions = np.clip(predictions, values - cap, values + cap)
+    return metric.bind(truth.outcome, predictions)
 
 
 PARTS = ("outcome", "event", "groups", "folds", "predictions")
