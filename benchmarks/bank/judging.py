@@ -17,7 +17,7 @@ from bbccli.types import Direction, Interval, Models, Side
 from benchmarks.bank.judged_by import changes_of, metric_of
 from benchmarks.bank.results import ENDS, MISSING, Key, encoded
 from benchmarks.bank.tables import Array
-from benchmarks.bank.variants import Variant
+from benchmarks.bank.variants import ON_NESTED, Variant
 
 N_RESAMPLES = 500
 
@@ -46,6 +46,8 @@ class Question:
         Repeats of the cross-validation.
     models
         Whether models are trained between selection and use, or fixed as in simulations.
+    nested
+        Whether the cross-validation was a nested one.
     """
 
     population: str
@@ -57,6 +59,7 @@ class Question:
     levels: tuple[float, ...] = ONE_LEVEL
     n_repeats: int = 1
     models: Models = Models.TRAINED
+    nested: bool = False
 
     def key(self, variant: Variant) -> Key:
         """What the store knows a row by."""
@@ -75,6 +78,8 @@ class Question:
     def _fits(self, variant: Variant) -> bool:
         if "pooling" in variant.changes and not metric_of(self.metric).of_pairs:
             return False
+        if self.nested or Need.NESTED in METHODS[variant.runs].needs:
+            return self.nested and variant.key in ON_NESTED
         if Need.REPEATS in METHODS[variant.runs].needs and self.n_repeats < 2:
             return False
         if variant.method in OF_FIXED_MODELS and self.models is not Models.FIXED:

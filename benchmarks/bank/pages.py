@@ -15,6 +15,7 @@ from benchmarks.bank import decision
 from benchmarks.bank.figures import MEASURES, Sums, figures, inclusions, sums_of
 from benchmarks.bank.items import SIMULATIONS
 from benchmarks.bank.judged_by import CAP, is_capped
+from benchmarks.bank.nesting import FILE, N_CONFIGURATIONS, N_REPEATS, NAMES
 from benchmarks.bank.populations import BY_NAME, POPULATIONS, Half
 from benchmarks.bank.results import FOLDER, LEVELS, read
 from benchmarks.bank.searches import MAIN
@@ -61,6 +62,7 @@ def blocks_of(frame: pd.DataFrame) -> dict[str, str]:
     found["bank-capped"] = _capped(shown) if len(shown) else ""
     found["bank-populations"] = _populations(frame)
     found["bank-rule"] = getdoc(modules[decision.__name__]) or ""
+    found["bank-nested"] = _nested(frame)
     found["bank-simulated"] = _simulated(frame)
     return found
 
@@ -232,6 +234,19 @@ def _populations(frame: pd.DataFrame) -> str:
         for one in POPULATIONS
     ]
     return _table("Populations and repetitions", rows, words=set(rows[0]))
+
+
+def _nested(frame: pd.DataFrame) -> str:
+    """What was said of nested cross-validations."""
+    rows = frame[frame["population"].str.startswith(f"{FILE} ")] if len(frame) else frame
+    if rows.empty:
+        return ""
+    sums = sums_of(rows)
+    note = (
+        f"{sums.n_studies:,} studies of {', '.join(NAMES)}, {N_CONFIGURATIONS} configurations, "
+        f"{N_REPEATS} repeats of 5 outer folds; accuracy and Brier score."
+    )
+    return _table("Nested cross-validation", _lines(sums), note)
 
 
 def _simulated(frame: pd.DataFrame) -> str:
