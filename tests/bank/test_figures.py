@@ -1,10 +1,12 @@
 """Figures of the store, the rule for a default, and the pages."""
 
+from xml.etree import ElementTree
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.bank import decision, figures, pages
+from benchmarks.bank import decision, figures, pages, picture
 from benchmarks.bank.items import items
 from benchmarks.bank.judged_by import metric_of
 from benchmarks.bank.populations import Half
@@ -141,6 +143,8 @@ def test_pages_show_the_half_for_development_alone(bank, tmp_path, tiny, monkeyp
         assert "hidden" not in text and "stale" not in text
         assert text.count("kept") == len(markers)
         assert "| `bbc-eb` | calibrated |" in text and "| tiny | auc |" in text
+    drawn = "".join(ElementTree.parse(tmp_path / picture.NAME).getroot().itertext())
+    assert "bbc-eb calibrated" in drawn and "tightness" in drawn
 
 
 def test_the_pages_have_a_place_for_every_table(tmp_path):
