@@ -41,6 +41,9 @@ class ByName(Mapping[Name, Record]):
     def __iter__(self) -> Iterator[Name]:
         return iter(self._names)
 
+    def __reversed__(self) -> Iterator[Name]:
+        return reversed(self._names)
+
     def __len__(self) -> int:
         return len(self._names)
 
