@@ -28,6 +28,8 @@ from bbccli.methods import (
     student,
     tilting,
     tt,
+    wmc,
+    wmcs,
     zf,
 )
 from bbccli.methods.base import Method, Need
@@ -43,6 +45,8 @@ MODULES = (
     bbc_eb,
     bbcd,
     cvm_cv,
+    wmc,
+    wmcs,
     delong,
     hanley_mcneil,
     tilting,

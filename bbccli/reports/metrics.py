@@ -51,7 +51,7 @@ def _path(document: Json) -> str:
 
 
 def _figures(document: Json) -> dict[str, float]:
-    """All figures of a result, by names of letters, digits and underscores: first what to report."""
+    """All figures of a result by names of letters, digits and underscores, what to report first."""
     if "error" in document:
         return {}
     whole = Document(document)
