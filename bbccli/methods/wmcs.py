@@ -33,6 +33,7 @@ The standard error of a bias is at most 0.008.
 | Be(24, 6) | 20 | +0.121, 0.131 | +0.121, 0.130 | -0.027, 0.057 | -0.028, 0.057 | -0.020, 0.091 |
 | Be(24, 6) | 40 | +0.082, 0.091 | +0.070, 0.083 | -0.010, 0.040 | -0.025, 0.049 | -0.015, 0.060 |
 | Be(24, 6) | 100 | +0.036, 0.043 | +0.003, 0.029 | -0.006, 0.024 | -0.021, 0.032 | -0.014, 0.033 |
+| Be(24, 6) | 500 | +0.009, 0.013 | -0.019, 0.023 | +0.000, 0.010 | -0.001, 0.010 | -0.002, 0.011 |
 
 On average `wmc` is within 0.03 of the truth here, `wmcs` too strict by up to 0.03, and both vary
 less than `bbc`. The configurations of these rows are independent of each other; with training
