@@ -1,11 +1,17 @@
 """docs/ci.md: what is shell is run, as a job would run it; the rest uses options that exist."""
 
+import importlib.util
+import json
+import math
 import os
 import re
 import shlex
 import shutil
 import subprocess
+import sys
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
@@ -39,6 +45,7 @@ def job(tmp_path, forked):
         "BBC_METHOD": "bbc",  # only to be quick
         "BBC_N_RESAMPLES": "50",
         "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
+        "GITHUB_OUTPUT": str(folder / "outputs"),
     }
 
     def run(script, status=0):
@@ -67,6 +74,8 @@ def test_the_shell_examples_in_their_order(job):
     assert "gate missed" not in (job.folder / "summary.md").read_text()
     suite = ElementTree.parse(job.folder / "report.xml").getroot()[0]
     assert suite.get("failures") == "0"
+    outputs = dict(line.split("=") for line in (job.folder / "outputs").read_text().splitlines())
+    assert 0.7 < float(outputs["auc_lower"]) < float(outputs["auc"]) < float(outputs["auc_upper"])
 
 
 def test_the_job_of_github_actions(job):
@@ -111,6 +120,101 @@ def test_the_process_of_nextflow(job):
     (script,) = re.findall(r'"""\n(.*?)"""', text, re.S)
     job("predictions=predictions.parquet\n" + script.replace("$task.cpus", "1"))
     assert (job.folder / "result.jsonl").read_text().count("\n") == 1
+
+
+@pytest.fixture
+def logged(job, monkeypatch):
+    """Figures of a result where the recipes expect them."""
+    job("bbc correct predictions.parquet --format metrics --quiet --output metrics.json")
+    monkeypatch.chdir(job.folder)
+    return json.loads((job.folder / "metrics.json").read_text())
+
+
+def recipe(tool):
+    """Run the lines of the page for a tracker."""
+    (lines,) = [block for block in blocks("py") if f", {tool}\n" in block]
+    exec(lines, {})
+
+
+def are_numbers(found):
+    """Numbers of JSON under text."""
+    return all(type(v) in (int, float) and math.isfinite(v) for v in found.values()) and all(
+        type(name) is str for name in found
+    )
+
+
+def test_the_stage_of_dvc(job):
+    (text,) = [block for block in blocks("yaml") if "stages:" in block]
+    if importlib.util.find_spec("dvc") is None:
+        job(re.findall(r"cmd: (.*)", text)[0])
+        assert "metrics: [metrics.json:" in text
+        read = json.loads((job.folder / "metrics.json").read_text())
+    else:
+        (job.folder / "dvc.yaml").write_text(text)
+        dvc = f"{shlex.quote(sys.executable)} -m dvc"
+        out, _ = job(f"{dvc} init -q --no-scm && {dvc} repro -q && {dvc} metrics show --json")
+        read = json.loads(out)[""]["data"]["metrics.json"]["data"]
+    assert are_numbers(read)
+    assert read["auc_lower"] < read["auc"] < read["auc_naive"]
+
+
+def test_dvc_reads_the_tree_of_a_batch(job):
+    """What DVC takes of a file of metrics: numbers, and objects that hold some."""
+    job("bbc batch predictions.parquet -o runs.metrics.json --quiet")
+    tree = json.loads((job.folder / "runs.metrics.json").read_text())
+    assert list(tree) == ["predictions.parquet"]
+    assert are_numbers(tree["predictions.parquet"])
+    if importlib.util.find_spec("dvc") is not None:
+        dvc = f"{shlex.quote(sys.executable)} -m dvc"
+        out, _ = job(f"{dvc} init -q --no-scm && {dvc} metrics show --json runs.metrics.json")
+        assert json.loads(out)[""]["data"]["runs.metrics.json"]["data"] == tree
+
+
+def test_the_lines_for_mlflow(logged, monkeypatch):
+    held = {}
+    if importlib.util.find_spec("mlflow") is None:
+
+        def log_metrics(metrics):
+            # what mlflow.utils.validation asks of names, on all systems
+            assert all(re.fullmatch(r"[/\w.\- ]{1,250}", name) for name in metrics)
+            held.update(metrics)
+
+        run = SimpleNamespace(start_run=nullcontext, log_metrics=log_metrics)
+        monkeypatch.setitem(sys.modules, "mlflow", run)
+        recipe("mlflow")
+    else:
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", Path("mlruns").absolute().as_uri())
+        monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+        recipe("mlflow")
+        import mlflow
+
+        held = mlflow.get_run(mlflow.last_active_run().info.run_id).data.metrics
+    assert held == logged
+    assert are_numbers(logged)
+
+
+def test_the_lines_for_weights_and_biases(logged, monkeypatch):
+    held = {}
+    if importlib.util.find_spec("wandb") is None:
+        run = nullcontext(SimpleNamespace(summary=held))
+        stand_in = SimpleNamespace(init=lambda project: run)
+        monkeypatch.setitem(sys.modules, "wandb", stand_in)
+        recipe("wandb")
+    else:
+        import wandb
+
+        monkeypatch.setenv("WANDB_MODE", "offline")
+        monkeypatch.setenv("WANDB_SILENT", "true")
+        end = wandb.Run.__exit__
+
+        def kept(run, *raised):
+            held.update(dict(run.summary))
+            return end(run, *raised)
+
+        monkeypatch.setattr(wandb.Run, "__exit__", kept)
+        recipe("wandb")
+    assert {name: value for name, value in held.items() if name in logged} == logged
+    assert are_numbers(logged)
 
 
 def test_every_command_and_option_exists():

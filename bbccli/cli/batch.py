@@ -27,7 +27,7 @@ Sources = Annotated[
 Table = Annotated[
     str,
     Option(
-        "File for the table: .parquet, .csv, or .jsonl (whole results).",
+        "File for the table: .parquet, .csv, .jsonl (whole results), or .metrics.json.",
         metavar="PATH",
         flags=("--output", "-o"),
         scope=Scope.RUN,

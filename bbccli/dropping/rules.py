@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.dropping import anova, bbcd, cvst, friedman, hoeffding, wilcoxon, win_loss
+from bbccli.dropping import anova, bbcd, brace, cvst, friedman, hoeffding, wilcoxon, win_loss
 from bbccli.dropping.base import Rule
 from bbccli.errors import OptionError, nearest
 
@@ -12,6 +12,7 @@ RULES: dict[str, Rule] = {
     rule.name: rule
     for rule in (
         bbcd.RULE,
+        brace.RULE,
         hoeffding.RULE,
         friedman.RULE,
         anova.RULE,

@@ -22,6 +22,8 @@ MODULES = {
     "bbc-eb": "bbc_eb",
     "bbcd": "bbcd",
     "cvm-cv": "cvm_cv",
+    "wmc": "wmc",
+    "wmcs": "wmcs",
     "delong": "delong",
     "delong-10p": "delong",
     "hanley-mcneil": "hanley_mcneil",

@@ -18,7 +18,7 @@ from bbccli.documents import Document, Json
 from bbccli.errors import OptionError
 from bbccli.reports.base import Style
 
-__all__ = ["FORMS", "Form", "Kind", "Style", "form_of", "forms_of"]
+__all__ = ["FORMS", "Form", "Kind", "Style", "form_of", "forms_of", "suffix_of"]
 
 
 class Kind(StrEnum):
@@ -153,6 +153,13 @@ FORMS: dict[str, Form] = {
             (".xml",),
         ),
         Form("github", {Kind.CORRECT: "github"}, "annotations of GitHub Actions", for_people=True),
+        Form(
+            "metrics",
+            dict.fromkeys((Kind.CORRECT, Kind.BATCH), "metrics"),
+            "experiment trackers: names and numbers alone",
+            (".metrics.json",),
+            holds_errors=True,
+        ),
     )
 }
 
@@ -180,13 +187,28 @@ def form_of(path: str, forms: Collection[str]) -> str | None:
     OptionError
         A suffix that stands for none of them.
     """
-    suffix = PurePath(path).suffix.lower()
+    known = {end: name for name in forms for end in FORMS[name].suffixes}
+    suffix = suffix_of(path, known)
     if suffix in PLAIN:
         return None
-    known = {end: name for name in forms for end in FORMS[name].suffixes}
     if suffix not in known:
         raise OptionError(
             f"--output is {path!r}, and {suffix} is not a format that can be written",
             hint=f"a file that ends in {', '.join(known)}; or in .txt, for the table",
         )
     return known[suffix]
+
+
+def suffix_of(path: str, known: Collection[str]) -> str:
+    """Return the suffix of a file in lower case: the longest known one that it ends in, or its own.
+
+    Examples
+    --------
+    >>> suffix_of("a/b.Metrics.JSON", [".json", ".metrics.json"])
+    '.metrics.json'
+    >>> suffix_of("b.tar.gz", [".json"])
+    '.gz'
+    """
+    name = PurePath(path).name.lower()
+    ends = [end for end in known if name.endswith(end) and name != end]
+    return max(ends, key=len, default=PurePath(path).suffix.lower())

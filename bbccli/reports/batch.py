@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
-
 from bbccli.documents import Document, Json
 from bbccli.documents.rows import COLUMNS as OF_ESTIMATES
 from bbccli.documents.rows import rows_of
 from bbccli.errors import OptionError
-from bbccli.reports import Form, Kind, forms_of
+from bbccli.reports import Form, Kind, forms_of, suffix_of
 from bbccli.version import __version__
 
 COLUMNS = (*OF_ESTIMATES, "error", "hint", "status")
@@ -23,7 +21,7 @@ def table_form(path: str) -> Form:
         Another suffix.
     """
     known = {end: form for form in forms_of(Kind.BATCH).values() for end in form.suffixes}
-    suffix = PurePath(path).suffix.lower()
+    suffix = suffix_of(path, known)
     if suffix not in known:
         raise OptionError(
             f"--output is {path!r}, which is not the name of a table",

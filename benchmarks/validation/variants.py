@@ -27,7 +27,7 @@ BIAS = frozenset({Part.BIAS, Part.REAL})
 INTERVAL = frozenset({Part.INCLUSION, Part.REAL})
 BOTH = BIAS | INTERVAL
 
-RULES = ("bbcd", "hoeffding", "friedman", "anova", "win-loss", "cvst", "wilcoxon")
+RULES = ("bbcd", "brace", "hoeffding", "friedman", "anova", "win-loss", "cvst", "wilcoxon")
 
 Result = dict[str, Any]
 """`value`, `bound` and `truth` of one variant in one repetition; or the `problem`."""
@@ -72,6 +72,8 @@ class Variant:
 VARIANTS = (
     Variant("cvt", Group.POINT, BIAS),
     Variant("tt", Group.POINT, BIAS),
+    Variant("wmc", Group.POINT, BIAS),
+    Variant("wmcs", Group.POINT, BIAS),
     Variant("nested-selection", Group.POINT, BIAS),
     Variant("ncv-simulated", Group.POINT, frozenset({Part.BIAS, Part.DROP})),
     Variant("bbcd", Group.POINT, BIAS),

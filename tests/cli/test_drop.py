@@ -117,7 +117,7 @@ def test_the_table(call, table):
 
 
 @pytest.mark.parametrize(
-    "rule", ["bbcd", "hoeffding", "friedman", "anova", "win-loss", "cvst", "wilcoxon"]
+    "rule", ["bbcd", "brace", "hoeffding", "friedman", "anova", "win-loss", "cvst", "wilcoxon"]
 )
 def test_every_rule_decides(call, table, rule):
     decision = decided(call, so_far(table, 6), "--rule", rule, "--metric", "accuracy")

@@ -19,7 +19,7 @@ from bbccli.selection.candidates import Candidates
 from bbccli.types import Pooling
 
 PLAN = Plan(n_resamples=200, seed=2)
-METRIC_OF = {"hoeffding": "accuracy", "cvst": "accuracy"}
+METRIC_OF = {"hoeffding": "accuracy", "cvst": "accuracy", "brace": "accuracy"}
 
 
 @pytest.fixture(params=list(RULES))
@@ -267,8 +267,8 @@ def test_an_order_that_is_none(order):
 
 def test_all_leaves_out_what_cannot_be_computed():
     replays, notes = replay(spread(), METRICS["auc"], PLAN, rules=["all"])
-    assert {r.rule for r in replays} == set(RULES) - {"hoeffding", "cvst"}
-    assert [n.code for n in notes] == ["rule-left-out"] * 2
+    assert {r.rule for r in replays} == set(RULES) - {"brace", "hoeffding", "cvst"}
+    assert [n.code for n in notes] == ["rule-left-out"] * 3
     with pytest.raises(UnsupportedError, match="AUC is no mean of losses"):
         replay(spread(), METRICS["auc"], PLAN, rules=["cvst"])
 

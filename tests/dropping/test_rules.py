@@ -88,6 +88,80 @@ def test_bbcd_does_not_count_what_is_undefined():
     assert not found.worse.any()
 
 
+def slow_brace(standing, sign, loss, groups=None, weights=None):
+    """Probabilities by loops over samples, from losses (N, C); groups are added up."""
+    from scipy.stats import t
+
+    n, n_configurations = loss.shape
+    weights = np.ones(n) if weights is None else weights
+    groups = np.arange(n) if groups is None else groups
+    found = np.zeros(n_configurations)
+    for c in range(n_configurations):
+        behind = [sign * (loss[i, c] - loss[i, standing.best]) for i in range(n)]
+        mean = sum(weights[i] * behind[i] for i in range(n)) / sum(weights)
+        if mean <= 0:
+            continue
+        sums = [
+            sum(weights[i] * (behind[i] - mean) for i in range(n) if groups[i] == g)
+            for g in np.unique(groups)
+        ]
+        square = sum(s**2 for s in sums) * len(sums) / (len(sums) - 1) / sum(weights) ** 2
+        found[c] = t.cdf(mean / np.sqrt(square), len(sums) - 1)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kind", ["plain", "groups", "weights", "both"])
+def test_brace_by_loops(seed, kind):
+    matrix = regression(60, n_configurations=5, seed=seed)
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(0, 20, 60) if kind in ("groups", "both") else None
+    weights = rng.random(60) + 0.2 if kind in ("weights", "both") else None
+    matrix = replace(matrix, groups=groups, outcome=replace(matrix.outcome, weights=weights))
+    standing = Standing.of(matrix, METRICS["mae"], Plan())
+    loss = np.abs(matrix.predictions[0] - matrix.outcome.values[:, None])
+    expected = slow_brace(standing, 1, loss, groups, weights)
+    found = RULES["brace"].judge(standing, 0.9)
+    assert found.probability == pytest.approx(expected, abs=1e-9)
+    assert found.worse.tolist() == (expected > 0.9).tolist()
+    assert np.count_nonzero(expected) == 4
+
+
+def test_brace_is_the_paired_t_test_of_scipy():
+    from scipy.stats import ttest_rel
+
+    right = (RNG.random((90, 6)) < np.linspace(0.5, 0.8, 6)).astype(int)
+    found = verdict("brace", labels(right)).probability
+    best = int(right.mean(axis=0).argmax())
+    for c in set(range(6)) - {best}:
+        p = ttest_rel(right[:, best], right[:, c], alternative="greater").pvalue
+        ties = right[:, best].sum() == right[:, c].sum()
+        assert found[c] == pytest.approx(0 if ties else 1 - p, abs=1e-12)
+
+
+def test_brace_averages_repeats_and_takes_out_what_samples_share():
+    # b is wrong where a is, and in one sample of ten more; c is wrong as often as b, elsewhere
+    a = np.arange(200) % 2 == 0
+    b = a & (np.arange(200) % 20 != 0)
+    c = np.roll(b, 1)
+    found = verdict("brace", labels(np.stack([a, b, c], axis=1)))
+    assert found.probability[1] > 0.999 > found.probability[2] > 0.5
+    assert found.worse.tolist() == [False, True, False]
+    once = labels(np.stack([a, b, c], axis=1))
+    twice = replace(
+        once,
+        predictions=np.concatenate([once.predictions] * 2),
+        folds=np.concatenate([once.folds] * 2),
+    )
+    assert verdict("brace", twice).probability == pytest.approx(found.probability)
+
+
+def test_brace_of_differences_that_do_not_vary():
+    always = labels(np.tile([[1, 1, 0]], (60, 1)))
+    assert verdict("brace", always).worse.tolist() == [False, False, True]
+    assert not verdict("brace", replace(always, groups=np.zeros(60, int))).worse.any()
+
+
 def test_hoeffding_by_hand():
     # n = 1000, m = 2: 2 eps = 2 sqrt((ln 4000 - ln 0.05) / 2000) = 0.1503
     def gap(wrong):
@@ -325,7 +399,9 @@ def test_cvst_compares_absolute_errors():
     assert not found.worse[-1]
 
 
-@pytest.mark.parametrize(("rule", "metric"), [("hoeffding", "r2"), ("cvst", "rmse")])
+@pytest.mark.parametrize(
+    ("rule", "metric"), [("hoeffding", "r2"), ("cvst", "rmse"), ("brace", "r2")]
+)
 def test_metrics_without_losses_are_refused(rule, metric):
     with pytest.raises(UnsupportedError, match="--rule bbcd|this rule"):
         verdict(rule, regression(), metric=METRICS[metric])

@@ -46,7 +46,7 @@ GATING = {
     "--gate-on": ("bound", "estimate"),
     "--gate-method": tuple(METHODS),
 }
-FORMATS = ("table", "json", "jsonl", "csv", "markdown", "junit", "github")
+FORMATS = ("table", "json", "jsonl", "csv", "markdown", "junit", "github", "metrics")
 OPTIONS = {
     "correct": READING
     | SCORING

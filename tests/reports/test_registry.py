@@ -39,7 +39,7 @@ def test_forms_of_each_kind():
         "compare": "table json csv markdown html junit",
         "inspect": "table json",
         "methods": "table json",
-        "batch": "parquet jsonl csv html",
+        "batch": "parquet jsonl csv html metrics",
         "distribution": "json parquet",
     }
 
@@ -48,7 +48,7 @@ def test_forms_of_results_are_those_on_the_page_with_their_suffixes():
     page = (Path(__file__).parents[2] / "docs" / "ci.md").read_text(encoding="utf-8")
     _, section = page.split("## Forms of the result\n")
     rows = re.findall(r"^\| `(\w+)` \| (.*?) ?\|", section.split("\n## ")[0], re.M)
-    told = {name: tuple(re.findall(r"`(\.\w+)`", suffixes)) for name, suffixes in rows}
+    told = {name: tuple(re.findall(r"`(\.[\w.]+)`", suffixes)) for name, suffixes in rows}
     found = {name: form.suffixes for name, form in forms_of(Kind.CORRECT).items()}
     assert list(told.items()) == list((found | {"table": (".txt",)}).items())
     assert all(form.purpose for form in forms_of(Kind.CORRECT).values())
@@ -69,4 +69,5 @@ def test_files_without_a_result_have_a_place_in_json_and_on_a_page():
         "json",
         "jsonl",
         "html",
+        "metrics",
     ]

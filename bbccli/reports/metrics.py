@@ -1,0 +1,96 @@
+"""The figures of a result as numbers under names, as experiment trackers read them.
+
+Of each metric the estimate to report has the name of the metric, and its interval and what it was
+corrected from follow that name: `auc`, `auc_lower`, `auc_upper`, `auc_naive`, `auc_optimism`. The
+other estimates have the name of their method before it: `tt_auc`. What is infinite or undefined is
+left out, for trackers take NaN for a number.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO, Any
+
+from bbccli.documents import Document, EstimateJson, Json, as_json
+from bbccli.documents.parts import GateJson
+from bbccli.reports import phrases
+from bbccli.reports.base import Style
+
+MET = {"met": 1, "missed": 0}
+"""A verdict as a number; one that is undecided has none."""
+
+
+def render(documents: Sequence[Json], style: Style) -> str:
+    """Return one flat object of a single result; of several, an object for each, by its path."""
+    if len(documents) == 1:
+        return json.dumps(_figures(documents[0]), indent=2, allow_nan=False) + "\n"
+    return "".join(_tree((_path(one), one) for one in documents))
+
+
+def write_batch(records: Iterable[Json], file: IO[bytes]) -> None:
+    """Write an object per record, by its path; it is empty where there is no result."""
+    for part in _tree((one["path"], one.get("document", one)) for one in records):
+        file.write(part.encode(errors="backslashreplace"))
+
+
+def _tree(named: Iterable[tuple[str, Json]]) -> Iterator[str]:
+    """Parts of the text of one object: documents under their names, each name once."""
+    lead = "{"
+    for name, document in _distinct(named):
+        body = json.dumps(_figures(document), indent=2, allow_nan=False).replace("\n", "\n  ")
+        yield f"{lead}\n  {json.dumps(name, ensure_ascii=False)}: {body}"
+        lead = ","
+    yield "{}\n" if lead == "{" else "\n}\n"
+
+
+def _path(document: Json) -> str:
+    path: str = document["path"] if "error" in document else document["input"]["path"]
+    return path
+
+
+def _figures(document: Json) -> dict[str, float]:
+    """All figures of a result by names of letters, digits and underscores, what to report first."""
+    if "error" in document:
+        return {}
+    whole = Document(document)
+    estimates = sorted(whole["estimates"], key=lambda one: not phrases.is_reported(one, whole))
+    pairs = [pair for one in estimates for pair in _of_estimate(one, whole)]
+    pairs += [] if whole["gate"] is None else _of_gate(whole["gate"])
+    known = [(name, value) for name, value in pairs if as_json(value) is not None]
+    return dict(_distinct((re.sub(r"\W", "_", name, flags=re.A), value) for name, value in known))
+
+
+def _of_estimate(estimate: EstimateJson, document: Document) -> list[tuple[str, float | None]]:
+    """Name and value of each figure of an estimate."""
+    first = "" if phrases.is_reported(estimate, document) else f"{estimate['method']}_"
+    name, ends = f"{first}{estimate['metric']}", estimate["interval"]
+    return [
+        (name, estimate["value"]),
+        (f"{name}_lower", ends and ends["lower"]),
+        (f"{name}_upper", ends and ends["upper"]),
+        (f"{name}_naive", estimate["naive"]),
+        (f"{name}_optimism", estimate["optimism"]),
+    ]
+
+
+def _of_gate(gate: GateJson) -> list[tuple[str, float | None]]:
+    """Name and value of what a gate found."""
+    return [
+        ("gate_met", MET.get(gate["outcome"])),
+        ("gate_threshold", gate["threshold"]),
+        ("gate_margin", gate["margin"]),
+    ]
+
+
+def _distinct(pairs: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """Pairs whose names differ: one that comes again gets a number."""
+    seen: dict[str, int] = {}
+    for name, value in pairs:
+        free = name
+        while free in seen:
+            seen[name] += 1
+            free = f"{name}_{seen[name]}"
+        seen[free] = 1
+        yield free, value
