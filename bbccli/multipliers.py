@@ -45,10 +45,13 @@ def multipliers(n_units: int, seed: int, position: int) -> Iterator[tuple[slice,
         yield part, rng.standard_normal((BLOCK, part.stop - part.start))
 
 
-def divisors(df: int, seed: int, position: int) -> FloatArray:
-    """Return sqrt(chi2 / df) (BLOCK,) of one block: a normal number over it is Student's t."""
-    squares = _generator(seed, 1, position).chisquare(df, BLOCK)
-    return np.asarray(np.sqrt(squares / df))
+def chi_squares(df: IntArray, seed: int, position: int) -> FloatArray:
+    """Return chi2 / df (BLOCK, H) of one block, where df (H,) differ.
+
+    What a variance of a stratum that is estimated is to the true one.
+    """
+    rng = _generator(seed, 1, position)
+    return np.stack([rng.chisquare(one, BLOCK) / one for one in df], axis=1)
 
 
 def standardised(influence: FloatArray, errors: FloatArray, strata: IntArray | None) -> FloatArray:
