@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bbccli.multipliers import chi_squares, multipliers
+from bbccli.multipliers import divisors, multipliers
 from bbccli.resampling import BLOCK
 
 
@@ -42,26 +42,27 @@ def drawn(values, strata, seed, n):
     return found
 
 
+def weights_of(differences, strata):
+    """Share of each stratum in the variances of all differences, each once, taken together."""
+    parts = []
+    for h in np.unique(strata):
+        inside = [one[strata == h] for one in differences]
+        parts.append(sum(np.var(one, ddof=1) / len(one) for one in inside))
+    return np.array(parts) / sum(parts)
+
+
 class Law:
     """Draws of a difference, in its standard errors; normal ones of shares of samples."""
 
-    def __init__(self, strata, df, seed, n, *, shares=False):
+    def __init__(self, strata, df, differences, seed, n, *, shares=False):
         self.strata, self.shares = strata, shares
-        blocks = [chi_squares(np.array(df), seed, b) for b in range(-(-n // BLOCK))]
-        self.factors = np.concatenate(blocks)[:n]
+        weights = weights_of(differences, strata)
+        blocks = [divisors(np.array(df), weights, seed, b) for b in range(-(-n // BLOCK))]
+        self.divisors = np.ones(n) if shares else np.concatenate(blocks)[:n]
 
     def ratios(self, draws, difference):
-        """Draws (B,) over the error of what has influences (U,), whose strata vary by draw."""
-        if self.shares:
-            return draws / error_of(difference, self.strata)
-        found = []
-        for draw, factors in zip(draws, self.factors, strict=True):
-            variance = 0.0
-            for h, factor in zip(np.unique(self.strata), factors, strict=True):
-                inside = difference[self.strata == h]
-                variance += factor * np.var(inside, ddof=1) / len(inside)
-            found.append(draw / np.sqrt(variance))
-        return np.array(found)
+        """Draws (B,) over the error of what has influences (U,), itself in error by draw."""
+        return draws / error_of(difference, self.strata) / self.divisors
 
     def statistic(self, d, difference):
         """A difference in its standard errors; McNemar's statistic of shares, from counts."""

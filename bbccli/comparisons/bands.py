@@ -21,7 +21,7 @@ from dataclasses import replace
 import numpy as np
 
 from bbccli.comparisons.evidence import Evidence
-from bbccli.comparisons.simultaneous import critical, over_draws, studentise
+from bbccli.comparisons.simultaneous import critical, over_draws
 from bbccli.plan import Plan
 from bbccli.types import FloatArray
 
@@ -40,16 +40,14 @@ def band(evidence: Evidence, plan: Plan) -> tuple[FloatArray, FloatArray]:
     if not len(tested):
         return lower, upper
 
-    weights = evidence.weights(evidence.influence[:, tested])
-
-    def reduce(drawn: FloatArray, factors: FloatArray) -> FloatArray:
-        scaled = np.abs(drawn[:, tested]) / errors[tested]
-        studentise(scaled, factors, weights)
-        return np.asarray(scaled.max(axis=1))
+    def reduce(drawn: FloatArray) -> FloatArray:
+        return np.asarray((np.abs(drawn[:, tested]) / errors[tested]).max(axis=1))
 
     # variances on this scale are those that were measured, of shares too
     measured = replace(evidence, shares=False)
-    reach = critical(np.concatenate(list(over_draws(measured, plan, reduce))), plan.level)
+    weights = evidence.weights_of_all()
+    draws = over_draws(measured, plan, weights, reduce)
+    reach = critical(np.concatenate(list(draws)), plan.level)
     lower[tested], upper[tested] = _ends(values[tested], reach * errors[tested], bounds)
     return lower, upper
 

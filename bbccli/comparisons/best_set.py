@@ -23,15 +23,13 @@ Association 115); Chernozhukov, Chetverikov & Kato 2013 (multipliers) and 2019 (
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from bbccli import resources
 from bbccli.comparisons.bands import band
 from bbccli.comparisons.evidence import Evidence, evidence_of, same
 from bbccli.comparisons.records import BestSet, Member
-from bbccli.comparisons.simultaneous import against, n_draws, over_draws, scores, studentise
+from bbccli.comparisons.simultaneous import against, n_draws, over_draws, scores
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
@@ -45,9 +43,6 @@ SCREENED_ABOVE = 1000
 
 BYTES = 64
 """Memory for each pair of a configuration and a rival."""
-
-OF_STRATUM = 32
-"""The same of each stratum."""
 
 
 def best_set(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> BestSet:
@@ -105,8 +100,7 @@ def p_values(evidence: Evidence, rivals: IntArray, plan: Plan) -> FloatArray:
     """
     p = np.where(evidence.defined, 1.0, np.nan)
     known = np.flatnonzero(evidence.defined)
-    each = BYTES + OF_STRATUM * len(evidence.df)
-    width = max(resources.current().memory // (each * max(len(rivals), 1)), 1)
+    width = max(resources.current().memory // (BYTES * max(len(rivals), 1)), 1)
     for columns in np.array_split(known, -(-len(known) // width)):
         p[columns] = _p_of(evidence, columns, rivals, plan)
     return p
@@ -123,44 +117,29 @@ def _p_of(evidence: Evidence, columns: IntArray, rivals: IntArray, plan: Plan) -
     tested = np.flatnonzero(np.isfinite(statistics))
     p = np.ones(len(columns))
     if len(tested):
-        own = columns[tested]
-        weights = evidence.weights_between(own, rivals)
-        reached = scores(evidence, statistics[tested])
-        between = _Between(own, rivals, inverse[tested], weights)
+        own, reached = columns[tested], scores(evidence, statistics[tested])
+        weights = evidence.weights_between()
 
-        def reduce(drawn: FloatArray, factors: FloatArray) -> IntArray:
-            return between.n_reached(drawn, factors, reached)
+        def reduce(drawn: FloatArray) -> IntArray:
+            return _n_reached(drawn[:, own], drawn[:, rivals], inverse[tested], reached)
 
-        p[tested] = (1 + sum(over_draws(evidence, plan, reduce))) / (n_draws(plan) + 1)
+        p[tested] = (1 + sum(over_draws(evidence, plan, weights, reduce))) / (n_draws(plan) + 1)
     return p
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Between:
-    """Configurations (C'), their rivals (J), and what the differences between them vary by.
-
-    `inverse` (C', J) is 1 over a standard error, 0 for what is no rival; `weights` (H, C', J) the
-    share of each stratum in the variance.
-    """
-
-    own: IntArray
-    rivals: IntArray
-    inverse: FloatArray
-    weights: FloatArray
-
-    def n_reached(self, drawn: FloatArray, factors: FloatArray, statistics: FloatArray) -> IntArray:
-        """How many draws (b, C) reach the statistic (C') of each configuration."""
-        own, of_rivals = drawn[:, self.own], drawn[:, self.rivals]
-        scaled = np.empty_like(of_rivals, order="C")
-        counts = np.empty(len(statistics), np.int64)
-        for m, statistic in enumerate(statistics):
-            np.subtract(of_rivals, own[:, m : m + 1], out=scaled)
-            np.multiply(scaled, self.inverse[m], out=scaled)
-            studentise(scaled, factors, self.weights[:, m])
-            if statistic <= 0:  # else those left out, at 0, are not the largest that counts
-                scaled[:, self.inverse[m] == 0] = -np.inf
-            counts[m] = np.count_nonzero(scaled.max(axis=1) >= statistic)
-        return counts
+def _n_reached(
+    own: FloatArray, of_rivals: FloatArray, inverse: FloatArray, statistics: FloatArray
+) -> IntArray:
+    """How many draws (b, C') and (b, J) reach the statistic (C') of each configuration."""
+    scaled = np.empty_like(of_rivals, order="C")
+    counts = np.empty(len(statistics), np.int64)
+    for m, statistic in enumerate(statistics):
+        np.subtract(of_rivals, own[:, m : m + 1], out=scaled)
+        np.multiply(scaled, inverse[m], out=scaled)
+        if statistic <= 0:  # else those left out, at 0, are not the largest that counts
+            scaled[:, inverse[m] == 0] = -np.inf
+        counts[m] = np.count_nonzero(scaled.max(axis=1) >= statistic)
+    return counts
 
 
 def _members(

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.comparisons.strata import shares_of, strata_of
+from bbccli.comparisons.strata import strata_of
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.influence import influence
 from bbccli.matrix import PredictionMatrix
@@ -133,37 +133,47 @@ class Evidence:
         found = sums - 2 * (ours.T @ theirs)
         return np.where(found > self._least(columns, others), found, 0.0)
 
+    def weights_against(self, other: int) -> FloatArray:
+        """Return the shares (H,) of the strata in the variances of all differences to one."""
+        if len(self.df) == 1:
+            return np.ones(1)
+        column = self.influence[:, other : other + 1]
+        return self.weights(self.influence[:, self._distinct] - column)
+
+    def weights_of_all(self) -> FloatArray:
+        """Return the shares (H,) of the strata in the variances of all performances."""
+        if len(self.df) == 1:
+            return np.ones(1)
+        return self.weights(self.influence[:, self._distinct])
+
+    def weights_between(self) -> FloatArray:
+        """Return the shares (H,) of the strata in the variances of all differences."""
+        if len(self.df) == 1:
+            return np.ones(1)
+        values = self.influence[:, self._distinct]
+        return self.weights(values - values.mean(axis=1, keepdims=True))
+
     def weights(self, influence: FloatArray) -> FloatArray:
-        """Return the share (H, P) of each stratum in the variances of what has influences (U, P).
+        """Return the share (H,) of each stratum in the variances of what has influences (U, P).
 
-        They add up to 1, also where a variance is 0.
+        Of all P together: a few samples tell little of each one's.
         """
-        if len(self.df) == 1:
-            return np.ones((1, influence.shape[1]))
         scaled = [influence[inside] * self.scale[inside, None] for inside in self._inside]
-        return shares_of([np.einsum("up,up->p", part, part) for part in scaled])
+        parts = np.array([np.vdot(part, part) for part in scaled])
+        total = parts.sum()
+        return np.asarray(parts / total if total > 0 else np.full(len(parts), 1 / len(parts)))
 
-    def weights_between(self, columns: IntArray, others: IntArray) -> FloatArray:
-        """Return the share (H, C', J) of each stratum in variances of differences."""
-        if len(self.df) == 1:
-            return np.ones((1, len(columns), len(others)))
-        parts = []
-        for inside in self._inside:
-            scaled = self.influence[inside] * self.scale[inside, None]
-            ours, theirs = scaled[:, columns], scaled[:, others]
-            squares = (np.einsum("uc,uc->c", part, part) for part in (ours, theirs))
-            sums = np.add.outer(*squares)
-            found = sums - 2 * (ours.T @ theirs)
-            parts.append(np.where(found > ROUNDING * sums, found, 0.0))
-        return shares_of(parts)
+    def df_of(self, weights: FloatArray) -> float:
+        """Return Welch and Satterthwaite's degrees of freedom for shares (H,) of strata."""
+        return float(1 / np.sum(weights**2 / self.df))
 
-    def df_of(self, weights: FloatArray) -> FloatArray:
-        """Return Welch and Satterthwaite's degrees of freedom (P,) for shares (H, P) of strata.
-
-        NaN of shares of samples, which are compared with a normal law.
-        """
-        found = 1 / (weights**2 / self.df[:, None]).sum(axis=0)
-        return np.asarray(np.where(self.shares, np.nan, found))
+    @cached_property
+    def _distinct(self) -> IntArray:
+        """Configurations that are defined, and each once of those that are alike."""
+        first: dict[bytes, int] = {}
+        for c in np.flatnonzero(self.defined):
+            first.setdefault(self.influence[:, c].tobytes(), int(c))
+        return np.array(list(first.values()), np.int64)
 
     @cached_property
     def _inside(self) -> list[IntArray]:

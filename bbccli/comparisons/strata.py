@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
-from bbccli.types import FloatArray, IntArray
+from bbccli.types import IntArray
 
 
 def strata_of(matrix: PredictionMatrix, metric: Metric, members: IntArray) -> tuple[IntArray, int]:
@@ -36,18 +34,3 @@ def strata_of(matrix: PredictionMatrix, metric: Metric, members: IntArray) -> tu
     held[members, classes] = True
     pure = bool((held.sum(axis=1) == 1).all())
     return (held.argmax(axis=1) if pure else alone), int(held.sum(axis=0).min())
-
-
-def shares_of(parts: Sequence[FloatArray]) -> FloatArray:
-    """Return what share (H, ...) of their sum some parts are; of a sum of 0 the first is all.
-
-    Examples
-    --------
-    >>> shares_of([np.array([3.0, 0.0]), np.array([1.0, 0.0])])
-    array([[0.75, 1.  ],
-           [0.25, 0.  ]])
-    """
-    found = np.stack(parts)
-    total = found.sum(axis=0)
-    found[0, total == 0] = 1.0
-    return np.asarray(found / np.where(total == 0, 1.0, total))

@@ -36,7 +36,9 @@ def test_loops_agree(name):
         gains, values = each.mean(axis=0), slow.losses_less_mean(each)
         strata, df = np.zeros(len(truth), int), [len(truth) - 1]
     draws = slow.drawn(values, strata, PLAN.seed, 130)
-    law = slow.Law(strata, df, PLAN.seed, 130, shares=name == "accuracy")
+    n = len(gains)
+    apart = [values[:, j] - values[:, m] for j in range(n) for m in range(j)]
+    law = slow.Law(strata, df, apart, PLAN.seed, 130, shares=name == "accuracy")
     expected = slow.p_of_set(gains, values, draws, law)
     found = by_name(best_set(matrix, METRICS[name], PLAN))
     p = [found[one].p for one in matrix.configurations]
