@@ -68,7 +68,7 @@ def n_draws(plan: Plan) -> int:
     if n < least:
         raise OptionError(
             f"--n-resamples is {n}: a bound at level {plan.level:g} needs {least} draws or more",
-            hint="1000 are usual",
+            hint=f"--n-resamples {least} or more",
         )
     return n
 
