@@ -87,6 +87,13 @@ def test_a_baseline_in_the_table(once, study):
         assert words in out, words
 
 
+@pytest.mark.parametrize("question", [("--baseline", "tree 0"), ("--by", r"regex:^(\w+)")])
+def test_the_margin_is_part_of_the_result(run, file, question):
+    options = (*question, "--margin", "0.6", *FAST)
+    assert said(run, file, *options)["margin"] == 0.6
+    assert "worse by 0.6 or more" in run("compare", file, *options)[1]
+
+
 def test_a_margin_moves_the_verdict_one_way(run, file):
     order = ["better", "not-worse", "not-shown"]
     found = [
