@@ -1,4 +1,4 @@
-"""`make validate`: its time is shared with the simulations of comparisons, and pages are renewed."""
+"""`make validate`: comparisons take a part of its time, and pages are renewed."""
 
 import pytest
 
