@@ -45,10 +45,15 @@ def multipliers(n_units: int, seed: int, position: int) -> Iterator[tuple[slice,
         yield part, rng.standard_normal((BLOCK, part.stop - part.start))
 
 
-def divisors(df: int, seed: int, position: int) -> FloatArray:
-    """Return sqrt(chi2 / df) (BLOCK,) of one block: a normal number over it is Student's t."""
-    squares = _generator(seed, 1, position).chisquare(df, BLOCK)
-    return np.asarray(np.sqrt(squares / df))
+def divisors(df: IntArray, weights: FloatArray, seed: int, position: int) -> FloatArray:
+    """Return what estimated standard errors are to the true ones (BLOCK,), of one block.
+
+    The roots of sums over strata of weights (H,) times chi2 / df, with df (H,): of one stratum a
+    normal number over it is Student's t.
+    """
+    rng = _generator(seed, 1, position)
+    squares = np.stack([rng.chisquare(one, BLOCK) / one for one in df], axis=1)
+    return np.asarray(np.sqrt(squares @ weights))
 
 
 def standardised(influence: FloatArray, errors: FloatArray, strata: IntArray | None) -> FloatArray:

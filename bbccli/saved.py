@@ -62,13 +62,27 @@ def read_comparison(path: str) -> Document:
     found = _values(_text(path, name), name)
     if len(found) != 1 or not is_comparison(found[0][0]):
         raise InputError("not one result of bbc compare", path=name, hint=HINT_OF_COMPARISON)
-    value, where = found[0]
-    from bbccli.compare_schema import CompareEnvelope
+    return _checked_comparison(*found[0], name)
 
-    try:
-        return Document(_checked(value, CompareEnvelope, ""))
-    except _MismatchError as error:
-        raise InputError(f"{where}{error}", path=name, hint=HINT_OF_COMPARISON) from error
+
+def read_results(path: str) -> list[Document]:
+    """Return the documents of a file as `read_documents`, or the one of `bbc compare` in it.
+
+    Raises
+    ------
+    InputError
+        As both of them.
+    """
+    name = "<stdin>" if path == "-" else path
+    found = _values(_text(path, name), name)
+    if not found:
+        raise InputError("holds no result", path=name, hint=HINT)
+    return [
+        _checked_comparison(value, where, name)
+        if is_comparison(value)
+        else _checked_document(value, where, name)
+        for value, where in found
+    ]
 
 
 def is_comparison(value: Any) -> bool:
@@ -136,6 +150,15 @@ def _checked_document(value: Any, where: str, name: str) -> Document:
         return Document(_checked(value, marks[mark], ""))
     except _MismatchError as error:
         raise InputError(f"{where}{error}", path=name, hint=HINT) from error
+
+
+def _checked_comparison(value: Any, where: str, name: str) -> Document:
+    from bbccli.compare_schema import CompareEnvelope
+
+    try:
+        return Document(_checked(value, CompareEnvelope, ""))
+    except _MismatchError as error:
+        raise InputError(f"{where}{error}", path=name, hint=HINT_OF_COMPARISON) from error
 
 
 class _MismatchError(Exception):

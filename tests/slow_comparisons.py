@@ -25,8 +25,8 @@ def placements_less_auc(scores, truth):
     return aucs, values
 
 
-def drawn(values, strata, df, seed, n):
-    """Draws D (B, C), each divided by sqrt(chi2 / df)."""
+def drawn(values, strata, seed, n):
+    """Draws D (B, C) as they come, of normal multipliers."""
     found = np.empty((n, values.shape[1]))
     for b in range(n):
         ((_, normal),) = multipliers(len(values), seed, b // BLOCK)
@@ -38,8 +38,51 @@ def drawn(values, strata, df, seed, n):
             for i in np.flatnonzero(strata == h):
                 of_stratum += g[i] * values[i]
             total += np.sqrt(n_h / (n_h - 1)) * of_stratum / n_h
-        found[b] = total / divisors(df, seed, b // BLOCK)[b % BLOCK]
+        found[b] = total
     return found
+
+
+def weights_of(differences, strata):
+    """Share of each stratum in the variances of all differences, each once, taken together."""
+    parts = []
+    for h in np.unique(strata):
+        inside = [one[strata == h] for one in differences]
+        parts.append(sum(np.var(one, ddof=1) / len(one) for one in inside))
+    return np.array(parts) / sum(parts)
+
+
+class Law:
+    """Draws of a difference, in its standard errors; normal ones of shares of samples."""
+
+    def __init__(self, strata, df, differences, seed, n, *, shares=False):
+        self.strata, self.shares = strata, shares
+        weights = weights_of(differences, strata)
+        blocks = [divisors(np.array(df), weights, seed, b) for b in range(-(-n // BLOCK))]
+        self.divisors = np.ones(n) if shares else np.concatenate(blocks)[:n]
+
+    def ratios(self, draws, difference):
+        """Draws (B,) over the error of what has influences (U,), itself in error by draw."""
+        return draws / error_of(difference, self.strata) / self.divisors
+
+    def statistic(self, d, difference):
+        """A difference in its standard errors; McNemar's statistic of shares, from counts."""
+        if not self.shares:
+            return d / error_of(difference, self.strata)
+        each = np.round(difference + d)
+        b, c = np.sum(each == 1), np.sum(each == -1)
+        return (b - c) / np.sqrt(b + c)
+
+    def bound(self, d, difference, critical):
+        """The difference that is so far below d; of shares by the variance about itself."""
+        if not self.shares:
+            return d - critical * error_of(difference, self.strata)
+        each, n = np.round(difference + d), len(difference)
+        low, high = -1.0, d  # halving
+        for _ in range(60):
+            middle = (low + high) / 2
+            far = d - middle > critical * np.sqrt(np.mean((each - middle) ** 2) / n)
+            low, high = (middle, high) if far else (low, middle)
+        return low
 
 
 def error_of(difference, strata):
@@ -51,13 +94,13 @@ def error_of(difference, strata):
     return np.sqrt(variance)
 
 
-def against(gains, values, draws, other, strata, level):
+def against(gains, values, draws, other, law, level):
     """Differences, bounds, p and step-down p of all columns but the other one."""
     columns = [c for c in range(len(gains)) if c != other]
     d = {c: gains[c] - gains[other] for c in columns}
-    se = {c: error_of(values[:, c] - values[:, other], strata) for c in columns}
-    t = {c: d[c] / se[c] for c in columns}
-    ratios = {c: (draws[:, c] - draws[:, other]) / se[c] for c in columns}
+    apart = {c: values[:, c] - values[:, other] for c in columns}
+    t = {c: law.statistic(d[c], apart[c]) for c in columns}
+    ratios = {c: law.ratios(draws[:, c] - draws[:, other], apart[c]) for c in columns}
     n = len(draws)
 
     def critical(maxima):
@@ -65,8 +108,8 @@ def against(gains, values, draws, other, strata, level):
 
     most = [max(ratios[c][b] for c in columns) for b in range(n)]
     least = [max(-ratios[c][b] for c in columns) for b in range(n)]
-    lower = {c: d[c] - critical(most) * se[c] for c in columns}
-    upper = {c: d[c] + critical(least) * se[c] for c in columns}
+    lower = {c: law.bound(d[c], apart[c], critical(most)) for c in columns}
+    upper = {c: -law.bound(-d[c], -apart[c], critical(least)) for c in columns}
     p = {c: (1 + sum(one >= t[c] for one in most)) / (n + 1) for c in columns}
     left, stepdown, before = sorted(columns, key=lambda c: -t[c]), {}, 0.0
     while left:
@@ -77,30 +120,27 @@ def against(gains, values, draws, other, strata, level):
     return d, lower, upper, p, stepdown
 
 
-def p_of_set(gains, values, draws, strata):
+def p_of_set(gains, values, draws, law):
     """Lei's p-value of each column."""
     n, n_columns = draws.shape
     found = []
     for m in range(n_columns):
-        rivals, se = [], {}
+        statistics, ratios = [], []
         for j in range(n_columns):
-            se[j] = error_of(values[:, j] - values[:, m], strata)
-            if j != m and se[j] > 1e-12:
-                rivals.append(j)
-        if not rivals:
+            apart = values[:, j] - values[:, m]
+            if j != m and error_of(apart, law.strata) > 1e-12:
+                statistics.append(law.statistic(gains[j] - gains[m], apart))
+                ratios.append(law.ratios(draws[:, j] - draws[:, m], apart))
+        if not statistics:
             found.append(1.0)
             continue
-        statistic = max((gains[j] - gains[m]) / se[j] for j in rivals)
-        reached = 0
-        for b in range(n):
-            top = max((draws[b, j] - draws[b, m]) / se[j] for j in rivals)
-            reached += top >= statistic
+        reached = sum(top >= max(statistics) for top in np.max(ratios, axis=0))
         found.append((1 + reached) / (n + 1))
     return np.array(found)
 
 
-def reach_of_band(values, draws, strata, level):
+def reach_of_band(values, draws, law, level):
     """Critical value of the largest |D| / se."""
-    se = [error_of(values[:, c], strata) for c in range(values.shape[1])]
-    tops = [max(abs(row[c]) / se[c] for c in range(len(se))) for row in draws]
+    ratios = [np.abs(law.ratios(draws[:, c], values[:, c])) for c in range(values.shape[1])]
+    tops = np.max(ratios, axis=0)
     return sorted(tops)[int(np.ceil(round(level * (len(tops) + 1), 9))) - 1]

@@ -198,11 +198,23 @@ class CompareOptions:
         }
         for option, (value, questions) in fits.items():
             if value and question not in questions:
-                needed = " or ".join(questions)
+                needed = " or ".join(one for one in questions if one != option)
+                alone = ", or alone" if option in questions else ""
                 raise OptionError(
-                    f"{option} does not go with {question}", hint=f"it goes with {needed}"
+                    f"{option} does not go with {question}", hint=f"it goes with {needed}{alone}"
                 )
+        self._check_tests(question)
         self._check_rope()
+
+    def _check_tests(self, question: Question) -> None:
+        """Refuse a test over data sets where there is one."""
+        from bbccli.comparisons.across import TESTS
+
+        for name in self.test or ():
+            if question is Question.PAIRS and name in TESTS:
+                raise OptionError(
+                    f"{name} is a test over data sets", hint="--across, with a file for each"
+                )
 
     def _check_rope(self) -> None:
         """Refuse a rope that no test looks at."""

@@ -72,6 +72,20 @@ def publish_page(
     say(f"page: {visible(output)}")
 
 
+def publish_comparison(exhibit: Exhibit, output: str, title: str = "", *, quiet: bool) -> None:
+    """Write the page of one comparison; say on standard error what it says first."""
+    from bbccli.reports.compare_phrases import answer, requirement
+    from bbccli.reports.page.compared import page_of_comparison as page
+
+    write(page(exhibit, title), output)
+    if quiet or output == "-":
+        return
+    say(visible(f"{answer(exhibit.document)}."))
+    if exhibit.document["gate"] is not None:
+        say(visible(requirement(exhibit.document)))
+    say(f"page: {visible(output)}")
+
+
 PICTURES = ("svg", "png", "pdf", "vl.json")
 """Forms of a figure, by their suffixes."""
 
@@ -163,6 +177,8 @@ def write_figures(exhibits: Sequence[Exhibit], folder: str) -> None:
     """
     from bbccli.reports.figures import KINDS, Drawn, draw
     from bbccli.reports.figures.rendering import check_can_render, exported
+    from bbccli.reports.page.compared import figures_of
+    from bbccli.saved import is_comparison
 
     check_can_render()
     if len(exhibits) != 1:
@@ -174,8 +190,10 @@ def write_figures(exhibits: Sequence[Exhibit], folder: str) -> None:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise cannot_write(folder, error.strerror or str(error)) from error
-    for kind in KINDS:
-        drawn = draw(kind, exhibits[0])
+    (exhibit,) = exhibits
+    compared = is_comparison(exhibit.document)
+    found = figures_of(exhibit) if compared else [draw(kind, exhibit) for kind in KINDS]
+    for drawn in found:
         if isinstance(drawn, Drawn):
             for form in PICTURES:
-                write(exported(drawn, form), str(Path(folder) / f"{kind}.{form}"))
+                write(exported(drawn, form), str(Path(folder) / f"{drawn.kind}.{form}"))

@@ -12,8 +12,8 @@ from bbccli.option import Option, Panel, Scope
 Results = Annotated[
     Sequence[str],
     Option(
-        "Saved results: .json; .jsonl with one on each line, such as a batch writes; - is standard "
-        "input.",
+        "Saved results: .json; .jsonl with one on each line, such as a batch writes; or one of bbc "
+        "compare; - is standard input.",
         metavar="RESULT...",
         positional=True,
     ),
@@ -56,17 +56,18 @@ def report(
     The page is a single HTML file without scripts, which fetches nothing. What
     it can't show without the predictions it names; bbc correct FILE -o
     report.html shows all. Several results get a table with a line for each.
+    A result of bbc compare gets the page that bbc compare -o page.html writes.
 
     Examples:
       bbc report result.json -o report.html
       bbc report results.jsonl -o report.html --title "All runs of the week"
     """
     from bbccli.cli.output import check_writable
-    from bbccli.cli.pages import publish_page, write_figures
+    from bbccli.cli.pages import publish_comparison, publish_page, write_figures
     from bbccli.cli.places import check_apart
     from bbccli.errors import OptionError
     from bbccli.reports.exhibit import Exhibit
-    from bbccli.saved import read_documents
+    from bbccli.saved import is_comparison, read_results
     from bbccli.saved_rows import is_table
 
     check_writable(output)
@@ -77,9 +78,20 @@ def report(
                 f"{path} is a table, which holds no whole results",
                 hint="let bbc batch write .jsonl",
             )
-    documents = [document for path in results for document in read_documents(path)]
+    found = [(path, document) for path in results for document in read_results(path)]
+    compared = [path for path, document in found if is_comparison(document)]
+    if compared and len(found) > 1:
+        raise OptionError(
+            f"{compared[0]} is a result of bbc compare, which gets a page of its own, and "
+            f"{len(found)} results are given",
+            hint=f"bbc report {compared[0]} -o compared.html",
+        )
+    documents = [document for _, document in found]
     exhibits = [Exhibit(document) for document in documents if "error" not in document]
     if figures is not None:
         write_figures(exhibits, figures)
+    if compared:
+        publish_comparison(exhibits[0], output, title or "", quiet=quiet)
+        return
     failures = [document for document in documents if "error" in document]
     publish_page(exhibits, output, failures, title or "", quiet=quiet)

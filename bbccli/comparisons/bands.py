@@ -3,7 +3,8 @@
 1. Take each performance m to a scale without bounds: log((m - a) / (b - m)) between two bounds a
    and b, log(m - a) above one, -log(b - m) below one, and m itself without any. Its standard error
    there is se times the slope.
-2. The critical value c is that of the largest |D_j| / se_j (`simultaneous`).
+2. The critical value c is that of the largest |D_j| / se_j (`simultaneous`, with its step 2 also
+   for shares of samples).
 3. Go c standard errors up and down, and back.
 
 On the scale of the metric itself such intervals are too short near a bound, where performances are
@@ -14,6 +15,8 @@ Source: Agresti 2013, section 3.1 (logit intervals).
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -40,7 +43,11 @@ def band(evidence: Evidence, plan: Plan) -> tuple[FloatArray, FloatArray]:
     def reduce(drawn: FloatArray) -> FloatArray:
         return np.asarray((np.abs(drawn[:, tested]) / errors[tested]).max(axis=1))
 
-    reach = critical(np.concatenate(list(over_draws(evidence, plan, reduce))), plan.level)
+    # variances on this scale are those that were measured, of shares too
+    measured = replace(evidence, shares=False)
+    weights = evidence.weights_of_all()
+    draws = over_draws(measured, plan, weights, reduce)
+    reach = critical(np.concatenate(list(draws)), plan.level)
     lower[tested], upper[tested] = _ends(values[tested], reach * errors[tested], bounds)
     return lower, upper
 

@@ -188,7 +188,7 @@ def _row(
         bound=lower,
         bound_above=upper,
         statistic=_known(found.statistics[column]),
-        df=(float(evidence.df),),
+        df=() if found.df is None else (found.df,),
         p=p,
         alternative=Alternative.BETTER,
         p_adjusted=_known(found.p_stepdown[column]),

@@ -29,7 +29,7 @@ from bbccli import resources
 from bbccli.comparisons.bands import band
 from bbccli.comparisons.evidence import Evidence, evidence_of, same
 from bbccli.comparisons.records import BestSet, Member
-from bbccli.comparisons.simultaneous import against, n_draws, over_draws
+from bbccli.comparisons.simultaneous import against, n_draws, over_draws, scores
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
@@ -117,12 +117,13 @@ def _p_of(evidence: Evidence, columns: IntArray, rivals: IntArray, plan: Plan) -
     tested = np.flatnonzero(np.isfinite(statistics))
     p = np.ones(len(columns))
     if len(tested):
-        own = columns[tested]
+        own, reached = columns[tested], scores(evidence, statistics[tested])
+        weights = evidence.weights_between()
 
         def reduce(drawn: FloatArray) -> IntArray:
-            return _n_reached(drawn[:, own], drawn[:, rivals], inverse[tested], statistics[tested])
+            return _n_reached(drawn[:, own], drawn[:, rivals], inverse[tested], reached)
 
-        p[tested] = (1 + sum(over_draws(evidence, plan, reduce))) / (n_draws(plan) + 1)
+        p[tested] = (1 + sum(over_draws(evidence, plan, weights, reduce))) / (n_draws(plan) + 1)
     return p
 
 

@@ -24,10 +24,11 @@ from typing import Any
 
 import numpy as np
 
+from bbccli.comparisons.strata import strata_of
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.influence import influence
 from bbccli.matrix import PredictionMatrix
-from bbccli.metrics.base import Metric
+from bbccli.metrics.base import MeanScorer, Metric, Scorer
 from bbccli.metrics.planned import planned
 from bbccli.plan import Plan
 from bbccli.selection.candidates import Candidates, cached, candidates
@@ -54,8 +55,11 @@ class Evidence:
         Influence values in the same sign, with mean 0 within strata; 0 where undefined.
     strata : (U,) int
         Stratum of each unit, from 0 to H - 1.
-    df
-        Units of the smallest stratum (or with a sample of the rarest class) less 1.
+    df : (H,) int
+        Units of each stratum less 1; where groups hold several classes, those with a sample of the
+        rarest one less 1.
+    shares
+        Whether performances are shares of the units, such as accuracy, each counted once.
     defined : (C,) bool
         Whether a configuration's performance is known on all units, and without any of them.
     metric
@@ -66,7 +70,8 @@ class Evidence:
     gains: FloatArray
     influence: FloatArray
     strata: IntArray
-    df: int
+    df: IntArray
+    shares: bool
     defined: BoolArray
     metric: Metric
 
@@ -127,6 +132,53 @@ class Evidence:
         sums = self.variances[columns, None] + self.variances[others]
         found = sums - 2 * (ours.T @ theirs)
         return np.where(found > self._least(columns, others), found, 0.0)
+
+    def weights_against(self, other: int) -> FloatArray:
+        """Return the shares (H,) of the strata in the variances of all differences to one."""
+        if len(self.df) == 1:
+            return np.ones(1)
+        column = self.influence[:, other : other + 1]
+        return self.weights(self.influence[:, self._distinct] - column)
+
+    def weights_of_all(self) -> FloatArray:
+        """Return the shares (H,) of the strata in the variances of all performances."""
+        if len(self.df) == 1:
+            return np.ones(1)
+        return self.weights(self.influence[:, self._distinct])
+
+    def weights_between(self) -> FloatArray:
+        """Return the shares (H,) of the strata in the variances of all differences."""
+        if len(self.df) == 1:
+            return np.ones(1)
+        values = self.influence[:, self._distinct]
+        return self.weights(values - values.mean(axis=1, keepdims=True))
+
+    def weights(self, influence: FloatArray) -> FloatArray:
+        """Return the share (H,) of each stratum in the variances of what has influences (U, P).
+
+        Of all P together: a few samples tell little of each one's.
+        """
+        scaled = [influence[inside] * self.scale[inside, None] for inside in self._inside]
+        parts = np.array([np.vdot(part, part) for part in scaled])
+        total = parts.sum()
+        return np.asarray(parts / total if total > 0 else np.full(len(parts), 1 / len(parts)))
+
+    def df_of(self, weights: FloatArray) -> float:
+        """Return Welch and Satterthwaite's degrees of freedom for shares (H,) of strata."""
+        return float(1 / np.sum(weights**2 / self.df))
+
+    @cached_property
+    def _distinct(self) -> IntArray:
+        """Configurations that are defined, and each once of those that are alike."""
+        first: dict[bytes, int] = {}
+        for c in np.flatnonzero(self.defined):
+            first.setdefault(self.influence[:, c].tobytes(), int(c))
+        return np.array(list(first.values()), np.int64)
+
+    @cached_property
+    def _inside(self) -> list[IntArray]:
+        """Units of each stratum."""
+        return [np.flatnonzero(self.strata == stratum) for stratum in range(len(self.df))]
 
     def _least(self, columns: IntArray, others: IntArray) -> FloatArray:
         """What variances (C', J) of differences are rounding up to."""
@@ -195,42 +247,21 @@ def _evidence(matrix: PredictionMatrix, metric: Metric, every: Candidates) -> Ev
     for stratum in range(len(sizes)):
         inside = strata == stratum
         values[inside] -= values[inside].mean(axis=0)
+    ungrouped = len(strata) == matrix.n_samples
     return Evidence(
         names=matrix.configurations,
         gains=readonly(gains),
         influence=readonly(values),
         strata=strata,
-        df=smallest - 1,
+        df=sizes - 1 if len(sizes) > 1 else np.array([smallest - 1]),
+        shares=ungrouped and all(_of_shares(every.bind(part)) for part in every.blocks()),
         defined=defined,
         metric=metric.within(matrix.outcome),
     )
 
 
-def strata_of(matrix: PredictionMatrix, metric: Metric, members: IntArray) -> tuple[IntArray, int]:
-    """Return the stratum of each of U units, and the units with a sample of the rarest class.
-
-    Parameters
-    ----------
-    members : (N,) int
-        Unit of each sample, from 0 to U - 1.
-
-    Examples
-    --------
-    >>> from bbccli import METRICS, read
-    >>> matrix = read("sample_data/progression.parquet")
-    >>> strata, rarest = strata_of(matrix, METRICS["auc"], np.arange(matrix.n_samples))
-    >>> np.bincount(strata).tolist(), rarest
-    ([40, 40], 40)
-    """
-    n_units = int(members.max()) + 1
-    alone: IntArray = np.zeros(n_units, np.int64)
-    if not (metric.of_pairs and matrix.task.is_classification):
-        return alone, n_units
-    classes = np.unique(matrix.outcome.values, return_inverse=True)[1]
-    held = np.zeros((n_units, int(classes.max()) + 1), bool)
-    held[members, classes] = True
-    pure = bool((held.sum(axis=1) == 1).all())
-    return (held.argmax(axis=1) if pure else alone), int(held.sum(axis=0).min())
+def _of_shares(scorer: Scorer) -> bool:
+    return isinstance(scorer, MeanScorer) and scorer.share
 
 
 def _single_unit(matrix: PredictionMatrix, metric: Metric) -> UndefinedError:

@@ -89,8 +89,11 @@ def joined(
 
 
 def _check(matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: Missing) -> None:
-    if len(matrices) < 2 or len(set(names)) < len(matrices):
-        raise OptionError("two files or more, of distinct names, are joined", hint="rename one")
+    twice = next((name for name in names if list(names).count(name) > 1), None)
+    if twice is not None:
+        raise OptionError(f"{twice} is given twice", hint="give each file once")
+    if len(matrices) < 2:
+        raise OptionError("a single file is joined with nothing", hint="give two or more")
     if missing not in (Missing.ERROR, Missing.COMMON_ROWS):
         raise OptionError(
             f"--missing {missing} says nothing of samples that only one file holds",
@@ -103,7 +106,7 @@ def _check(matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: 
             ("classes", listing(list(first.outcome.classes)), listing(list(other.outcome.classes))),
             ("kind of predictions", first.kind, other.kind),
             ("number of repeats", first.n_repeats, other.n_repeats),
-            ("meaning of repeats", first.repeated_holdout, other.repeated_holdout),
+            ("kind of repeats", _repeats(first), _repeats(other)),
         ):
             if ours != theirs:
                 raise InputError(
@@ -112,6 +115,10 @@ def _check(matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: 
                     path=other.source.path,
                     hint="files of the same study, written in the same way",
                 )
+
+
+def _repeats(matrix: PredictionMatrix) -> str:
+    return "repeated hold-out" if matrix.repeated_holdout else "each predicts all samples"
 
 
 def _common(

@@ -1,13 +1,16 @@
 """Add repetitions to the store, then renew the tables of the pages.
 
-What is in the store is not judged again, and matrices that were trained before are taken from the
-cache. It may be stopped at any time (Ctrl-C or SIGTERM): what was judged is written first.
+A part of the time is for simulations of comparisons (`validation/comparisons.py`), unless
+populations are named. What is in the store is not judged again, and matrices that were trained
+before are taken from the cache. It may be stopped at any time (Ctrl-C or SIGTERM): what was judged
+is written first.
 """
 
 import argparse
 import math
 import signal
 import sys
+import time
 from itertools import chain
 from pathlib import Path
 from types import FrameType
@@ -19,12 +22,16 @@ from benchmarks.bank.populations import BY_NAME, POPULATIONS, Half
 from benchmarks.bank.results import FOLDER, forget
 from benchmarks.bank.variants import variants
 from benchmarks.bank.work import Work
+from benchmarks.validation import comparisons
 from benchmarks.validation.settings import bias_settings, inclusion_settings
 
 MINUTES = 10
 N_REPETITIONS = 100
 N_SIMULATED = 200
 N_NESTED = 200
+
+SHARE_OF_COMPARISONS = 0.15
+"""Of the minutes, while comparisons lack repetitions."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -40,11 +47,20 @@ def main(arguments: list[str] | None = None) -> None:
             items(populations, settings, options.repetitions, options.simulated),
             nested_items(0 if options.population else options.nested),
         )
+        start = time.monotonic()
+        if not options.population:
+            _compare(60 * options.minutes * SHARE_OF_COMPARISONS)
         work = Work(options.store, options.matrices, variants())
-        n_done = work.run(todo, 60 * options.minutes)
+        n_done = work.run(todo, 60 * options.minutes - (time.monotonic() - start))
         print(f"{n_done} repetitions judged, in {options.store}", file=sys.stderr)
     if not options.no_pages:
         renew(options.store)
+        comparisons.renew(comparisons.kept())
+
+
+def _compare(seconds: float) -> None:
+    n_done = comparisons.repeat(comparisons.kept(), seconds)
+    print(f"{n_done} repetitions of comparisons", file=sys.stderr)
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:

@@ -7,7 +7,7 @@ is true of it. It is known from the setting and its number, kept when it is done
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,23 +16,22 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from bbccli import METRICS, __version__
+from bbccli import METRICS
 from bbccli.comparisons.baseline import against_baseline
 from bbccli.comparisons.best_set import best_set
 from bbccli.comparisons.evidence import evidence_of
 from bbccli.comparisons.families import between_families
 from bbccli.comparisons.records import BestSet
 from bbccli.comparisons.simultaneous import against
-from bbccli.documents import as_json
 from bbccli.plan import Plan
 from bbccli.resources import Resources, use
 from bbccli.simulation import Simulated, binormal, right_or_wrong
 from bbccli.types import IntervalKind, Side
 from benchmarks.tables import Row
+from benchmarks.validation.kept import FOLDER, Kept
 from benchmarks.validation.page import PAGE, between
 from benchmarks.validation.rows import table
 from benchmarks.validation.settings import Part, Setting
-from benchmarks.validation.store import Store
 from benchmarks.validation.summary import SIGNIFICANT, Figure, mean_of, share_error
 
 LEVEL = 0.95
@@ -49,7 +48,12 @@ SHARES = {"simultaneous": 0.7, "corrected": 0.3}
 
 SLACK = 1e-12
 
-Result = dict[str, Any]
+STATEMENTS = {"simultaneous": 2, "corrected": 1}
+"""Version of what each study states: one more forgets what it said before."""
+
+Result = Mapping[str, Any]
+
+Stores = Mapping[str, Kept]
 
 Study = Callable[[Setting, int], Result]
 
@@ -157,36 +161,43 @@ def _of_set(found: BestSet, simulated: Simulated) -> Result:
 STUDIES: dict[str, Study] = {"simultaneous": simultaneous, "corrected": corrected}
 
 
-def todo(store: Store, study: str) -> Iterator[tuple[Setting, int]]:
-    """Yield repetition 0 of every setting, then repetition 1, ...; without what is on disk."""
+def kept(folder: Path = FOLDER) -> Stores:
+    """Return the stores of all studies."""
+    return {study: Kept(folder, study, version) for study, version in STATEMENTS.items()}
+
+
+def todo(store: Kept) -> Iterator[tuple[Setting, int]]:
+    """Yield repetition 0 of every setting, then repetition 1, ...; without what is kept."""
     for repetition in range(N_REPETITIONS):
         for setting in settings():
-            if study not in store.results(setting.key).get(repetition, {}):
+            if repetition not in store.results(setting.key):
                 yield setting, repetition
 
 
-def work(store: Store, study: str, seconds: float) -> int:
-    """Repeat until the seconds are used up; return how often."""
-    end, n_done = time.monotonic() + seconds, 0
-    for setting, repetition in todo(store, study):
-        if time.monotonic() >= end:
-            break
-        with use(Resources(jobs=1)):
-            found = STUDIES[study](setting, repetition)
-        store.append(
-            {
-                "setting": setting.key,
-                "repetition": repetition,
-                "seed": setting.seed(repetition),
-                "version": __version__,
-                "results": {study: as_json(found)},
-            }
-        )
-        n_done += 1
+def repeat(stores: Stores, seconds: float) -> int:
+    """Repeat until the seconds are used up; return how often. What was done is kept in any case."""
+    n_done = 0
+    for study, share in SHARES.items():
+        end = time.monotonic() + share * seconds
+        try:
+            with use(Resources(jobs=1)):
+                for setting, repetition in todo(stores[study]):
+                    if time.monotonic() >= end:
+                        break
+                    stores[study].add(setting.key, repetition, STUDIES[study](setting, repetition))
+                    n_done += 1
+        finally:
+            stores[study].write()
     return n_done
 
 
-def block(store: Store) -> str:
+def renew(stores: Stores, page: Path = PAGE) -> None:
+    """Put the tables on the page."""
+    text = page.read_text(encoding="utf-8")
+    page.write_text(between(text, "comparisons", block(stores)), encoding="utf-8")
+
+
+def block(stores: Stores) -> str:
     """Two tables: of what holds for all at once, and of corrected differences."""
     names = ("metric", "law", "N", "C", "positives", "n")
     tables = [
@@ -197,8 +208,7 @@ def block(store: Store) -> str:
     for title, study, figures in tables:
         rows: list[Row] = []
         for setting in settings():
-            every = store.results(setting.key).values()
-            said = [one[study] for one in every if study in one]
+            said = list(stores[study].results(setting.key).values())
             if said:
                 rows.append(setting.row | {"n": len(said)} | figures(said))
         parts.append(table(title, names, rows))
@@ -238,16 +248,13 @@ def main(arguments: list[str] | None = None) -> None:
         prog="python -m benchmarks.validation.comparisons", description=__doc__
     )
     parser.add_argument("--minutes", type=float, default=10, help="0 only renews the page")
-    parser.add_argument("--out", type=Path, default=Path("validation-results"), metavar="DIR")
+    parser.add_argument("--store", type=Path, default=FOLDER, metavar="DIR")
     parser.add_argument("--page", type=Path, default=PAGE, help="page whose tables are renewed")
     options = parser.parse_args(arguments)
-    store = Store(options.out / "comparisons")
-    n_done = sum(
-        work(store, study, 60 * options.minutes * share) for study, share in SHARES.items()
-    )
-    text = options.page.read_text(encoding="utf-8")
-    options.page.write_text(between(text, "comparisons", block(store)), encoding="utf-8")
-    print(f"{n_done} repetitions; records in {store.path}", file=sys.stderr)
+    stores = kept(options.store)
+    n_done = repeat(stores, 60 * options.minutes)
+    renew(stores, options.page)
+    print(f"{n_done} repetitions, in {options.store}", file=sys.stderr)
 
 
 if __name__ == "__main__":

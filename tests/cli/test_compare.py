@@ -87,6 +87,13 @@ def test_a_baseline_in_the_table(once, study):
         assert words in out, words
 
 
+@pytest.mark.parametrize("question", [("--baseline", "tree 0"), ("--by", r"regex:^(\w+)")])
+def test_the_margin_is_part_of_the_result(run, file, question):
+    options = (*question, "--margin", "0.6", *FAST)
+    assert said(run, file, *options)["margin"] == 0.6
+    assert "worse by 0.6 or more" in run("compare", file, *options)[1]
+
+
 def test_a_margin_moves_the_verdict_one_way(run, file):
     order = ["better", "not-worse", "not-shown"]
     found = [
@@ -377,6 +384,9 @@ def test_threads_and_memory_change_nothing(run, study):
         (("--by", "family", *FAST), "the metadata give no 'family'"),
         (("--by", "regex:^(boost)", *FAST), "gives no family of linear 0"),
         (("--test", "tost", "--pair", "boost 0", "tree 0"), "no test named 'tost'"),
+        (("--test", "nemenyi", "--pair", "boost 0", "tree 0"), "nemenyi is a test over data sets"),
+        (("--baseline", "tree 0", "--by", "family"), "it goes with --across, or alone"),
+        (("--level", "0.9999", "--baseline", "tree 0"), "hint: --n-resamples 10000 or more"),
         (("--across", "--test", "delong"), "no test over data sets named 'delong'"),
         (("--across", "--adjust", "max-t"), "max-t does not adjust"),
         (("--baseline", "tree 0", "--n-resamples", "5"), "--n-resamples is 5"),

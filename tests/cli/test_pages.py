@@ -1,6 +1,7 @@
 """`bbc correct -o report.html`, `bbc report`, `bbc plot`, and what the search cost."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from bbccli.cli.app import main
 
 SAMPLE = str(Path(__file__).parents[2] / "sample_data" / "breast_cancer.csv")
 FAST = ("--n-resamples", "50")
+NAMED = "logistic-l2 C=0.001"
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +91,60 @@ def test_a_page_of_a_batch(tmp_path):
     page = tmp_path / "again.html"
     assert main(["report", str(lines), "-o", str(page), "-q"]) == 0
     assert "3 experiments." in page.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory):
+    """A comparison that was saved, and its page as `bbc compare` writes it."""
+    folder = tmp_path_factory.mktemp("compared")
+    argv = ["compare", SAMPLE, *FAST, "--metric", "auc", "--baseline", NAMED, "-q"]
+    for target in ("x.json", "x.html"):
+        gate = ["--fail-unless", "better", "-o", str(folder / target)]
+        assert main([*argv, *gate]) == 3
+    return folder
+
+
+def test_a_saved_comparison_gives_the_page_that_compare_writes(compared, tmp_path, capsys):
+    target = tmp_path / "r.html"
+    assert main(["report", str(compared / "x.json"), "-o", str(target)]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert said[0].startswith("By AUC, ") and said[1].startswith("gate missed")
+    assert said[2:] == [f"page: {target}"]
+    written = (compared / "x.html").read_text(encoding="utf-8")
+    command = re.compile("<pre[^>]*><code>bbc compare .*?</code></pre>")
+    assert len(command.findall(written)) == 1
+    assert target.read_text(encoding="utf-8") == command.sub("", written)
+
+
+def test_a_page_of_a_comparison_has_a_title_and_figures(compared, tmp_path, capsys):
+    figures = tmp_path / "figures"
+    argv = ["report", str(compared / "x.json"), "--title", "A <b>", "--figures", str(figures)]
+    assert main(argv) == 0
+    assert "<title>A &lt;b&gt;</title>" in capsys.readouterr().out
+    kinds = {path.name.partition(".")[0] for path in figures.iterdir()}
+    assert kinds == {"differences", "ranking"}
+
+
+@pytest.mark.parametrize("other", ["correct", "itself"])
+def test_a_comparison_has_a_page_of_its_own(compared, saved, tmp_path, capsys, other):
+    one, target = str(compared / "x.json"), tmp_path / "r.html"
+    second = str(saved) if other == "correct" else one
+    for files in ([one, second], [second, one]):
+        assert main(["report", *files, "-o", str(target)]) == 2
+        error = capsys.readouterr().err
+        assert f"error: {one} is a result of bbc compare, which gets a page of its own" in error
+        assert "2 results" in error and len(error.splitlines()) == 2
+    assert not target.exists()
+
+
+def test_a_damaged_comparison_is_named_with_its_key(compared, tmp_path, capsys):
+    document = json.loads((compared / "x.json").read_text())
+    document["comparisons"][0]["verdict"] = "great"
+    damaged = tmp_path / "damaged.json"
+    damaged.write_text(json.dumps(document))
+    assert main(["report", str(damaged)]) == 2
+    error = capsys.readouterr().err
+    assert 'comparisons[0].verdict is "great"' in error and "bbc compare" in error
 
 
 @pytest.mark.parametrize(

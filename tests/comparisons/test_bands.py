@@ -29,8 +29,9 @@ def test_ends_are_c_standard_errors_away_on_a_scale_without_bounds(name):
     matrix = maker()
     evidence = evidence_of(matrix, METRICS[name], PLAN)
     strata, df = (evidence.strata, evidence.df)
-    draws = slow.drawn(evidence.influence, strata, df, PLAN.seed, 130)
-    reach = slow.reach_of_band(evidence.influence, draws, strata, 0.9)
+    draws = slow.drawn(evidence.influence, strata, PLAN.seed, 130)
+    law = slow.Law(strata, df, evidence.influence.T, PLAN.seed, 130)
+    reach = slow.reach_of_band(evidence.influence, draws, law, 0.9)
     values = METRICS[name].direction.sign * evidence.gains
     half = reach * evidence.errors() * slope(values)
     lower, upper = band(evidence, PLAN)

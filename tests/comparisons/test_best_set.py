@@ -28,15 +28,18 @@ def test_loops_agree(name):
     predictions, truth = matrix.predictions[0], matrix.outcome.values
     if name == "auc":
         gains, values = slow.placements_less_auc(predictions, truth)
-        strata, df = truth, 19
+        strata, df = truth, [19, 19]
     else:
         each = -((predictions - truth[:, None]) ** 2)
         if name == "accuracy":
             each = ((predictions > 0.5) == truth[:, None]).astype(float)
         gains, values = each.mean(axis=0), slow.losses_less_mean(each)
-        strata, df = np.zeros(len(truth), int), len(truth) - 1
-    draws = slow.drawn(values, strata, df, PLAN.seed, 130)
-    expected = slow.p_of_set(gains, values, draws, strata)
+        strata, df = np.zeros(len(truth), int), [len(truth) - 1]
+    draws = slow.drawn(values, strata, PLAN.seed, 130)
+    n = len(gains)
+    apart = [values[:, j] - values[:, m] for j in range(n) for m in range(j)]
+    law = slow.Law(strata, df, apart, PLAN.seed, 130, shares=name == "accuracy")
+    expected = slow.p_of_set(gains, values, draws, law)
     found = by_name(best_set(matrix, METRICS[name], PLAN))
     p = [found[one].p for one in matrix.configurations]
     np.testing.assert_allclose(p, expected, atol=1e-12)

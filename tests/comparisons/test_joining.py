@@ -163,12 +163,21 @@ def test_groups_and_weights_have_to_agree():
         joined([one, renamed(weighed)], ["a", "b"])
 
 
+def held_out():
+    """One repeat, which holds out two thirds of the samples."""
+    one = binary()
+    available = np.zeros(one.predictions.shape, bool)
+    available[:, np.arange(one.n_samples) % 3 > 0] = True
+    return replace(one, available=available, repeated_holdout=True, folds=None)
+
+
 @pytest.mark.parametrize(
     ("other", "what"),
     [
         (regression(), "task"),
         (binary(kind="score"), "kind of predictions"),
         (binary(n_repeats=2), "number of repeats"),
+        (held_out(), "kind of repeats"),
     ],
 )
 def test_other_studies_are_refused(other, what):
@@ -187,7 +196,7 @@ def test_gaps_stay_gaps():
 
 def test_names_are_distinct():
     one = keyed(binary())
-    with pytest.raises(OptionError, match="two files or more"):
+    with pytest.raises(OptionError, match="a single file"):
         joined([one], ["a"])
-    with pytest.raises(OptionError, match="distinct names"):
-        joined([one, one], ["a", "a"])
+    with pytest.raises(OptionError, match="b is given twice"):
+        joined([one, one, one], ["a", "b", "b"])

@@ -15,6 +15,7 @@ from bbccli.comparisons.simultaneous import against, critical, n_draws, over_dra
 from bbccli.errors import OptionError
 from bbccli.multipliers import divisors, multipliers
 from bbccli.resources import Resources, use
+from bbccli.simulation import binormal
 
 PLAN = Plan(n_resamples=130, level=0.9, seed=4)
 MAKERS = {"auc": binary, "accuracy": binary, "mse": regression}
@@ -25,12 +26,12 @@ def slow_evidence(name, matrix):
     predictions, truth = matrix.predictions[0], matrix.outcome.values
     if name == "auc":
         aucs, values = slow.placements_less_auc(predictions, truth)
-        return aucs, values, truth, np.bincount(truth).min() - 1
+        return aucs, values, truth, np.bincount(truth) - 1
     gains = -((predictions - truth[:, None]) ** 2)
     if name == "accuracy":
         gains = ((predictions > 0.5) == truth[:, None]).astype(float)
     strata = np.zeros(len(truth), int)
-    return gains.mean(axis=0), slow.losses_less_mean(gains), strata, len(truth) - 1
+    return gains.mean(axis=0), slow.losses_less_mean(gains), strata, [len(truth) - 1]
 
 
 @pytest.mark.parametrize("name", list(MAKERS))
@@ -38,9 +39,11 @@ def slow_evidence(name, matrix):
 def test_loops_agree(name, other):
     matrix = MAKERS[name]()
     gains, values, strata, df = slow_evidence(name, matrix)
-    draws = slow.drawn(values, strata, df, PLAN.seed, 130)
+    draws = slow.drawn(values, strata, PLAN.seed, 130)
+    apart = (values - values[:, [other]]).T
+    law = slow.Law(strata, df, apart, PLAN.seed, 130, shares=name == "accuracy")
     found = against(evidence_of(matrix, METRICS[name], PLAN), other, PLAN)
-    d, lower, upper, p, stepdown = slow.against(gains, values, draws, other, strata, 0.9)
+    d, lower, upper, p, stepdown = slow.against(gains, values, draws, other, law, 0.9)
     for c, difference in d.items():
         assert found.differences[c] == pytest.approx(difference, abs=1e-10)
         assert found.lower[c] == pytest.approx(lower[c], abs=1e-9)
@@ -77,9 +80,69 @@ def test_independent_comparisons_are_dunnett_s_many_one_t():
     assert law.cdf(np.full(4, reach)) == pytest.approx(0.95, abs=0.004)
 
 
-def test_a_critical_value_and_a_p_value_never_disagree():
+def test_two_strata_have_variances_of_their_own():
+    few = binormal(np.full(3, 0.8), 34, np.random.default_rng(0), balance=30 / 34).matrix
+    plan = Plan(n_resamples=40_000)
+    evidence = evidence_of(few, METRICS["auc"], plan)
+    assert evidence.df.tolist() == [29, 3]
+    apart = evidence.influence[:, 0] - evidence.influence[:, 1]
+    parts = [np.var(apart[few.outcome.values == h], ddof=1) / n for h, n in ((0, 30), (1, 4))]
+    share = parts[1] / sum(parts)
+    found = against(evidence.take(np.array([0, 1])), 1, plan)
+    welch = 1 / (share**2 / 3 + (1 - share) ** 2 / 29)
+    assert found.df == pytest.approx(welch)
+    rng = np.random.default_rng(1)
+    variances = (1 - share) * rng.chisquare(29, 400_000) / 29 + share * rng.chisquare(
+        3, 400_000
+    ) / 3
+    law = rng.standard_normal(400_000) / np.sqrt(variances)
+    reach = (found.differences[0] - found.lower[0]) / found.errors[0]
+    assert reach == pytest.approx(np.quantile(law, 0.95), rel=0.02)
+    assert reach > stats.t.ppf(0.95, 32) + 0.1
+
+
+def test_shares_are_compared_by_mcnemar_s_statistic():
+    matrix = binary(n_samples=60, n_configurations=2)
+    plan = Plan(n_resamples=40_000)
+    evidence = evidence_of(matrix, METRICS["accuracy"], plan)
+    assert evidence.shares
+    found = against(evidence, 1, plan)
+    right = (matrix.predictions[0] > 0.5) == matrix.outcome.values[:, None]
+    b, c = (right[:, 0] & ~right[:, 1]).sum(), (~right[:, 0] & right[:, 1]).sum()
+    z = (b - c) / np.sqrt(b + c)
+    assert found.statistics[0] == pytest.approx(z)
+    assert found.df is None
+    assert found.p[0] == pytest.approx(stats.norm.sf(z), abs=0.01)
+
+
+def test_too_few_samples_for_so_many_shares_show_nothing():
+    matrix = binary(n_samples=6, n_configurations=30)
+    plan = Plan(n_resamples=500, level=0.998)
+    found = against(evidence_of(matrix, METRICS["error"], plan), 0, plan)
+    tested = found.tested
+    assert tested.any()
+    assert (found.lower[tested] == -1).all()
+    assert (found.upper[tested] == 1).all()
+    assert (found.p[tested] > 0.002).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        (lambda one: replace(one, groups=np.repeat(np.arange(30), 2)), "accuracy"),
+        (lambda one: one, "balanced-accuracy"),
+        (lambda one: one, "brier"),
+    ],
+)
+def test_what_is_no_share_of_samples_is_compared_by_t(change, name):
+    matrix = change(binary(n_samples=60))
+    assert not evidence_of(matrix, METRICS[name], PLAN).shares
+
+
+@pytest.mark.parametrize("name", ["auc", "accuracy"])
+def test_a_critical_value_and_a_p_value_never_disagree(name):
     matrix = binary(n_samples=60, n_configurations=20)
-    evidence = evidence_of(matrix, METRICS["auc"], PLAN)
+    evidence = evidence_of(matrix, METRICS[name], PLAN)
     for level in (0.8, 0.9, 0.95):
         for other in range(20):
             found = against(evidence, other, replace(PLAN, level=level))
@@ -111,7 +174,9 @@ def test_jobs_and_memory_do_not_matter():
 def test_the_first_draws_are_the_same_whatever_comes_after():
     evidence = evidence_of(binary(), METRICS["auc"], PLAN)
     few, many = (
-        np.concatenate(list(over_draws(evidence, replace(PLAN, n_resamples=n), np.copy)))
+        np.concatenate(
+            list(over_draws(evidence, replace(PLAN, n_resamples=n), np.full(2, 0.5), np.copy))
+        )
         for n in (70, 300)
     )
     assert len(few) == 70
@@ -133,9 +198,11 @@ def test_parts_of_many_units_make_one_block(monkeypatch):
     assert np.hstack([normal for _, normal in parts]).shape == (64, 17)
     matrix = binary()
     whole = np.hstack([normal for _, normal in multipliers(40, 4, 0)])
-    evidence = evidence_of(matrix, METRICS["accuracy"], PLAN)
-    drawn = next(iter(over_draws(evidence, PLAN, np.copy)))
-    expected = (whole * evidence.scale) @ evidence.influence / divisors(39, 4, 0)[:, None]
+    evidence = replace(evidence_of(matrix, METRICS["accuracy"], PLAN), shares=False)
+    one = np.ones(1)
+    drawn = next(iter(over_draws(evidence, PLAN, one, np.copy)))
+    found = divisors(np.array([39]), one, 4, 0)
+    expected = (whole * evidence.scale) @ evidence.influence / found[:, None]
     np.testing.assert_allclose(drawn, expected, atol=1e-14)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from bbccli.comparisons.across.table import Table
 from bbccli.comparisons.records import Comparison
 from bbccli.notes import Note, undefined_test
+from bbccli.rounding import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +41,9 @@ class AcrossTest:
 def too_few(test: str, table: Table, data_sets: int, families: int) -> Note | None:
     """Return the reason where there are fewer data sets, or families, than a test takes."""
     if table.n_families < families:
-        why = f"{table.n_families} families, of {families} at least"
+        why = f"there are {table.n_families} families, and it takes {families} or more"
         return undefined_test(test, why, "wilcoxon, for two")
     if table.n_data_sets < data_sets:
-        why = f"{table.n_data_sets} data set{'s' * (table.n_data_sets != 1)}, of {data_sets} least"
+        why = f"{count(table.n_data_sets, 'data set')} given, and it takes {data_sets} or more"
         return undefined_test(test, why, "more data sets")
     return None

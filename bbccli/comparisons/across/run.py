@@ -62,7 +62,8 @@ def compare_across(
     if not complete.any():
         raise UndefinedError(
             "no data set has a performance of every family",
-            hint="leave out the family that lacks most",
+            hint="names have to be the same in all files; --by puts configurations into families, "
+            "--exclude leaves out what only some files hold",
         )
     values = np.asarray(performances[complete], np.float64)
     table = Table(values, tuple(families), metric.name, metric.direction, level)

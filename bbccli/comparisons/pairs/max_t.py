@@ -2,7 +2,8 @@
 
 1. T_ab = |m_a - m_b| / se_ab, with the standard error from the influence values (`evidence`).
 2. A draw multiplies the influence values by normal numbers (`simultaneous`), the same for all
-   configurations; its statistic of a pair is |D_a - D_b| / se_ab.
+   configurations; its statistic of a pair is |D_a - D_b| / se_ab. Of shares of samples T_ab is
+   McNemar's.
 3. p_ab is (1 + the draws whose largest statistic over all pairs reaches T_ab) / (B + 1).
 
 Pairs that are correlated, as those that share a configuration are, cost less than with Holm.
@@ -18,7 +19,7 @@ import numpy as np
 
 from bbccli.comparisons.evidence import evidence_of, same
 from bbccli.comparisons.pairs.run import MaxT
-from bbccli.comparisons.simultaneous import over_draws, share_reaching
+from bbccli.comparisons.simultaneous import over_draws, scores, share_reaching
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
 from bbccli.plan import Plan
@@ -48,11 +49,13 @@ def max_t(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> MaxT:
         if known.any():
             ours, theirs, scale = first[known], second[known], errors[known]
 
+            weights = evidence.weights(evidence.influence[:, ours] - evidence.influence[:, theirs])
+
             def largest(drawn: FloatArray) -> FloatArray:
                 return np.asarray((np.abs(drawn[:, ours] - drawn[:, theirs]) / scale).max(axis=1))
 
-            maxima = np.concatenate(list(over_draws(evidence, plan, largest)))
-            p[known] = share_reaching(maxima, np.abs(differences[known]) / scale)
+            maxima = np.concatenate(list(over_draws(evidence, plan, weights, largest)))
+            p[known] = share_reaching(maxima, scores(evidence, np.abs(differences[known]) / scale))
         return [None if np.isnan(value) else float(value) for value in p]
 
     return adjust

@@ -130,7 +130,7 @@ def _columns(matrix: PredictionMatrix, names: Sequence[str]) -> tuple[int, ...]:
             raise OptionError(f"there is no configuration {name!r}", hint=hint)
     if len(names) < 2 or len(set(names)) < len(names):
         raise OptionError(
-            f"to compare takes two different configurations, not {', '.join(names) or 'none'}",
+            f"a comparison takes two different configurations, not {' and '.join(names) or 'none'}",
             hint="--pair A B",
         )
     return tuple(matrix.configurations.index(name) for name in names)

@@ -27,8 +27,8 @@ MOST_ROWS = 200
 """Rows of a table; the rest are counted."""
 
 
-def page_of_comparison(exhibit: Exhibit) -> str:
-    """Return one page of what `bbc compare` says."""
+def page_of_comparison(exhibit: Exhibit, title: str = "") -> str:
+    """Return one page of what `bbc compare` says, with a title of its own if none is given."""
     document = exhibit.document
     n_sets = len(document["data_sets"])
     sets = count(n_sets, "data set")
@@ -45,7 +45,7 @@ def page_of_comparison(exhibit: Exhibit) -> str:
         methods_of_comparison(document),
         made_from(exhibit),
     ]
-    return whole(f"Compared: {sets if n_sets else name}", about, parts)
+    return whole(title or f"Compared: {sets if n_sets else name}", about, parts)
 
 
 def _verdict(document: Document) -> Markup:
@@ -121,14 +121,18 @@ def _of_ranks(ranks: Json) -> Mapping[str, str]:
     return lines
 
 
-def _figures(exhibit: Exhibit) -> Markup:
-    """Those that fit what was asked."""
+def figures_of(exhibit: Exhibit) -> list[Drawn | Absent]:
+    """Return the figures that fit what was asked."""
     document = exhibit.document
     kinds = ["differences"] if document["comparisons"] else []
     kinds += ["ranking"] if document["best_set"] is not None else []
     kinds += ["cd"] if document["ranks"] is not None else []
     shown = replace(exhibit, evidence=Evidence(ranking=ranking_of(document)))
-    found = [draw(kind, shown) for kind in kinds]
+    return [draw(kind, shown) for kind in kinds]
+
+
+def _figures(exhibit: Exhibit) -> Markup:
+    found = figures_of(exhibit)
     parts = [figure_section(one, one.kind) for one in found if isinstance(one, Drawn)]
     absent = absent_section([one for one in found if isinstance(one, Absent)], "")
     return Markup("".join([*parts, absent]))

@@ -1,0 +1,79 @@
+"""What comparisons said in each repetition, in Parquet files that are committed: they add up.
+
+A file for each study: a row is a repetition of a setting, and a column a statement, true where it
+held. `statement` is the version of what is stated: rows of an earlier one are not read, and gone
+after the next `write`, so that they are repeated.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bbccli.atomic import replacing
+
+FOLDER = Path(__file__).parent / "results"
+
+KEYS = ("setting", "repetition", "statement")
+
+Result = Mapping[str, Any]
+
+
+class Kept:
+    """The repetitions of one study.
+
+    Parameters
+    ----------
+    folder
+        Of the files; it need not exist yet.
+    study
+        Names the file.
+    statement
+        Version of what the study states.
+    """
+
+    def __init__(self, folder: Path, study: str, statement: int) -> None:
+        self.path = folder / f"comparisons-{study}.parquet"
+        self.statement = statement
+        self._found: dict[str, dict[int, Result]] = defaultdict(dict)
+        self._added = 0
+        if self.path.exists():
+            frame = pq.read_table(self.path).to_pandas()
+            for row in frame[frame["statement"] == statement].to_dict("records"):
+                setting, repetition, _ = (row.pop(name) for name in KEYS)
+                told = {name: None if pd.isna(value) else value for name, value in row.items()}
+                self._found[setting][repetition] = told
+
+    def results(self, setting: str) -> dict[int, Result]:
+        """What was said of a setting, by repetition."""
+        return self._found.get(setting, {})
+
+    def add(self, setting: str, repetition: int, result: Result) -> None:
+        """Keep what was said; it is on disk after the next `write`."""
+        self._found[setting][repetition] = result
+        self._added += 1
+
+    def write(self) -> None:
+        """Write all rows in their order; readers see the old file or the new."""
+        if not self._added:
+            return
+        rows = [
+            {"setting": setting, "repetition": repetition, "statement": self.statement, **result}
+            for setting, results in sorted(self._found.items())
+            for repetition, result in sorted(results.items())
+        ]
+        frame = pd.DataFrame(rows)
+        numbers = {
+            name: "int16" if kind == "int64" else "float32"
+            for name, kind in frame.dtypes.astype(str).items()
+            if kind in ("int64", "float64")
+        }
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        table = pa.Table.from_pandas(frame.astype(numbers), preserve_index=False)
+        with replacing(self.path) as file:
+            pq.write_table(table, file, compression="zstd", compression_level=19)
+        self._added = 0

@@ -1,0 +1,47 @@
+"""`make validate`: comparisons take a part of its time, and pages are renewed."""
+
+import pytest
+
+from benchmarks.bank import __main__ as module
+
+
+@pytest.fixture
+def called(monkeypatch):
+    """What is called with how many seconds, in order; nothing is worked on."""
+    calls = []
+
+    class Work:
+        def __init__(self, *_):
+            pass
+
+        def run(self, _, seconds):
+            calls.append(("bank", seconds))
+            return 0
+
+    def repeat(_, seconds):
+        calls.append(("comparisons", seconds))
+        return 0
+
+    monkeypatch.setattr(module, "Work", Work)
+    monkeypatch.setattr(module.comparisons, "repeat", repeat)
+    monkeypatch.setattr(module.comparisons, "renew", lambda _: calls.append(("renew", 0)))
+    monkeypatch.setattr(module, "renew", lambda _: None)
+    return calls
+
+
+def test_comparisons_take_a_part_of_the_minutes(called):
+    module.main(["--minutes", "10"])
+    (first, seconds), (second, rest), (third, _) = called
+    assert (first, second, third) == ("comparisons", "bank", "renew")
+    assert seconds == pytest.approx(90)
+    assert 590 < rest <= 600  # what they leave
+
+
+def test_named_populations_are_alone(called):
+    module.main(["--minutes", "1", "--population", "cells", "--no-pages"])
+    assert [name for name, _ in called] == ["bank"]
+
+
+def test_without_minutes_only_the_pages_are_renewed(called):
+    module.main(["--minutes", "0"])
+    assert [name for name, _ in called] == ["renew"]
