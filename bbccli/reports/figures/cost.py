@@ -83,7 +83,7 @@ def _on_end(cost: SearchCostJson) -> str:
 
 def _rows(cost: SearchCostJson, series: dict[str, list[float | None]]) -> list[list[str]]:
     digits, counts = cost_digits(cost), cost["counts"]
-    wanted = {*SHOWN, cost["enough"], *counts[len(SHOWN) * 5 :: 5], counts[-1]}
+    wanted = {*SHOWN, cost["enough"], *[c for c in counts if c > SHOWN[-1]][::3], counts[-1]}
     return [
         [str(number_), *(digits.performance(line[i], "undefined") for line in series.values())]
         for i, number_ in enumerate(counts)
