@@ -21,6 +21,7 @@ correction is Algorithm 5 of Tsamardinos, Greasidou & Borboudakis 2018.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 import numpy as np
 
@@ -36,8 +37,8 @@ from bbccli.resampling import BLOCK, Resamples, draws_of
 from bbccli.resources import Engine
 from bbccli.types import Direction, FloatArray, IntArray, Select
 
-EVERY = 20
-"""Numbers of configurations up to which each has a point; beyond, points are 10 % apart."""
+STEPS = (20, 22, 25, 28, 30, 35, 40, 45, 50, 55, 60, 70, 80, 90, 100, 110, 120, 130, 150, 160, 180)
+"""Round numbers about 10 % apart, from 20 to 200; those beyond are their multiples by tens."""
 
 MOST_CELLS = 2**16
 """Performances that are ranked at once: what a processor keeps close at hand."""
@@ -97,11 +98,16 @@ def search_cost(case: Case) -> SearchCost:
 
 
 def counts_to(n_configurations: int) -> IntArray:
-    """Return numbers of configurations from 1 to C: all of the small ones, then 10 % apart."""
-    found = list(range(1, min(n_configurations, EVERY) + 1))
-    while found[-1] < n_configurations:
-        found.append(min(-(-found[-1] * 11 // 10), n_configurations))
-    return np.array(found)
+    """Return numbers of configurations from 1 to C: each up to 20, then round ones 10 % apart.
+
+    Examples
+    --------
+    >>> counts_to(28)[18:]
+    array([19, 20, 22, 25, 28])
+    """
+    round_ones = (step * 10**power for power in range(18) for step in STEPS)
+    beyond = takewhile(lambda one: one < n_configurations, round_ones)
+    return np.array([*range(1, min(STEPS[0], n_configurations)), *beyond, n_configurations])
 
 
 def tried_order(case: Case) -> IntArray | None:
