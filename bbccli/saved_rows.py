@@ -40,6 +40,17 @@ def is_table(path: str) -> bool:
     return path.lower().endswith(".parquet")
 
 
+def is_batch(path: str) -> bool:
+    """Whether a table has the columns that a batch writes, and is not one of predictions.
+
+    Raises
+    ------
+    InputError
+        A file that can't be read.
+    """
+    return set(NEEDED) <= set(read_table(path).names)
+
+
 def read_rows(path: str) -> list[Document]:
     """Return the documents of the table of a batch, and error documents, in the order of its rows.
 

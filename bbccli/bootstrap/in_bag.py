@@ -41,9 +41,8 @@ def inside(case: Case, candidates: Candidates, columns: IntArray, n_resamples: i
     """
     found = selections(case)
     width = max(resources.current().memory // (32 * n_resamples), 1)
-    if candidates.metric is case.selector and found.kept:
-        kept = found.kept[0] if len(found.kept) == 1 else np.concatenate(found.kept)
-        found.kept[:] = [kept]
+    kept = found.in_bags() if candidates.metric is case.selector else None
+    if kept is not None:
         for part in _parts(columns, width):
             yield part, kept[:n_resamples, part]
         return

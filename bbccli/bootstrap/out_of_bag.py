@@ -64,6 +64,14 @@ class Selections:
             sizes=self.sizes[:n_resamples],
         )
 
+    def in_bags(self) -> FloatArray | None:
+        """Return the performances (B, C) of all configurations in the bags, if they were kept."""
+        if not self.kept:
+            return None
+        if len(self.kept) > 1:
+            self.kept[:] = [np.concatenate(self.kept)]
+        return self.kept[0]
+
     def add(self, selected: Selected) -> None:
         """Append the resamples whose winner is defined in and out of the bag."""
         ordinals, winners, values, sizes, inside = selected

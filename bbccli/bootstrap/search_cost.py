@@ -9,7 +9,7 @@
 
 So one sort per resample gives the curve for every number of configurations, exactly, for the
 resamples at hand; at c = C it is the estimate of BBC. A configuration that can't be scored in a bag
-is not ranked there, and what can't be scored out of it does not count.
+is not ranked there, and what can't be scored out of it does not count. Infinite is not scored.
 
 Where the order is known in which the configurations were tried, a second line has the best of the
 first c that were.
@@ -21,25 +21,34 @@ correction is Algorithm 5 of Tsamardinos, Greasidou & Borboudakis 2018.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 import numpy as np
 
 from bbccli import kernels, resources
+from bbccli.bootstrap.by_columns import only
 from bbccli.bootstrap.cost_records import SearchCost, TriedOrder
 from bbccli.bootstrap.drawing import Drawing
 from bbccli.bootstrap.of_samples import out_of_bag, selections
-from bbccli.bootstrap.ranks import expected, ranked
+from bbccli.bootstrap.ranks import TOGETHER, best_ranks, expected, ranked
 from bbccli.case import Case
 from bbccli.errors import UnsupportedError
 from bbccli.resampling import BLOCK, Resamples, draws_of
 from bbccli.resources import Engine
 from bbccli.types import Direction, FloatArray, IntArray, Select
 
-EVERY = 50
-"""Numbers of configurations up to which each has a point; beyond, points are 5 % apart."""
+STEPS = (20, 22, 25, 28, 30, 35, 40, 45, 50, 55, 60, 70, 80, 90, 100, 110, 120, 130, 150, 160, 180)
+"""Round numbers about 10 % apart, from 20 to 200; those beyond are their multiples by tens."""
 
-MOST_CELLS = 2**21
-"""Performances that are ranked at once."""
+MOST_CELLS = 2**16
+"""Performances that are ranked at once: what a processor keeps close at hand."""
+
+MOST_SCORED = 2**21
+"""Performances that are scored at once."""
+
+
+Scored = tuple[FloatArray, FloatArray]
+"""Performances (B', C) in the bag, and out of it."""
 
 
 def search_cost(case: Case) -> SearchCost:
@@ -54,7 +63,8 @@ def search_cost(case: Case) -> SearchCost:
 
     Notes
     -----
-    Beside BBC the time of scoring and ranking in the bag and out of it: O(B C (N + log C)).
+    Beside BBC the time of scoring out of the bag and of ranking: O(B C (N + log C)). What BBC
+    kept of the performances in the bags is not scored again.
     """
     if case.plan.select is not Select.BEST:
         raise UnsupportedError(
@@ -65,9 +75,9 @@ def search_cost(case: Case) -> SearchCost:
     n_resamples = len(out_of_bag(case).values)
     direction, performances = case.selector.direction, case.judged.performances()
     counts, order = counts_to(case.matrix.n_configurations), tried_order(case)
-    on_all = ranked(performances[None], direction)
-    values, weights, path = _over_resamples(case, n_resamples, counts, order)
-    naive = expected(performances[None], on_all, counts)
+    on_all, chances = ranked(performances[None], direction), best_ranks(len(performances), counts)
+    values, weights, path = _over_resamples(case, n_resamples, chances, counts, order)
+    naive = expected(performances[None], on_all, chances, np.array([0]))
     corrected = _totals(values) / _totals(weights)
     spread = values - weights * corrected
     return SearchCost(
@@ -82,17 +92,22 @@ def search_cost(case: Case) -> SearchCost:
         tried=None
         if path is None or order is None
         else TriedOrder(
-            _floats(performances[on_all.best_of_first(order, counts)[0]]), _floats(path)
+            _floats(on_all.of_first(performances[None], order, counts)[0]), _floats(path)
         ),
     )
 
 
 def counts_to(n_configurations: int) -> IntArray:
-    """Return numbers of configurations from 1 to C: all of the small ones, then 5 % apart."""
-    found = list(range(1, min(n_configurations, EVERY) + 1))
-    while found[-1] < n_configurations:
-        found.append(min(int(np.ceil(found[-1] * 1.05)), n_configurations))
-    return np.array(found)
+    """Return numbers of configurations from 1 to C: each up to 20, then round ones 10 % apart.
+
+    Examples
+    --------
+    >>> counts_to(28)[18:]
+    array([19, 20, 22, 25, 28])
+    """
+    round_ones = (step * 10**power for power in range(18) for step in STEPS)
+    beyond = takewhile(lambda one: one < n_configurations, round_ones)
+    return np.array([*range(1, min(STEPS[0], n_configurations)), *beyond, n_configurations])
 
 
 def tried_order(case: Case) -> IntArray | None:
@@ -107,37 +122,58 @@ def tried_order(case: Case) -> IntArray | None:
 
 
 def _over_resamples(
-    case: Case, n_resamples: int, counts: IntArray, order: IntArray | None
+    case: Case, n_resamples: int, chances: FloatArray, counts: IntArray, order: IntArray | None
 ) -> tuple[FloatArray, FloatArray, FloatArray | None]:
     """Sums and weights (B, n) out of the bag, and means (n,) in the order tried."""
-    sums, weights, on_path = [], [], []
-    for in_bag, out_of_bag_ in scored(case, n_resamples):
+    sums, weights = np.empty((2, n_resamples, len(counts)))
+    on_path, start = [], 0
+    step = max(MOST_CELLS // chances.shape[1] // TOGETHER, 1) * TOGETHER
+    for in_bag, out_of_bag_ in _in_parts(scored(case, n_resamples), step):
+        rows = np.arange(start, start + len(in_bag))
         found = ranked(in_bag, case.selector.direction)
-        value, weight = expected(out_of_bag_, found, counts)
-        sums.append(value)
-        weights.append(weight)
+        sums[rows], weights[rows] = expected(out_of_bag_, found, chances, rows)
         if order is not None:
-            best = found.best_of_first(order, counts)
-            on_path.append(np.take_along_axis(out_of_bag_, best, axis=1))
-    path = np.nanmean(np.vstack(on_path), axis=0) if on_path else None
-    return np.vstack(sums), np.vstack(weights), path
+            on_path.append(found.of_first(out_of_bag_, order, counts))
+        start += len(rows)
+    path = _means(np.vstack(on_path)) if on_path else None
+    return sums, weights, path
 
 
-def scored(case: Case, n_resamples: int) -> Iterator[tuple[FloatArray, FloatArray]]:
+def _means(values: FloatArray) -> FloatArray:
+    """Means (n,) of what is finite among (B, n); NaN where nothing is."""
+    known = np.isfinite(values)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(known, values, 0.0).sum(axis=0) / known.sum(axis=0))
+
+
+def _in_parts(found: Iterator[Scored], step: int) -> Iterator[Scored]:
+    """Yield at most so many resamples at once."""
+    for in_bag, out_of_bag_ in found:
+        for start in range(0, len(in_bag), step):
+            yield in_bag[start : start + step], out_of_bag_[start : start + step]
+
+
+def scored(case: Case, n_resamples: int) -> Iterator[Scored]:
     """Yield performances (B', C) in the bag and out of it, of the first resamples of BBC."""
     judged, found = case.judged, selections(case)
     draws = draws_of(case.matrix.n_samples, case.matrix.groups, case.plan.seed)
-    ordinals = found.ordinals[:n_resamples]
+    ordinals, kept = found.ordinals[:n_resamples], found.in_bags()
     n_blocks = int(ordinals[-1]) // BLOCK + 1
-    step = max(MOST_CELLS // judged.n_configurations, 1)
+    step = max(MOST_SCORED // judged.n_configurations, 1)
 
-    def score(drawn: Resamples) -> list[tuple[FloatArray, FloatArray]]:
-        rows = np.flatnonzero(np.isin(drawn.ordinals, ordinals))
-        parts = [rows[start : start + step] for start in range(0, len(rows), step)]
-        bags = [drawn.in_bag[part] for part in parts]
-        return [(judged.score(bag), judged.score((bag == 0).view(np.uint8))) for bag in bags]
+    def score(drawn: Resamples) -> list[Scored]:
+        used, blocks = only(ordinals, drawn), judged.blocks()
+        score_all = judged.score if len(blocks) > 1 else judged.bind(blocks[0])
+        first, parts = int(np.searchsorted(ordinals, drawn.ordinals).min(initial=n_resamples)), []
+        for start in range(0, len(used), step):
+            bags = used.in_bag[start : start + step]
+            rows = slice(first + start, first + start + len(bags))
+            inside = score_all(bags) if kept is None else kept[rows]
+            parts.append((inside, score_all((bags == 0).view(np.uint8))))
+        return parts
 
-    with resources.use(kernels.decide(2 * draws.n_weights * judged.n_sweeps * n_resamples)):
+    n_passes = 2 if kept is None else 1
+    with resources.use(kernels.decide(n_passes * draws.n_weights * judged.n_sweeps * n_resamples)):
         drawing = Drawing.of(draws, 0, n_blocks)
         short_calls = judged.swept and resources.current().engine is Engine.NUMPY
         if len(judged.blocks()) > 1 or short_calls:

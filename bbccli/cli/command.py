@@ -43,14 +43,19 @@ class Command:
 
     def __call__(self, context: Any = None, /, **given: Any) -> None:
         """Run the function on the values of options; those of groups are put together."""
+        values = self.gathered(given)
+        if self.context is not None:
+            values[self.context] = context
+        self.function(**values)
+
+    def gathered(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of options, those of groups put together."""
         values = {name: _tuple(value) for name, value in given.items()}
         for parameter, (group, names) in self.groups.items():
             values[parameter] = group(
                 **{name: values.pop(name) for name in names if name in values}
             )
-        if self.context is not None:
-            values[self.context] = context
-        self.function(**values)
+        return values
 
 
 def command(*, without: Iterable[str] = ()) -> Callable[[Callable[..., None]], Command]:

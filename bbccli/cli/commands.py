@@ -23,7 +23,7 @@ COMMANDS = {
     "compare": ("compare", "Show which may be the best, or if the winner beats another."),
     "inspect": ("inspect", "Show how the files are understood, and what is wrong with them."),
     "convert": ("convert", "Write predictions in the wide or the long layout."),
-    "report": ("report", "Make one page of saved results, to read anywhere."),
+    "report": ("report", "Make one page of predictions or saved results."),
     "plot": ("plot", "Draw one figure of a result, or of predictions."),
     "gate": ("gate", "Judge saved results: exit with 3 if one is not good enough."),
     "explain": ("explain", "Explain a method, a metric, a note, or which number to report."),

@@ -1,20 +1,26 @@
-"""`bbc report`: one page of saved results."""
+"""`bbc report`: one page of saved results, or of predictions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from bbccli.cli.command import command
 from bbccli.cli.shared import Quiet
 from bbccli.option import Option, Panel, Scope
 
+if TYPE_CHECKING:
+    from bbccli.documents import Document
+
 Results = Annotated[
     Sequence[str],
     Option(
-        "Saved results: .json; .jsonl with one on each line, such as a batch writes; or one of bbc "
-        "compare; - is standard input.",
-        metavar="RESULT...",
+        "Saved results: .json, also of bbc compare; .jsonl with one on each line, such as a batch "
+        "writes; - is standard input. Or one file of predictions, which is shown as bbc correct "
+        "does by default.",
+        metavar="FILE...",
         positional=True,
     ),
 ]
@@ -45,40 +51,61 @@ Figures = Annotated[
 
 @command()
 def report(
+    ctx: typer.Context,
     results: Results,
     output: Page = "-",
     title: Title = None,
     figures: Figures = None,
     quiet: Quiet = False,
 ) -> None:
-    """Make one page of saved results, to read anywhere.
+    """Make one page of predictions or saved results.
 
     The page is a single HTML file without scripts, which fetches nothing. What
-    it can't show without the predictions it names; bbc correct FILE -o
-    report.html shows all. Several results get a table with a line for each.
-    A result of bbc compare gets the page that bbc compare -o page.html writes.
+    it can't show of a saved result without the predictions it names. Several
+    results get a table with a line for each; one of bbc compare gets its own
+    page. To show predictions with other options than the defaults: bbc correct
+    FILE -o report.html.
 
     Examples:
+      bbc report predictions.parquet -o report.html
       bbc report result.json -o report.html
       bbc report results.jsonl -o report.html --title "All runs of the week"
     """
     from bbccli.cli.output import check_writable
     from bbccli.cli.pages import publish_comparison, publish_page, write_figures
     from bbccli.cli.places import check_apart
-    from bbccli.errors import OptionError
+    from bbccli.cli.shown import are_predictions, exhibit_of_predictions
     from bbccli.reports.exhibit import Exhibit
-    from bbccli.saved import is_comparison, read_results
-    from bbccli.saved_rows import is_table
+    from bbccli.saved import is_comparison
 
     check_writable(output)
     check_apart({"--output": output}, [], *results)
-    for path in results:
-        if is_table(path):
-            raise OptionError(
-                f"{path} is a table, which holds no whole results",
-                hint="let bbc batch write .jsonl",
-            )
-    found = [(path, document) for path in results for document in read_results(path)]
+    if are_predictions(results):
+        documents, exhibits = [], [exhibit_of_predictions(ctx, results[0], quiet=quiet)]
+    else:
+        documents = _saved(results)
+        exhibits = [Exhibit(document) for document in documents if "error" not in document]
+    if figures is not None:
+        write_figures(exhibits, figures)
+    if any(is_comparison(document) for document in documents):
+        publish_comparison(exhibits[0], output, title or "", quiet=quiet)
+        return
+    failures = [document for document in documents if "error" in document]
+    publish_page(exhibits, output, failures, title or "", quiet=quiet)
+
+
+def _saved(paths: Sequence[str]) -> list[Document]:
+    """Return the results of all files; one of a comparison is alone.
+
+    Raises
+    ------
+    OptionError
+        A comparison among several results; and what reading raises.
+    """
+    from bbccli.errors import OptionError
+    from bbccli.saved import is_comparison, read_results
+
+    found = [(path, document) for path in paths for document in read_results(path)]
     compared = [path for path, document in found if is_comparison(document)]
     if compared and len(found) > 1:
         raise OptionError(
@@ -86,12 +113,4 @@ def report(
             f"{len(found)} results are given",
             hint=f"bbc report {compared[0]} -o compared.html",
         )
-    documents = [document for _, document in found]
-    exhibits = [Exhibit(document) for document in documents if "error" not in document]
-    if figures is not None:
-        write_figures(exhibits, figures)
-    if compared:
-        publish_comparison(exhibits[0], output, title or "", quiet=quiet)
-        return
-    failures = [document for document in documents if "error" in document]
-    publish_page(exhibits, output, failures, title or "", quiet=quiet)
+    return [document for _, document in found]

@@ -75,6 +75,46 @@ def test_a_page_of_a_saved_result(saved, tmp_path):
     )
 
 
+def test_a_page_of_predictions_is_that_of_the_defaults(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bbc.toml").write_text('metric = ["brier"]\nn-resamples = 50\nfail-over = 0.001\n')
+    assert main(["report", SAMPLE, "-o", "r.html", "--title", "Mine"]) == 0
+    *_, expected, last = capsys.readouterr().err.splitlines()
+    assert expected.startswith("Expect 0.") and last == "page: r.html"
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<title>Mine</title>" in text and text.count("<svg") == 8
+    assert "--metric brier --n-resamples 50" in text and "fail-over" not in text
+    assert main(["correct", SAMPLE, "-q", "-o", "c.html", *FAST, "--metric", "brier"]) == 3
+    (tmp_path / "other.toml").write_text("n-resamples = 60\n")
+    assert main(["--config", "other.toml", "report", SAMPLE, "-q", "-o", "o.html"]) == 0
+    assert "--n-resamples 60" in (tmp_path / "o.html").read_text(encoding="utf-8")
+    (tmp_path / "bbc.toml").write_text("n-resamples = 50\n")
+    assert main(["report", SAMPLE, "-q", "-o", "r.html", "--figures", "figures"]) == 0
+    assert main(["correct", SAMPLE, "-q", "-o", "c.html"]) == 0
+    assert (tmp_path / "r.html").read_bytes() == (tmp_path / "c.html").read_bytes()
+    assert (tmp_path / "figures" / "roc.svg").exists()
+
+
+def test_predictions_are_shown_alone(saved, capsys):
+    assert main(["report", str(saved), SAMPLE]) == 2
+    problem, hint = capsys.readouterr().err.splitlines()
+    assert "holds predictions, and is not the only file" in problem
+    assert "bbc correct FILE... -o" in hint and "bbc batch FILE... -o" in hint
+
+
+def test_the_table_of_a_batch_is_no_file_of_predictions(tmp_path, capsys):
+    table = tmp_path / "t.parquet"
+    assert main(["batch", SAMPLE, "-q", *FAST, "--jobs", "1", "-o", str(table)]) == 0
+    assert main(["report", str(table)]) == 2
+    assert "which holds no whole results" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["no.json", "no.jsonl", "no.csv", "no.parquet"])
+def test_a_file_that_is_not_there_is_no_page(name, tmp_path, capsys):
+    assert main(["report", str(tmp_path / name)]) == 2
+    assert "no such file" in capsys.readouterr().err
+
+
 def test_a_page_of_a_batch(tmp_path):
     for name in ("a", "b"):
         (tmp_path / name).mkdir()

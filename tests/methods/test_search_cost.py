@@ -1,5 +1,6 @@
 """The cost of a search: against all subsets, slowly, and by the laws that it keeps."""
 
+import json
 from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
@@ -10,11 +11,13 @@ import pytest
 
 from bbccli import resources
 from bbccli.bootstrap.of_samples import out_of_bag
-from bbccli.bootstrap.ranks import best_ranks, expected, ranked
+from bbccli.bootstrap.ranks import Ranks, best_ranks, expected, ranked
 from bbccli.bootstrap.search_cost import counts_to, scored, search_cost
 from bbccli.case import Case
+from bbccli.documents import as_json
 from bbccli.errors import UnsupportedError
 from bbccli.metrics import METRICS
+from bbccli.metrics.probability import with_clip
 from bbccli.plan import Plan
 from bbccli.resources import resources_of
 from bbccli.types import Direction, Pooling, PredictionKind, Select
@@ -104,8 +107,41 @@ def test_nothing_depends_on_threads_or_chunks(monkeypatch):
     for jobs, cells in ((1, 50), (2, 200), (3, 2**21)):
         again = replace(matrix)
         monkeypatch.setattr("bbccli.bootstrap.search_cost.MOST_CELLS", cells)
+        monkeypatch.setattr("bbccli.bootstrap.search_cost.MOST_SCORED", cells)
         with resources.use(resources_of(jobs, "64MB", resources.Engine.NUMPY)):
             assert search_cost(case_of(again)) == found
+
+
+@pytest.mark.parametrize("metric", ["auc", "brier"])
+def test_bags_that_were_not_kept_are_scored_again(metric, monkeypatch):
+    matrix = matrices.binary(n_configurations=9)
+    found = search_cost(case_of(matrix, metric))
+    monkeypatch.setattr("bbccli.bootstrap.out_of_bag.MOST_KEPT", 0)
+    again = search_cost(case_of(replace(matrix), metric))
+    assert again.corrected == pytest.approx(found.corrected, rel=1e-12)
+    assert again.enough == found.enough
+
+
+def test_more_resamples_than_are_asked_for_change_nothing():
+    matrix = matrices.binary(n_configurations=9)
+    found = search_cost(case_of(matrix))
+    again = replace(matrix)
+    out_of_bag(case_of(again, plan=replace(PLAN, n_resamples=300)))
+    assert search_cost(case_of(again)) == found
+
+
+def test_products_of_some_rows_are_those_of_all():
+    rng = np.random.default_rng(4)
+    values, inside = rng.random((2, 37, 61))
+    ranks, chances = ranked(inside, Direction.MINIMIZE), best_ranks(61, counts_to(61))
+    whole, _ = expected(values, ranks, chances, np.arange(37))
+    for some in (slice(0, 1), slice(5, 6), slice(7, 30), slice(36, 37)):
+        part = Ranks(ranks.order[some], ranks.n_scored[some])
+        sums, _ = expected(values[some], part, chances, np.arange(37)[some])
+        assert (sums == whole[some]).all()
+    np.testing.assert_allclose(
+        whole, np.take_along_axis(values, ranks.order, 1) @ chances.T, rtol=1e-13
+    )
 
 
 def test_errors_are_those_of_the_means():
@@ -177,6 +213,18 @@ def test_the_order_of_the_trials_is_a_second_line():
     assert found.tried.corrected[-1] == pytest.approx(found.corrected[-1])
 
 
+def test_where_nothing_tried_so_far_can_be_scored_the_line_has_a_gap():
+    matrix = matrices.regression(n_configurations=3)
+    values = np.array(matrix.predictions)
+    values[:, 3, 2] = 1e200
+    with np.errstate(over="ignore"):
+        case = case_of(tried(replace(matrix, predictions=values), ["c2", "c0", "c1"]), "mse")
+        found = search_cost(case)
+    text = json.dumps(as_json(found.tried), allow_nan=False)
+    assert json.loads(text)["naive"][0] is None and json.loads(text)["corrected"][0] is None
+    assert np.isfinite(found.tried.corrected[1:]).all()
+
+
 @pytest.mark.parametrize("names", [None, ["c0"], [f"c{c}" for c in range(5)], "c0", 3])
 def test_an_order_that_lacks_a_configuration_is_no_order(names):
     assert search_cost(case_of(tried(matrices.binary(n_configurations=6), names))).tried is None
@@ -204,10 +252,67 @@ def test_ties_up_to_rounding_go_to_the_first_column():
     assert ranked(values, Direction.MINIMIZE).order.tolist() == [[0, 1, 2, 4, 3]]
 
 
-def test_a_performance_out_of_the_bag_that_is_undefined_does_not_count():
-    values = np.array([[0.5, np.nan, 0.9]])
+@pytest.mark.parametrize("missing", [np.nan, np.inf, -np.inf])
+def test_a_performance_out_of_the_bag_that_is_undefined_does_not_count(missing):
+    values = np.array([[0.5, missing, 0.9]])
     ranks = ranked(np.array([[0.1, 0.2, 0.3]]), Direction.MAXIMIZE)
-    sums, weights = expected(values, ranks, np.array([1, 3]))
-    assert (sums / weights).tolist() == pytest.approx([0.7, 0.9], rel=1e-12) or np.allclose(
-        sums / weights, [[0.7, 0.9]]
+    sums, weights = expected(values, ranks, best_ranks(3, np.array([1, 3])), np.array([5]))
+    assert np.allclose(sums / weights, [[0.7, 0.9]], rtol=1e-12)
+
+
+def ranked_slowly(row, direction):
+    """By value, one after the other: those within rounding of the one before go by column."""
+    known = sorted((c for c in range(len(row)) if np.isfinite(row[c])), key=lambda c: row[c])
+    if direction is Direction.MAXIMIZE:
+        known.reverse()
+    groups = []
+    for c in known:
+        before = row[groups[-1][-1]] if groups else np.inf
+        if groups and abs(row[c] - before) <= 4e-13 * abs(before):
+            groups[-1].append(c)
+        else:
+            groups.append([c])
+    return [c for group in groups for c in sorted(group)]
+
+
+@pytest.mark.parametrize("most_packed", [2**12, 0])
+@pytest.mark.parametrize("direction", list(Direction))
+def test_ranks_of_ties_rounding_zeros_and_gaps(direction, most_packed, monkeypatch):
+    monkeypatch.setattr("bbccli.bootstrap.ranks.MOST_PACKED", most_packed or 1)
+    if not most_packed:
+        monkeypatch.setattr("bbccli.bootstrap.ranks.ROUNDED", 12)
+    rng = np.random.default_rng(2)
+    exact = np.array([0.0, -0.0, 0.5, -0.5, 1e-9, 0.25, -3.0, 7e5, np.nan, np.inf, -np.inf])
+    values = rng.choice(exact, (300, 40)) * rng.choice([1, 1, 1 + 2e-16, 1 - 4e-15], (300, 40))
+    before = values.copy()
+    found = ranked(values, direction)
+    np.testing.assert_array_equal(values, before)
+    for row, order, n_scored in zip(values, found.order, found.n_scored, strict=True):
+        slowly = ranked_slowly(row, direction)
+        assert order[:n_scored].tolist() == slowly
+        assert sorted(order) == list(range(40))
+
+
+def test_an_infinite_loss_is_never_the_best_and_leaves_a_clean_figure():
+    # without clipping, a probability of zero for what happened costs infinitely much
+    matrix = matrices.binary(n_configurations=6)
+    values = np.array(matrix.predictions)
+    values[:, 3, 5] = 1.0 - matrix.outcome.values[3]  # the best configuration is sure, and wrong
+    values[:, :, 0] = 1.0 - matrix.outcome.values  # and another in every sample
+    metric = with_clip(METRICS["log-loss"], 0.0)
+    with np.errstate(divide="ignore"):
+        case = Case(replace(matrix, predictions=values), metric, metric, PLAN)
+        found = search_cost(case)
+        inside, _ = performances(case, 60)
+    assert not np.isfinite(inside[:, [0, 5]]).any()
+    lines = np.array([found.naive, found.corrected, found.error])
+    assert np.isfinite(lines).all()
+    assert found.naive[-1] == pytest.approx(case.choice.naive, rel=1e-15)
+    json.dumps(as_json(found), allow_nan=False)
+    others = replace(
+        matrix, predictions=values[:, :, 1:5], configurations=matrix.configurations[1:5]
     )
+    alone = search_cost(Case(others, metric, metric, PLAN))
+    assert found.naive[0] == pytest.approx(alone.naive[0], rel=1e-12)
+    assert found.corrected[0] == pytest.approx(alone.corrected[0], rel=1e-12)
+    assert found.corrected[-1] == pytest.approx(alone.corrected[-1], rel=1e-12)

@@ -9,9 +9,11 @@ import pages
 import pytest
 from pages import check_inert, read
 
+from bbccli.notes.meanings import severity_of
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures import rendering
 from bbccli.reports.page.assumptions import assumptions
+from bbccli.reports.page.markup import table
 from bbccli.reports.page.whole import page
 
 
@@ -112,6 +114,46 @@ def test_numbers_are_those_of_the_document():
     for note in found["notes"]:
         assert note["text"] in shown
     assert found["version"] in shown and "tsamardinos2018" in shown
+
+
+def test_notes_stand_in_the_order_in_which_they_matter():
+    found = pages.exhibit().document
+    codes = ("duplicate-configurations", "redrawn-resamples", "equals-truth", "of-a-later-version")
+    notes = [{"code": code, "text": f"said of {code}", "remedy": ""} for code in codes]
+    estimates = [e | {"notes": []} for e in found["estimates"]]
+    words = "".join(read(page([Exhibit(found | {"notes": notes, "estimates": estimates})])).text)
+    places = {code: words.index(f"said of {code}") for code in codes}
+    shown = sorted(codes, key=places.get)
+    assert shown == sorted(codes, key=severity_of) != list(codes)
+
+
+def test_words_are_flush_left_and_figures_flush_right():
+    text = table("t", ("name", "winner", "AUC", "interval"), [("a", "svm", "0.9", "none")])
+    assert '<th scope="col" class="text">winner</th>' in text and '<th scope="col">AUC</th>' in text
+    assert '<td class="text">svm</td><td>0.9</td><td>none</td>' in text
+    assert '<td class="text">' not in table("t", ("a", "b"), [("a", "-0.1"), ("b", "undefined")])
+
+
+def test_long_cells_may_take_several_lines():
+    name = "gradient_boosting_learning_rate_0.01_max_depth_3"
+    text = table("t", ("name", "what"), [("short", name), (name, "one word after another " * 3)])
+    assert f'<td class="text long unbroken">{name}</td>' in text
+    assert f'<th scope="row" class="long unbroken">{name}</th>' in text
+    assert '<td class="text long">one word' in text
+    assert table("t", ("a", "b"), []).count("<th") == 3  # of which one is thead
+
+
+def test_a_file_without_a_result_is_named_as_the_others_are_and_once():
+    first = pages.exhibit().document
+    exhibits = [
+        Exhibit(first | {"input": first["input"] | {"path": f"/runs/all/{name}.csv"}})
+        for name in ("a", "b")
+    ]
+    path = "/runs/all/bad.csv"
+    failure = {"path": path, "error": {"problem": f"{path}: no truth", "hint": "", "status": 2}}
+    words = "".join(read(page(exhibits, [failure])).text)
+    part = words[words.index("All of them") :].split("What", 1)[0]
+    assert "bad.csv" in part and "no result: no truth" in part and path not in part
 
 
 class TestAssumptions:

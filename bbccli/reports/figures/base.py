@@ -26,6 +26,9 @@ WIDTH, LABEL = 460, 205
 LONGEST_NAME = 36
 """Characters of a name in a figure; the table has more."""
 
+KEPT = 5
+"""Characters of the beginning of a name that others would else look like."""
+
 LONGEST_IN_SENTENCE = 120
 """Characters of a name in a sentence."""
 
@@ -71,18 +74,28 @@ class Absent:
     reason: str
 
 
-def labels(names: Iterable[str]) -> list[str]:
+def labels(names: Iterable[str], longest: int = LONGEST_NAME) -> list[str]:
     """Return short names that differ, for an axis.
+
+    The middle of a long name is left out; where several names then look the same, more of the
+    beginning is, for the names of configurations differ at their ends.
 
     Examples
     --------
     >>> labels(["a", "a", "a-very-long-name-of-a-model-" * 2])
     ['a', 'a (2)', 'a-very-long-name-...name-of-a-model-']
+    >>> labels([f"extra-trees depth={d} leaf=1 features=0.5 k=3" for d in (2, 4)])
+    ['extra...th=2 leaf=1 features=0.5 k=3', 'extra...th=4 leaf=1 features=0.5 k=3']
     """
+    whole = [visible(redacted(name)) for name in names]
+    shorts = {name: shortened(name, longest) for name in whole}
+    times = Counter(shorts.values())
     seen: Counter[str] = Counter()
     found = []
-    for name in names:
-        short = shortened(visible(redacted(name)), LONGEST_NAME)
+    for name in whole:
+        short = shorts[name]
+        if times[short] > 1 and len(name) > longest:
+            short = f"{name[:KEPT]}...{name[KEPT + 3 - longest :]}"
         seen[short] += 1
         found.append(f"{short} ({seen[short]})" if seen[short] > 1 else short)
     return found

@@ -37,6 +37,9 @@ ABOVE = -3.2
 
 AXIS_WIDTH, NAME_WIDTH = 260, 170
 
+LONGEST = 27
+"""Characters of a name, which fit into its width."""
+
 
 def draw(exhibit: Exhibit) -> Drawn | Absent:
     """Return the diagram of a comparison over data sets."""
@@ -96,7 +99,7 @@ def _values(
     """Families, half of them on each side, bars, and the critical difference."""
     n, base = len(shown), 1 + GAP * len(bars)
     half = -(-n // 2)
-    names = labels(one["family"] for one in shown)
+    names = labels((one["family"] for one in shown), LONGEST)
     values: list[dict[str, float | str]] = []
     for i, (name, one) in enumerate(zip(names, shown, strict=True)):
         best = i < half

@@ -19,8 +19,8 @@ from bbccli.reports.figures.base import (
 from bbccli.reports.searching import cost_digits, cost_sentence
 
 TITLE = "What the search cost"
-SHOWN = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50)
-"""Numbers of configurations in the table, and from there on every few."""
+SHOWN = (1, 2, 3, 5, 7, *(n * 10**p for p in range(1, 8) for n in (1, 1.5, 2, 3, 5, 7)))
+"""Numbers of configurations in the table."""
 
 
 def draw(exhibit: Exhibit) -> Drawn | Absent:
@@ -83,7 +83,7 @@ def _on_end(cost: SearchCostJson) -> str:
 
 def _rows(cost: SearchCostJson, series: dict[str, list[float | None]]) -> list[list[str]]:
     digits, counts = cost_digits(cost), cost["counts"]
-    wanted = {*SHOWN, cost["enough"], *counts[len(SHOWN) * 5 :: 5], counts[-1]}
+    wanted = {*SHOWN, cost["enough"], counts[-1]}
     return [
         [str(number_), *(digits.performance(line[i], "undefined") for line in series.values())]
         for i, number_ in enumerate(counts)

@@ -16,6 +16,7 @@ from bbccli.reports.figures.base import (
     Drawn,
     Spec,
     labels,
+    name_of,
     names_axis,
     number,
     open_and_filled,
@@ -119,7 +120,8 @@ def _reading(document: Document, digits: Digits) -> str:
     first = document["comparisons"][0]
     if first["difference"] is None:
         return "The first comparison has no difference."
-    return f"The difference is {said.difference(first, document, digits)}."
+    pair = " - ".join(name_of(one) for one in (first["first"], first["second"]) if one)
+    return f"{pair}: the difference is {said.difference(first, document, digits)}."
 
 
 def _caption(document: Document) -> str:

@@ -71,12 +71,14 @@ def short_paths(paths: Sequence[str]) -> list[str]:
     --------
     >>> short_paths(["runs/a/p.csv", "runs/b/p.csv"]), short_paths(["runs/a/p.csv"])
     (['a', 'b'], ['runs/a/p.csv'])
+    >>> short_paths(["/runs/a.csv", "/runs/b.csv"])
+    ['a.csv', 'b.csv']
     """
     parts = [PurePath(path).parts for path in paths]
     shortest = min(map(len, parts), default=0) - 1
-    first = next((i for i in range(shortest) if len({p[i] for p in parts}) > 1), 0)
+    first = next((i for i in range(shortest) if len({p[i] for p in parts}) > 1), shortest)
     same_name = first < shortest and len({p[-1] for p in parts}) == 1
-    told = ["/".join(p[first : -1 if same_name else None]) for p in parts]
+    told = [str(PurePath(*p[first : -1 if same_name else None])) for p in parts]
     return told if len(set(told)) == len(set(paths)) > 1 else list(paths)
 
 

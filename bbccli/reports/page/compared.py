@@ -161,7 +161,8 @@ def _tests(document: Document) -> Markup:
     """Every test that was run, but for those of a figure with a table of its own."""
     ranks = document["ranks"]
     found = ranks["pairs"] if ranks is not None else document["comparisons"]
-    if not found or of_baseline(document):
+    tested = any(one["p"] is not None or one["beliefs"] is not None for one in found)
+    if not tested or of_baseline(document):
         return Markup()
     columns = ["comparison", "test", "statistic (df)", "p", "p adjusted"]
     with_beliefs = any(one["beliefs"] is not None for one in found)

@@ -24,7 +24,7 @@ COLUMNS = ("experiment", "metric", "naive", "corrected", "interval", "optimism",
 def overview(exhibits: Sequence[Exhibit], failures: Sequence[Json]) -> Markup:
     """Return the sentence over all, the figure and the table."""
     documents = [exhibit.document for exhibit in exhibits]
-    paths = short_paths([d["input"]["path"] for d in documents]) + [f["path"] for f in failures]
+    paths = short_paths([d["input"]["path"] for d in documents] + [f["path"] for f in failures])
     cells = [*map(_cells, documents), *map(_failure, failures)]
     rows = [(visible(path), *row) for path, row in zip(paths, cells, strict=True)]
     gates = any(document["gate"] for document in documents)
@@ -80,7 +80,7 @@ def _cells(document: Document) -> tuple[str, ...]:
 
 
 def _failure(failure: Json) -> tuple[str, ...]:
-    problem = visible(failure["error"]["problem"])
+    problem = visible(failure["error"]["problem"].removeprefix(f"{failure['path']}: "))
     return (*["none"] * (len(COLUMNS) - 2), f"no result: {problem}")
 
 

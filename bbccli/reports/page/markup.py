@@ -15,8 +15,11 @@ LONGEST_CELL = 200
 """Characters in a cell of a table."""
 
 
-LONG_CELL = 30
-"""Characters from which on a cell may take several lines."""
+LONG_CELL, LONG_NAME = 30, 12
+"""Characters from which on a cell, and the name of a row, may take several lines."""
+
+NO_FIGURE = frozenset({"none", "undefined", "unknown"})
+"""What stands where a figure is missing."""
 
 
 class Markup(str):
@@ -62,23 +65,44 @@ def tag(name: str, *content: str, **attributes: str) -> Markup:
 
 def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
     """Return a table whose first column names its rows, in a box that can scroll."""
-    head = tag("tr", *(tag("th", column, scope="col") for column in columns))
+    listed = [list(row) for row in rows]
+    kinds = ["text" if any(map(_is_word, cells)) else "" for cells in zip(*listed, strict=True)]
+    kinds += [""] * (len(columns) - len(kinds))
+    head = tag(
+        "tr", *(_cell("th", one, k, scope="col") for one, k in zip(columns, kinds, strict=True))
+    )
     body = [
         tag(
             "tr",
-            tag("th", text(first, LONGEST_CELL), scope="row"),
-            *(tag("td", text(cell, LONGEST_CELL)) for cell in cells),
+            _cell("th", first, _long(first, LONG_NAME), scope="row"),
+            *(
+                _cell("td", cell, kind, _long(cell, LONG_CELL))
+                for cell, kind in zip(cells, kinds[1:], strict=True)
+            ),
         )
-        for first, *cells in rows
+        for first, *cells in listed
     ]
     whole = tag("table", tag("caption", caption), tag("thead", head), tag("tbody", *body))
     return tag("div", whole, class_="scroll", role="group", aria_label=caption, tabindex="0")
 
 
-def _cell(cell: str) -> Markup:
-    """A cell that keeps to its line, unless it is long."""
-    long = {"class_": "long"} if len(cell) > LONG_CELL else {}
-    return tag("td", text(cell, LONGEST_CELL), **long)
+def _cell(name: str, cell: str, *kinds: str, **attributes: str) -> Markup:
+    """A cell of some classes."""
+    kind = " ".join(filter(None, kinds))
+    classes = {"class_": kind} if kind else {}
+    return tag(name, text(cell, LONGEST_CELL), **attributes, **classes)
+
+
+def _long(cell: str, longest: int) -> str:
+    """The classes of what takes several lines where there is not the room."""
+    if len(cell) <= longest:
+        return ""
+    return "long unbroken" if max(map(len, cell.split()), default=0) > LONG_CELL else "long"
+
+
+def _is_word(cell: str) -> bool:
+    """Whether a cell has words where others have figures."""
+    return cell[:1].isalpha() and cell not in NO_FIGURE
 
 
 def listing(items: Iterable[str]) -> Markup:

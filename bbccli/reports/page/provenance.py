@@ -6,10 +6,14 @@ from bbccli.documents import Document, EstimateJson
 from bbccli.methods import METHODS
 from bbccli.reports import phrases
 from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.figures.base import name_of
 from bbccli.reports.page.citations import BIBTEX, keys_of
 from bbccli.reports.page.markup import Markup, code, section, table, tag
 from bbccli.reports.page.verdict import reported
 from bbccli.rounding import count, percent
+
+MOST = 50
+"""Data sets that are listed; the rest are counted."""
 
 
 def methods_paragraph(document: Document) -> Markup:
@@ -62,9 +66,11 @@ def made_from(exhibit: Exhibit) -> Markup:
     """Return the command line, versions and the hash of the input."""
     document = exhibit.document
     read, plan = document["input"], document["plan"]
+    sets = document.get("data_sets") or ()
     facts = [
-        ("file", read["path"]),
-        ("SHA-256", read["sha256"] or "unknown"),
+        *((name_of(one["path"]), f"SHA-256 {one['sha256'] or 'unknown'}") for one in sets[:MOST]),
+        *([("more files", str(len(sets) - MOST))] if len(sets) > MOST else []),
+        *([] if sets else [("file", read["path"]), ("SHA-256", read["sha256"] or "unknown")]),
         ("bbc", document["version"]),
         ("seed", str(plan["seed"])),
         ("format of results", document["schema"]),

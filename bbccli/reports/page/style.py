@@ -33,11 +33,13 @@ table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tab
 caption { text-align: left; color: var(--quiet); padding: .2rem 0; }
 th, td { text-align: right; padding: .2rem .7rem .2rem 0; border-bottom: 1px solid var(--line);
   vertical-align: top; overflow-wrap: normal; }
-tbody th { font-weight: 500; }
-th:first-child { text-align: left; min-width: 6rem; overflow-wrap: anywhere; }
+tbody th { font-weight: 500; overflow-wrap: anywhere; }
+th:first-child, .text { text-align: left; }
 td { white-space: nowrap; }
 td.long, .words td { white-space: normal; min-width: 9rem; }
-.words th, .words td { text-align: left; }
+th.long { min-width: 9rem; }
+.words th, .words td { text-align: left; overflow-wrap: break-word; }
+td.unbroken, .words td.unbroken { overflow-wrap: anywhere; }
 thead th { font-weight: 600; }
 details { margin: .5rem 0; }
 summary { cursor: pointer; color: var(--accent); font-size: .9rem; }
@@ -46,6 +48,7 @@ li { margin: .35rem 0; }
 pre { background: var(--soft); padding: .7rem; overflow-x: auto; white-space: pre-wrap;
   font: .8125rem/1.45 ui-monospace, monospace; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+@media (max-width: 30rem) { .words td, .words th { min-width: 0; } }
 @media print {
   :root { color-scheme: light; --ink: #000; --paper: #fff; --soft: #fff; --line: #999;
     --quiet: #333; --accent: #000; }
@@ -56,6 +59,7 @@ pre { background: var(--soft); padding: .7rem; overflow-x: auto; white-space: pr
   summary { list-style: none; }
   figure, tr, .verdict { break-inside: avoid; }
   h2, h3, .reading { break-after: avoid; }
+  p { break-inside: avoid; }
   svg { max-width: 12cm; }
   table { font-size: 8.5pt; }
   th, td { padding: .05rem .6rem .05rem 0; }

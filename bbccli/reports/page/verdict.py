@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bbccli.documents import Document, EstimateJson, NoteJson
+from bbccli.notes.meanings import severity_of
 from bbccli.reports import phrases
 from bbccli.reports.answer import answer
 from bbccli.reports.page.markup import Markup, listing, section, table, tag
@@ -48,12 +49,12 @@ def notes(document: Document) -> Markup:
 
 
 def notes_section(found: Sequence[NoteJson]) -> Markup:
-    """Return some notes under their heading, each with its remedy."""
+    """Return some notes under their heading, those that matter most first, with their remedies."""
     if not found:
         return section("Notes", "notes", tag("p", "There is nothing to note."))
     items = [
         tag("span", note["text"], ".", *_remedy(note["remedy"]), *_code(note["code"]))
-        for note in found
+        for note in sorted(found, key=lambda note: severity_of(note["code"]))
     ]
     return section("Notes", "notes", listing(items))
 
