@@ -96,7 +96,7 @@ def test_groups_are_the_units():
     losses = (matrix.predictions[0] - matrix.outcome.values[:, None]) ** 2
     sums = losses.reshape(10, 4, -1).mean(axis=1)
     assert found.n_units == 10
-    assert found.df.tolist() == [9, 9]
+    assert found.df.tolist() == [9]
     np.testing.assert_allclose(found.errors(), stats.sem(sums, axis=0), rtol=1e-10)
 
 
