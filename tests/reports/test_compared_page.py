@@ -213,3 +213,29 @@ class TestRanks:
 def test_figures_of_other_results_say_what_they_need(documents):
     assert isinstance(draw("cd", Exhibit(documents["set"])), Absent)
     assert isinstance(draw("differences", Exhibit(documents["set"])), Absent)
+
+
+def test_where_nothing_was_tested_there_is_no_table_of_tests():
+    document = of_pairs(matrix_of())
+    assert ">Tests<" in page_of_comparison(Exhibit(document))
+    bare = [one | {"p": None, "beliefs": None} for one in document["comparisons"]]
+    assert ">Tests<" not in page_of_comparison(Exhibit(document | {"comparisons": bare}))
+
+
+def test_the_sentence_on_a_difference_names_its_pair():
+    document = of_pairs(matrix_of())
+    assert draw("differences", Exhibit(document)).reading.startswith("c0 - c1: the difference is ")
+
+
+def test_all_data_sets_are_listed_up_to_a_limit():
+    document = of_ranks(matrix_of())
+    sets = [one | {"path": f"set{i}.csv"} for i, one in enumerate(document["data_sets"] * 6)]
+    text = page_of_comparison(Exhibit(document | {"data_sets": sets}))
+    assert all(f">set{i}.csv<" in text for i in range(50)) and ">set50.csv<" not in text
+    assert '<th scope="row">more files</th>' in text and f">SHA-256 {'0' * 64}<" in text
+
+
+def test_names_of_a_diagram_are_cut_once():
+    found = draw("cd", Exhibit(of_ranks(matrix_of(), prefix="a very long name of a family ")))
+    shown = json.dumps(found.spec["layer"]) + json.dumps(found.spec.get("data", {}))
+    assert max(map(len, re.findall(r'"(a ver[^"]*)"', shown))) <= 31
