@@ -67,7 +67,7 @@ def plan(
     Examples:
       bbc plan pilot.parquet --width 0.10
       bbc plan pilot.parquet --samples 200,400,800 --configurations 10,100,1000
-      bbc plan --metric auc --expected 0.85 --prevalence 0.3 --configurations 200 --width 0.1
+      bbc plan --expected 0.85 --prevalence 0.3 --configurations 200 --width 0.10
     """
     from bbccli import resources
     from bbccli.cli.bar import progress_bar

@@ -131,15 +131,7 @@ class PlanningOptions:
         """
         from bbccli.planning import Question, Target
 
-        for option, value in (("--width", self.width), ("--optimism", self.optimism)):
-            if value is not None and not 0 < value < math.inf:
-                raise OptionError(f"{option} is {value:g}", hint="more than 0, such as 0.1")
-        if self.width is not None and self.optimism is not None:
-            raise OptionError(
-                "--width and --optimism are two questions", hint="ask them one by one"
-            )
-        if not 0 <= self.within < math.inf:
-            raise OptionError(f"--within is {self.within:g}", hint="0 or more, such as 0.01")
+        self._check_sizes()
         samples = counts("--samples", self.samples, LARGEST_COUNT)
         configurations = counts("--configurations", self.configurations, MOST_CONFIGURATIONS)
         if len(samples) * max(len(configurations), 3) > MOST_CELLS:
@@ -152,6 +144,17 @@ class PlanningOptions:
         return Question(
             *(target, value or 0.0, samples, configurations, self.within, level, seed, self.check)
         )
+
+    def _check_sizes(self) -> None:
+        for option, value in (("--width", self.width), ("--optimism", self.optimism)):
+            if value is not None and not 0 < value < math.inf:
+                raise OptionError(f"{option} is {value:g}", hint="more than 0, such as 0.1")
+        if self.width is not None and self.optimism is not None:
+            raise OptionError(
+                "--width and --optimism are two questions", hint="ask them one by one"
+            )
+        if not 0 <= self.within < math.inf:
+            raise OptionError(f"--within is {self.within:g}", hint="0 or more, such as 0.01")
 
     def stated(self) -> Stated:
         """Return what is stated of a study without a pilot.

@@ -87,30 +87,36 @@ class StudyOptions:
         )
 
 
+LawName = Annotated[
+    str, Option("Law of the predictions: {names}.", "LAW", names=_laws, positional=True)
+]
+Predictions = Annotated[
+    str,
+    Option(
+        "Predictions: .parquet, .csv, .tsv, the last two also with .gz and .zst.",
+        metavar="FILE",
+        flags=("--output", "-o"),
+        scope=Scope.RUN,
+    ),
+]
+Truth = Annotated[str, Option("True performances, as JSON.", metavar="FILE", scope=Scope.RUN)]
+NumberOfFiles = Annotated[
+    int,
+    Option(
+        "Files to write, numbered before the ending of FILE; one truth for all.",
+        metavar="N",
+        scope=Scope.RUN,
+    ),
+]
+
+
 @command()
 def simulate(
-    law: Annotated[
-        str, Option("Law of the predictions: {names}.", "LAW", names=_laws, positional=True)
-    ],
+    law: LawName,
     asked: StudyOptions,
-    output: Annotated[
-        str,
-        Option(
-            "Predictions: .parquet, .csv, .tsv, the last two also with .gz and .zst.",
-            metavar="FILE",
-            flags=("--output", "-o"),
-            scope=Scope.RUN,
-        ),
-    ],
-    truth: Annotated[str, Option("True performances, as JSON.", metavar="FILE", scope=Scope.RUN)],
-    files: Annotated[
-        int,
-        Option(
-            "Files to write, numbered before the ending of FILE; one truth for all.",
-            metavar="N",
-            scope=Scope.RUN,
-        ),
-    ] = 1,
+    output: Predictions,
+    truth: Truth,
+    files: NumberOfFiles = 1,
     quiet: Quiet = False,
 ) -> None:
     """Write predictions whose true performances are known.
@@ -120,7 +126,7 @@ def simulate(
 
     Examples:
       bbc simulate binormal -o sim.parquet --truth sim.truth.json
-      bbc simulate right-or-wrong --samples 300 --beta 24,6 -o sim.csv --truth sim.truth.json
+      bbc simulate noisy --samples 300 --beta 24,6 -o sim.csv --truth truth.json
       bbc simulate binormal --files 20 --seed 7 -o sim.parquet --truth sim.truth.json
     """
     from bbccli.cli.bar import progress_bar

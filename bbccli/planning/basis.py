@@ -8,7 +8,7 @@ Performances are gains here: their sign is such that more is better.
 3. Of C configurations the winner's true performance is expected at level(C) + g(N, C), where
    g(N, C) = tau^2 / sqrt(s^2 + tau^2) e(C), and its naive figure higher by the optimism.
 
-A pilot tells s for all configurations and for its best quarter, where a winner comes from; so it
+A pilot tells s for all configurations and for the best of them, where a winner comes from; so it
 does of tau. Stated values tell one of each.
 """
 
@@ -31,7 +31,9 @@ class Chance:
     noise
         s: standard deviation of a performance relative to the others, over all configurations.
     noise_of_best
-        The same over the best of them.
+        The same over the best quarter of them.
+    noise_at_top
+        The same over the best tenth.
     error
         sigma: standard error of a single performance, of the best.
     width
@@ -40,6 +42,7 @@ class Chance:
 
     noise: float
     noise_of_best: float
+    noise_at_top: float
     error: float
     width: float
 
@@ -118,3 +121,16 @@ def reached(spread: float, noise: float, n_configurations: float) -> float:
         return 0.0
     share = spread / hypot(spread, noise)
     return spread * share * expected_maximum(n_configurations)
+
+
+def width_of(error: float, level: float) -> float:
+    """Return the width of a normal interval with this standard error.
+
+    Examples
+    --------
+    >>> round(width_of(0.04, 0.95), 4)
+    0.1568
+    """
+    from scipy.special import ndtri
+
+    return float(-2 * ndtri((1 - level) / 2)) * error

@@ -6,7 +6,7 @@ that is independent of them, the winner's naive figure is too good by
 O(N, C) = s^2 / sqrt(s^2 + tau^2) e(C)
 
 on average. Noise is smaller near the top, where the winner comes from: the upper figure has the
-noise of all configurations, the lower one has that of the best quarter in the numerator.
+noise of all configurations, the lower one has that of the best tenth in the numerator.
 
 Source: the regression of a true value on an observed one, for the selected extreme (Cochran 1951);
 that the two figures bracket the truth is measured, not proved.
@@ -46,7 +46,7 @@ def bracket(basis: Basis, n_samples: float, n_configurations: float) -> Bracket:
     if not basis.near_perfect:
         most = basis.best - basis.honest(n_samples, n_configurations)
     of_all = optimism(chance.noise, chance.noise, basis.spread, n_configurations)
-    of_best = optimism(chance.noise_of_best, chance.noise, basis.spread, n_configurations)
+    of_best = optimism(chance.noise_at_top, chance.noise, basis.spread, n_configurations)
     lower, upper = sorted((of_best, of_all))
     return Bracket(min(lower, most), min(upper, most))
 

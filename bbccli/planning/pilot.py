@@ -7,9 +7,10 @@
    other is s^2 = sum over j of var(r_.j) / (C - 1), where var() is that of a mean over the units.
    Of a mean of losses that is MSAB / N, the residual mean square of rows x configurations over N.
 3. The true spread is tau^2 = max(var(m) - s^2, 0), with the performances m.
-4. The best quarter of the configurations, at least three, gives its own s. Its own spread is told
-   by the slope of its sorted performances on normal scores, less its noise: where the performances
-   have a long tail of failures, it is less than that of all.
+4. The best quarter of the configurations, at least three, gives its own s, and so does the best
+   tenth, for the lower figure of the optimism. The spread of the best quarter is told by the slope
+   of its sorted performances on normal scores, less its noise: where the performances have a long
+   tail of failures, it is less than that of all.
 5. sigma^2 is the mean over the best quarter of the variances of single performances. Its ratio to
    s^2 of the same gives the correlation.
 6. The winner's true performance is anchored at the corrected figures of the pilot: what the best of
@@ -23,7 +24,7 @@ Source: steps 1 to 3 are a two-way analysis of variance, one observation per cel
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import astuple, replace
 from math import ceil, sqrt
 
 import numpy as np
@@ -37,14 +38,14 @@ from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
 from bbccli.metrics.planned import planned
 from bbccli.plan import Plan
-from bbccli.planning.basis import Basis, Chance, reached
+from bbccli.planning.basis import Basis, Chance, reached, width_of
 from bbccli.types import FloatArray, IntArray, Task
 
 NEAR = 2.0
 """Standard errors from the best value within which a performance is nearly perfect."""
 
 LEAST_BEST = 3
-"""Configurations in the best quarter, at least."""
+"""Configurations that are the best quarter or tenth, at least."""
 
 BLOM = 0.375
 
@@ -77,32 +78,24 @@ def of_pilot(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Basis:
 
 def basis_of(found: Evidence, n_samples: int, cost: SearchCost, level: float) -> Basis:
     """Return the basis of performances and influences, and of the corrected figures."""
-    from scipy.special import ndtri
-
     order = np.argsort(-found.gains, kind="stable")
-    best = order[: max(ceil(len(order) / 4), min(LEAST_BEST, len(order)))]
-    everything = np.arange(len(order))
-    noise, of_best = noise_among(found, everything), noise_among(found, best)
+    best, top = (order[: max(ceil(len(order) / n), LEAST_BEST)] for n in (4, 10))
+    noise, of_best, at_top = (noise_among(found, columns) for columns in (order, best, top))
     error = sqrt(float(found.variances[best].mean())) or sqrt(float(found.variances.mean()))
     spread = sqrt(max(float(found.gains.var(ddof=1)) - noise**2, 0.0))
     spread_of_best = sqrt(max(_slope(found.gains[order], len(best)) ** 2 - of_best**2, 0.0))
-    z = float(-2 * ndtri((1 - level) / 2))
-
-    def chance(n: float) -> Chance:
-        share = sqrt(n_samples / n)
-        return Chance(noise * share, of_best * share, error * share, z * error * share)
-
+    width = width_of(error, level)
     metric, sign = found.metric, found.metric.direction.sign
     gains = found.gains[order]
-    top = max(sign * bound for bound in metric.bounds)
-    near = bool(top - gains[: len(best)].mean() < NEAR * error)
+    perfect = max(sign * bound for bound in metric.bounds)
+    near = bool(perfect - gains[: len(best)].mean() < NEAR * error)
     return Basis(
         metric=metric.name,
         direction=metric.direction,
         bounds=metric.bounds,
         n_samples=n_samples,
         n_configurations=len(order),
-        chance=chance,
+        chance=_by_root(Chance(noise, of_best, at_top, error, width), n_samples),
         spread=spread,
         spread_of_best=spread_of_best,
         level=_anchored(cost, sign, spread_of_best, of_best),
@@ -129,6 +122,16 @@ def noise_among(found: Evidence, columns: IntArray) -> float:
     # the squares about the mean are those of all less those of the mean
     total = float(found.variances[columns].sum()) - len(columns) * float(mean @ mean)
     return sqrt(max(total, 0.0) / (len(columns) - 1))
+
+
+def _by_root(chance: Chance, n_samples: int) -> Callable[[float], Chance]:
+    """What chance does with N rows, by what it does with those of the pilot."""
+
+    def of_rows(n: float) -> Chance:
+        share = sqrt(n_samples / n)
+        return Chance(*(share * value for value in astuple(chance)))
+
+    return of_rows
 
 
 def _slope(gains: FloatArray, n_best: int) -> float:

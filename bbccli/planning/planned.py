@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from bbccli.notes import (
     Note,
@@ -80,31 +81,27 @@ def planned_for(basis: Basis, asked: Question, progress: Progress = silent) -> P
     wanted = _wanted(basis, asked, chosen, rows)
     samples = sorted(set(asked.samples or _around(basis, chosen.n_samples)))
     counts = sorted(set(asked.configurations or _grid(n_configurations)))
-    chance, sign = basis.chance(chosen.n_samples), basis.direction.sign
+    of_check = (asked.level, asked.within, asked.seed, progress)
     return Planned(
-        metric=basis.metric,
-        direction=basis.direction,
+        **_told(basis, chosen),
         within=asked.within,
-        n_samples=basis.n_samples,
-        n_configurations=basis.n_configurations,
-        expected=sign * basis.expected,
-        noise=chance.noise,
-        noise_of_best=chance.noise_of_best,
-        error=chance.error,
-        spread=basis.spread,
-        spread_of_best=basis.spread_of_best,
-        correlation=basis.correlation,
-        prevalence=basis.prevalence,
         wanted=wanted,
         chosen=chosen,
         halved=_halved(basis, asked, chosen),
         cells=tuple(of(n, c) for n in samples for c in counts),
-        check=check(basis, chosen, asked.level, asked.within, asked.seed, progress)
-        if asked.checked
-        else None,
+        check=check(basis, chosen, *of_check) if asked.checked else None,
         assumptions=ASSUMPTIONS,
         notes=tuple(_notes(basis, wanted, chosen)),
     )
+
+
+def _told(basis: Basis, chosen: Cell) -> dict[str, Any]:
+    """What a plan repeats of its basis, by the names of `Planned`; chance in the chosen rows."""
+    chance = basis.chance(chosen.n_samples)
+    names = ("metric", "direction", "n_samples", "n_configurations", "spread", "spread_of_best")
+    told = {name: getattr(basis, name) for name in (*names, "correlation", "prevalence")}
+    told |= {n: getattr(chance, n) for n in ("noise", "noise_of_best", "noise_at_top", "error")}
+    return told | {"expected": basis.direction.sign * basis.expected}
 
 
 def _rows(basis: Basis, asked: Question, n_configurations: int) -> int | None:

@@ -26,7 +26,7 @@ class Cell:
     honest: float = field(metadata={"doc": "expected true performance of the winner"})
     optimism: float = field(metadata={"doc": "how much too good the naive figure is expected"})
     optimism_lower: float = field(
-        metadata={"doc": "with the noise of the best quarter of the configurations"}
+        metadata={"doc": "with the noise of the best tenth of the configurations"}
     )
     optimism_upper: float = field(metadata={"doc": "with the noise of all configurations"})
     width: float = field(metadata={"doc": "expected width of the winner's interval"})
@@ -97,6 +97,7 @@ class Planned:
         metadata={"doc": "standard deviation by chance relative to the others, in the chosen rows"}
     )
     noise_of_best: float = field(metadata={"doc": "the same over the best quarter"})
+    noise_at_top: float = field(metadata={"doc": "the same over the best tenth"})
     error: float = field(
         metadata={"doc": "standard error of a single performance, in the chosen rows"}
     )

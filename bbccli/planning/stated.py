@@ -7,8 +7,8 @@
 3. Chance does alike to any two configurations with correlation r: s^2 = (1 - r) sigma^2.
 4. The interval of a single configuration is A -+ z sigma for an AUC and Wilson's for a share.
 
-Source: Hanley & McNeil 1982; Newcombe 2006, method 4; Wilson 1927. The model of step 3 is that of a two-way table without
-interaction.
+Source: Hanley & McNeil 1982; Newcombe 2006, method 4; Wilson 1927. The model of step 3 is that of a
+two-way table without interaction.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bbccli.areas import newcombe_variance
 from bbccli.errors import OptionError, UnsupportedError
 from bbccli.intervals.binomial import wilson
 from bbccli.metrics.base import Metric
-from bbccli.planning.basis import Basis, Chance, reached
+from bbccli.planning.basis import Basis, Chance, reached, width_of
 
 AREAS = ("auc",)
 """Metrics whose standard error is Newcombe's."""
@@ -81,13 +81,13 @@ def of_stated(metric: Metric, stated: Stated, level: float) -> Basis:
     UnsupportedError
         Another metric than the AUC and shares of rows.
     """
-    single, least = _single(metric, stated, (1 - level) / 2)
+    single, least = _single(metric, stated, level)
     spread, sign = stated.spread, metric.direction.sign
 
     def chance(n: float) -> Chance:
         error, width = single(n)
         noise = error * sqrt(1 - stated.correlation)
-        return Chance(noise, noise, error, width)
+        return Chance(noise, noise, noise, error, width)
 
     expected = sign * stated.expected
     centre = expected - reached(spread, 0.0, stated.n_configurations)
@@ -108,18 +108,16 @@ def of_stated(metric: Metric, stated: Stated, level: float) -> Basis:
     )
 
 
-def _single(metric: Metric, stated: Stated, outside: float) -> tuple[Single, int]:
+def _single(metric: Metric, stated: Stated, level: float) -> tuple[Single, int]:
     """Formulas of a single configuration, and the fewest rows that they are for."""
-    from scipy.special import ndtri
-
     p, share = stated.expected, stated.prevalence
 
     def of_area(n: float) -> tuple[float, float]:
         error = sqrt(newcombe_variance(p, share * n, (1 - share) * n))
-        return error, float(-2 * ndtri(outside)) * error
+        return error, width_of(error, level)
 
     def of_share(n: float) -> tuple[float, float]:
-        lower, upper = wilson(p, n, outside)
+        lower, upper = wilson(p, n, (1 - level) / 2)
         return sqrt(p * (1 - p) / n), upper - lower
 
     if metric.name in AREAS:

@@ -49,7 +49,7 @@ def ratio(
 
     Examples
     --------
-    >>> ratio(Chance(0.02, 0.02, 0.04, 0.16), 0.03, 1, 0.95)
+    >>> ratio(Chance(0.02, 0.02, 0.02, 0.04, 0.16), 0.03, 1, 0.95)
     1.0
     """
     if n_configurations == 1 or chance.error == 0:

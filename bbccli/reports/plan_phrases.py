@@ -124,8 +124,8 @@ def basis(document: Document) -> dict[str, str]:
     """What the plan rests on, a line for each name."""
     planned = document["planned"]
     expected = performance_digits(document).performance(planned["expected"])
-    noise = _pair(planned["noise"], planned["noise_of_best"], document)
-    spread = _pair(planned["spread"], planned["spread_of_best"], document)
+    noise = _pair(planned["noise"], planned["noise_at_top"], "tenth", document)
+    spread = _pair(planned["spread"], planned["spread_of_best"], "quarter", document)
     rows = rows_text(planned["chosen"]["n_samples"])
     source = "by BBC, of the pilot" if planned["n_samples"] else "as stated"
     n_configurations = count(planned["n_configurations"], "configuration")
@@ -139,9 +139,9 @@ def basis(document: Document) -> dict[str, str]:
     }
 
 
-def _pair(of_all: float, of_best: float, document: Document) -> str:
+def _pair(of_all: float, of_best: float, which: str, document: Document) -> str:
     whole, best = difference(of_all, document), difference(of_best, document)
-    return whole if whole == best else f"{whole} (of the best quarter {best})"
+    return whole if whole == best else f"{whole} (of the best {which} {best})"
 
 
 def checked(document: Document) -> str:

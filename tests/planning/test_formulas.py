@@ -188,7 +188,7 @@ def test_rows_are_the_fewest():
 
 
 def test_the_ratio_is_that_of_a_loop():
-    chance, spread, count = Chance(0.02, 0.02, 0.04, 0.16), 0.03, 12
+    chance, spread, count = Chance(0.02, 0.02, 0.02, 0.04, 0.16), 0.03, 12
     true, off, bags, rest = _numbers(count, 0)
     widths = []
     for data in range(N_DATA_SETS):
@@ -207,7 +207,7 @@ def test_the_ratio_is_that_of_a_loop():
 
 def test_the_ratio_of_two_equal_configurations_is_that_of_out_of_bag_means():
     """Where chance does the same to both, selection is void: sqrt(e - 1) by the normal limit."""
-    alike = Chance(1e-9, 1e-9, 0.04, 0.16)
+    alike = Chance(1e-9, 1e-9, 1e-9, 0.04, 0.16)
     assert ratio(alike, 0.0, 2, 0.95) == pytest.approx(math.sqrt(math.e - 1), rel=0.03)
 
 
@@ -223,7 +223,7 @@ def test_ten_thousand_configurations():
 @pytest.mark.parametrize("wanted", [0.2, 0.7, 0.95])
 def test_the_correlation_behind_errors_gives_them(share, wanted):
     rng, cut = np.random.default_rng(2), norm.ppf(share)
-    for behind, seen in ((behind_shares, lambda x: x < cut), (behind_areas, lambda x: norm.cdf(x))):
+    for behind, seen in ((behind_shares, lambda x: x < cut), (behind_areas, norm.cdf)):
         r = behind(share, wanted)
         shared, own = rng.standard_normal(200_000), rng.standard_normal((2, 200_000))
         both = math.sqrt(r) * shared + math.sqrt(1 - r) * own

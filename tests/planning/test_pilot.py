@@ -62,7 +62,7 @@ def _accuracy():
 def test_chance_falls_with_the_root_of_the_rows():
     basis = of_pilot(pilot(), *_accuracy())
     once, more = basis.chance(80), basis.chance(320)
-    for name in ("noise", "noise_of_best", "error", "width"):
+    for name in ("noise", "noise_of_best", "noise_at_top", "error", "width"):
         assert getattr(more, name) == pytest.approx(getattr(once, name) / 2)
 
 
@@ -79,8 +79,6 @@ def test_the_winner_is_expected_to_be_worth_what_bbc_says():
 
 
 def test_equal_configurations_have_no_true_spread():
-    rng = np.random.default_rng(5)
-    matrix = right_or_wrong(np.full(12, 0.7), 60, rng, correlation=0.3).matrix
     matrix = next(
         one
         for one in (
