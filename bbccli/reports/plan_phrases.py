@@ -103,13 +103,13 @@ def halved(document: Document) -> str:
     found = document["planned"]["halved"]
     if found is None:
         return ""
-    rows = f"{rows_text(found['n_samples'])}, " if found["n_samples"] else ""
+    needed = f"{rows_text(found['n_samples'])} are enough; " if found["n_samples"] else ""
+    at = rows_text(document["planned"]["chosen"]["n_samples"])
     label = phrases.metric_label(document["metric"])
     change = _signed(found["honest_change"], document)
-    at = "with as many rows " if rows else ""
     return (
-        f"{count(found['n_configurations'], 'configuration')}: {rows}{at}honest {label} {change}, "
-        f"optimism {_signed(found['optimism_change'], document)}"
+        f"{count(found['n_configurations'], 'configuration')}: {needed}in "
+        f"{at} honest {label} {change}, optimism {_signed(found['optimism_change'], document)}"
     )
 
 
