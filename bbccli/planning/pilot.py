@@ -116,7 +116,7 @@ def noise_among(found: Evidence, columns: IntArray) -> float:
     >>> matrix = read("sample_data/digits.parquet")
     >>> found = evidence_of(matrix, METRICS["accuracy"], Plan())
     >>> round(noise_among(found, np.arange(found.n_configurations)), 4)
-    0.0104
+    0.0126
     """
     mean = found.influence[:, columns].mean(axis=1) * found.scale
     # the squares about the mean are those of all less those of the mean

@@ -73,6 +73,7 @@ def _one_width(
     """Width of BBC's interval on one data set; observed (C,), resamples (B, K) and (B,)."""
     n_contenders = own.shape[1]
     best = np.partition(observed, len(observed) - n_contenders)[-n_contenders:]
+    best.sort()  # by rank, so that the width changes little where the gains do
     chosen = np.argmax(best + own, axis=1)
     rows = np.arange(len(own))
     values = best[chosen] - own[rows, chosen] - common + rest

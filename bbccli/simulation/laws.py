@@ -109,7 +109,7 @@ class Study:
         --------
         >>> study = Study("noisy", n_samples=20, n_configurations=3)
         >>> study.drawn().performances.round(2)
-        array([0.35, 0.53, 0.41])
+        array([0.36, 0.41, 0.3 ])
         """
         law, entropy = LAWS[self.law], np.random.SeedSequence(self.seed, spawn_key=(position,))
         rng = np.random.default_rng(entropy)
