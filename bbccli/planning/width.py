@@ -37,9 +37,13 @@ REST = sqrt(e - 2)
 
 
 def width(basis: Basis, n_samples: float, n_configurations: int, level: float, seed: int) -> float:
-    """Return the expected width of the winner's interval, in the metric's unit."""
-    chance = basis.chance(n_samples)
-    return chance.width * ratio(chance, basis.spread_of_best, n_configurations, level, seed)
+    """Return the expected width of the winner's interval, in the metric's unit.
+
+    It is at most the distance of the metric's bounds.
+    """
+    chance, (lowest, highest) = basis.chance(n_samples), basis.bounds
+    found = chance.width * ratio(chance, basis.spread_of_best, n_configurations, level, seed)
+    return min(found, highest - lowest)
 
 
 def ratio(

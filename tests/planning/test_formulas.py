@@ -121,6 +121,11 @@ def test_widths_change_smoothly_with_rows():
     assert np.abs(np.diff(widths)).max() < 0.003 * widths[0]
 
 
+def test_no_interval_is_wider_than_the_metric_allows():
+    found = cell(of_auc(prevalence=0.01), 20, 100, level=0.95, within=0.01)
+    assert found.width == 1
+
+
 def test_widths_fall_with_rows():
     for count in (1, 2, 30, 300):
         basis = of_auc()

@@ -5,7 +5,9 @@ import pytest
 
 from bbccli.comparisons.evidence import evidence_of
 from bbccli.errors import BbcError, UndefinedError, UnsupportedError
+from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
+from bbccli.outcome import Outcome
 from bbccli.plan import Plan
 from bbccli.planning import Question, Target, of_pilot, planned_for
 from bbccli.planning.pilot import noise_among
@@ -53,6 +55,24 @@ def test_chance_and_spread_are_those_of_the_simulation():
     s = np.sqrt((p * (1 - p) - spread**2) / 150)
     assert np.mean([one.chance(150).noise for one in found]) == pytest.approx(s, rel=0.03)
     assert np.mean([one.spread for one in found]) == pytest.approx(spread, rel=0.15)
+
+
+def test_groups_are_units():
+    """Two copies of each row, in a group of their own, tell what one of them does."""
+    single = pilot(n=60, count=10)
+    outcome = Outcome(single.task, np.repeat(single.outcome.values, 2), single.outcome.classes)
+    double = PredictionMatrix(
+        outcome,
+        np.repeat(single.predictions, 2, axis=1),
+        single.configurations,
+        single.kind,
+        groups=np.repeat(np.arange(60), 2),
+    )
+    once, twice = (of_pilot(one, *_accuracy()) for one in (single, double))
+    for name in ("noise", "noise_of_best", "noise_at_top", "error", "width"):
+        expected = getattr(once.chance(60), name)
+        assert getattr(twice.chance(120), name) == pytest.approx(expected)
+    assert twice.spread == pytest.approx(once.spread)
 
 
 def _accuracy():
