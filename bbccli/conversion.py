@@ -16,7 +16,7 @@ from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY
 from bbccli.readers.layout.dialects.long import CONFIGURATION
 from bbccli.readers.metadata import MAJOR_VERSION, SPEC
 from bbccli.readers.roles import NAMES
-from bbccli.readers.sheet import Cell, Sheet
+from bbccli.readers.sheet import CLASS_SEPARATOR, Cell, Sheet
 from bbccli.types import PredictionKind, TableLayout, Task
 
 if TYPE_CHECKING:
@@ -96,6 +96,35 @@ def long_table(read: Understood) -> pa.Table:
         scores = read.matrix.kind in (PredictionKind.SCORE, PredictionKind.PROBABILITY)
         columns[SCORE if scores else PREDICTION] = _under_one_another(sheet, sheet.cells)
     return pa.table(columns)
+
+
+def table_of(matrix: PredictionMatrix) -> tuple[pa.Table, dict[str, Any]]:
+    """Return the wide table of a matrix of one repeat with folds, without gaps, and its metadata.
+
+    Reading it gives the same matrix.
+    """
+    import pyarrow as pa
+
+    classes, names = matrix.outcome.classes, list(matrix.configurations)
+    truth, (predictions,) = matrix.outcome.values, matrix.predictions
+    labels = matrix.kind is PredictionKind.LABEL
+    if predictions.ndim == 3:
+        names = [f"{name}{CLASS_SEPARATOR}{label}" for name in names for label in classes]
+        predictions = predictions.reshape(len(predictions), -1)
+    columns = {"row_id": as_arrow(np.arange(matrix.n_samples))}
+    if matrix.folds is not None:
+        columns["fold"] = as_arrow(np.asarray(matrix.folds[0], np.int64))
+    columns["truth"] = pa.array(truth)
+    columns |= {
+        name: pa.array(column.astype(np.int64) if labels else column)
+        for name, column in zip(names, np.ascontiguousarray(predictions.T), strict=True)
+    }
+    metadata: dict[str, Any] = {"spec": SPEC, "version": MAJOR_VERSION, "task": str(matrix.task)}
+    if matrix.task.is_classification:
+        metadata["classes"] = list(classes)
+    if matrix.task is Task.BINARY:
+        metadata["positive_class"] = classes[-1]
+    return pa.table(columns), metadata | {"configs": [{"id": n} for n in matrix.configurations]}
 
 
 def _roles(read: Understood) -> dict[str, pa.Array]:

@@ -12,6 +12,7 @@ from bbccli.documents import Json
 from bbccli.documents.values import public_fields
 from bbccli.drop_schema import DropEnvelope
 from bbccli.leaderboard import LeaderboardEnvelope
+from bbccli.plan_schema import PlanEnvelope
 from bbccli.schema import SCHEMA_VERSION, Envelope, ErrorEnvelope
 
 
@@ -65,6 +66,7 @@ _NAMES: dict[Any, str] = {
     DropEnvelope: "DropDocument",
     LeaderboardEnvelope: "LeaderboardDocument",
     CompareEnvelope: "CompareDocument",
+    PlanEnvelope: "PlanDocument",
     ErrorEnvelope: "ErrorDocument",
 }
 

@@ -21,6 +21,8 @@ COMMANDS = {
     "drop": ("drop", "Show which configurations need no further training."),
     "leaderboard": ("leaderboard", "Show all configurations, best first; nothing is corrected."),
     "compare": ("compare", "Show which may be the best, or if the winner beats another."),
+    "plan": ("planning", "Show how many rows and configurations a study needs."),
+    "simulate": ("simulate", "Write predictions whose true performances are known."),
     "inspect": ("inspect", "Show how the files are understood, and what is wrong with them."),
     "convert": ("convert", "Write predictions in the wide or the long layout."),
     "report": ("report", "Make one page of predictions or saved results."),
@@ -34,7 +36,8 @@ COMMANDS = {
 """Module and summary of each command."""
 
 CONFIGURABLE = (
-    *("correct", "batch", "drop", "leaderboard", "compare", "inspect", "convert", "plot", "gate"),
+    *("correct", "batch", "drop", "leaderboard", "compare", "plan", "inspect", "convert", "plot"),
+    "gate",
 )
 """Commands whose options a project can set."""
 

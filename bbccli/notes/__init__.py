@@ -45,6 +45,13 @@ from bbccli.notes.pairs import (
     undefined_test,
     unpaired,
 )
+from bbccli.notes.planning import (
+    few_planned_rows,
+    near_perfect,
+    no_true_spread,
+    not_attainable,
+    rough_pilot,
+)
 from bbccli.notes.resamples import (
     few_folds,
     few_groups,
@@ -83,6 +90,7 @@ __all__ = [
     "few_evaluated",
     "few_folds",
     "few_groups",
+    "few_planned_rows",
     "few_resamples",
     "folds_differ",
     "further_families",
@@ -95,10 +103,13 @@ __all__ = [
     "locally_simultaneous",
     "matched_interval",
     "method_left_out",
+    "near_perfect",
     "nested_spread",
     "no_influence",
     "no_interval",
+    "no_true_spread",
     "no_variance",
+    "not_attainable",
     "not_calibrated",
     "not_corrected",
     "nothing_dropped",
@@ -109,6 +120,7 @@ __all__ = [
     "redrawn_resamples",
     "resamples_alike",
     "risk_reversed",
+    "rough_pilot",
     "rule_left_out",
     "samples_in_common",
     "screened_rivals",

@@ -28,6 +28,7 @@ class Kind(StrEnum):
     DROP = "drop"
     LEADERBOARD = "leaderboard"
     COMPARE = "compare"
+    PLAN = "plan"
     INSPECTION = "inspect"
     BATCH = "batch"
     DISTRIBUTION = "distribution"
@@ -95,6 +96,7 @@ FORMS: dict[str, Form] = {
                 Kind.DROP: "drop_table",
                 Kind.LEADERBOARD: "leaderboard_table",
                 Kind.COMPARE: "compare_table",
+                Kind.PLAN: "plan_table",
                 Kind.INSPECTION: "inspection_table",
                 Kind.CATALOGUE: "catalogue_table",
             },
@@ -127,13 +129,18 @@ FORMS: dict[str, Form] = {
                 Kind.BATCH: "csv",
                 Kind.LEADERBOARD: "leaderboard_csv",
                 Kind.COMPARE: "compare_csv",
+                Kind.PLAN: "plan_csv",
             },
             "spreadsheets and data frames: one row per estimate",
             (".csv",),
         ),
         Form(
             "markdown",
-            {Kind.CORRECT: "markdown", Kind.COMPARE: "compare_markdown"},
+            {
+                Kind.CORRECT: "markdown",
+                Kind.COMPARE: "compare_markdown",
+                Kind.PLAN: "plan_markdown",
+            },
             "job summaries, comments on pull requests",
             (".md", ".markdown"),
             for_people=True,

@@ -38,6 +38,7 @@ COMMANDS = {
     "drop": ("drop", "p.csv", "--n-resamples", "50"),
     "replay": ("drop", "p.csv", "--replay", "--n-resamples", "50"),
     "inspect": ("inspect", "p.csv"),
+    "plan": ("plan", "--expected", "0.85", "--configurations", "10,100", "--width", "0.1"),
     "batch": ("batch", "p.csv", "q.csv", *EXACT, "-o", "b.csv", "--summary", "-q"),
     "method": ("methods", "bbc-f"),
     "metric": ("metrics", "auc"),

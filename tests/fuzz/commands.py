@@ -114,6 +114,19 @@ OPTIONS = {
         "--format": ("table", "json", "csv", "markdown", "junit"),
         "--output": ("o.json", "o.csv", "o.md", "o.xml", "o.txt"),
     },
+    "plan": READING
+    | SCORING
+    | {
+        "--width": NUMBERS,
+        "--optimism": NUMBERS,
+        "--samples": ("20,50", "1", "0", "x", ""),
+        "--configurations": ("1", "3,10", "-1", "2,x"),
+        "--within": NUMBERS,
+        "--expected": NUMBERS,
+        "--level": NUMBERS,
+        "--format": ("table", "json", "csv", "markdown"),
+        "--output": ("o.json", "o.csv", "o.md", "o.txt"),
+    },
     "inspect": READING
     | {
         "--missing": SCORING["--missing"],
@@ -138,6 +151,7 @@ WEIGHTS = {
     "drop": 4,
     "leaderboard": 3,
     "compare": 4,
+    "plan": 2,
     "batch": 1,
     "gate": 3,
 }
@@ -164,7 +178,7 @@ def _options(command: str, random: Random) -> list[str]:
     chosen: list[str] = [] if command == "inspect" else ["-q"]
     if command == "compare" and random.random() < 0.4:
         chosen += ["--pair", *random.choice((("a", "b"), ("b", "a"), ("a", "a"), ("a", "q")))]
-    if command in ("correct", "drop", "leaderboard", "compare", "batch"):
+    if command in ("correct", "drop", "leaderboard", "compare", "plan", "batch"):
         chosen += ["--n-resamples", random.choice(("20", "20", "20", "7", "1", "0", "auto"))]
         chosen += ["--jobs", "1"]
     if command == "correct":

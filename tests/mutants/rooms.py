@@ -44,5 +44,6 @@ ROOMS = (
         "gate", ("gate.py", "rounding.py"), ("test_gate.py", "test_rounding.py", "cli/test_gate.py")
     ),
     Room("leaderboard", ("leaderboard.py",), ("test_leaderboard.py", "evidence")),
+    Room("planning", ("planning",), ("planning", "cli/test_plan.py")),
     Room("batch", ("batch",), ("batch",)),
 )

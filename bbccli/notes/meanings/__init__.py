@@ -6,6 +6,7 @@ from bbccli.notes.meanings.of_comparisons import OF_COMPARISONS
 from bbccli.notes.meanings.of_files import OF_FILES
 from bbccli.notes.meanings.of_intervals import OF_INTERVALS
 from bbccli.notes.meanings.of_methods import OF_METHODS
+from bbccli.notes.meanings.of_plans import OF_PLANS
 from bbccli.notes.meanings.record import Meaning, Severity
 
 __all__ = ["GROUPS", "MEANINGS", "Meaning", "Severity", "severity_of"]
@@ -14,6 +15,7 @@ GROUPS = {
     "Of the file": OF_FILES,
     "Of the methods": (*OF_METHODS, *OF_INTERVALS),
     "Of comparisons": OF_COMPARISONS,
+    "Of plans": OF_PLANS,
 }
 """Sections of the page on notes, in their order."""
 

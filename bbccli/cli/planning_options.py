@@ -1,0 +1,229 @@
+"""Options of `bbc plan` alone, and which of them go together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from bbccli.errors import OptionError
+from bbccli.option import Option, Panel, Scope
+
+if TYPE_CHECKING:
+    from bbccli.planning import Question, Stated
+
+LARGEST_COUNT = 1_000_000
+"""Rows, and the square of configurations, of a cell."""
+
+MOST_CONFIGURATIONS = 100_000
+MOST_CELLS = 100
+
+PREVALENCE, SPREAD, CORRELATION = 0.5, 0.03, 0.8
+"""What is taken for granted where nothing is stated; shown with every result."""
+
+
+def _metrics() -> Iterable[str]:
+    from bbccli.metrics import METRICS
+
+    return METRICS
+
+
+def _stated(text: str, metavar: str, default: str = "") -> Option:
+    return Option(text, metavar=metavar, panel=Panel.METHOD, default=default, scope=Scope.RUN)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanningOptions:
+    """What is asked of a plan, and what is stated in place of a pilot."""
+
+    width: Annotated[
+        float | None,
+        Option(
+            "Rows for an interval of the winner of at most this width.",
+            metavar="W",
+            scope=Scope.RUN,
+        ),
+    ] = None
+    optimism: Annotated[
+        float | None,
+        Option(
+            "Rows for a naive figure that is at most so much too good, on average.",
+            metavar="D",
+            scope=Scope.RUN,
+        ),
+    ] = None
+    samples: Annotated[
+        str | None,
+        Option(
+            "Rows of the table, such as 200,400,800.",
+            metavar="N,...",
+            default="those of the answer, and twice as many",
+            scope=Scope.RUN,
+        ),
+    ] = None
+    configurations: Annotated[
+        str | None,
+        Option(
+            "Configurations of the table, such as 10,100,1000; the answer is for the most.",
+            metavar="C,...",
+            default="those of the pilot, half and twice as many",
+            scope=Scope.RUN,
+        ),
+    ] = None
+    check: Annotated[
+        bool,
+        Option("Simulate the answer, to see if the formulas hold there.", scope=Scope.RUN),
+    ] = False
+    metric: Annotated[
+        str | None,
+        Option(
+            "Metric; see bbc metrics.",
+            metavar="NAME",
+            names=_metrics,
+            open=True,
+            default="the first that fits the task; auc without a pilot",
+        ),
+    ] = None
+    expected: Annotated[
+        float | None,
+        _stated(
+            "Without a pilot: true performance of the best configuration. The corrected value of "
+            "a similar study, never its naive one.",
+            "V",
+        ),
+    ] = None
+    prevalence: Annotated[
+        float | None,
+        _stated("Without a pilot: share of the positive class.", "P", f"{PREVALENCE:g}"),
+    ] = None
+    spread: Annotated[
+        float | None,
+        _stated(
+            "Without a pilot: standard deviation of the true performances.", "D", f"{SPREAD:g}"
+        ),
+    ] = None
+    correlation: Annotated[
+        float | None,
+        _stated(
+            "Without a pilot: correlation of what chance does to two configurations.",
+            "R",
+            f"{CORRELATION:g}",
+        ),
+    ] = None
+    within: Annotated[
+        float,
+        Option(
+            "How far from the best still counts as near the best.",
+            metavar="D",
+            panel=Panel.METHOD,
+            scope=Scope.RUN,
+        ),
+    ] = 0.01
+
+    def question(self, level: float, seed: int) -> Question:
+        """Return what is asked.
+
+        Raises
+        ------
+        OptionError
+            A target that is not above 0, two targets, or counts that are none.
+        """
+        from bbccli.planning import Question, Target
+
+        self._check_sizes()
+        samples = counts("--samples", self.samples, LARGEST_COUNT)
+        configurations = counts("--configurations", self.configurations, MOST_CONFIGURATIONS)
+        if len(samples) * max(len(configurations), 3) > MOST_CELLS:
+            raise OptionError(
+                f"the table would have more than {MOST_CELLS} cells", hint="name fewer of them"
+            )
+        target = Target.WIDTH if self.width is not None else None
+        target = Target.OPTIMISM if self.optimism is not None else target
+        value = self.optimism if self.width is None else self.width
+        return Question(
+            *(target, value or 0.0, samples, configurations, self.within, level, seed, self.check)
+        )
+
+    def _check_sizes(self) -> None:
+        for option, value in (("--width", self.width), ("--optimism", self.optimism)):
+            if value is not None and not 0 < value < math.inf:
+                raise OptionError(f"{option} is {value:g}", hint="more than 0, such as 0.1")
+        if self.width is not None and self.optimism is not None:
+            raise OptionError(
+                "--width and --optimism are two questions", hint="ask them one by one"
+            )
+        if not 0 <= self.within < math.inf:
+            raise OptionError(f"--within is {self.within:g}", hint="0 or more, such as 0.01")
+
+    def stated(self) -> Stated:
+        """Return what is stated of a study without a pilot.
+
+        Raises
+        ------
+        OptionError
+            Neither a pilot nor an expected value; nothing that tells the configurations or rows.
+        """
+        from bbccli.planning import Stated
+
+        if self.expected is None:
+            raise OptionError(
+                "a plan needs a pilot or an expected value",
+                hint="bbc plan FILE, or --expected 0.85 --configurations 200 --width 0.1",
+            )
+        if self.configurations is None:
+            raise OptionError(
+                "--expected is that of the best of how many?", hint="--configurations 200"
+            )
+        if self.width is None and self.optimism is None and self.samples is None:
+            raise OptionError("nothing is asked for", hint="--width, --optimism or --samples")
+        return Stated(
+            self.expected,
+            max(counts("--configurations", self.configurations, MOST_CONFIGURATIONS)),
+            PREVALENCE if self.prevalence is None else self.prevalence,
+            SPREAD if self.spread is None else self.spread,
+            CORRELATION if self.correlation is None else self.correlation,
+        )
+
+    def check_no_statement(self) -> None:
+        """Refuse what only goes without a pilot.
+
+        Raises
+        ------
+        OptionError
+            A stated value beside a pilot.
+        """
+        for name in ("expected", "prevalence", "spread", "correlation"):
+            if getattr(self, name) is not None:
+                raise OptionError(
+                    f"--{name} is for a plan without a pilot, which tells it",
+                    hint="leave out the file, or the option",
+                )
+
+
+def counts(option: str, text: str | None, most: int) -> tuple[int, ...]:
+    """Return the whole numbers of a list, each once.
+
+    Raises
+    ------
+    OptionError
+        Something else, or a number out of range.
+
+    Examples
+    --------
+    >>> counts("--samples", "200, 400,200", 1000)
+    (200, 400)
+    """
+    if text is None:
+        return ()
+    found = []
+    for part in text.split(","):
+        word = part.strip()
+        if not word.isdecimal() or not word.isascii() or len(word) > 12 or int(word) < 1:
+            raise OptionError(
+                f"{option} is {text[:60]!r}", hint="whole numbers from 1, such as 200,400,800"
+            )
+        if int(word) > most:
+            raise OptionError(f"{option} has {word}, over {most:,}", hint=f"at most {most:,}")
+        found.append(int(word))
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,214 @@
+"""`bbc simulate`: predictions whose true performances are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from bbccli.cli.command import command
+from bbccli.cli.shared import Quiet
+from bbccli.errors import OptionError
+from bbccli.option import Option, Scope
+
+if TYPE_CHECKING:
+    from bbccli.simulation import Simulated, Study
+
+MOST_PREDICTIONS = 10**8
+"""Of one file."""
+
+MOST_FILES = 10_000
+
+
+def _laws() -> Iterable[str]:
+    from bbccli.simulation import LAWS
+
+    return LAWS
+
+
+def _number(text: str, metavar: str, default: str = "") -> Option:
+    return Option(text, metavar=metavar, default=default, scope=Scope.RUN)
+
+
+def _pair(text: str) -> tuple[float, float]:
+    """Two numbers, parted by a comma."""
+    try:
+        first, second = map(float, text.split(","))
+    except ValueError:
+        raise OptionError(f"--beta is {text[:60]!r}", hint="two numbers above 0: 9,6") from None
+    return first, second
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyOptions:
+    """What the simulated study is like."""
+
+    samples: Annotated[int, _number("Rows.", "N")] = 100
+    configurations: Annotated[int, _number("Configurations.", "C")] = 100
+    folds: Annotated[int, _number("Folds, or as many as the rarest class has samples.", "F")] = 10
+    balance: Annotated[float | None, _number("Two classes: share of class 0.", "P", "0.5")] = None
+    classes: Annotated[int | None, _number("multinormal: classes.", "K", "3")] = None
+    correlation: Annotated[
+        float, _number("Correlation of the normal numbers behind two configurations.", "R")
+    ] = 0.0
+    beta: Annotated[
+        str,
+        _number("Beta law of the true performances; 1 less it of an error.", "A,B"),
+    ] = "9,6"
+    seed: Annotated[int, _number("Seed; same seed, same files.", "N")] = 0
+
+    def study(self, law: str) -> Study:
+        """Return the study that is asked for.
+
+        Raises
+        ------
+        OptionError
+            An option out of range, or that the law does not take.
+        """
+        from bbccli.simulation import Study
+
+        n_predictions = self.samples * self.configurations * (self.classes or 3)
+        if n_predictions > 3 * MOST_PREDICTIONS:
+            raise OptionError(
+                f"a file would hold {self.samples * self.configurations:,} predictions",
+                hint=f"at most {MOST_PREDICTIONS:,}: several --files, or fewer rows",
+            )
+        return Study(
+            law=law,
+            n_samples=self.samples,
+            n_configurations=self.configurations,
+            n_folds=self.folds,
+            correlation=self.correlation,
+            beta=_pair(self.beta),
+            seed=self.seed,
+            balance=self.balance,
+            n_classes=self.classes,
+        )
+
+
+LawName = Annotated[
+    str, Option("Law of the predictions: {names}.", "LAW", names=_laws, positional=True)
+]
+Predictions = Annotated[
+    str,
+    Option(
+        "Predictions: .parquet, .csv, .tsv, the last two also with .gz and .zst.",
+        metavar="FILE",
+        flags=("--output", "-o"),
+        scope=Scope.RUN,
+    ),
+]
+Truth = Annotated[str, Option("True performances, as JSON.", metavar="FILE", scope=Scope.RUN)]
+NumberOfFiles = Annotated[
+    int,
+    Option(
+        "Files to write, numbered before the ending of FILE; one truth for all.",
+        metavar="N",
+        scope=Scope.RUN,
+    ),
+]
+
+
+@command()
+def simulate(
+    law: LawName,
+    asked: StudyOptions,
+    output: Predictions,
+    truth: Truth,
+    files: NumberOfFiles = 1,
+    quiet: Quiet = False,
+) -> None:
+    """Write predictions whose true performances are known.
+
+    No model is trained. Of right-or-wrong they are accuracies, of binormal and multinormal AUCs, of
+    noisy mean squared errors.
+
+    Examples:
+      bbc simulate binormal -o sim.parquet --truth sim.truth.json
+      bbc simulate noisy --samples 300 --beta 24,6 -o sim.csv --truth truth.json
+      bbc simulate binormal --files 20 --seed 7 -o sim.parquet --truth sim.truth.json
+    """
+    from bbccli.cli.bar import progress_bar
+    from bbccli.cli.output import check_writable, write
+    from bbccli.progress import enter
+    from bbccli.reports.json import text_of
+
+    study = asked.study(law)
+    if not 1 <= files <= MOST_FILES:
+        raise OptionError(f"--files is {files}", hint=f"from 1 to {MOST_FILES}")
+    paths = _numbered(output, files)
+    _check_places(output, truth, paths)
+    check_writable(*paths, truth)
+    told = []
+    with progress_bar(quiet=quiet) as progress:
+        enter(progress, "simulating")
+        for position, path in enumerate(paths):
+            simulated = study.drawn(position)
+            _write_table(simulated, path)
+            told.append(_truth_of(simulated, path))
+            progress(position + 1, files)
+    write(text_of(_about(study, told)), truth)
+
+
+def _numbered(output: str, n_files: int) -> list[str]:
+    """The path itself, or paths with numbers of the same length before the endings."""
+    if n_files == 1:
+        return [output]
+    path, digits = Path(output), len(str(n_files))
+    stem, dot, endings = path.name.partition(".")
+    return [
+        str(path.with_name(f"{stem}-{number:0{digits}}{dot}{endings}"))
+        for number in range(1, n_files + 1)
+    ]
+
+
+def _check_places(output: str, truth: str, paths: list[str]) -> None:
+    """Refuse standard output, and a truth in the place of the predictions or their metadata."""
+    from bbccli.cli.places import check_apart
+    from bbccli.readers.sources.opening import metadata_path
+
+    for option, path in (("--output", output), ("--truth", truth)):
+        if path == "-":
+            raise OptionError(f"{option} is standard output", hint="name a file")
+    for path in paths:
+        check_apart({"--output": path, "--truth": truth}, ())
+        check_apart({"the metadata of --output": metadata_path(path), "--truth": truth}, ())
+
+
+def _write_table(simulated: Simulated, path: str) -> None:
+    """Write the predictions, and beside a text file their metadata."""
+    from bbccli.cli.output import write
+    from bbccli.cli.places import check_metadata
+    from bbccli.conversion import table_of
+    from bbccli.reports.predictions import render_predictions
+
+    rendered = render_predictions(*table_of(simulated.matrix), path)
+    check_metadata(rendered, path)
+    for name, content in rendered.items():
+        write(content, name)
+
+
+def _truth_of(simulated: Simulated, path: str) -> dict[str, Any]:
+    """True performances of one file, and the best of them."""
+    from bbccli.metrics import METRICS
+
+    names, values = simulated.matrix.configurations, simulated.performances
+    best = int((METRICS[simulated.metric].direction.sign * values).argmax())
+    return {
+        "file": Path(path).name,
+        "best": names[best],
+        "best_value": float(values[best]),
+        "performances": {
+            simulated.metric: {n: float(v) for n, v in zip(names, values, strict=True)}
+        },
+    }
+
+
+def _about(study: Study, told: list[dict[str, Any]]) -> dict[str, Any]:
+    """The truth file: the law, its parameters, and what is true of each file."""
+    from bbccli.documents import as_json
+    from bbccli.version import __version__
+
+    metric = next(iter(told[0]["performances"]))
+    return {"version": __version__, "metric": metric, **as_json(study), "files": told}

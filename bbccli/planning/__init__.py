@@ -1,0 +1,22 @@
+"""How many rows, and how many configurations, an honest result takes: before a study.
+
+A basis says how performances vary, by chance and in truth, from a pilot or from stated values; a
+plan says what is to be expected of so many rows and so many configurations: a file per idea.
+"""
+
+from __future__ import annotations
+
+from bbccli.planning.pilot import of_pilot
+from bbccli.planning.planned import Question, planned_for
+from bbccli.planning.records import Planned, Target
+from bbccli.planning.stated import Stated, of_stated
+
+__all__ = [
+    "Planned",
+    "Question",
+    "Stated",
+    "Target",
+    "of_pilot",
+    "of_stated",
+    "planned_for",
+]

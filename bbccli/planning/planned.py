@@ -1,0 +1,177 @@
+"""From a basis and a question to a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from bbccli.notes import (
+    Note,
+    few_planned_rows,
+    near_perfect,
+    no_true_spread,
+    not_attainable,
+    rough_pilot,
+)
+from bbccli.planning.basis import Basis
+from bbccli.planning.cells import cell
+from bbccli.planning.check import check, law_of
+from bbccli.planning.records import Cell, Halved, Planned, Target, Wanted
+from bbccli.planning.rows import MOST_SAMPLES, achieved, rows_for
+from bbccli.progress import Progress, silent
+
+FEW_ROWS = 50
+"""Rows below which normal approximations are rough."""
+
+SMALL_PILOT = 50, 10
+"""Rows and configurations of a pilot below which its figures are rough."""
+
+ASSUMPTIONS = (
+    "True performances are fixed: more rows also train better models, which no matrix shows.",
+    "New rows come from where those of the pilot did, as many of each class and group.",
+    "More configurations are of the same kind as those that were tried.",
+    "Performances are about normal by chance, and in truth; near the best value they are not.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a plan.
+
+    Attributes
+    ----------
+    target, value
+        What rows are asked for, and the largest that is wanted; None where nothing is.
+    samples, configurations
+        Of the table; the largest number of configurations is the one that is answered for.
+    within
+        How far from the best still counts as near it.
+    level, seed
+        Of the intervals; of random numbers.
+    checked
+        Whether the chosen cell is simulated.
+    """
+
+    target: Target | None = None
+    value: float = 0.0
+    samples: Sequence[int] = ()
+    configurations: Sequence[int] = ()
+    within: float = 0.01
+    level: float = 0.95
+    seed: int = 0
+    checked: bool = False
+
+
+def planned_for(basis: Basis, asked: Question, progress: Progress = silent) -> Planned:
+    """Return the plan that answers a question.
+
+    Raises
+    ------
+    UnsupportedError
+        A check of a metric that no law of simulation has.
+    """
+    if asked.checked:
+        law_of(basis)
+    of = partial(cell, basis, level=asked.level, within=asked.within, seed=asked.seed)
+    n_configurations = max(asked.configurations, default=basis.n_configurations)
+    rows = _rows(basis, asked, n_configurations)
+    chosen = of(_chosen_rows(basis, asked, rows), n_configurations)
+    wanted = _wanted(basis, asked, chosen, rows)
+    samples = sorted(set(asked.samples or _around(basis, chosen.n_samples)))
+    counts = sorted(set(asked.configurations or _grid(n_configurations)))
+    of_check = (asked.level, asked.within, asked.seed, progress)
+    return Planned(
+        **_told(basis, chosen),
+        within=asked.within,
+        wanted=wanted,
+        chosen=chosen,
+        halved=_halved(basis, asked, chosen),
+        cells=tuple(of(n, c) for n in samples for c in counts),
+        check=check(basis, chosen, *of_check) if asked.checked else None,
+        assumptions=ASSUMPTIONS,
+        notes=tuple(_notes(basis, wanted, chosen)),
+    )
+
+
+def _told(basis: Basis, chosen: Cell) -> dict[str, Any]:
+    """What a plan repeats of its basis, by the names of `Planned`; chance in the chosen rows."""
+    chance = basis.chance(chosen.n_samples)
+    names = ("metric", "direction", "n_samples", "n_configurations", "spread", "spread_of_best")
+    told = {name: getattr(basis, name) for name in (*names, "correlation", "prevalence")}
+    told |= {n: getattr(chance, n) for n in ("noise", "noise_of_best", "noise_at_top", "error")}
+    return told | {"expected": basis.direction.sign * basis.expected}
+
+
+def _rows(basis: Basis, asked: Question, n_configurations: int) -> int | None:
+    if asked.target is None:
+        return None
+    return rows_for(
+        basis, asked.target, asked.value, n_configurations, level=asked.level, seed=asked.seed
+    )
+
+
+def _chosen_rows(basis: Basis, asked: Question, rows: int | None) -> int:
+    """Rows that the answer is about."""
+    if asked.target is not None:
+        return MOST_SAMPLES if rows is None else rows
+    return asked.samples[0] if asked.samples else basis.n_samples or basis.least_samples
+
+
+def _wanted(basis: Basis, asked: Question, chosen: Cell, rows: int | None) -> Wanted | None:
+    if asked.target is None:
+        return None
+    found = achieved(
+        *(basis, asked.target, chosen.n_samples, chosen.n_configurations),
+        level=asked.level,
+        seed=asked.seed,
+    )
+    return Wanted(asked.target, asked.value, rows, found)
+
+
+def _halved(basis: Basis, asked: Question, chosen: Cell) -> Halved | None:
+    """The chosen cell with half the configurations."""
+    if chosen.n_configurations == 1:
+        return None
+    half = -(-chosen.n_configurations // 2)
+    other = cell(
+        *(basis, chosen.n_samples, half), level=asked.level, within=asked.within, seed=asked.seed
+    )
+    return Halved(
+        half,
+        _rows(basis, asked, half),
+        other.honest - chosen.honest,
+        other.optimism - chosen.optimism,
+    )
+
+
+def _around(basis: Basis, n_samples: int) -> tuple[int, ...]:
+    """Rows of a table that nobody asked for: the pilot's, the chosen ones, and twice and half."""
+    if basis.n_samples is not None:
+        return basis.n_samples, n_samples, 2 * n_samples
+    return max(n_samples // 2, basis.least_samples), n_samples, 2 * n_samples
+
+
+def _grid(n_configurations: int) -> tuple[int, ...]:
+    """Configurations of a table that nobody asked for."""
+    return -(-n_configurations // 2), n_configurations, 2 * n_configurations
+
+
+def _notes(basis: Basis, wanted: Wanted | None, chosen: Cell) -> list[Note]:
+    found = []
+    if wanted is not None and wanted.n_samples is None:
+        found.append(not_attainable(wanted.target, wanted.value, wanted.attainable, MOST_SAMPLES))
+    if basis.near_perfect:
+        found.append(near_perfect())
+    if basis.spread == 0:
+        found.append(no_true_spread())
+    if basis.n_samples is not None and _is_small(basis.n_samples, basis.n_configurations):
+        found.append(rough_pilot(basis.n_samples, basis.n_configurations))
+    if chosen.n_samples < FEW_ROWS:
+        found.append(few_planned_rows(chosen.n_samples))
+    return found
+
+
+def _is_small(n_samples: int, n_configurations: int) -> bool:
+    return n_samples < SMALL_PILOT[0] or n_configurations < SMALL_PILOT[1]

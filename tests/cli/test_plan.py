@@ -1,0 +1,164 @@
+"""`bbc plan`: what it says of a pilot and of stated values, its forms, and what it refuses."""
+
+import csv
+import io
+import json
+
+import jsonschema
+import pytest
+
+from bbccli.json_schema import json_schema
+
+VALIDATOR = jsonschema.Draft202012Validator(json_schema())
+DEFINITION = {"$ref": "#/$defs/PlanDocument", "$defs": json_schema()["$defs"]}
+STATED = ("plan", "--expected", "0.85", "--prevalence", "0.3", "--configurations", "200")
+
+
+@pytest.fixture
+def pilot(samples):
+    return ("plan", samples / "digits.parquet", "--n-resamples", "40")
+
+
+def document(run, *argv):
+    status, out, err = run(*argv, "--format", "json", "-q")
+    assert (status, err) == (0, ""), err
+    found = json.loads(out)
+    jsonschema.Draft202012Validator(DEFINITION).validate(found)
+    return found
+
+
+def test_a_width_by_a_pilot(once, pilot):
+    status, out, err = once(*pilot, "--width", "0.05")
+    assert (status, err) == (0, "")
+    text = " ".join(out.split())
+    assert text.startswith("Plan ")
+    for words in (
+        "rows for the 95 % interval of the winner of 23 configurations to be at most 0.05 wide.",
+        "on new data: too good by",
+        "12 configurations:",
+        "more rows also train better models",
+        "by BBC, of the pilot",
+    ):
+        assert words in text
+
+
+def test_the_document_of_a_pilot(run, pilot):
+    found = document(run, *pilot, "--width", "0.05")
+    planned = found["planned"]
+    assert found["input"]["n_configurations"] == planned["n_configurations"] == 23
+    assert planned["wanted"]["n_samples"] == planned["chosen"]["n_samples"]
+    assert planned["chosen"]["width"] == planned["wanted"]["attainable"] <= 0.05
+    assert planned["chosen"] in planned["cells"]
+    assert planned["halved"]["n_configurations"] == 12
+    assert len(planned["assumptions"]) == 4
+
+
+def test_a_table_of_rows_and_configurations(run, pilot):
+    found = document(run, *pilot, "--samples", "200,800", "--configurations", "5,50")["planned"]
+    cells = [(cell["n_samples"], cell["n_configurations"]) for cell in found["cells"]]
+    assert cells == [(200, 5), (200, 50), (800, 5), (800, 50)]
+    assert (found["chosen"]["n_samples"], found["chosen"]["n_configurations"]) == (200, 50)
+    assert found["wanted"] is None
+
+
+def test_stated_values(run):
+    found = document(run, *STATED, "--width", "0.1")
+    planned = found["planned"]
+    assert found["input"] is None
+    assert found["metric"] == "auc"
+    assert (planned["expected"], planned["prevalence"]) == (0.85, 0.3)
+    assert (planned["spread"], planned["correlation"]) == (0.03, 0.8)
+    assert planned["chosen"]["optimism_lower"] == planned["chosen"]["optimism_upper"]
+
+
+def test_defaults_are_shown(run):
+    status, out, _ = run(*STATED[:3], "--configurations", "200", "--width", "0.1")
+    text = " ".join(out.split())
+    assert status == 0
+    for words in ("correlation 0.80", "positive 50.0 %", "spread 0.030", "0.850 as stated"):
+        assert words in text
+
+
+def test_one_configuration(run):
+    words = ("plan", "--metric", "accuracy", "--expected", "0.9", "--configurations", "1")
+    status, out, _ = run(*words, "--width", "0.05")
+    text = " ".join(out.split())
+    assert status == 0
+    assert text.startswith("Plan 557 rows for the 95 % interval of a single configuration")
+    assert "Nothing is selected, so its accuracy is honest as it is: expect about 0.900." in text
+
+
+def test_what_cant_be_attained_is_told(run):
+    status, out, _ = run(*STATED, "--width", "0.0001")
+    text = " ".join(out.split())
+    assert status == 0
+    assert text.startswith("Not even 1,000,000 rows are enough for the 95 % interval")
+    assert "is the smallest they give" in text
+    found = document(run, *STATED, "--optimism", "1e-9")
+    assert found["planned"]["wanted"]["n_samples"] is None
+    assert [note["code"] for note in found["notes"]] == ["not-attainable"]
+
+
+def test_csv_has_a_row_per_cell(run, pilot):
+    status, out, err = run(*pilot, "--samples", "300,600", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert status == 0
+    assert len(rows) == 6
+    assert [row["chosen"] for row in rows].count("true") == 1
+    assert "read: " in err
+    assert "With 300 rows" in err
+
+
+def test_markdown_says_the_same(run, tmp_path):
+    path = tmp_path / "plan.md"
+    assert run(*STATED, "--optimism", "0.01", "-o", path)[0] == 0
+    text = path.read_text()
+    assert text.startswith("### Plan\n\n**Plan ")
+    assert "| rows | configurations |" in text
+    assert "- assumed: True performances are fixed" in text
+
+
+def test_a_check_is_shown(run, monkeypatch):
+    monkeypatch.setattr("bbccli.planning.check.N_INTERVALS", 3)
+    monkeypatch.setattr("bbccli.planning.check.MOST_REPEATS", 10)
+    words = ("plan", "--expected", "0.8", "--configurations", "10", "--samples", "100")
+    found = document(run, *words, "--check")["planned"]["check"]
+    assert (found["law"], found["n_repeats"]) == ("binormal", 10)
+    assert " simulations (binormal): too good by " in " ".join(run(*words, "--check")[1].split())
+
+
+@pytest.mark.parametrize(
+    ("argv", "problem", "hint"),
+    [
+        (("plan",), "needs a pilot or an expected value", "bbc plan FILE"),
+        (("plan", "--expected", "0.85"), "best of how many", "--configurations 200"),
+        (STATED, "nothing is asked for", "--width"),
+        ((*STATED, "--width", "0"), "--width is 0", "more than 0"),
+        ((*STATED, "--width", "-1"), "--width is -1", "more than 0"),
+        ((*STATED, "--optimism", "nan"), "--optimism is nan", "more than 0"),
+        ((*STATED, "--width", "0.1", "--optimism", "0.1"), "two questions", "one by one"),
+        ((*STATED, "--samples", "1.5"), "--samples is '1.5'", "whole numbers"),
+        ((*STATED, "--samples", "0"), "--samples is '0'", "whole numbers"),
+        ((*STATED, "--samples", "9999999"), "over 1,000,000", "at most"),
+        ((*STATED, "--samples", ",".join(map(str, range(1, 99)))), "100 cells", "fewer"),
+        ((*STATED, "--width", "0.1", "--within", "-1"), "--within is -1", "0 or more"),
+        ((*STATED, "--width", "0.1", "--correlation", "1"), "--correlation is 1", "0.7"),
+        ((*STATED, "--width", "0.1", "--spread", "-1"), "--spread is -1", "0.03"),
+        ((*STATED[:2], "1.2", *STATED[3:], "--width", "0.1"), "--expected is 1.2", "corrected"),
+        ((*STATED, "--prevalence", "0", "--width", "0.1"), "--prevalence is 0", "0.3"),
+        ((*STATED, "--metric", "mse", "--width", "0.1"), "does not follow", "a pilot"),
+        ((*STATED, "--metric", "nope", "--width", "0.1"), "nope", ""),
+        ((*STATED, "--samples", "900000", "--check"), "--check", "fewer"),
+    ],
+)
+def test_what_is_refused(run, argv, problem, hint):
+    status, out, err = run(*argv)
+    assert (status, out) == (2, "")
+    assert problem in err.splitlines()[0]
+    assert hint in err.splitlines()[1]
+
+
+def test_a_pilot_leaves_nothing_to_state(run, pilot):
+    status, _, err = run(*pilot, "--expected", "0.9")
+    assert status == 2
+    assert "--expected is for a plan without a pilot" in err

@@ -1,0 +1,170 @@
+"""`bbc simulate`: the same seed writes the same bytes, and what is read is what was drawn."""
+
+import json
+
+import numpy as np
+import pytest
+
+from bbccli import read
+from bbccli.errors import OptionError
+from bbccli.simulation import LAWS, Study
+
+SMALL = ("--samples", "40", "--configurations", "6", "--folds", "4")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def simulate(run, law, *argv, output="s.parquet"):
+    status, out, err = run("simulate", law, "-o", output, "--truth", "t.json", *SMALL, *argv)
+    assert (status, out, err) == (0, "", ""), err
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv", "tsv.gz"])
+@pytest.mark.parametrize("law", LAWS)
+def test_reading_gives_what_was_drawn(run, folder, law, ending):
+    simulate(run, law, "--seed", "3", output=f"s.{ending}")
+    drawn, found = Study(law, 40, 6, 4, seed=3).drawn().matrix, read(f"s.{ending}")
+    assert found.configurations == drawn.configurations
+    assert (found.task, found.kind, found.outcome.classes) == (
+        *(drawn.task, drawn.kind),
+        drawn.outcome.classes,
+    )
+    assert np.array_equal(found.outcome.values, drawn.outcome.values)
+    assert np.array_equal(found.predictions, drawn.predictions)
+    assert np.array_equal(found.folds, drawn.folds)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_the_truth_is_that_of_each_configuration(run, folder, law):
+    simulate(run, law, "--seed", "3")
+    truth, simulated = json.loads((folder / "t.json").read_text()), Study(law, 40, 6, 4, seed=3)
+    (told,) = truth["files"]
+    values = simulated.drawn().performances
+    assert (truth["law"], truth["seed"], told["file"]) == (law, 3, "s.parquet")
+    assert list(told["performances"][truth["metric"]].values()) == values.tolist()
+    best = values.min() if law == "noisy" else values.max()
+    assert told["best_value"] == best
+    assert told["performances"][truth["metric"]][told["best"]] == best
+
+
+def test_the_same_seed_gives_the_same_bytes(run, folder):
+    contents = []
+    for seed in (1, 1, 2):
+        simulate(run, "binormal", "--seed", seed)
+        contents.append([(folder / name).read_bytes() for name in ("s.parquet", "t.json")])
+    assert contents[0] == contents[1]
+    assert all(a != b for a, b in zip(contents[0], contents[2], strict=True))
+
+
+def test_several_files_have_one_truth(run, folder):
+    simulate(run, "binormal", "--files", "11", output="s.csv")
+    names = [f"s-{number:02}.csv" for number in range(1, 12)]
+    told = json.loads((folder / "t.json").read_text())["files"]
+    assert [one["file"] for one in told] == names
+    assert {path.name for path in folder.glob("*.csv")} == set(names)
+    assert len({(folder / name).read_bytes() for name in names}) == 11
+    # the first of several is the only one of one
+    simulate(run, "binormal", output="s.csv")
+    assert (folder / "s.csv").read_bytes() == (folder / names[0]).read_bytes()
+
+
+def test_the_result_can_be_corrected(run, folder):
+    simulate(run, "binormal")
+    status, out, _ = run("correct", "s.parquet", "--n-resamples", "20", "--format", "json", "-q")
+    winner = json.loads(out)["estimates"][0]["winner"]
+    assert status == 0
+    assert winner in json.loads((folder / "t.json").read_text())["files"][0]["performances"]["auc"]
+
+
+def test_options_reach_the_law():
+    study = Study("binormal", 60, 5, 3, 0.9, (24, 6), balance=0.2)
+    matrix = study.drawn().matrix
+    assert matrix.outcome.class_counts.tolist() == [12, 48]
+    assert matrix.n_folds == 3
+    negatives = matrix.predictions[0, :12]
+    assert np.corrcoef(negatives.T)[0, 1] > 0.6
+    assert len(Study("multinormal", 60, 5, n_classes=4).drawn().matrix.outcome.classes) == 4
+    many = Study("noisy", 20, 4000, beta=(24, 6)).drawn().performances
+    assert many.mean() == pytest.approx(0.2, abs=0.01)
+    assert (
+        Study("noisy", 20, 3).drawn(0).performances[0]
+        != Study("noisy", 20, 3).drawn(1).performances[0]
+    )
+
+
+def test_true_performances_stay_within_0_and_1():
+    found = Study("right-or-wrong", 20, 500, beta=(1e-3, 1e-3)).drawn().performances
+    assert ((found > 0) & (found < 1)).all()
+
+
+def test_nothing_is_left_where_nothing_can_be_written(run, folder):
+    (folder / "sub").mkdir()
+    (folder / "s-2.parquet").mkdir()
+    status, out, err = run(
+        *("simulate", "binormal", "-o", "s.parquet", "--truth", "t.json", *SMALL, "--files", "2")
+    )
+    assert (status, out) == (2, "")
+    assert "cannot write s-2.parquet: it is a folder" in err
+    assert {path.name for path in folder.iterdir()} == {"sub", "s-2.parquet"}
+
+
+def test_a_failure_in_between_leaves_whole_files(run, folder, monkeypatch):
+    real = Study.drawn
+
+    def broken(self, position=0):
+        if position == 1:
+            raise OptionError("no more", hint="none")
+        return real(self, position)
+
+    monkeypatch.setattr(Study, "drawn", broken)
+    words = ("simulate", "binormal", "-o", "s.parquet", "--truth", "t.json", *SMALL)
+    assert run(*words, "--files", "3")[0] == 2
+    assert {path.name for path in folder.iterdir()} == {"s-1.parquet"}
+    assert read("s-1.parquet").n_configurations == 6
+
+
+@pytest.mark.parametrize(
+    ("argv", "problem", "hint"),
+    [
+        (("nope",), "'nope'", ""),
+        (("binorml",), "'binorml'", ""),
+        (("binormal", "--beta", "9"), "--beta is '9'", "9,6"),
+        (("binormal", "--beta", "0,6"), "--beta is 0,6", "above 0"),
+        (("binormal", "--beta", "nan,6"), "--beta is nan,6", "above 0"),
+        (("binormal", "--configurations", "0"), "0 configurations", "from 1"),
+        (("binormal", "--samples", "0"), "0 samples", "from 1"),
+        (("noisy", "--samples", "-5"), "-5 samples", "from 1"),
+        (("noisy", "--samples", "3"), "4 folds for 3", "10"),
+        (("binormal", "--balance", "0.01"), "class 0", "balance"),
+        (("binormal", "--folds", "1"), "1 folds", "10"),
+        (("binormal", "--correlation", "1"), "correlation is 1", "below 1"),
+        (("binormal", "--seed", "-1"), "--seed is -1", "0 or more"),
+        (("binormal", "--files", "0"), "--files is 0", "from 1"),
+        (("binormal", "--classes", "3"), "--classes does not go with binormal", "multinormal"),
+        (("noisy", "--balance", "0.5"), "--balance does not go with noisy", "binormal"),
+        (("binormal", "--samples", "100000000"), "predictions", "at most"),
+        (("binormal", "-o", "-"), "--output is standard output", "a file"),
+        (("binormal", "-o", "s.txt"), "no table is written to s.txt", "suffix"),
+        (("binormal", "--truth", "s.parquet"), "the same file", "two files"),
+        (("binormal", "-o", "s.csv", "--truth", "s.meta.json"), "the same file", "two files"),
+        (("binormal", "--truth", "no/t.json"), "its folder does not exist", ""),
+    ],
+)
+def test_what_is_refused(run, folder, argv, problem, hint):
+    given = ["simulate", argv[0], "-o", "s.parquet", "--truth", "t.json", *SMALL, *argv[1:]]
+    status, out, err = run(*given)
+    assert (status, out) == (2, ""), err
+    first, second = err.splitlines()
+    assert problem in first
+    assert hint in second
+    assert list(folder.iterdir()) == []
+
+
+def test_predictions_and_truth_have_to_be_named(run):
+    status, _, err = run("simulate", "binormal", "--truth", "t.json")
+    assert status == 2
+    assert "--output" in err
