@@ -138,7 +138,7 @@ def test_spans_and_blocks_change_nothing(monkeypatch, matrix, name, jobs, select
         fold_names=matrix.fold_names,
     )
     columns = [np.array([0]), np.array([1, 2, 3]), np.arange(4, matrix.n_configurations)]
-    monkeypatch.setattr(Candidates, "blocks", lambda self: columns)
+    monkeypatch.setattr(Candidates, "blocks", lambda self, among=None: columns)
     monkeypatch.setattr(drawing, "MOST_BLOCKS", 1)
     counted = []
     spans = drawing.Drawing.spans

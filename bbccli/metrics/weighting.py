@@ -111,7 +111,7 @@ def weighted_sums(
     return sums
 
 
-def own_sums(weights: FloatArray, terms: FloatArray) -> FloatArray:
+def own_sums(weights: FloatArray, terms: NDArray[Any]) -> FloatArray:
     """Return the sum (B,) of each row of terms (B, N) under its weights (B, N).
 
     It is the same to the last bit whatever the other rows are. A matrix product is not: how it adds
