@@ -23,18 +23,20 @@ GROUP = 2**16
 def main() -> None:
     options = parse()
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        path = Path(folder, "large.parquet")
-        start = time.perf_counter()
-        write(path, options.samples, options.configurations)
-        print(f"file: {path.stat().st_size / 1e9:.2f} GB, {time.perf_counter() - start:.0f} s")
+        path = options.file or Path(folder, "large.parquet")
+        if options.file is None:
+            start = time.perf_counter()
+            write(path, options.samples, options.configurations)
+            print(f"file: {path.stat().st_size / 1e9:.2f} GB, {time.perf_counter() - start:.0f} s")
         for metric in options.metric or ["accuracy"]:
-            measure(options, metric, path)
+            measure(options, metric, path, Path(folder))
 
 
-def measure(options: argparse.Namespace, metric: str, path: Path) -> None:
+def measure(options: argparse.Namespace, metric: str, path: Path, folder: Path) -> None:
     words = ["correct", str(path), "--metric", metric, "--n-resamples", str(options.resamples)]
     words += ["--quiet", "--format", "json"]
-    found = path.with_name("workers.json")
+    words += ["--method", "bbc"]
+    found = folder / "workers.json"
     with cluster(options.workers, options.limit) as (address, pids), peaks(pids) as highest:
         start = time.perf_counter()
         remote = ["--runner", "dask", "--scheduler", address, "--output", str(found)]
@@ -42,7 +44,7 @@ def measure(options: argparse.Namespace, metric: str, path: Path) -> None:
         spent = time.perf_counter() - start
     print(f"{metric}: {spent:.0f} s; peak MB of the workers, then of the client:", *highest())
     if options.check:
-        alone = path.with_name("alone.json")
+        alone = folder / "alone.json"
         start = time.perf_counter()
         correct([*words, "--output", str(alone)])
         equal = "the same bytes" if alone.read_bytes() == found.read_bytes() else "OTHER BYTES"
@@ -57,6 +59,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--metric", action="append", help="repeatable; one run each")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--limit", default="2GB", help="memory of each worker")
+    parser.add_argument("--file", type=Path, help="one that is there already, and stays")
     parser.add_argument("--folder", type=Path, help="where the file is put, for a while")
     parser.add_argument("--check", action="store_true", help="compare with one process")
     return parser.parse_args()

@@ -183,6 +183,10 @@ def _score_block(
 ) -> FloatArray:
     """Scores, out of the bag or in it, of the resamples in `rows`, whose winners are of a block."""
     needed, places = np.unique(winners[rows], return_inverse=True)
+    if len(needed) == 1 < candidates.n_configurations:
+        # one column alone is what all share, of which products are made: a last digit may differ
+        first = min(int(needed[0]), candidates.n_configurations - 2)
+        needed, places = np.array([first, first + 1]), places + (needed[0] - first)
     scorer = candidates.bind(needed)
     scores, start = np.empty(len(rows)), 0
     for part in drawn:

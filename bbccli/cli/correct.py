@@ -79,19 +79,17 @@ def correct(
     from bbccli.analysis.answer import answer
     from bbccli.cli.bar import progress_bar
     from bbccli.cli.gates import exit_by_gates, publish
-    from bbccli.cli.output import check_writable, report_format, write
+    from bbccli.cli.output import report_format, write
     from bbccli.cli.pages import exhibit_of, publish_page
     from bbccli.cli.runners import check_runner, working_on
     from bbccli.errors import UndecidedError
     from bbccli.reports import FORMS
 
     asked.check()
-    limits = work.resources(jobs)
     form = report_format(ctx, format, output) or "table"
     check_runner(where, asked, form, cost_of_search=cost_of_search)
-    check_writable(output, distribution)
-    _check_apart(output, distribution, files, asked)
-    with working_on(where, limits), progress_bar(quiet=quiet) as progress:
+    _check_places(output, distribution, files, asked)
+    with working_on(where, work.resources(jobs)), progress_bar(quiet=quiet) as progress:
         try:
             found = answer(asked, files, cost=_cost(cost_of_search, form), progress=progress)
         except UndecidedError as error:
@@ -106,11 +104,13 @@ def correct(
     exit_by_gates([found.document])
 
 
-def _check_apart(
+def _check_places(
     output: str, distribution: str | None, files: Sequence[str], asked: Analysis
 ) -> None:
+    from bbccli.cli.output import check_writable
     from bbccli.cli.places import check_apart
 
+    check_writable(output, distribution)
     places = {"--output": output, "--distribution": distribution}
     check_apart(places, files, asked.labels, asked.folds)
 

@@ -76,7 +76,6 @@ class RunnerOptions:
             "On this machine, or on workers of dask.distributed.",
             panel=Panel.RESOURCES,
             names=lambda: ("local", "dask"),
-            scope=Scope.COMMAND,
         ),
     ] = "local"
     scheduler: Annotated[

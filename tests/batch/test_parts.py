@@ -1,7 +1,10 @@
 """One large file on workers: the same bytes as in one process, whatever is asked of it."""
 
+import os
 import pickle
+import sys
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -9,8 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from bbccli import elsewhere, resources
+from bbccli.batch import cluster
 from bbccli.batch import parts as module
 from bbccli.batch.parts import pack, unpack, work
+from bbccli.errors import InputError, OptionError
+from bbccli.readers.column_file import ColumnFile
 
 FEW = ("--n-resamples", "150")
 
@@ -62,10 +68,11 @@ def file_of(path, truth, columns, **roles):
 
 
 def chances(n=300, n_columns=13, seed=0, kind=np.float32):
-    """A truth, folds, and probabilities of which some tie and some are alike."""
+    """A truth, folds, and probabilities that tie here and there; the best are in two parts."""
     rng = np.random.default_rng(seed)
     truth = (rng.random(n) < 0.4).astype(int)
     skill = rng.uniform(0.5, 1.5, n_columns)
+    skill[2] = 1.7
     logits = rng.normal(size=(n_columns, n)) + skill[:, None] * (truth - 0.5)
     found = (1 / (1 + np.exp(-logits))).astype(kind)
     found[3] = np.round(found[3], 1)
@@ -239,3 +246,114 @@ def test_large_arrays_are_sent_by_name():
     _, (first, small, second) = unpack(packed, shared)
     assert first is large is second
     assert small.tolist() == [0, 1, 2]
+
+
+def cluster_of_processes():
+    import dask
+    import distributed  # noqa: F401 -- its settings first
+
+    return dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
+
+
+def test_two_worker_processes(run, tmp_path, monkeypatch, quick_starts):
+    truth, fold, found = chances(n_columns=140)
+    file_of(tmp_path / "p.parquet", truth, found, fold=fold)
+    monkeypatch.chdir(tmp_path)
+    with cluster_of_processes():
+        words = ("--metric", "brier", "--metric", "auc", "--jobs", "2", *FEW)
+        assert same(run, "p.parquet", *words)[0] == 0
+
+
+DEADLY = '''
+import os
+from dataclasses import replace
+
+from bbccli import METRICS
+
+
+def bind(outcome, predictions):
+    """Kill any process but the one that started the others."""
+    if os.getpid() != {survivor}:
+        os.kill(os.getpid(), 9)
+    return METRICS["auc"].bind(outcome, predictions)
+
+
+M = replace(METRICS["auc"], name="m", bind=bind)
+'''
+
+
+def test_a_lost_worker_is_one_line(run, tmp_path, monkeypatch, quick_starts):
+    truth, fold, found = chances(60)
+    file_of(tmp_path / "p.parquet", truth, found, fold=fold)
+    (tmp_path / "fatal.py").write_text(DEADLY.format(survivor=os.getpid()))
+    monkeypatch.syspath_prepend(tmp_path)
+    words = ("--metric", "fatal:M", "--method", "cvt", "--runner", "dask", "--jobs", "1")
+    with cluster_of_processes():
+        status, out, err = run("correct", tmp_path / "p.parquet", *words)
+    assert (status, out) == (2, "")
+    assert err == (
+        "error: a worker was lost with its part: killed, or out of memory\n"
+        "hint: workers with more memory each, or --memory with less than now\n"
+    )
+
+
+def test_a_scheduler_that_is_not_there_is_one_line(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster, "PATIENCE", "1s")
+    truth, fold, found = chances(60)
+    file_of(tmp_path / "p.parquet", truth, found, fold=fold)
+    argv = ("--runner", "dask", "--scheduler", "tcp://127.0.0.1:9")
+    status, out, err = run("correct", tmp_path / "p.parquet", *argv)
+    assert (status, out) == (2, "")
+    assert err.startswith("error: no scheduler answers at tcp://127.0.0.1:9\nhint: ")
+    status, _, err = run("correct", tmp_path / "p.parquet", "--scheduler", "tcp://127.0.0.1:9")
+    assert status == 2
+    assert err.startswith("error: --scheduler without --runner dask\nhint: ")
+    monkeypatch.setitem(sys.modules, "dask.distributed", None)
+    status, _, err = run("correct", tmp_path / "p.parquet", "--runner", "dask")
+    assert status == 2
+    assert "hint: pip install 'bbccli[dask]'" in err
+
+
+def test_a_file_that_a_worker_does_not_see(tmp_path):
+    truth, fold, found = chances(60)
+    path = tmp_path / "p.parquet"
+    file_of(path, truth, found, fold=fold)
+    file = ColumnFile(str(path), path.stat().st_size, ("c00", "c02"), 60, True)
+    assert file.shape == (1, 60, 2)
+    np.testing.assert_array_equal(file[:, :, [1]][0, :, 0], found[2])
+    for other in (replace(file, path=str(tmp_path / "q.parquet")), replace(file, size=9)):
+        with pytest.raises(InputError, match="can't be read where it is worked on: ") as raised:
+            other[:, :, [0]]
+        assert other.path in str(raised.value)
+        assert "a shared disk" in raised.value.hint
+        packed = pack((other.__getitem__, ((slice(None), slice(None), [0]),)), lambda one: None)
+        told = pickle.loads(pickle.dumps(work(packed, {}, resources.Resources(1))))
+        assert (str(told), told.hint) == (str(raised.value), raised.value.hint)
+
+
+class Client:
+    """As much of a client of dask as tells of its workers."""
+
+    def __init__(self, **limits):
+        self.limits = limits
+
+    def ncores(self):
+        return dict.fromkeys(self.limits, 1)
+
+    def scheduler_info(self, n_workers):
+        known = {n: {"memory_limit": m, "nthreads": 2} for n, m in self.limits.items()}
+        return {"workers": known}
+
+
+def test_memory_is_a_share_of_what_the_smallest_worker_has():
+    workers = module.DaskWorkers(Client(a=4 * 10**9, b=2 * 10**9))
+    auto = resources.resources_of(3, "auto", resources.Engine.NUMPY)
+    assert module.limits_of(auto, workers) == resources.Resources(1, 4 * 10**8, auto.engine)
+    given = resources.resources_of(3, "100MB", resources.Engine.NUMPY)
+    assert module.limits_of(given, workers).memory == 10**8
+    assert module.limits_of(auto, module.DaskWorkers(Client(a=0))).memory == auto.memory
+    with pytest.raises(OptionError, match="workers have too little memory"):
+        module.limits_of(auto, module.DaskWorkers(Client(a=10**6)))
+    assert [len(part) for part in workers.parts(1000)] == [250] * 4
+    assert [len(part) for part in workers.parts(65)] == [33, 32]
+    assert [len(part) for part in workers.parts(3)] == [3]
