@@ -35,7 +35,7 @@ def main() -> None:
 def measure(options: argparse.Namespace, metric: str, path: Path, folder: Path) -> None:
     words = ["correct", str(path), "--metric", metric, "--n-resamples", str(options.resamples)]
     words += ["--quiet", "--format", "json"]
-    words += ["--method", "bbc"]
+    words += ["--method", "bbc", *(("--only", options.only) if options.only else ())]
     found = folder / "workers.json"
     with cluster(options.workers, options.limit) as (address, pids), peaks(pids) as highest:
         start = time.perf_counter()
@@ -59,6 +59,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--metric", action="append", help="repeatable; one run each")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--limit", default="2GB", help="memory of each worker")
+    parser.add_argument("--only", help="pattern of the configurations that take part")
     parser.add_argument("--file", type=Path, help="one that is there already, and stays")
     parser.add_argument("--folder", type=Path, help="where the file is put, for a while")
     parser.add_argument("--check", action="store_true", help="compare with one process")
