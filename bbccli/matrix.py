@@ -63,8 +63,9 @@ class PredictionMatrix:
     outcome
         The truth of the N samples.
     predictions : (R, N, C) or (R, N, C, K)
-        Finite float32 or float64; class codes when `kind` is label; K probabilities per
-        configuration for multiclass tasks, of the positive class alone for binary ones.
+        Finite float32 or float64, or what reads some of their columns when asked; class codes when
+        `kind` is label; K probabilities per configuration for multiclass tasks, of the positive
+        class alone for binary ones.
     configurations
         C unique, non-empty names.
     kind
@@ -146,12 +147,13 @@ class PredictionMatrix:
             )
         check_threshold(self.threshold, self.task, self.kind)
         check_names(self.configurations, path)
-        check_finite(self.predictions, self.configurations, path)
+        if isinstance(self.predictions, np.ndarray):  # what stays in its file was looked at there
+            check_finite(self.predictions, self.configurations, path)
         if self.unfinished is None:
             check_classes(self.outcome)
         for name in ("predictions", "folds", "groups", "available"):
             array = getattr(self, name)
-            if array is not None:
+            if isinstance(array, np.ndarray):
                 object.__setattr__(self, name, readonly(array))
 
     @property

@@ -46,7 +46,7 @@ HEAVY = {
         "reports/parquet.py",
         "reports/predictions.py",
     },
-    "dask": {"batch/cluster.py"},
+    "dask": {"batch/cluster.py", "batch/parts.py"},
     "vl_convert": {"reports/figures/rendering.py"},
     "fsspec": {"readers/sources/urls.py"},
 }

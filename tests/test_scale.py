@@ -1,5 +1,7 @@
 """Very many samples: drawn row by row, swept in steps, added up in parts, bound span by span."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matrices import binary, multiclass, regression, survival
@@ -15,6 +17,7 @@ from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.resampling import BLOCK, FEW_UNITS, Draws, any_draw, leaves_some_out
 from bbccli.resources import Engine, Resources, resources_of, use
+from bbccli.selection.in_folds import scored_in_folds
 
 MEGABYTE = 10**6
 
@@ -138,7 +141,7 @@ def test_spans_and_blocks_change_nothing(monkeypatch, matrix, name, jobs, select
         fold_names=matrix.fold_names,
     )
     columns = [np.array([0]), np.array([1, 2, 3]), np.arange(4, matrix.n_configurations)]
-    monkeypatch.setattr(Candidates, "blocks", lambda self: columns)
+    monkeypatch.setattr(Candidates, "blocks", lambda self, among=None: columns)
     monkeypatch.setattr(drawing, "MOST_BLOCKS", 1)
     counted = []
     spans = drawing.Drawing.spans
@@ -182,3 +185,31 @@ def test_one_thread_has_the_batches_of_one_thread_whatever_was_asked_for(n_resam
         shared = drawing.Drawing.of(draws, 3, n_blocks)
         assert len(shared.batches) > len(alone.batches)
         assert shared.in_one_thread() == alone
+
+
+@pytest.mark.parametrize("n_samples", [90, 9000, 66_000])
+@pytest.mark.parametrize("name", ["brier", "log-loss", "rmse", "accuracy", "auc"])
+def test_a_figure_is_the_same_to_the_last_bit_whatever_is_scored_beside_it(name, n_samples):
+    """What blocks of configurations and of resamples say, in any size, is what one process says."""
+    rng = np.random.default_rng(0)
+    make = regression if name == "rmse" else binary
+    few = make(n_samples=90, n_configurations=9)
+    rows = np.arange(n_samples) % 90
+    outcome = replace(few.outcome, values=few.outcome.values[rows])
+    noise = rng.uniform(0.0, 1e-3, (n_samples, 9))
+    predictions = np.clip(few.as_kind(METRICS[name].wants)[0][rows] * (1 - noise), 0, None)
+    if name == "accuracy":
+        predictions = few.as_kind(METRICS[name].wants)[0][rows]
+    whole = METRICS[name].bind(outcome, predictions)
+    assert whole.steady
+    weights = rng.integers(0, 3, (23, n_samples)).astype(np.uint8)
+    chosen = rng.integers(0, 9, 23)
+    folds = rng.integers(0, 5, n_samples)
+    expected, in_folds = whole.paired(weights, chosen), scored_in_folds(whole, folds)
+    for columns in (np.arange(9)[2:4], np.arange(9)[2:5], np.arange(9)[1:]):
+        part = METRICS[name].bind(outcome, predictions[:, columns])
+        assert_array_equal(scored_in_folds(part, folds), in_folds[:, columns])
+        mine = np.flatnonzero(np.isin(chosen, columns))
+        for some in (mine, mine[:1], mine[1:3]):
+            found = part.paired(weights[some], chosen[some] - columns[0])
+            assert_array_equal(found, expected[some])

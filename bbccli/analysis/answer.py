@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli import resources
+from bbccli import elsewhere, resources
 from bbccli.analysis.asked import Analysis
+from bbccli.analysis.by_parts import check_parts
 from bbccli.bootstrap.cost_records import SearchCost
 from bbccli.case import Case
 from bbccli.documents import Document
@@ -57,6 +58,8 @@ def answer(
     matrix, rule = asked.read(path), asked.rule
     plan = asked.plan(matrix.source.metadata)
     metrics = choose_metrics(asked.metric, matrix)
+    if elsewhere.current() is not None:
+        check_parts(matrix, metrics, plan)
     if rule is not None:
         judging = metrics[0].within(matrix.outcome)
         rule.check(judging.label, judging.direction, judging.bounds)

@@ -73,13 +73,7 @@ def run_dask(
     OptionError, BbcError
         dask is not installed, no scheduler answers, it is lost, or no worker of our own starts.
     """
-    try:
-        import dask.distributed  # noqa: F401
-    except ImportError as error:
-        raise OptionError(
-            "--runner dask needs dask, which is not installed", hint="pip install 'bbccli[dask]'"
-        ) from error
-    with _client(jobs, scheduler) as (client, cluster):
+    with client_of(jobs, scheduler) as (client, cluster):
         look = _Workers(client, cluster, jobs, say).look
         aside: list[Task] = []
         try:
@@ -188,13 +182,32 @@ def _given_up(task: Task, losses: int) -> Done:
 
 
 @contextmanager
-def _client(jobs: int, scheduler: str | None) -> Iterator[tuple[Any, Any]]:
-    """A client of the scheduler, or of a cluster on this machine that ends with it.
+def client_of(jobs: int, scheduler: str | None) -> Iterator[tuple[Any, Any]]:
+    """Yield a client of the scheduler, or of a cluster on this machine that ends with it.
 
-    The cluster is None where the scheduler is named.
+    Parameters
+    ----------
+    jobs
+        Processes of a cluster on this machine, where no scheduler is named.
+    scheduler
+        Its address, such as tcp://host:8786.
+
+    Yields
+    ------
+    client, cluster
+        The cluster is None where the scheduler is named.
+
+    Raises
+    ------
+    OptionError, BbcError
+        dask is not installed, no scheduler answers, or no worker process can be started.
     """
-    from dask.distributed import Client
-
+    try:
+        from dask.distributed import Client
+    except ImportError as error:
+        raise OptionError(
+            "--runner dask needs dask, which is not installed", hint="pip install 'bbccli[dask]'"
+        ) from error
     for name in ("client", "core", "utils", "comm", "batched"):
         # what it logs of a lost scheduler is a traceback; we say it in a line
         logging.getLogger(f"distributed.{name}").setLevel(_SILENT)

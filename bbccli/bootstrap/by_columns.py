@@ -7,7 +7,7 @@ resample and configuration.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, Protocol
 
@@ -36,8 +36,12 @@ class Blocks(Protocol):
     def swept(self) -> bool:
         """Whether pairs are counted, which numpy does in many short calls."""
 
-    def blocks(self) -> list[IntArray]:
-        """Columns of each block."""
+    @property
+    def apart(self) -> bool:
+        """Whether their predictions are not here, and workers score them where there are any."""
+
+    def blocks(self, among: IntArray | None = None) -> list[IntArray]:
+        """Columns of each block, of all columns or of some that follow one another."""
 
     def bind(self, columns: IntArray) -> Scorer:
         """Scorer of some columns."""
@@ -72,16 +76,20 @@ def select(candidates: Blocks, drawing: Drawing, css: Css) -> Iterator[Selected]
     """Yield the winners of each span of resamples, and their performances out of the bag."""
     for span in drawing.spans():
         drawn = span.drawn()
-        winners, tops = _best(candidates, drawn, span.jobs, css.direction)
+        every = np.arange(candidates.n_configurations)
+        winners, tops = best_among(candidates, drawn, span.jobs, css.direction, every)
         if css.order is not None:
             limits = _limits(candidates, drawn, css, winners, tops)
             winners = _preferred(candidates, drawn, span.jobs, css, css.order, limits)
         values = _score(candidates, drawn, span.jobs, winners)
-        ordinals, sizes = (
-            np.concatenate(parts)
-            for parts in zip(*((part.ordinals, part.sizes) for part in drawn), strict=True)
-        )
+        ordinals, sizes = ordinals_and_sizes(drawn)
         yield Selected(ordinals, winners, values, sizes)
+
+
+def ordinals_and_sizes(drawn: Sequence[Resamples]) -> tuple[IntArray, IntArray]:
+    """Return the position of each resample in its stream, and how much it leaves out."""
+    ordinals = np.concatenate([part.ordinals for part in drawn])
+    return ordinals, np.concatenate([part.sizes for part in drawn])
 
 
 def score_winners(
@@ -109,22 +117,28 @@ def only(ordinals: IntArray, drawn: Resamples) -> Resamples:
     return Resamples(drawn.in_bag[known], drawn.ordinals[known], drawn.sizes[known])
 
 
-def _best(candidates: Blocks, drawn: Sequence[Resamples], jobs: int, direction: Direction) -> Best:
-    """Best configuration (B,) in the bag of each resample, by a running best; and its performance.
-
-    A configuration of a later block has to be better, so ties go to the first column.
-    """
-    blocks = candidates.blocks()
+def best_among(
+    candidates: Blocks,
+    drawn: Sequence[Resamples],
+    jobs: int,
+    direction: Direction,
+    columns: IntArray,
+) -> Best:
+    """Best of some columns in the bag of each resample, and its performance there; -1 if none."""
     best_of = partial(_best_of, candidates, drawn, direction)
-    winners: IntArray = np.empty(0, np.int64)
-    tops: FloatArray = np.empty(0)
-    for columns, (found, values) in zip(blocks, ordered_map(best_of, blocks, jobs), strict=True):
-        if columns[0] == 0:
-            winners, tops = found, values
-            continue
+    return leading(ordered_map(best_of, candidates.blocks(columns), jobs), direction)
+
+
+def leading(parts: Iterable[Best], direction: Direction) -> Best:
+    """Join the best of parts of the columns, in the order of these, by a running best.
+
+    A configuration of a later part has to be better, so ties go to the first column.
+    """
+    remaining = iter(parts)
+    winners, tops = next(remaining)
+    for found, values in remaining:
         ahead = direction.leads(values, tops)
-        winners = np.where(ahead, columns[0] + found, winners)
-        tops = np.where(ahead, values, tops)
+        winners, tops = np.where(ahead, found, winners), np.where(ahead, values, tops)
     return winners, tops
 
 
@@ -138,8 +152,8 @@ def _best_of(
         values = scorer(part.in_bag)
         best = direction.best(values)
         parts.append((best, np.where(best < 0, np.nan, values[np.arange(len(best)), best])))
-    found, tops = zip(*parts, strict=True)
-    return np.concatenate(found), np.concatenate(tops)
+    found, tops = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return np.where(found < 0, -1, columns[0] + found), tops
 
 
 def _score(
@@ -169,6 +183,10 @@ def _score_block(
 ) -> FloatArray:
     """Scores, out of the bag or in it, of the resamples in `rows`, whose winners are of a block."""
     needed, places = np.unique(winners[rows], return_inverse=True)
+    if len(needed) == 1 < candidates.n_configurations:
+        # one column alone is what all share, of which products are made: a last digit may differ
+        first = min(int(needed[0]), candidates.n_configurations - 2)
+        needed, places = np.array([first, first + 1]), places + (needed[0] - first)
     scorer = candidates.bind(needed)
     scores, start = np.empty(len(rows)), 0
     for part in drawn:

@@ -133,13 +133,18 @@ class ByFold:
         return False
 
     @property
+    def apart(self) -> bool:
+        """Whether workers score them: no, their performances are at hand."""
+        return False
+
+    @property
     def n_sweeps(self) -> int:
         """C: each is one mean over the folds."""
         return self.n_configurations
 
-    def blocks(self) -> list[IntArray]:
+    def blocks(self, among: IntArray | None = None) -> list[IntArray]:
         """One block of all columns: F is small."""
-        return [np.arange(self.n_configurations)]
+        return [np.arange(self.n_configurations) if among is None else among]
 
     def bind(self, columns: IntArray) -> MeanScorer:
         """Return the scorer of means over folds."""

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from bbccli import kernels, resources
+from bbccli import elsewhere, kernels, resources
+from bbccli.bootstrap import on_workers
 from bbccli.bootstrap.by_columns import Blocks, Selected, score_winners, select
 from bbccli.bootstrap.drawing import Drawing
 from bbccli.metrics.base import Scorer
@@ -194,11 +195,19 @@ def measure(
     with resources.use(kernels.decide(draws.n_weights * n_resamples)):
         drawing = Drawing.of(draws, 0, n_blocks)
         ordinals, winners = found.ordinals[:n_resamples], found.winners[:n_resamples]
-        return score_winners(candidates, drawing, ordinals, winners, in_bag=in_bag)
+        workers = elsewhere.current()
+        if workers is None or not candidates.apart:
+            return score_winners(candidates, drawing, ordinals, winners, in_bag=in_bag)
+        asked = (workers, candidates, drawing, ordinals, winners)
+        return on_workers.score_winners(*asked, in_bag=in_bag)
 
 
 def _select(candidates: Blocks, drawing: Drawing, css: Css) -> Iterator[Selected]:
     """Winners of the resamples, and their performances out of the bag."""
+    workers = elsewhere.current()
+    if workers is not None and candidates.apart:
+        yield from on_workers.select(workers, candidates, drawing, css.direction)
+        return
     blocks = candidates.blocks()
     if len(blocks) > 1:
         yield from select(candidates, drawing, css)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from bbccli.analysis import Analysis
 from bbccli.cli.batching import BatchOptions
 from bbccli.cli.command import command, reads_files
-from bbccli.cli.shared import Quiet, WorkOptions
+from bbccli.cli.shared import Quiet, RunnerOptions, WorkOptions
 from bbccli.option import Option, Scope
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def batch(
     sources: Sources,
     output: Table,
     many: BatchOptions,
+    where: RunnerOptions,
     asked: Analysis,
     work: WorkOptions,
     quiet: Quiet = False,
@@ -63,6 +64,7 @@ def batch(
     from bbccli.cli.output import check_writable
     from bbccli.reports.batch import table_form
 
+    where.check()
     many.check()
     limits = work.resources(1)
     asked.check()
@@ -76,7 +78,7 @@ def batch(
         Journal.opened(journal_file, resume=many.resume) as journal,
         told_when_interrupted(journal, found),
     ):
-        carry_out(found, journal, limits, many, target, form, quiet=quiet)
+        carry_out(found, journal, limits, many, where, target, form, quiet=quiet)
 
 
 def _check_apart(

@@ -33,23 +33,6 @@ class BatchOptions:
     on_error: Annotated[
         OnError, Option("What to do after a file without a result.", panel=Panel.RESOURCES)
     ] = OnError.CONTINUE
-    runner: Annotated[
-        str,
-        Option(
-            "Processes on this machine, or workers of dask.distributed.",
-            panel=Panel.RESOURCES,
-            names=lambda: ("local", "dask"),
-        ),
-    ] = "local"
-    scheduler: Annotated[
-        str | None,
-        Option(
-            "Address of the dask scheduler, such as tcp://host:8786.",
-            metavar="ADDRESS",
-            panel=Panel.RESOURCES,
-            default="a cluster on this machine",
-        ),
-    ] = None
 
     @property
     def n_processes(self) -> int:
@@ -64,13 +47,8 @@ class BatchOptions:
         Raises
         ------
         OptionError
-            Options that contradict each other, or a number that no machine has.
+            A number that no machine has.
         """
-        from bbccli.errors import OptionError
         from bbccli.resources import Resources
 
-        if self.scheduler is not None and self.runner != "dask":
-            raise OptionError(
-                "--scheduler without --runner dask", hint=f"--runner dask, not {self.runner}"
-            )
         Resources(self.n_processes)

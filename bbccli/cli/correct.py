@@ -9,7 +9,16 @@ import typer
 
 from bbccli.analysis import Analysis
 from bbccli.cli.command import command, reads_files
-from bbccli.cli.shared import Files, Jobs, Notes, Output, Quiet, WorkOptions, reports
+from bbccli.cli.shared import (
+    Files,
+    Jobs,
+    Notes,
+    Output,
+    Quiet,
+    RunnerOptions,
+    WorkOptions,
+    reports,
+)
 from bbccli.option import Option, Panel, Scope
 
 if TYPE_CHECKING:
@@ -45,6 +54,7 @@ def correct(
     ctx: typer.Context,
     files: Files,
     asked: Analysis,
+    where: RunnerOptions,
     work: WorkOptions,
     format: Format = "table",
     output: Output = "-",
@@ -64,22 +74,22 @@ def correct(
       bbc correct predictions.csv --metric accuracy --output result.json
       bbc correct predictions.csv --fail-under 0.8 --format markdown
       bbc correct predictions.csv --output report.html
+      bbc correct big.parquet --runner dask --scheduler tcp://host:8786
     """
-    from bbccli import resources
     from bbccli.analysis.answer import answer
     from bbccli.cli.bar import progress_bar
     from bbccli.cli.gates import exit_by_gates, publish
-    from bbccli.cli.output import check_writable, report_format, write
+    from bbccli.cli.output import report_format, write
     from bbccli.cli.pages import exhibit_of, publish_page
+    from bbccli.cli.runners import check_runner, working_on
     from bbccli.errors import UndecidedError
     from bbccli.reports import FORMS
 
     asked.check()
-    limits = work.resources(jobs)
     form = report_format(ctx, format, output) or "table"
-    check_writable(output, distribution)
-    _check_apart(output, distribution, files, asked)
-    with resources.use(limits), progress_bar(quiet=quiet) as progress:
+    check_runner(where, asked, form, cost_of_search=cost_of_search)
+    _check_places(output, distribution, files, asked)
+    with working_on(where, work.resources(jobs)), progress_bar(quiet=quiet) as progress:
         try:
             found = answer(asked, files, cost=_cost(cost_of_search, form), progress=progress)
         except UndecidedError as error:
@@ -94,11 +104,13 @@ def correct(
     exit_by_gates([found.document])
 
 
-def _check_apart(
+def _check_places(
     output: str, distribution: str | None, files: Sequence[str], asked: Analysis
 ) -> None:
+    from bbccli.cli.output import check_writable
     from bbccli.cli.places import check_apart
 
+    check_writable(output, distribution)
     places = {"--output": output, "--distribution": distribution}
     check_apart(places, files, asked.labels, asked.folds)
 

@@ -21,6 +21,7 @@ from bbccli.text import redacted, visible
 if TYPE_CHECKING:
     from bbccli.batch import Journal, Source, Tally
     from bbccli.cli.batching import BatchOptions
+    from bbccli.cli.shared import RunnerOptions
     from bbccli.reports import Form
 
 
@@ -29,6 +30,7 @@ def carry_out(
     journal: Journal,
     limits: Resources,
     many: BatchOptions,
+    where: RunnerOptions,
     target: Path,
     form: Form,
     *,
@@ -43,7 +45,7 @@ def carry_out(
     tasks, stop = todo(sources, journal.entries, limits), many.on_error is OnError.STOP
     tell = (lambda line: None) if quiet else say
     n_processes = min(many.n_processes, len(sources))
-    groups = RUNNERS[many.runner](tasks, n_processes, many.scheduler, tell)
+    groups = RUNNERS[where.runner](tasks, n_processes, where.scheduler, tell)
     with batch_bar(len(sources), quiet=quiet) as progress:
         course = drive(groups, journal, stop_on_error=stop, progress=progress)
     if not course.complete:

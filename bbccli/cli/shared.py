@@ -67,6 +67,44 @@ Jobs = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
+class RunnerOptions:
+    """Where the work is done; no result depends on it."""
+
+    runner: Annotated[
+        str,
+        Option(
+            "On this machine, or on workers of dask.distributed.",
+            panel=Panel.RESOURCES,
+            names=lambda: ("local", "dask"),
+        ),
+    ] = "local"
+    scheduler: Annotated[
+        str | None,
+        Option(
+            "Address of the dask scheduler, such as tcp://host:8786.",
+            metavar="ADDRESS",
+            panel=Panel.RESOURCES,
+            default="a cluster on this machine",
+        ),
+    ] = None
+
+    def check(self) -> None:
+        """Find out whether the options go together.
+
+        Raises
+        ------
+        OptionError
+            A scheduler for the local runner.
+        """
+        from bbccli.errors import OptionError
+
+        if self.scheduler is not None and self.runner != "dask":
+            raise OptionError(
+                "--scheduler without --runner dask", hint=f"--runner dask, not {self.runner}"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
 class WorkOptions:
     """How the work is done, whatever the threads; no result depends on it."""
 

@@ -7,7 +7,7 @@ weighted sums, `pair_share` of concordant pairs, and `by_column` for what needs 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -21,9 +21,11 @@ from bbccli.metrics.weighting import (
     by_configuration,
     float_type,
     matching,
+    own_sums,
     ratio,
     rest,
     scaled,
+    sums_in_parts,
     total_weights,
     weighted_sums,
 )
@@ -212,7 +214,7 @@ class MeanScorer:
             return by_configuration(self, weights, configurations)
         totals = total_weights(weights, self.sample_weights)
         losses = self.losses.T[configurations]
-        sums = np.einsum("bn,bn->b", matching(weights, float_type(losses), totals), losses)
+        sums = own_sums(matching(weights, float_type(losses), totals), losses)
         means = ratio(sums, totals)
         if self.undefined is not None:
             means[((weights > 0) & (self.undefined.T[configurations] > 0)).any(axis=1)] = np.nan
@@ -225,6 +227,22 @@ class MeanScorer:
             for array in (self.sample_weights, self.undefined)
         )
         return MeanScorer(self.losses[rows], sample_weights, undefined, self.share)
+
+    @property
+    def steady(self) -> bool:
+        """Whether each figure is the same to the last bit whatever is scored beside it."""
+        return self.sample_weights is None
+
+    def in_parts(self, members: Sequence[IntArray]) -> FloatArray:
+        """Mean loss (F, C) of each configuration on the samples of each of F parts."""
+        given = self.sample_weights
+        totals = [len(rows) if given is None else given[rows].sum() for rows in members]
+        sums = sums_in_parts(self.losses, members)
+        sums[np.isfinite(sums) & ~np.isfinite(sums).all(axis=0)] = np.nan
+        means = ratio(sums, np.array(totals, float)[:, None])
+        if self.undefined is not None:
+            means[sums_in_parts(self.undefined, members) > 0] = np.nan
+        return means
 
     def without_each(
         self, weights: IntArray, units: Units, configurations: IntArray | None = None

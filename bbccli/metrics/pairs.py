@@ -105,6 +105,11 @@ class PairScorer:
         counts = by_configuration(self._concordant, masses, configurations)
         return counts, self._pair_weight(masses)
 
+    @property
+    def steady(self) -> bool:
+        """Whether each figure is the same to the last bit whatever is scored beside it."""
+        return self.sample_weights is None
+
     def restrict(self, rows: BoolArray) -> PairScorer:
         """Keep the samples in `rows`."""
         of_rows = None if self.sample_weights is None else self.sample_weights[rows]

@@ -14,7 +14,9 @@ from bbccli.metrics.weighting import (
     Units,
     by_configuration,
     matching,
+    own_sums,
     rest,
+    sums_in_parts,
     total_weights,
     weighted_sums,
 )
@@ -126,6 +128,23 @@ class TotalsScorer:
         parts = tuple(part[rows] for part in self.parts)
         return TotalsScorer(parts, self.formula, self.n_configurations)
 
+    @property
+    def steady(self) -> bool:
+        """Whether each figure is the same to the last bit whatever is scored beside it."""
+        return all(
+            part.dtype == np.float32 or part.shape[1:] == (self.n_configurations,)
+            for part in self.parts
+        )
+
+    def in_parts(self, members: Sequence[IntArray]) -> FloatArray:
+        """Performance (F, C) of each configuration on the samples of each of F parts."""
+        totals = []
+        for part in self.parts:
+            sums = sums_in_parts(part.reshape(len(part), -1), members)
+            totals.append(sums.reshape(len(members), *part.shape[1:]))
+        shape = (len(members), self.n_configurations)
+        return np.array(np.broadcast_to(self._apply(totals), shape))
+
     def without_each(
         self, weights: IntArray, units: Units, configurations: IntArray | None = None
     ) -> FloatArray:
@@ -203,5 +222,8 @@ def _pairing(
     if part.shape[1] == 1:
         return _product(floats, part, None)
     chosen = part.swapaxes(0, 1)[configurations]
-    sums: FloatArray = np.einsum("bn,bn...->b...", floats[part.dtype], chosen)
+    if part.ndim == 2:
+        sums = own_sums(floats[part.dtype], chosen)
+    else:
+        sums = np.einsum("bn,bn...->b...", floats[part.dtype], chosen)
     return sums.astype(np.float64, copy=False)[:, None]

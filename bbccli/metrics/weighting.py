@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,9 @@ LARGEST_EXACT = 2**24
 
 CHUNK = 2**16
 """Samples per matrix product: of more samples, so many weights at a time are made floats."""
+
+ONE_STRETCH = 2**13
+"""Terms that `einsum` adds up in one stretch; of more, the stretches depend on the other rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +103,36 @@ def weighted_sums(
     for start in range(0, len(terms), CHUNK):
         part = slice(start, start + CHUNK)
         floats = matching(weights[:, part], dtype, totals)
-        sums += floats @ terms[part].astype(floats.dtype, copy=False)
+        own = terms[part].astype(floats.dtype, copy=False)
+        if terms.shape[1] == 1 and terms.dtype == np.float64:
+            sums[:, 0] += own_sums(floats, np.broadcast_to(own[:, 0], floats.shape))
+        else:
+            sums += floats @ own
+    return sums
+
+
+def own_sums(weights: FloatArray, terms: NDArray[Any]) -> FloatArray:
+    """Return the sum (B,) of each row of terms (B, N) under its weights (B, N).
+
+    It is the same to the last bit whatever the other rows are. A matrix product is not: how it adds
+    up depends on its shape.
+    """
+    if weights.shape[1] <= ONE_STRETCH:
+        return np.asarray(np.einsum("bn,bn->b", weights, terms))
+    return np.asarray((weights * terms).sum(axis=1))
+
+
+def sums_in_parts(terms: NDArray[Any], members: Sequence[IntArray]) -> FloatArray:
+    """Return the sums (F, C) of terms (N, C) over the samples of each of F parts.
+
+    They are the same to the last bit whatever the other columns are; of counts they are exact.
+    """
+    sums = np.empty((len(members), terms.shape[1]))
+    for part, rows in enumerate(members):
+        width = max(CHUNK // max(len(rows), 1), 1)
+        for start in range(0, terms.shape[1], width):
+            columns = slice(start, start + width)
+            sums[part, columns] = np.ascontiguousarray(terms[rows, columns].T).sum(axis=1)
     return sums
 
 

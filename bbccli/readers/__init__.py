@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from bbccli import elsewhere
 from bbccli.matrix import PredictionMatrix
 from bbccli.readers.arrays import matrix_of
+from bbccli.readers.by_parts import read_by_parts
 from bbccli.readers.layout.dialects import DIALECTS
 from bbccli.readers.pipeline import Understood, understand
 from bbccli.readers.request import Paths, Request
@@ -109,4 +111,7 @@ def read(
     (<Task.BINARY: 'binary'>, ('knn', 'svm'), (1, 2, 2))
     """
     how = (roles, task, positive, labels, folds, missing, dialect, only, exclude)
-    return understand(path, Request(*how, include, unfinished, bounds)).matrix
+    request = Request(*how, include, unfinished, bounds)
+    if elsewhere.current() is not None:
+        return read_by_parts(path, request)
+    return understand(path, request).matrix

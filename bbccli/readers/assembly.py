@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,6 +34,10 @@ DUPLICATES = "duplicate-configurations"
 """Code of the note that is about all repeats together."""
 
 
+Look = Callable[[Predictions, Outcome, IntArray | None], Iterable[Note]]
+"""Predictions, their truth and the folds -> notes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """Everything that was read.
@@ -48,12 +52,15 @@ class Reading:
         Their truth.
     predictions : (R, N, C) or (R, N, C, K)
         Of all samples, NaN where missing; of a nested cross-validation, (1, n_rows, ...).
+    look
+        Says what complete predictions tell, where they are not looked at here.
     """
 
     part: Narrowed
     facts: Facts
     outcome: Outcome
     predictions: Predictions
+    look: Look | None = None
 
 
 def assemble(reading: Reading, request: Request) -> PredictionMatrix:
@@ -67,9 +74,7 @@ def assemble(reading: Reading, request: Request) -> PredictionMatrix:
     part, facts = reading.part, reading.facts
     sheet, places = part.sheet, part.places
     there = None if part.unfinished else held_out(sheet, places)
-    policy = Missing.DROP if part.unfinished else request.missing
-    n_absent, found = places.n_samples - len(facts.samples), _of_outer_rows(reading)
-    left = complete(found, n_absent, sheet.path, policy=policy, there=there, alike=_alike(sheet))
+    left = _completed(reading, request, there)
     outcome, samples = reading.outcome.take(left.samples), facts.samples[left.samples]
     names = left.predictions.configurations
     folds, fold_names, fold_notes = _folds(reading, samples, there, left)
@@ -105,6 +110,17 @@ def assemble(reading: Reading, request: Request) -> PredictionMatrix:
     )
 
 
+def _completed(reading: Reading, request: Request, there: BoolArray | None) -> Completed:
+    """Predictions without gaps; those that are not looked at here have none."""
+    sheet, n_samples = reading.part.sheet, reading.part.places.n_samples
+    if reading.look is not None:
+        return Completed(reading.predictions, np.ones(n_samples, bool), ())
+    policy = Missing.DROP if reading.part.unfinished else request.missing
+    n_absent, found = n_samples - len(reading.facts.samples), _of_outer_rows(reading)
+    asked = (found, n_absent, sheet.path)
+    return complete(*asked, policy=policy, there=there, alike=_alike(sheet))
+
+
 def _of_outer_rows(reading: Reading) -> Predictions:
     """Predictions (R, N, C) of the outer test samples, none of configurations with inner gaps."""
     places, found = reading.part.places, reading.predictions
@@ -138,6 +154,9 @@ def _notes_on_predictions(
 ) -> Iterator[Note]:
     """What the predictions tell: in repeated hold-out, those of the first repeat."""
     sheet, found = reading.part.sheet, left.predictions
+    if reading.look is not None:
+        yield from reading.look(found, outcome, folds)
+        return
     known = sheet.named | set(sheet.metadata.configurations)
     if outcome.task is Task.SCORE:
         yield from doubts_of_scores(found)

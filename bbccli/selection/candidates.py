@@ -7,18 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from bbccli import resources
+from bbccli import elsewhere, resources
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.notes import listing
 from bbccli.selection.available import AvailableCases
-from bbccli.selection.pooling import MeanOf, MeanOverFolds, members_of, runs_of, within_folds
+from bbccli.selection.in_folds import scored_in_folds
+from bbccli.selection.pooling import MeanOf, MeanOverFolds, within_folds
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, distinct, readonly
 
 Made = TypeVar("Made")
@@ -53,16 +55,26 @@ class Candidates:
         """Whether pairs are counted, which numpy does in many short calls."""
         return self.metric.of_pairs
 
-    def blocks(self) -> list[IntArray]:
-        """Return the columns of each block: consecutive, and together all of C."""
+    @property
+    def apart(self) -> bool:
+        """Whether their predictions are not here, and workers score them where there are any."""
+        return elsewhere.current() is not None
+
+    @property
+    def whole(self) -> bool:
+        """Whether all columns are bound at once, and kept."""
+        return not self.apart and len(self.blocks()) == 1
+
+    def blocks(self, among: IntArray | None = None) -> list[IntArray]:
+        """Return the columns of each block: consecutive, and together all of C, or of some."""
+        columns = np.arange(self.n_configurations) if among is None else among
         n_samples = self.matrix.n_samples
         column = self.matrix.n_repeats * n_samples * self.metric.cell_bytes(n_samples)
         settled = resources.current()
         width = settled.memory // (4 * column)
         if width < self.n_configurations:  # several are bound at once, each in a thread
             width = max(width // settled.jobs, 1)
-        n_blocks = -(-self.n_configurations // width)
-        return np.array_split(np.arange(self.n_configurations), n_blocks)
+        return np.array_split(columns, -(-len(columns) // width))
 
     def bind(self, columns: IntArray) -> Scorer:
         """Return the scorer of some columns: what css maximises.
@@ -74,8 +86,13 @@ class Candidates:
         return cached(self.matrix, (self.metric, self.pooling), lambda: self._bind(columns))
 
     def score(self, weights: IntArray) -> FloatArray:
-        """Score weights (B, N) on all configurations, block by block: (B, C)."""
-        return np.hstack([self.bind(columns)(weights) for columns in self.blocks()])
+        """Score weights (B, N) on all configurations, part by part: (B, C)."""
+        found = elsewhere.over_parts(partial(self.score_among, weights), self.n_configurations)
+        return np.hstack(found)
+
+    def score_among(self, weights: IntArray, among: IntArray) -> FloatArray:
+        """Score weights (B, N) on some configurations, block by block: (B, C')."""
+        return np.hstack([self.bind(columns)(weights) for columns in self.blocks(among)])
 
     def performances(self) -> FloatArray:
         """Return the performances (C,) on all samples: scored once, for many methods ask."""
@@ -87,7 +104,7 @@ class Candidates:
         """Score each row of weights (B, N) on its own configuration (B,): (B,), NaN for -1."""
         asked = np.maximum(configurations, 0)
         needed, places = np.arange(self.n_configurations), asked
-        if len(self.blocks()) > 1:
+        if not self.whole:
             needed, places = np.unique(asked, return_inverse=True)
         values = self.bind(needed).paired(weights, places)
         return np.asarray(np.where(configurations < 0, np.nan, values))
@@ -108,7 +125,7 @@ class Candidates:
         With repeats, the mean of the standard errors in each.
         """
         needed, places = np.unique(np.maximum(configurations, 0), return_inverse=True)
-        if len(self.blocks()) == 1:
+        if self.whole:
             needed, places = np.arange(self.n_configurations), np.maximum(configurations, 0)
         parts = [scorer.error(weights, places) for scorer in self._by_fold(needed)]
         return np.asarray(sum(parts[1:], parts[0]) / len(parts))
@@ -225,26 +242,23 @@ def fold_performances(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatAr
 
 def _in_folds(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatArray, ...]:
     """Performances (F, C) in each fold, one array per repeat."""
+    found = elsewhere.over_parts(partial(_in_folds_among, matrix, metric), matrix.n_configurations)
+    return tuple(readonly(np.hstack(part)) for part in zip(*found, strict=True))
+
+
+def _in_folds_among(
+    matrix: PredictionMatrix, metric: Metric, among: IntArray
+) -> tuple[FloatArray, ...]:
+    """Performances (F, C') of some configurations in each fold, one array per repeat."""
     folds = folds_of(matrix)
     parts = [
         [
-            _scored(score, own)
+            scored_in_folds(score, own)
             for score, own in zip(by_repeat(matrix, metric, c), folds, strict=True)
         ]
-        for c in Candidates(matrix, metric, Pooling.POOLED).blocks()
+        for c in Candidates(matrix, metric, Pooling.POOLED).blocks(among)
     ]
-    return tuple(readonly(np.hstack(part)) for part in zip(*parts, strict=True))
-
-
-def _scored(scorer: Scorer, folds: IntArray) -> FloatArray:
-    """Performances (F, C) in folds (N,), run by run so that no fold looks through all samples."""
-    parts = []
-    for some in runs_of(members_of(folds)):
-        inside = np.zeros(len(folds), bool)
-        inside[np.concatenate(some)] = True
-        run, of_run = (scorer, folds) if inside.all() else (scorer.restrict(inside), folds[inside])
-        parts.append(run((of_run == distinct(of_run)[:, None]).astype(np.uint8)))
-    return np.vstack(parts)
+    return tuple(np.hstack(part) for part in zip(*parts, strict=True))
 
 
 def cached(matrix: PredictionMatrix, key: Hashable, make: Callable[[], Made]) -> Made:

@@ -124,7 +124,7 @@ def test_what_a_dead_worker_had_done_is_done_again(runs, cluster, monkeypatch):
     expected = {work(task).line for task in todo(sources, {}, Resources())}
     first, clients = start(), []
     wait_for(lambda: workers_of(scheduler) == 1)
-    ours = module._client
+    ours = module.client_of
 
     @contextmanager
     def seen(*args):
@@ -132,7 +132,7 @@ def test_what_a_dead_worker_had_done_is_done_again(runs, cluster, monkeypatch):
             clients.append(client)
             yield client, own
 
-    monkeypatch.setattr(module, "_client", seen)
+    monkeypatch.setattr(module, "client_of", seen)
 
     def states():
         return [state.status for state in clients[0].futures.values()]

@@ -13,7 +13,7 @@ from bbccli.methods import METHODS, estimate
 from bbccli.metrics import METRICS
 from bbccli.outcome import Outcome
 from bbccli.plan import Plan
-from bbccli.selection import candidates, pooling
+from bbccli.selection import candidates, in_folds, pooling
 from bbccli.types import PredictionKind, Task
 
 
@@ -34,7 +34,7 @@ def test_runs_of_folds_change_nothing(monkeypatch, few, matrix, metric):
     )
     masks = (folds == np.unique(folds)[:, None]).astype(np.uint8)
     expected = scorer(masks)
-    assert_allclose(candidates._scored(scorer, folds), expected, rtol=1e-12)
+    assert_allclose(in_folds.scored_in_folds(scorer, folds), expected, rtol=1e-12)
     members, scorers = pooling.by_fold(scorer, folds)
     for fold, (rows, own) in enumerate(zip(members, scorers, strict=True)):
         assert_array_equal(rows, np.flatnonzero(masks[fold]))

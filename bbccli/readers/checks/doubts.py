@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +54,7 @@ def doubts(
         yield remarks.equals_truth([names[c] for c in copied])
     yield from strays(predictions, outcome, folds, known)
     yield from perfect(predictions, outcome, copied)
-    yield from _polarity(predictions, outcome)
+    yield from polarity(predictions, outcome)
     pairs = _duplicates(predictions.array, names)
     if pairs:
         yield remarks.duplicate_configurations(len(pairs), pairs[0])
@@ -69,12 +70,12 @@ def doubts_of_scores(scores: Predictions) -> Iterator[Note]:
         yield remarks.duplicate_configurations(len(pairs), pairs[0])
 
 
-def _polarity(predictions: Predictions, outcome: Outcome) -> Iterator[Note]:
-    """Predictions that seem to be of the other class."""
+def polarity(predictions: Predictions, outcome: Outcome) -> Iterator[Note]:
+    """Yield a note on predictions that seem to be of the other class."""
     if outcome.task is Task.BINARY and predictions.kind is not PredictionKind.LABEL:
         counts = [int(count) for count in outcome.class_counts]
         if min(counts):
-            areas = _areas(predictions.array[0], np.asarray(outcome.values == 1))
+            areas = _areas(predictions.array, np.asarray(outcome.values == 1))
             median = _median(areas)
             if median < reversed_below(*counts):
                 other, name = outcome.classes
@@ -96,11 +97,12 @@ def reversed_below(n_negative: int, n_positive: int) -> float:
     return 0.5 - ERRORS * error_by_chance(n_negative, n_positive)
 
 
-def _areas(predictions: FloatArray, positive: BoolArray) -> FloatArray:
-    """AUC of (evenly spaced) configurations of (N, C), ties counting one half."""
-    n_samples, n_configurations = predictions.shape
+def _areas(predictions: Any, positive: BoolArray) -> FloatArray:
+    """AUC of (evenly spaced) configurations of (1, N, C), ties counting one half."""
+    _, n_samples, n_configurations = predictions.shape
     step = -(-n_configurations * n_samples // _MOST_CELLS)
-    return np.array([area(column, positive) for column in predictions.T[:: max(step, 1)]])
+    columns = predictions[:, :, :: max(step, 1)][0].T
+    return np.array([area(column, positive) for column in columns])
 
 
 def _duplicates(array: FloatArray, names: Sequence[str]) -> list[tuple[str, str]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
@@ -38,25 +40,49 @@ def perfect(
     passed_over
         Configurations of which it is known.
     """
-    if predictions.kind is PredictionKind.LABEL or outcome.task is Task.SURVIVAL:
-        return
+    found = in_order(predictions, outcome)
+    score = partial(performances, predictions.array, outcome)
+    yield from on_perfection(predictions.configurations, outcome, found, score, passed_over)
+
+
+def in_order(predictions: Predictions, outcome: Outcome) -> BoolArray:
+    """Return which configurations (C,) order all samples as the truth does."""
     array, truth = predictions.array[0], outcome.values
+    none = np.zeros(array.shape[1], bool)
+    if predictions.kind is PredictionKind.LABEL or outcome.task is Task.SURVIVAL:
+        return none
     if not len(truth) or truth.min() == truth.max():
-        return
+        return none
     possible = _ordered(*_glance(array, outcome), outcome.task)
-    found = [
-        c
-        for c in np.flatnonzero(possible).tolist()
-        if _ordered(array[:, [c]], truth, outcome.task)[0]
-    ]
-    told = [c for c in found if c not in passed_over]
-    others = [c for c in range(array.shape[1]) if c not in found]
-    if not told or not others:
+    for c in np.flatnonzero(possible).tolist():
+        none[c] = _ordered(array[:, [c]], truth, outcome.task)[0]
+    return none
+
+
+def on_perfection(
+    names: Sequence[str],
+    outcome: Outcome,
+    in_order: BoolArray,
+    score: Callable[[IntArray], FloatArray],
+    passed_over: Collection[int],
+) -> Iterator[Note]:
+    """Yield the note on configurations that order all samples (C,), by how the others perform.
+
+    Parameters
+    ----------
+    score
+        Configurations -> their `performances`.
+    """
+    found, others = (np.flatnonzero(which) for which in (in_order, ~in_order))
+    told = [c for c in found.tolist() if c not in passed_over]
+    if not told or not len(others):
         return
-    best, performance, said = _best(array[:, others], outcome)
+    scored = score(others)
+    best = int(np.argmax(scored))
+    performance = float(scored[best])
     if _comes_near(performance, outcome):
         return
-    names = predictions.configurations
+    said = f"{_measure(outcome)} {performance:.3g}"
     yield remarks.perfect_configuration([names[c] for c in told], names[others[best]], said)
 
 
@@ -87,23 +113,27 @@ def _ordered(columns: FloatArray, truth: FloatArray | IntArray, task: Task) -> B
     return np.asarray(rising | (np.sign(steps) == -wanted).all(axis=0))
 
 
-def _best(array: FloatArray, outcome: Outcome) -> tuple[int, float, str]:
-    """Position of the best of columns (N, C) or (N, C, K), its performance, and that in words."""
-    truth = outcome.values
+def performances(predictions: Any, outcome: Outcome, columns: IntArray) -> FloatArray:
+    """Return how well configurations (C',) of the first repeat of predictions tell the truth."""
+    array, truth = predictions[:, :, columns][0], outcome.values
     if array.ndim == 3:
-        performances, label = (array.argmax(axis=2) == truth[:, None]).mean(axis=0), "accuracy"
-    elif outcome.task is Task.BINARY:
+        return np.asarray((array.argmax(axis=2) == truth[:, None]).mean(axis=0))
+    if outcome.task is Task.BINARY:
         areas = np.array([area(column, truth == 1) for column in array.T])
-        performances, label = np.maximum(areas, 1 - areas), "AUC"
-    else:
-        centred, values = array - array.mean(axis=0), truth - truth.mean()
-        with np.errstate(over="ignore"):  # numbers beyond 1e154 have no square
-            spread = np.sqrt((centred**2).sum(axis=0) * (values**2).sum())
-        products = np.abs(values @ centred)
-        performances = np.divide(products, spread, out=np.zeros_like(products), where=spread > 0)
-        label = "correlation"
-    best = int(np.argmax(performances))
-    return best, float(performances[best]), f"{label} {performances[best]:.3g}"
+        return np.asarray(np.maximum(areas, 1 - areas))
+    centred, values = array - array.mean(axis=0), truth - truth.mean()
+    with np.errstate(over="ignore"):  # numbers beyond 1e154 have no square
+        spread = np.sqrt((centred**2).sum(axis=0) * (values**2).sum())
+    products = np.abs(values @ centred)
+    found = np.divide(products, spread, out=np.zeros_like(products), where=spread > 0)
+    return np.asarray(found)
+
+
+def _measure(outcome: Outcome) -> str:
+    """What `performances` are called."""
+    if outcome.task is Task.BINARY:
+        return "AUC"
+    return "accuracy" if outcome.task.is_classification else "correlation"
 
 
 def _comes_near(performance: float, outcome: Outcome) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +25,23 @@ _FEWEST_SAMPLES = 20
 
 _FEWEST_PER_FOLD = 3
 """Samples per fold from which on one value per fold is not an accident."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Marks:
+    """What makes configurations strange, each by itself: (C,) bool; one is marked once at most.
+
+    Attributes
+    ----------
+    constant, by_fold
+        One value for all samples; a number of the fold or of the row.
+    outside
+        Elsewhere than the truth, or no probability; whatever the others are.
+    """
+
+    constant: BoolArray
+    by_fold: BoolArray
+    outside: BoolArray
 
 
 def strays(
@@ -46,23 +65,46 @@ def strays(
     named
         Configurations that are known to be such.
     """
-    names = predictions.configurations
-    known = np.array([name in named for name in names])
-    told = known.copy()
+    n_cells = predictions.array[0].size
+    yield from on_marks(
+        predictions, outcome, marks(predictions, outcome, folds, named, n_cells), named
+    )
+
+
+def marks(
+    predictions: Predictions,
+    outcome: Outcome,
+    folds: IntArray | None,
+    named: frozenset[str],
+    n_cells: int,
+) -> Marks:
+    """Return what makes some configurations strange; a repeat has so many cells in all."""
+    known = _known(predictions, named)
+    constant = np.zeros_like(known)
     if predictions.kind is not PredictionKind.LABEL:
-        constant = _checked(predictions.array, _constant, ~told)
-        if constant.any():
-            yield remarks.constant_predictions(_some(names, constant))
-        told |= constant
-    by_fold = _by_fold(predictions, outcome, folds, ~told)
-    if by_fold.any():
-        yield remarks.fold_like(_some(names, by_fold))
-    told |= by_fold
-    off, scale = _off_scale(predictions, outcome)
-    off &= ~told
+        constant = _checked(predictions.array, _constant, ~known)
+    by_fold = _by_fold(predictions, outcome, folds, ~(known | constant))
+    return Marks(constant, by_fold, _outside(predictions, outcome, n_cells))
+
+
+def on_marks(
+    predictions: Predictions, outcome: Outcome, found: Marks, named: frozenset[str]
+) -> Iterator[Note]:
+    """Yield a note for each kind of mark that the configurations have."""
+    names = predictions.configurations
+    if found.constant.any():
+        yield remarks.constant_predictions(_some(names, found.constant))
+    if found.by_fold.any():
+        yield remarks.fold_like(_some(names, found.by_fold))
+    off, scale = _off_scale(found.outside, outcome)
+    off &= ~(_known(predictions, named) | found.constant | found.by_fold)
     if off.any():
-        low, high = _range(predictions.array[:, :, np.argmax(off)])
+        low, high = _range(predictions.array[:, :, [int(np.argmax(off))]])
         yield remarks.off_scale(_some(names, off), f"{low:.6g} to {high:.6g}", scale)
+
+
+def _known(predictions: Predictions, named: frozenset[str]) -> BoolArray:
+    return np.array([name in named for name in predictions.configurations])
 
 
 def _some(names: tuple[str, ...], chosen: BoolArray) -> list[str]:
@@ -163,26 +205,34 @@ def _periodic(column: FloatArray) -> bool:
     return bool((column[period:] == column[:-period]).all())
 
 
-def _off_scale(predictions: Predictions, outcome: Outcome) -> tuple[BoolArray, str]:
-    """(C,) which configurations lie elsewhere than the others or the truth; and where these lie."""
+def _outside(predictions: Predictions, outcome: Outcome, n_cells: int) -> BoolArray:
+    """(C,) which configurations lie elsewhere than the truth, or are no probabilities."""
     array, kind = predictions.array, predictions.kind
     if outcome.task is Task.REGRESSION:
-        step = -(-array[0].size // _MOST_CELLS)
+        step = -(-n_cells // _MOST_CELLS)
         medians = np.median(array[0, ::step], axis=0)
         low, high = outcome.values.min(), outcome.values.max()
-        off = ((medians < low) | (medians > high)) & (low < high)
-        return np.asarray(off), f"the truth is {low:.6g} to {high:.6g}"
+        return np.asarray(((medians < low) | (medians > high)) & (low < high))
     if kind is not PredictionKind.SCORE or not outcome.task.is_classification:
-        return np.zeros(array.shape[2], bool), ""
+        return np.zeros(array.shape[2], bool)
     axes = (0, 1) if array.ndim == 3 else (0, 1, 3)
     proper = (array.min(axis=axes) >= 0) & (array.max(axis=axes) <= 1)
     if array.ndim == 4:
         proper &= (np.abs(array.sum(axis=3) - 1) <= SUM_TOLERANCE).all(axis=(0, 1))
-    n_proper = int(proper.sum())
-    if n_proper < len(proper) - n_proper:
-        return np.zeros_like(proper), ""
-    return ~proper, f"{n_proper} configurations are probabilities; now all count as scores"
+    return np.asarray(~proper)
 
 
-def _range(column: FloatArray) -> tuple[float, float]:
+def _off_scale(outside: BoolArray, outcome: Outcome) -> tuple[BoolArray, str]:
+    """(C,) which configurations lie elsewhere than the others or the truth; and where these lie."""
+    if outcome.task is Task.REGRESSION:
+        low, high = outcome.values.min(), outcome.values.max()
+        return outside.copy(), f"the truth is {low:.6g} to {high:.6g}"
+    n_outside = int(outside.sum())
+    n_proper = len(outside) - n_outside
+    if n_proper < n_outside:
+        return np.zeros_like(outside), ""
+    return outside.copy(), f"{n_proper} configurations are probabilities; now all count as scores"
+
+
+def _range(column: Any) -> tuple[float, float]:
     return float(column.min()), float(column.max())

@@ -1,0 +1,202 @@
+"""Parts of the configurations of one large file, on workers of dask.distributed."""
+
+from __future__ import annotations
+
+import pickle
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+
+from bbccli import resources
+from bbccli.batch.cluster import client_of
+from bbccli.elsewhere import Workers
+from bbccli.errors import BbcError, OptionError
+from bbccli.resources import Resources
+from bbccli.types import IntArray
+
+FEW = 64
+"""Configurations of a part, at least, where there are as many: each part draws for itself."""
+
+EACH = 2
+"""Parts per core; tasks per core at the scheduler."""
+
+SHARED = 2**16
+"""Bytes from which an array is sent to the workers once, and not with every task."""
+
+SHARE = 0.4
+"""Of a worker's memory, what the work may take; the rest is for Python, libraries and reading."""
+
+WAIT = 180
+"""Seconds for the first worker to come."""
+
+
+@contextmanager
+def workers_of_dask(jobs: int, scheduler: str | None) -> Iterator[DaskWorkers]:
+    """Yield the workers of a scheduler, or of a cluster on this machine that ends with it.
+
+    Raises
+    ------
+    OptionError, BbcError
+        As `client_of`; no worker comes, or one is lost with what it worked on.
+    """
+    with client_of(jobs, scheduler) as (client, _):
+        try:
+            client.wait_for_workers(1, timeout=WAIT)
+        except TimeoutError:
+            raise BbcError(
+                f"the scheduler at {client.scheduler.address} has had no worker for {WAIT} s",
+                hint="start workers: dask worker ADDRESS --nthreads 1",
+            ) from None
+        yield DaskWorkers(client)
+
+
+class DaskWorkers(Workers):
+    """Workers behind a client of dask."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        # what was sent, with the array itself, so that no other takes its id
+        self._sent: dict[int, tuple[np.ndarray[Any, Any], Any]] = {}
+
+    @property
+    def n_cores(self) -> int:
+        """Threads of all workers; one where there is none just now."""
+        n_threads: int = sum(self._client.ncores().values())
+        return max(n_threads, 1)
+
+    def memory(self) -> int | None:
+        """Return what the work in one thread of any worker may take; None where that is unknown."""
+        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
+        limits = [w["memory_limit"] // w["nthreads"] for w in workers if w["memory_limit"]]
+        return int(SHARE * min(limits)) if limits else None
+
+    def parts(self, n_configurations: int) -> list[IntArray]:
+        """Return the columns of each part."""
+        n_parts = min(EACH * self.n_cores, -(-n_configurations // FEW))
+        return np.array_split(np.arange(n_configurations), n_parts)
+
+    def map(self, function: Callable[..., Any], items: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+        """Yield `function(*item)` of each item, in order; a few tasks are ahead of the answers.
+
+        Raises
+        ------
+        BbcError
+            What the function raises; a worker is lost with the task, or the scheduler.
+        """
+        return self._answers(function, items, resources.current())
+
+    def _answers(
+        self, function: Callable[..., Any], items: Iterable[tuple[Any, ...]], limits: Resources
+    ) -> Iterator[Any]:
+        ahead: deque[Any] = deque()
+        most = EACH * self.n_cores
+        for item in items:
+            ahead.append(self._submit((function, item), limits))
+            if len(ahead) > most:
+                yield _outcome(ahead.popleft())
+        while ahead:
+            yield _outcome(ahead.popleft())
+
+    def _submit(self, call: tuple[Any, Any], limits: Resources) -> Any:
+        shared: dict[int, Any] = {}
+        packed = pack(call, lambda array: shared.setdefault(id(array), self._send(array)))
+        return self._client.submit(work, packed, shared, limits, pure=False)
+
+    def _send(self, array: np.ndarray[Any, Any]) -> Any:
+        """What stands for an array that workers have."""
+        if id(array) not in self._sent:
+            sent = self._client.scatter(array, broadcast=True, hash=False)
+            self._sent[id(array)] = array, sent
+        return self._sent[id(array)][1]
+
+
+def work(packed: bytes, shared: dict[int, Any], limits: Resources) -> Any:
+    """Do what was packed: what a worker runs. An error of ours is returned, as it is."""
+    function, item = unpack(packed, shared)
+    with resources.use(limits), np.errstate(over="ignore"):
+        try:
+            return function(*item)
+        except BbcError as error:
+            return error
+
+
+def pack(call: Any, share: Callable[[np.ndarray[Any, Any]], Any]) -> bytes:
+    """Return a call as bytes without its large arrays, each of which is given to `share`."""
+    from cloudpickle import Pickler
+
+    class Packer(Pickler):  # type: ignore[misc]
+        def persistent_id(self, one: Any) -> int | None:
+            if not isinstance(one, np.ndarray) or one.nbytes < SHARED:
+                return None
+            share(one)
+            return id(one)
+
+    stream = BytesIO()
+    Packer(stream, protocol=pickle.HIGHEST_PROTOCOL).dump(call)
+    return stream.getvalue()
+
+
+def unpack(packed: bytes, shared: dict[int, Any]) -> Any:
+    """Return a call of `pack`, with the arrays that were shared."""
+
+    class Unpacker(pickle.Unpickler):
+        def persistent_load(self, key: int) -> Any:
+            return shared[key]
+
+    return Unpacker(BytesIO(packed)).load()
+
+
+def _outcome(future: Any) -> Any:
+    """What a task returned.
+
+    Raises
+    ------
+    BbcError
+        What it raised; or it is lost.
+    """
+    from dask.distributed import KilledWorker
+
+    try:
+        found = future.result()
+    except KilledWorker:
+        raise BbcError(
+            "a worker was lost with its part: killed, or out of memory",
+            hint="workers with more memory each, or --memory with less than now",
+        ) from None
+    except (OSError, ImportError, AttributeError, pickle.UnpicklingError) as error:
+        raise _lost(error) from error
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] in ("distributed", "asyncio", "concurrent"):
+            raise _lost(error) from error
+        raise
+    if isinstance(found, BbcError):
+        raise found
+    return found
+
+
+def _lost(reason: object) -> BbcError:
+    return BbcError(
+        f"the scheduler is lost, or a worker can't work: {' '.join(str(reason).split())}",
+        hint="workers need the same version of bbccli, and have to stay; then run it again",
+    )
+
+
+def limits_of(asked: Resources, workers: DaskWorkers) -> Resources:
+    """Return the resources of one task: memory as asked for, else a share of what a worker has.
+
+    Raises
+    ------
+    OptionError
+        Workers with very little memory.
+    """
+    memory = workers.memory() if asked.growing else None
+    try:
+        return Resources(1, memory or asked.memory, asked.engine)
+    except OptionError as error:
+        raise OptionError(
+            f"workers have too little memory: {error.problem}", hint="give each 1 GB or more"
+        ) from None

@@ -1,0 +1,164 @@
+"""A large Parquet file -> prediction matrix, without reading its predictions in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bbccli.errors import InputError, OptionError
+from bbccli.matrix import PredictionMatrix
+from bbccli.outcome import Outcome
+from bbccli.readers.arrow import is_number
+from bbccli.readers.assembly import Reading, assemble
+from bbccli.readers.choice import choose
+from bbccli.readers.classes import tell_classes
+from bbccli.readers.column import number_of
+from bbccli.readers.column_file import ColumnFile
+from bbccli.readers.cube import Cube, check_sources
+from bbccli.readers.examined import Extent, extent_of, look
+from bbccli.readers.facts import facts_of
+from bbccli.readers.flagged import leave_out
+from bbccli.readers.join import join
+from bbccli.readers.layout import lay_out
+from bbccli.readers.meaning import outcome_of
+from bbccli.readers.pipeline import RAISE, open_tables
+from bbccli.readers.place import Places, place
+from bbccli.readers.predictions import Predictions, interpret
+from bbccli.readers.request import Paths, Request
+from bbccli.readers.scores import task_of
+from bbccli.readers.sheet import WIDE, Sheet
+from bbccli.readers.sources.files import expand
+from bbccli.readers.unfinished import Narrowed
+from bbccli.types import PredictionKind, Task
+
+HINT = (
+    "without --runner dask; or one wide Parquet file: a row per sample, a column of numbers per "
+    "configuration, no repeats, no weights, no gaps"
+)
+"""What workers can read."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUp(Cube):
+    """A cube whose numbers stay in their file; all that is asked of them is a pass over it."""
+
+    file: ColumnFile | None = None
+
+    def all_among(self, values: Sequence[float]) -> bool:
+        """Whether every number is among the given values; a glance at one column comes first."""
+        if self.file is None or not np.isin(self.file[:, :, [0]], values).all():
+            return False
+        return bool(extent_of(self.file, tuple(values)).among.all())
+
+
+def read_by_parts(paths: Paths, request: Request) -> PredictionMatrix:
+    """Read a file as `understand` does, the predictions by the workers in force.
+
+    Raises
+    ------
+    OptionError
+        A file, or predictions, that workers can't read.
+    InputError, UndefinedError
+        As `bbccli.readers.read`.
+    """
+    tables, metadata = open_tables(paths, request, RAISE)
+    sheet = lay_out(tables, metadata, request, RAISE)
+    sheet, places = place(sheet, RAISE)
+    sheet = tell_classes(join(sheet, places, request, RAISE))
+    sheet = leave_out(choose(sheet, request.only, request.exclude), request.include)
+    file = _file_of(paths, sheet, places, request)
+    facts = facts_of(sheet, places, RAISE)
+    cube = LookedUp(sheet.path, sheet.cells, None, (), places.rows, file)
+    outcome = outcome_of(sheet, facts, cube, request)
+    predictions = _interpreted(sheet, file, outcome)
+    known = frozenset(sheet.named | set(sheet.metadata.configurations))
+    show = partial(look, known, sheet.path)
+    reading = Reading(Narrowed(sheet, places), facts, outcome, predictions, show)
+    return replace(assemble(reading, request), sample_keys=None)
+
+
+def _file_of(paths: Paths, sheet: Sheet, places: Places, request: Request) -> ColumnFile:
+    """The predictions of a sheet as columns of their file.
+
+    Raises
+    ------
+    OptionError
+        They are something else.
+    """
+    import pyarrow as pa
+
+    found = expand(paths)
+    path = found[0]
+    in_order = np.array_equal(places.rows, np.arange(sheet.n_rows)[None])
+    kinds = [sheet.type_of(cell) for cell in sheet.cells]
+    for wrong, reason in (
+        (len(found) > 1, "there are several files"),
+        (not _is_parquet(path), "this is no Parquet file"),
+        (sheet.layout != WIDE, f"the layout is {sheet.layout}"),
+        (places.nested is not None, "the cross-validation is nested"),
+        (not in_order, "there are repeats, or rows of one sample"),
+        ("weight" in sheet.roles, "the samples have weights"),
+        (task_of(request, sheet) is Task.SCORE, "the task is score"),
+        (sheet.by_class, "there is a column for each class"),
+        (not all(map(is_number, kinds)), "some predictions are no numbers"),
+    ):
+        if wrong:
+            raise OptionError(f"--runner dask can't read {sheet.path}: {reason}", hint=HINT)
+    place_ = Path(str(path)).resolve()
+    names = tuple(cell.source for cell in sheet.cells)
+    single = all(pa.types.is_float32(kind) for kind in kinds)
+    return ColumnFile(str(place_), place_.stat().st_size, names, sheet.n_rows, single)
+
+
+def _is_parquet(path: object) -> bool:
+    """Whether it is a file on a disk whose name says so."""
+    return isinstance(path, str | Path) and Path(path).suffix == ".parquet" and Path(path).is_file()
+
+
+def _interpreted(sheet: Sheet, file: ColumnFile, outcome: Outcome) -> Predictions:
+    """What `interpret` makes of a cube: labels, probabilities, scores or values."""
+    classes = tuple(map(number_of, outcome.classes))
+    labels = () if np.isnan(classes).any() else classes
+    extent = extent_of(file, labels)
+    _refuse(extent, sheet)
+    names, task = tuple(cell.configuration for cell in sheet.cells), outcome.task
+    array: Any = file
+    if labels and extent.among.all():
+        array = replace(file, labels=labels)
+        return Predictions(array, names, PredictionKind.LABEL)
+    if task is Task.BINARY:
+        proper = extent.in_unit
+        kind = PredictionKind.PROBABILITY if proper else PredictionKind.SCORE
+        return Predictions(array, names, kind)
+    if task is Task.MULTICLASS:
+        empty = np.empty((1, 0, len(names)))
+        return interpret(Cube(sheet.path, sheet.cells, empty, (), np.empty((1, 0), int)), outcome)
+    kind = PredictionKind.SCORE if task is Task.SURVIVAL else PredictionKind.VALUE
+    return Predictions(array, names, kind)
+
+
+def _refuse(extent: Extent, sheet: Sheet) -> None:
+    """Refuse numbers that are infinite, and gaps.
+
+    Raises
+    ------
+    InputError, OptionError
+        Names the first of them.
+    """
+    infinite = np.isinf(extent.lowest) | np.isinf(extent.highest)
+    if infinite.any():
+        check_sources(sheet.table, [sheet.cells[int(np.argmax(infinite))].source], RAISE)
+    gaps = np.flatnonzero(extent.n_missing)
+    if len(gaps):
+        number, name = int(extent.n_missing[gaps[0]]), sheet.cells[gaps[0]].name
+        raise InputError(
+            f"--runner dask needs every prediction; {number} of {sheet.n_rows} are missing",
+            path=sheet.path,
+            column=name,
+            hint=f"--exclude {name!r}, complete it, or leave out --runner dask",
+        )

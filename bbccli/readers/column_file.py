@@ -1,0 +1,119 @@
+"""Predictions that stay in a Parquet file: columns are read when they are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bbccli.errors import InputError
+from bbccli.readers.arrow import to_numbers
+from bbccli.types import FloatArray
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+
+AT_ONCE = 2**22
+"""Cells that are read in one call: 16 MB of float32."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnFile:
+    """What an array (1, N, C) of predictions would be, indexed along its last axis alone.
+
+    Attributes
+    ----------
+    path
+        Absolute, as every machine that reads it has to see it.
+    size
+        Bytes of the file, by which another file of this name is told.
+    names
+        Columns of the C configurations.
+    n_rows
+        N.
+    single
+        Whether all columns are float32; else they are read as float64.
+    labels
+        Value of each class code, where the predictions are labels; they are read as codes.
+    """
+
+    path: str
+    size: int
+    names: tuple[str, ...]
+    n_rows: int
+    single: bool
+    labels: tuple[float, ...] | None = None
+
+    ndim = 3
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """(1, N, C)."""
+        return 1, self.n_rows, len(self.names)
+
+    @property
+    def dtype(self) -> np.dtype[np.floating[Any]]:
+        """Type of what is read."""
+        return np.dtype(np.float32 if self.single and self.labels is None else np.float64)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all predictions, if they were in memory."""
+        return self.n_rows * len(self.names) * self.dtype.itemsize
+
+    def __getitem__(self, key: tuple[slice, slice, Any]) -> FloatArray:
+        """Read configurations, `[:, :, columns]`, where each sample has a number: (1, N, C').
+
+        Raises
+        ------
+        InputError
+            The file is not there, or is another.
+        """
+        columns = np.arange(len(self.names))[key[2]]
+        found: FloatArray = np.empty((1, self.n_rows, len(columns)), self.dtype)
+        step = max(AT_ONCE // max(self.n_rows, 1), 1)
+        for start in range(0, len(columns), step):
+            asked = columns[start : start + step].tolist()
+            for offset, values in enumerate(self._read([self.names[c] for c in asked])):
+                found[0, :, start + offset] = values if self.labels is None else self._codes(values)
+        return found
+
+    def _codes(self, values: FloatArray) -> FloatArray:
+        """Class codes of the labels (N,), NaN where one is no class."""
+        codes = np.full(len(values), np.nan)
+        for code, label in enumerate(self.labels or ()):
+            codes[values == label] = code
+        return codes
+
+    def _read(self, names: list[str]) -> list[FloatArray]:
+        """Columns (N,) by their names."""
+        import pyarrow as pa
+
+        try:
+            table = _opened(self.path, self.size).read(columns=names, use_threads=False)
+        except (pa.ArrowException, OSError) as error:
+            raise _unreadable(self.path, " ".join(str(error).split())) from None
+        places = [table.schema.get_all_field_indices(name)[0] for name in names]
+        return [to_numbers(table.column(place)) for place in places]
+
+
+@lru_cache(maxsize=2)
+def _opened(path: str, size: int) -> pq.ParquetFile:
+    """The file, whose description takes time to read where there are many columns."""
+    import pyarrow.parquet as pq
+
+    found = Path(path).stat().st_size
+    if found != size:
+        raise OSError(f"it has {found} bytes, not {size}")
+    return pq.ParquetFile(path)
+
+
+def _unreadable(path: str, reason: str) -> InputError:
+    return InputError(
+        f"can't be read where it is worked on: {reason}",
+        path=path,
+        hint="workers see the file under the same path: a shared disk",
+    )

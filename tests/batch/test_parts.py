@@ -1,0 +1,359 @@
+"""One large file on workers: the same bytes as in one process, whatever is asked of it."""
+
+import os
+import pickle
+import sys
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from bbccli import elsewhere, resources
+from bbccli.batch import cluster
+from bbccli.batch import parts as module
+from bbccli.batch.parts import pack, unpack, work
+from bbccli.errors import InputError, OptionError
+from bbccli.readers.column_file import ColumnFile
+
+FEW = ("--n-resamples", "150")
+
+
+class Here(elsewhere.Workers):
+    """Workers that are this process, and get nothing but what can be sent."""
+
+    n_cores = 2
+
+    def __init__(self, width):
+        self.width, self.calls = width, 0
+
+    def parts(self, n_configurations):
+        return np.array_split(np.arange(n_configurations), -(-n_configurations // self.width))
+
+    def map(self, function, items):
+        limits = resources.current()
+        for item in items:
+            shared = {}
+            packed = pack((function, item), lambda one, to=shared: to.setdefault(id(one), one))
+            assert len(packed) < 2**20  # nothing large is sent with every task
+            self.calls += 1
+            with elsewhere.use(None):
+                found = pickle.loads(pickle.dumps(work(packed, shared, limits)))
+            if isinstance(found, Exception):
+                raise found
+            yield found
+
+
+@pytest.fixture
+def workers(monkeypatch):
+    """Let `--runner dask` find workers that are this process."""
+    made = []
+
+    @contextmanager
+    def found(jobs, scheduler):
+        made.append(Here(5))
+        yield made[-1]
+
+    monkeypatch.setattr(module, "workers_of_dask", found)
+    monkeypatch.setattr(module, "limits_of", lambda asked, _: resources.Resources(1, 2**24))
+    monkeypatch.setattr(Here, "memory", lambda self: None, raising=False)
+    return made
+
+
+def file_of(path, truth, columns, **roles):
+    table = {"truth": truth, **roles, **{f"c{i:02}": one for i, one in enumerate(columns)}}
+    pq.write_table(pa.table({name: pa.array(values) for name, values in table.items()}), path)
+
+
+def chances(n=300, n_columns=13, seed=0, kind=np.float32):
+    """A truth, folds, and probabilities that tie here and there; the best are in two parts."""
+    rng = np.random.default_rng(seed)
+    truth = (rng.random(n) < 0.4).astype(int)
+    skill = rng.uniform(0.5, 1.5, n_columns)
+    skill[2] = 1.7
+    logits = rng.normal(size=(n_columns, n)) + skill[:, None] * (truth - 0.5)
+    found = (1 / (1 + np.exp(-logits))).astype(kind)
+    found[3] = np.round(found[3], 1)
+    found[7] = found[2]
+    return truth, rng.integers(0, 5, n), found
+
+
+def same(run, *argv):
+    """Run without workers and with them: what is printed is the same; return it."""
+    options = ("--format", "json", "--quiet", *argv)
+    alone, apart = run("correct", *options), run("correct", *options, "--runner", "dask")
+    assert apart == alone
+    return alone
+
+
+METRICS = ("accuracy", "auc", "brier", "log-loss", "f1", "mcc", "balanced-accuracy", "kappa")
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+def test_every_metric_of_chances(run, tmp_path, workers, seed):
+    truth, fold, found = chances(seed=seed)
+    file_of(tmp_path / "p.parquet", truth, found, fold=fold)
+    words = [word for name in METRICS for word in ("--metric", name)]
+    status, out, _ = same(run, tmp_path / "p.parquet", *words, "--seed", seed, *FEW)
+    assert status == 0
+    assert out.count('"method": "tt"') == len(METRICS)
+    assert workers[0].calls > 30
+    for name in METRICS[:4]:  # each selects
+        same(run, tmp_path / "p.parquet", "--metric", name, "--seed", seed, *FEW)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--interval", "matched"),
+        ("--interval", "calibrated", "--metric", "brier"),
+        ("--no-guard", "--side", "pessimistic"),
+        ("--pooling", "within-folds"),
+        ("--pooling", "fold-mean", "--metric", "log-loss"),
+        ("--group", "site", "--metric", "accuracy", "--metric", "auc"),
+        ("--n-resamples", "auto", "--tolerance", "0.004"),
+        ("--threshold", "0.3", "--metric", "f1"),
+        ("--exclude", "c0[1-4]", "--positive", "0"),
+        ("--only", "c02", "--metric", "brier"),
+        ("--memory", "16MB", "--engine", "numpy"),
+        ("--fail-under", "0.99"),
+        ("--folds", "folds.csv", "--method", "bbc-f", "--metric", "brier"),
+    ],
+)
+def test_what_may_be_asked(run, tmp_path, workers, words, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    truth, fold, found = chances()
+    site = np.arange(len(truth)) // 3
+    if "--folds" in words:
+        lines = "\n".join(str(row % 11) for row in range(len(truth)))
+        (tmp_path / "folds.csv").write_text(f"fold\n{lines}\n")
+        file_of(tmp_path / "p.parquet", truth, found)
+    else:
+        sites = {"site": site} if "--group" in words else {}
+        file_of(tmp_path / "p.parquet", truth, found, fold=fold, **sites)
+    given = () if "--n-resamples" in words else FEW
+    status, _, err = same(run, "p.parquet", *words, *given)
+    assert status == (3 if "--fail-under" in words else 0), err
+
+
+def test_values_and_labels(run, tmp_path, workers):
+    rng = np.random.default_rng(1)
+    truth = np.round(rng.normal(50, 9, 300), 1)
+    found = truth + rng.normal(0, 1, (9, 300)) * rng.uniform(4, 8, 9)[:, None]
+    file_of(tmp_path / "v.parquet", truth, found, fold=rng.integers(0, 9, 300))
+    words = [word for name in ("rmse", "mse", "mae") for word in ("--metric", name)]
+    assert same(run, tmp_path / "v.parquet", *words, *FEW)[0] == 0
+    assert same(run, tmp_path / "v.parquet", "--cap", "0.9", "--metric", "rmse", *FEW)[0] == 0
+    classes = rng.integers(3, 7, 300)
+    wrong = rng.random((9, 300)) < 0.4
+    labels = np.where(wrong, rng.integers(3, 7, (9, 300)), classes)
+    file_of(tmp_path / "l.parquet", classes, labels, fold=rng.integers(0, 5, 300))
+    words = ("--metric", "f1-macro", "--metric", "accuracy")
+    status, out, _ = same(run, tmp_path / "l.parquet", *words, *FEW)
+    assert status == 0
+    assert '"multiclass"' in out
+
+
+def test_strange_columns_are_told_of_as_in_one_process(run, tmp_path, workers):
+    truth, fold, found = chances(n=200)
+    found[1] = 0.25  # constant
+    found[4] = fold + 0.5  # of the fold, and no probability
+    found[6] = found[5]
+    found[9] = 0.25 + 0.5 * truth + 0.1 * found[9]  # always right
+    file_of(tmp_path / "p.parquet", truth, found, fold=fold)
+    codes = ("constant-predictions", "fold-like", "perfect-configuration", "duplicate-config")
+    _, out, _ = same(run, tmp_path / "p.parquet", *FEW)
+    assert [code for code in codes if code not in out] == []
+    found[4] = 7 * found[8]
+    file_of(tmp_path / "p.parquet", truth, 1 - found, fold=fold)
+    _, out, _ = same(run, tmp_path / "p.parquet", *FEW)
+    assert '"off-scale"' in out
+    assert '"polarity"' in out
+    values = np.linspace(1, 9, 200)
+    noise = np.random.default_rng(0).normal(size=(8, 200))
+    columns = [*(values + noise), values + 40, values**3]
+    file_of(tmp_path / "v.parquet", values, columns, fold=fold)
+    _, out, _ = same(run, tmp_path / "v.parquet", "--metric", "mae", *FEW)
+    assert '"off-scale"' in out
+    assert '"perfect-configuration"' in out
+
+
+@pytest.mark.parametrize(("n_samples", "jobs"), [(9000, 3), (66_000, 1)])
+def test_more_samples_than_are_added_up_at_once(
+    run, tmp_path, workers, monkeypatch, n_samples, jobs
+):
+    """Sums of real numbers are those of one process, though products have other shapes."""
+    truth, fold, found = chances(n_samples, n_columns=8)
+    monkeypatch.setattr(module, "limits_of", lambda asked, _: resources.Resources(1, 6 * 10**7))
+    file_of(tmp_path / "p.parquet", truth, found, fold=fold)
+    words = ("--metric", "brier", "--metric", "log-loss", "--n-resamples", "70", "--jobs", jobs)
+    assert same(run, tmp_path / "p.parquet", *words)[0] == 0
+
+
+REFUSED = [
+    (("--method", "naive"), "--method naive needs all predictions in one place"),
+    (("--method", "all"), "--method all needs all predictions in one place"),
+    (("--metric", "average-precision"), "--runner dask has no average-precision: in parts"),
+    (("--select", "one-se"), "--runner dask selects the best configuration, not by --select"),
+    (("--cost-of-search",), "--runner dask can't tell what the search cost"),
+    (("--format", "html"), "--runner dask makes no page"),
+    (("--weight", "w"), "the samples have weights"),
+    (("--repeat", "r"), "there are repeats, or rows of one sample"),
+]
+
+
+@pytest.mark.parametrize(("words", "problem"), REFUSED)
+def test_what_takes_all_predictions_is_one_line(run, tmp_path, workers, words, problem):
+    truth, fold, found = chances(60)
+    more = {"w": np.full(60, 2.0), "r": np.arange(60) // 30}
+    more = {name: more[name] for name in more if name in words}
+    file_of(tmp_path / "p.parquet", truth, found, fold=fold % 2, **more)
+    status, out, err = run("correct", tmp_path / "p.parquet", *words, "--runner", "dask")
+    assert (status, out) == (2, "")
+    assert problem in err.splitlines()[0]
+    assert err.splitlines()[1].startswith("hint: ")
+    assert len(err.splitlines()) == 2
+
+
+def test_files_that_are_no_wide_parquet(run, tmp_path, workers):
+    (tmp_path / "p.csv").write_text("truth,a,b\n0,0.2,0.3\n1,0.7,0.9\n0,0.1,0.4\n1,0.6,0.2\n")
+    status, _, err = run("correct", tmp_path / "p.csv", "--runner", "dask")
+    assert status == 2
+    assert "p.csv: this is no Parquet file\nhint: without --runner dask; or one wide" in err
+    truth, fold, found = chances(60)
+    found[8, 5] = np.nan
+    file_of(tmp_path / "p.parquet", truth, found, fold=fold)
+    status, _, err = run("correct", tmp_path / "p.parquet", "--runner", "dask")
+    assert status == 2
+    assert "needs every prediction; 1 of 60 are missing (column 'c08')" in err
+    found[8, 5], found[2] = np.inf, truth
+    file_of(tmp_path / "p.parquet", truth, found, fold=fold)
+    assert same(run, tmp_path / "p.parquet")[0] == 2
+    found[8] = 0.5
+    file_of(tmp_path / "p.parquet", truth, found, fold=fold)
+    status, _, err = same(run, tmp_path / "p.parquet", "--metric", "auc")
+    assert status == 2
+    assert "equal to the truth" in err
+
+
+def test_large_arrays_are_sent_by_name():
+    large, shared = np.arange(10**5), {}
+    packed = pack((print, (large, np.arange(3), large)), lambda a: shared.setdefault(id(a), a))
+    assert list(shared) == [id(large)]
+    assert len(packed) < 10**4
+    _, (first, small, second) = unpack(packed, shared)
+    assert first is large is second
+    assert small.tolist() == [0, 1, 2]
+
+
+def cluster_of_processes():
+    import dask
+    import distributed  # noqa: F401 -- its settings first
+
+    return dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
+
+
+def test_two_worker_processes(run, tmp_path, monkeypatch, quick_starts):
+    truth, fold, found = chances(n_columns=140)
+    file_of(tmp_path / "p.parquet", truth, found, fold=fold)
+    monkeypatch.chdir(tmp_path)
+    with cluster_of_processes():
+        words = ("--metric", "brier", "--metric", "auc", "--jobs", "2", *FEW)
+        assert same(run, "p.parquet", *words)[0] == 0
+
+
+DEADLY = '''
+import os
+from dataclasses import replace
+
+from bbccli import METRICS
+
+
+def bind(outcome, predictions):
+    """Kill any process but the one that started the others."""
+    if os.getpid() != {survivor}:
+        os.kill(os.getpid(), 9)
+    return METRICS["auc"].bind(outcome, predictions)
+
+
+M = replace(METRICS["auc"], name="m", bind=bind)
+'''
+
+
+def test_a_lost_worker_is_one_line(run, tmp_path, monkeypatch, quick_starts):
+    truth, fold, found = chances(60)
+    file_of(tmp_path / "p.parquet", truth, found, fold=fold)
+    (tmp_path / "fatal.py").write_text(DEADLY.format(survivor=os.getpid()))
+    monkeypatch.syspath_prepend(tmp_path)
+    words = ("--metric", "fatal:M", "--method", "cvt", "--runner", "dask", "--jobs", "1")
+    with cluster_of_processes():
+        status, out, err = run("correct", tmp_path / "p.parquet", *words)
+    assert (status, out) == (2, "")
+    assert err == (
+        "error: a worker was lost with its part: killed, or out of memory\n"
+        "hint: workers with more memory each, or --memory with less than now\n"
+    )
+
+
+def test_a_scheduler_that_is_not_there_is_one_line(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster, "PATIENCE", "1s")
+    truth, fold, found = chances(60)
+    file_of(tmp_path / "p.parquet", truth, found, fold=fold)
+    argv = ("--runner", "dask", "--scheduler", "tcp://127.0.0.1:9")
+    status, out, err = run("correct", tmp_path / "p.parquet", *argv)
+    assert (status, out) == (2, "")
+    assert err.startswith("error: no scheduler answers at tcp://127.0.0.1:9\nhint: ")
+    status, _, err = run("correct", tmp_path / "p.parquet", "--scheduler", "tcp://127.0.0.1:9")
+    assert status == 2
+    assert err.startswith("error: --scheduler without --runner dask\nhint: ")
+    monkeypatch.setitem(sys.modules, "dask.distributed", None)
+    status, _, err = run("correct", tmp_path / "p.parquet", "--runner", "dask")
+    assert status == 2
+    assert "hint: pip install 'bbccli[dask]'" in err
+
+
+def test_a_file_that_a_worker_does_not_see(tmp_path):
+    truth, fold, found = chances(60)
+    path = tmp_path / "p.parquet"
+    file_of(path, truth, found, fold=fold)
+    file = ColumnFile(str(path), path.stat().st_size, ("c00", "c02"), 60, True)
+    assert file.shape == (1, 60, 2)
+    np.testing.assert_array_equal(file[:, :, [1]][0, :, 0], found[2])
+    for other in (replace(file, path=str(tmp_path / "q.parquet")), replace(file, size=9)):
+        with pytest.raises(InputError, match="can't be read where it is worked on: ") as raised:
+            other[:, :, [0]]
+        assert other.path in str(raised.value)
+        assert "a shared disk" in raised.value.hint
+        packed = pack((other.__getitem__, ((slice(None), slice(None), [0]),)), lambda one: None)
+        told = pickle.loads(pickle.dumps(work(packed, {}, resources.Resources(1))))
+        assert (str(told), told.hint) == (str(raised.value), raised.value.hint)
+
+
+class Client:
+    """As much of a client of dask as tells of its workers."""
+
+    def __init__(self, **limits):
+        self.limits = limits
+
+    def ncores(self):
+        return dict.fromkeys(self.limits, 1)
+
+    def scheduler_info(self, n_workers):
+        known = {n: {"memory_limit": m, "nthreads": 2} for n, m in self.limits.items()}
+        return {"workers": known}
+
+
+def test_memory_is_a_share_of_what_the_smallest_worker_has():
+    workers = module.DaskWorkers(Client(a=4 * 10**9, b=2 * 10**9))
+    auto = resources.resources_of(3, "auto", resources.Engine.NUMPY)
+    assert module.limits_of(auto, workers) == resources.Resources(1, 4 * 10**8, auto.engine)
+    given = resources.resources_of(3, "100MB", resources.Engine.NUMPY)
+    assert module.limits_of(given, workers).memory == 10**8
+    assert module.limits_of(auto, module.DaskWorkers(Client(a=0))).memory == auto.memory
+    with pytest.raises(OptionError, match="workers have too little memory"):
+        module.limits_of(auto, module.DaskWorkers(Client(a=10**6)))
+    assert [len(part) for part in workers.parts(1000)] == [250] * 4
+    assert [len(part) for part in workers.parts(65)] == [33, 32]
+    assert [len(part) for part in workers.parts(3)] == [3]
