@@ -31,12 +31,12 @@ from typing import Any
 from unittest.mock import patch
 
 from bbccli.cli.app import main
-from bbccli.comparisons import baseline, best_set, evidence, families, simultaneous
+from bbccli.comparisons import baseline, evidence, families, possible_best, simultaneous
 from bbccli.comparisons.across.registry import MODULES as ACROSS
 from bbccli.comparisons.pairs.registry import MODULES as OF_PAIRS
 from bbccli.intervals import INTERVALS
-from bbccli.methods import MODULES
 from bbccli.methods.described import ASSUMED, description
+from bbccli.methods.registry import MODULES
 from bbccli.metrics import METRICS, Metric
 from bbccli.notes.meanings import GROUPS, MEANINGS, Severity
 from bbccli.types import Direction, PredictionKind
@@ -52,7 +52,7 @@ REGISTERED = re.compile(
     r".*?^<!-- end of (?P=registry) -->$",
     re.MULTILINE | re.DOTALL,
 )
-AFTER_SELECTION = (best_set, baseline, families, simultaneous, evidence)
+AFTER_SELECTION = (possible_best, baseline, families, simultaneous, evidence)
 ITEM = re.compile(r"(\d+\.|-) ")
 DIRECTION = {Direction.MAXIMIZE: "maximised", Direction.MINIMIZE: "minimised"}
 WANTS = {

@@ -3,9 +3,7 @@
 from bbccli.methods.base import Gives, Method, Need
 from bbccli.methods.registry import (
     DEFAULT_METHODS,
-    ENOUGH_FOLDS,
     METHODS,
-    MODULES,
     choose_methods,
 )
 from bbccli.methods.several import ALL, estimate
@@ -13,9 +11,7 @@ from bbccli.methods.several import ALL, estimate
 __all__ = [
     "ALL",
     "DEFAULT_METHODS",
-    "ENOUGH_FOLDS",
     "METHODS",
-    "MODULES",
     "Gives",
     "Method",
     "Need",

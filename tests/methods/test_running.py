@@ -9,8 +9,9 @@ from bbccli import case as module
 from bbccli.bootstrap import summary
 from bbccli.case import Answer, Case
 from bbccli.errors import UndefinedError
-from bbccli.methods import METHODS, MODULES
+from bbccli.methods import METHODS
 from bbccli.methods.base import POINT, Method, Need
+from bbccli.methods.registry import MODULES
 from bbccli.metrics import METRICS
 from bbccli.notes import single_configuration, tied_winners
 from bbccli.plan import Plan
