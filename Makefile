@@ -71,7 +71,7 @@ validate: $(VENV)/installed-bank ## Measure bias and inclusion (10 minutes; hour
 sample-data: $(VENV)/installed-dev ## Build sample_data/ anew from bundled data sets (minutes)
 	$(BIN)/python sample_data/make.py
 
-dist: $(VENV)/installed ## Build sdist and wheel; install each afresh, run the demo, and the tests of the sdist
+dist: $(VENV)/created ## Build sdist and wheel; install each afresh, run the demo, and the tests of the sdist
 	rm -rf dist build/from-* $(UNPACKED) && mkdir -p $(UNPACKED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
 	$(BIN)/python -m build

@@ -22,7 +22,7 @@ from parts import HOME, PAGES, PARTS, toctree  # noqa: E402
 from reference import reference_pages  # noqa: E402
 
 ANCHOR = re.compile(r'^<a id="([^"]+)"></a>\n?', re.MULTILINE)
-COPIED = ("docs/examples", "docs/validation-bias.svg", "sample_data/prompts.py", "LICENSE")
+COPIED = ("docs/examples", "docs/validation-bias.svg", "sample_data/prompts.py", "CITATION.cff")
 """What pages link to, besides other pages."""
 
 
