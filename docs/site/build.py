@@ -22,7 +22,7 @@ from parts import HOME, PAGES, PARTS, toctree  # noqa: E402
 from reference import reference_pages  # noqa: E402
 
 ANCHOR = re.compile(r'^<a id="([^"]+)"></a>\n?', re.MULTILINE)
-COPIED = ("docs/examples", "docs/validation-bias.svg", "sample_data/prompts.py", "CITATION.cff")
+COPIED = ("docs/*.svg", "docs/examples", "sample_data/prompts.py", "CITATION.cff")
 """What pages link to, besides other pages."""
 
 
@@ -32,10 +32,11 @@ def lay_out(source: Path) -> None:
     write(source / "index.md", as_myst(readme) + toctree(HOME))
     for page in PAGES:
         write(source / page, as_myst((ROOT / page).read_text(encoding="utf-8")))
-    for name in COPIED:
-        (source / name).parent.mkdir(parents=True, exist_ok=True)
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copyfile
-        copy(ROOT / name, source / name)
+    for path in (path for pattern in COPIED for path in ROOT.glob(pattern)):
+        place = source / path.relative_to(ROOT)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        copy = shutil.copytree if path.is_dir() else shutil.copyfile
+        copy(path, place)
     (source / "extra").mkdir()
     for path, text in reference_pages((ROOT / "docs/api.md").read_text(encoding="utf-8")).items():
         write(source / path, text)
