@@ -48,11 +48,6 @@ def levels_of(file: pq.ParquetFile) -> list[tuple[int, int]]:
     return [(one.max_repetition_level, one.max_definition_level) for one in columns]
 
 
-# what pyarrow 14 can't write
-SORTED = {"sorting_columns": [pq.SortingColumn(0)]} if hasattr(pq, "SortingColumn") else None
-NEWER = [SORTED | {"write_page_checksum": True}] if SORTED else []
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -62,7 +57,7 @@ NEWER = [SORTED | {"write_page_checksum": True}] if SORTED else []
         {"write_statistics": False, "use_dictionary": False},
         {"write_page_index": True, "store_schema": False},
         {"data_page_version": "2.0", "column_encoding": None},
-        *NEWER,
+        {"sorting_columns": [pq.SortingColumn(0)], "write_page_checksum": True},
     ],
     ids=str,
 )

@@ -37,9 +37,8 @@ FORMS = {
     "table": lambda table: table,
     "batch": lambda table: table.to_batches()[0],
     "stream": Stream,
+    "views": lambda table: Stream(table.cast(_with_views(table.schema))),
 }
-if hasattr(pa, "string_view"):  # pyarrow 14 has none to give
-    FORMS["views"] = lambda table: Stream(table.cast(_with_views(table.schema)))
 
 
 def _with_views(schema):
