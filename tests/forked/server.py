@@ -37,7 +37,7 @@ def import_all() -> None:
             import_module(one.name)
     for name in ("pyarrow.csv", "pyarrow.parquet", "pyarrow.compute", "rich.table", "tomllib"):
         import_module(name)
-    with suppress(ImportError):  # at its end a fork of an old pyarrow waits for threads that it lacks
+    with suppress(ImportError):  # a fork of an old pyarrow ends by waiting for threads
         import_module("pyarrow.fs").finalize_s3()
     import_module("bbccli.cli.app").program()
     gc.collect()
