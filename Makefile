@@ -3,10 +3,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .venv-lowest
+FRESH := $(abspath build)
+UNPACKED := $(FRESH)/unpacked
 DEMO := sample_data/progression.parquet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser slow fuzz lowest lint docs check-docs check bench validate mutants sample-data dist clean
+.PHONY: help demo test browser slow fuzz lowest coverage lint docs check-docs site check bench validate \
+mutants sample-data dist clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +46,9 @@ lowest: ## Run the tests with the oldest versions of everything that pyproject.t
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/constraints.txt -e '.[test]'
 	$(LOWEST)/bin/python -m pytest -q -n auto --dist worksteal
 
+coverage: $(VENV)/installed-coverage ## Run the tests, and tell which lines and branches they reach
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov
+
 lint: $(VENV)/installed-lint ## Check style, format and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -53,6 +59,9 @@ docs: $(VENV)/installed ## Renew the output shown in README and docs
 
 check-docs: $(VENV)/installed ## Check that the output shown in README and docs is current
 	$(BIN)/python docs/refresh.py --check
+
+site: $(VENV)/installed-site ## Build the documentation site in build/site, and check its links (a minute)
+	$(BIN)/python docs/site/build.py build/site
 
 check: lint test check-docs ## Lint, test, check the docs
 
@@ -65,12 +74,25 @@ validate: $(VENV)/installed-bank ## Measure bias and inclusion (10 minutes; hour
 sample-data: $(VENV)/installed-dev ## Build sample_data/ anew from bundled data sets (minutes)
 	$(BIN)/python sample_data/make.py
 
-dist: $(VENV)/installed ## Build the source distribution, which holds the tests, and the wheel
+dist: $(VENV)/created ## Build sdist and wheel; install each afresh, run the demo, and the tests of the sdist
+	rm -rf dist build/from-* $(UNPACKED) && mkdir -p $(UNPACKED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
 	$(BIN)/python -m build
+	tar -xzf dist/*.tar.gz -C $(UNPACKED) --strip-components 1
+	$(MAKE) --no-print-directory from-whl from-gz
+	$(FRESH)/from-gz/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.gz)[test]"
+	cd $(UNPACKED) && $(FRESH)/from-gz/bin/python -m pytest -q -n auto --dist worksteal
+
+# An environment with nothing but the wheel, or the sdist: it holds what the source does, and works.
+from-%:
+	$(PYTHON) -m venv $(FRESH)/$@
+	$(FRESH)/$@/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.$*)[report]"
+	cd $(UNPACKED) && diff -r -x __pycache__ bbccli $(FRESH)/$@/lib/python3*/site-packages/bbccli
+	cd $(UNPACKED) && $(FRESH)/$@/bin/bbc correct $(DEMO) --output $(FRESH)/$@/report.html
+	cd $(UNPACKED) && $(FRESH)/$@/bin/bbc correct $(DEMO)
 
 clean: ## Remove the virtual environment and caches
-	rm -rf $(VENV) $(LOWEST) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf $(VENV) $(LOWEST) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage* *.egg-info
 
 # Looks for barriers in pages; of the tests alone, no part of the package.
 AXE := axe-core@4.14.1

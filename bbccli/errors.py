@@ -10,6 +10,15 @@ from bbccli.text import message, redacted, shortened, visible
 if TYPE_CHECKING:
     from bbccli.documents import Document
 
+__all__ = [
+    "BbcError",
+    "InputError",
+    "OptionError",
+    "UndecidedError",
+    "UndefinedError",
+    "UnsupportedError",
+]
+
 LONGEST_VALUE = 120
 LONGEST_PATH = 400
 

@@ -11,9 +11,12 @@ from bbccli.compare_schema import CompareEnvelope
 from bbccli.documents import Json
 from bbccli.documents.values import public_fields
 from bbccli.drop_schema import DropEnvelope
+from bbccli.inspection import Inspection
 from bbccli.leaderboard import LeaderboardEnvelope
 from bbccli.plan_schema import PlanEnvelope
 from bbccli.schema import SCHEMA_VERSION, Envelope, ErrorEnvelope
+
+__all__ = ["json_schema"]
 
 
 def json_schema() -> Json:
@@ -46,16 +49,17 @@ def _record(record: Any, definitions: dict[str, Json]) -> Json:
     name = _NAMES.get(record, record.__name__)
     if name not in definitions:
         definitions[name] = {}
-        hints = get_type_hints(record)
+        hints, fields = get_type_hints(record), list(public_fields(record))
         properties = {
             f.name: {"description": f.metadata["doc"], **_schema_of(hints[f.name], definitions)}
-            for f in public_fields(record)
+            for f in fields
         }
         definitions[name] = {
             "type": "object",
             "description": (record.__doc__ or "").split("\n")[0],
             "properties": properties,
-            "required": list(properties),
+            # what came after 1.0 is lacking in documents that were written before it
+            "required": [f.name for f in fields if "since" not in f.metadata],
             "additionalProperties": False,
         }
     return {"$ref": f"#/$defs/{name}"}
@@ -68,6 +72,7 @@ _NAMES: dict[Any, str] = {
     CompareEnvelope: "CompareDocument",
     PlanEnvelope: "PlanDocument",
     ErrorEnvelope: "ErrorDocument",
+    Inspection: "InspectionDocument",
 }
 
 # A float is null where it is infinite or undefined: JSON has no other word for it.

@@ -30,6 +30,8 @@ from bbccli.selection.choice import choose
 from bbccli.types import TIE_TOLERANCE, Direction, FloatArray, IntArray, Pooling
 from bbccli.version import __version__
 
+__all__ = ["leaderboard"]
+
 WITH_WINS = "bbc"
 """Method whose resamples say how often a configuration wins, and whose figure is to be reported."""
 

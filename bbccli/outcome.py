@@ -10,6 +10,8 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.types import BoolArray, FloatArray, IntArray, Task, readonly
 
+__all__ = ["Outcome"]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:

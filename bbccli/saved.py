@@ -17,6 +17,8 @@ from bbccli.readers.sources.files import stdin_bytes
 from bbccli.saved_rows import is_table, read_rows
 from bbccli.schema import ERROR_SCHEMA, SCHEMA_VERSION, Envelope, ErrorEnvelope
 
+__all__ = ["read_comparison", "read_documents"]
+
 NEVER_NULL = frozenset({"level", "share", "threshold"})
 """Numbers that are always defined."""
 

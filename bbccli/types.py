@@ -25,7 +25,6 @@ from bbccli.choices import (
 )
 
 __all__ = [
-    "TIE_TOLERANCE",
     "Adjustment",
     "BoolArray",
     "Direction",
@@ -45,8 +44,6 @@ __all__ = [
     "Side",
     "TableLayout",
     "Task",
-    "distinct",
-    "readonly",
 ]
 
 FloatArray = NDArray[np.floating[Any]]

@@ -32,7 +32,7 @@ from typing import Any
 from unittest.mock import patch
 
 from bbccli.cli.app import main
-from bbccli.comparisons import baseline, best_set, evidence, families, shares, simultaneous
+from bbccli.comparisons import baseline, evidence, families, possible_best, shares, simultaneous
 from bbccli.comparisons.across.registry import MODULES as ACROSS
 from bbccli.comparisons.pairs.registry import MODULES as OF_PAIRS
 from bbccli.intervals import INTERVALS
@@ -57,7 +57,7 @@ REGISTERED = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 DEFAULT_FORM = "table"
-AFTER_SELECTION = (best_set, baseline, families, simultaneous, shares, evidence)
+AFTER_SELECTION = (possible_best, baseline, families, simultaneous, shares, evidence)
 ITEM = re.compile(r"(\d+\.|-) ")
 DIRECTION = {Direction.MAXIMIZE: "maximised", Direction.MINIMIZE: "minimised"}
 WANTS = {

@@ -79,7 +79,7 @@ def test_the_shell_examples_in_their_order(job):
 
 
 def test_the_job_of_github_actions(job):
-    (text,) = [block for block in blocks("yaml") if "runs-on" in block]
+    (text,) = [block for block in blocks("yaml") if "GITHUB_STEP_SUMMARY" in block]
     script = "".join(re.findall(r"- run: ([^|\n].*\n)", text))
     body = text.split("- run: |\n")[1]
     script += "\n".join(line.strip() for line in body.splitlines())

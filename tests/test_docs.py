@@ -163,7 +163,16 @@ def anchors(page):
     return slugs | set(re.findall(r'<a id="([^"]+)">', text))
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=name_of)
+OTHERS = (
+    "CHANGELOG",
+    "CONTRIBUTING",
+    "SECURITY",
+    "sample_data/README",
+    "benchmarks/reference/README",
+)
+
+
+@pytest.mark.parametrize("page", [*PAGES, *(ROOT / f"{name}.md" for name in OTHERS)], ids=name_of)
 def test_links_lead_somewhere(page):
     for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
         if "://" in link:

@@ -188,3 +188,4 @@ def test_all_that_is_in_the_repository_is_packed():
     by_itself = {"bbccli", "README.md", "LICENSE", "pyproject.toml", "MANIFEST.in"}
     packed = set((ROOT / "MANIFEST.in").read_text().split())
     assert {name for name in top - by_itself if not name.startswith(".")} <= packed
+    assert {".github", ".pre-commit-config.yaml"} <= top & packed

@@ -122,14 +122,14 @@ def _together(asked: Asked, files: Sequence[str]) -> tuple[PredictionMatrix, Fam
 
 
 def _set(posed: Posed) -> Document:
-    from bbccli.comparisons.best_set import best_set
+    from bbccli.comparisons.possible_best import best_set
 
     return posed.document(best_set=best_set(posed.matrix, posed.metric, posed.plan))
 
 
 def _baseline(posed: Posed) -> Document:
     from bbccli.comparisons.baseline import against_baseline
-    from bbccli.comparisons.best_set import best_set
+    from bbccli.comparisons.possible_best import best_set
 
     question, parts = posed.asked.question, (posed.matrix, posed.metric, posed.plan)
     found = against_baseline(*parts, question.baseline or "", question.margin)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bbccli.case import Case
-from bbccli.comparisons.best_set import best_set
+from bbccli.comparisons.possible_best import best_set
 from bbccli.comparisons.records import BestSet
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.evidence.curves import calibration, roc

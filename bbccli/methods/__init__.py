@@ -3,7 +3,6 @@
 from bbccli.methods.base import Gives, Method, Need
 from bbccli.methods.registry import (
     DEFAULT_METHODS,
-    ENOUGH_FOLDS,
     METHODS,
     choose_methods,
 )
@@ -12,7 +11,6 @@ from bbccli.methods.several import ALL, estimate
 __all__ = [
     "ALL",
     "DEFAULT_METHODS",
-    "ENOUGH_FOLDS",
     "METHODS",
     "Gives",
     "Method",

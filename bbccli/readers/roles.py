@@ -13,6 +13,8 @@ from bbccli.notes import listing
 from bbccli.readers.arrow import is_text
 from bbccli.readers.table import Table
 
+__all__ = ["Roles"]
+
 
 @dataclass(frozen=True, slots=True)
 class Roles:
@@ -47,6 +49,8 @@ class Roles:
 
 
 # The written name comes first; among the synonyms, the first that occurs plays the role.
+__all__ = ["Roles"]
+
 NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "row_id": (
         "row_id",

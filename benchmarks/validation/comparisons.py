@@ -18,9 +18,9 @@ from numpy.random import Generator
 
 from bbccli import METRICS
 from bbccli.comparisons.baseline import against_baseline
-from bbccli.comparisons.best_set import best_set
 from bbccli.comparisons.evidence import evidence_of
 from bbccli.comparisons.families import between_families
+from bbccli.comparisons.possible_best import best_set
 from bbccli.comparisons.records import BestSet
 from bbccli.comparisons.simultaneous import against
 from bbccli.plan import Plan

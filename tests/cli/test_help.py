@@ -5,7 +5,8 @@ import re
 import pytest
 
 from bbccli.cli.commands import COMMANDS, command_named
-from bbccli.methods import DEFAULT_METHODS, ENOUGH_FOLDS, METHODS
+from bbccli.methods import DEFAULT_METHODS, METHODS
+from bbccli.methods.registry import ENOUGH_FOLDS
 from bbccli.metrics import METRICS
 from bbccli.option import Option, Panel
 

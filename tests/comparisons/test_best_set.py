@@ -8,9 +8,9 @@ import slow_comparisons as slow
 from matrices import binary, multiclass, regression, scores, survival
 
 from bbccli import METRICS, Plan, read
-from bbccli.comparisons import best_set as module
-from bbccli.comparisons.best_set import best_set, p_values, rivals_of
+from bbccli.comparisons import possible_best as module
 from bbccli.comparisons.evidence import evidence_of
+from bbccli.comparisons.possible_best import best_set, p_values, rivals_of
 from bbccli.errors import UndefinedError
 from bbccli.resources import Resources, use
 from bbccli.types import Pooling

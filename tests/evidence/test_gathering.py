@@ -9,7 +9,7 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import roc_auc_score, roc_curve
 
 from bbccli.case import Case
-from bbccli.comparisons.best_set import best_set
+from bbccli.comparisons.possible_best import best_set
 from bbccli.evidence import gather
 from bbccli.evidence.curves import GRID, reliability_of, roc_of
 from bbccli.evidence.isotonic import isotonic

@@ -13,6 +13,7 @@ import select
 import signal
 import socket
 import sys
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -36,6 +37,8 @@ def import_all() -> None:
             import_module(one.name)
     for name in ("pyarrow.csv", "pyarrow.parquet", "pyarrow.compute", "rich.table", "tomllib"):
         import_module(name)
+    with suppress(ImportError):  # a fork of an old pyarrow ends by waiting for threads
+        import_module("pyarrow.fs").finalize_s3()
     import_module("bbccli.cli.app").program()
     gc.collect()
     gc.freeze()  # lest a child that collects garbage copies every page

@@ -13,8 +13,8 @@ from pages import check_inert
 from bbccli.compare_schema import compare_document
 from bbccli.comparisons.across import compare_across
 from bbccli.comparisons.baseline import against_baseline
-from bbccli.comparisons.best_set import best_set
 from bbccli.comparisons.pairs import compare_pairs
+from bbccli.comparisons.possible_best import best_set
 from bbccli.comparisons.records import Verdict
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan

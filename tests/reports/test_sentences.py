@@ -117,11 +117,11 @@ def test_what_has_no_effect_is_not_said(field):
 @pytest.mark.parametrize("guard", [True, False])
 def test_the_sentence_of_the_demo(guard):
     found = answer(Analysis(guard=guard), str(SAMPLES / "progression.parquet")).document
-    (said,) = sentences(found | {"version": "0.2.0"})
+    (said,) = sentences(found | {"version": "1.0.0"})
     assert re.sub(r"CI 0\.7\d\d to", "CI 0.723 to", said) == (
         "AUC 0.844 (95 % CI 0.723 to 0.951), corrected for choosing logistic-l1 C=0.1 k=3 among "
         f"177 configurations; N = 80, 10 folds; BBC, pooled, {'guarded, ' * guard}1000 resamples, "
-        "seed 0, bbc 0.2.0"
+        "seed 0, bbc 1.0.0"
     )
     assert ("0.723" in said) != guard
     assert found["report"] == [{"metric": "auc", "method": "bbc"}]

@@ -1,0 +1,77 @@
+"""Make the site: lay out the pages of this repository, run Sphinx, and check every link.
+
+    python docs/site/build.py build/site
+
+The Markdown pages are taken as they are. What is added: an index for each part, the reference of
+the Python API by the tables of docs/api.md, and the gallery, whose figures are drawn by `bbc plot`.
+No network is used, and the pages use none.
+"""
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path[:0] = [str(HERE), str(ROOT)]  # conf.py imports its neighbours
+
+from gallery import draw_gallery  # noqa: E402
+from links import broken_links  # noqa: E402
+from parts import HOME, PAGES, PARTS, toctree  # noqa: E402
+from reference import reference_pages  # noqa: E402
+
+ANCHOR = re.compile(r'^<a id="([^"]+)"></a>\n?', re.MULTILINE)
+COPIED = ("docs/*.svg", "docs/examples", "sample_data/prompts.py", "CITATION.cff")
+"""What pages link to, besides other pages."""
+
+
+def lay_out(source: Path) -> None:
+    """Write all that Sphinx reads below a folder that is empty."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    write(source / "index.md", as_myst(readme) + toctree(HOME))
+    for page in PAGES:
+        write(source / page, as_myst((ROOT / page).read_text(encoding="utf-8")))
+    for path in (path for pattern in COPIED for path in ROOT.glob(pattern)):
+        place = source / path.relative_to(ROOT)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        copy = shutil.copytree if path.is_dir() else shutil.copyfile
+        copy(path, place)
+    (source / "extra").mkdir()
+    for path, text in reference_pages((ROOT / "docs/api.md").read_text(encoding="utf-8")).items():
+        write(source / path, text)
+    draw_gallery(source, ROOT)
+    for part in PARTS:
+        write(source / f"{part.name}.md", part.index(ROOT))
+
+
+def as_myst(text: str) -> str:
+    """Return a page whose anchors Sphinx knows, and whose way home is that of the site."""
+    return ANCHOR.sub(r"(\1)=\n", text).replace("](../README.md", "](../index.md")
+
+
+def write(path: Path, text: str) -> None:
+    """Write a page, in a folder that may have to be made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def main(target: Path) -> int:
+    """Make the site in a folder that is replaced, and return the exit status."""
+    from sphinx.cmd.build import main as sphinx
+
+    source = target.with_name(f"{target.name}-source")
+    for folder in (source, target, Path(f"{source}-read")):
+        shutil.rmtree(folder, ignore_errors=True)
+    lay_out(source)
+    words = ["-b", "html", "-W", "--keep-going", "-q", "-c", str(HERE), "-d", f"{source}-read"]
+    # what conf.py names is sought beside it, and this is made
+    words += ["-D", f"html_extra_path={source / 'extra'}", str(source), str(target)]
+    status = sphinx(words)
+    broken = broken_links(target)
+    print(*broken, f"{target / 'index.html'}: {len(broken)} broken links", sep="\n")
+    return status or bool(broken)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]).resolve()))

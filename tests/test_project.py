@@ -1,0 +1,117 @@
+"""Files beside the source: citation, workflow, templates, targets, the changelog."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+import bbccli
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
+TARGETS = set(re.findall(r"^([a-z-]+):.*## ", MAKEFILE, re.M))
+TEMPLATES = ROOT / ".github" / "ISSUE_TEMPLATE"
+
+
+def loaded(name):
+    return yaml.safe_load((ROOT / name).read_text("utf-8"))
+
+
+def test_the_citation_is_of_this_version():
+    citation = loaded("CITATION.cff")
+    assert citation["version"] == bbccli.__version__
+    assert citation["license"] == PROJECT["license"]
+    assert [one["name"] for one in citation["authors"]] == [
+        one["name"] for one in PROJECT["authors"]
+    ]
+
+
+def test_every_work_that_is_cited_can_be_found():
+    for work in loaded("CITATION.cff")["references"]:
+        assert work["title"]
+        assert work["authors"]
+        assert isinstance(work["year"], int)
+        found = work.get("doi", "") or work.get("url", "")
+        assert re.match(r"10\.\d{4,}/\S+$|https://", found), work["title"]
+    readme = (ROOT / "README.md").read_text("utf-8")
+    for doi in re.findall(r"https://doi\.org/([^)\s]+)", readme):
+        assert doi in (ROOT / "CITATION.cff").read_text("utf-8")
+
+
+def test_the_changelog_begins_with_this_version():
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    first = re.search(r"^## \[(?:Unreleased\]: )?([\d.]+)", text, re.M)
+    assert first[1] == bbccli.__version__
+    versions = re.findall(r"^## \[(?:Unreleased\]: )?(\d+)\.(\d+)\.(\d+)", text, re.M)
+    numbers = [tuple(map(int, one)) for one in versions]
+    assert numbers == sorted(set(numbers), reverse=True)
+
+
+def test_a_stable_version_says_so():
+    (status,) = [one for one in PROJECT["classifiers"] if one.startswith("Development Status")]
+    assert status.endswith("5 - Production/Stable") == (int(bbccli.__version__[0]) >= 1)
+    assert "Typing :: Typed" in PROJECT["classifiers"]
+
+
+def test_the_workflow_runs_targets_that_exist():
+    jobs = loaded(".github/workflows/tests.yml")["jobs"]
+    assert set(jobs["checks"]["strategy"]["matrix"]["target"]) <= TARGETS
+    matrix = jobs["tests"]["strategy"]["matrix"]
+    assert matrix["python"] == ["3.11", "3.12", "3.13", "3.14"]
+    assert {one.partition("-")[0] for one in matrix["os"]} == {"ubuntu", "macos", "windows"}
+    lowest = PROJECT["requires-python"].removeprefix(">=")
+    assert matrix["python"][0] == lowest == jobs["checks"]["steps"][1]["with"]["python-version"]
+
+
+def test_what_was_not_run_is_said():
+    """A Python or system with a classifier is one where the tests passed."""
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    rows = dict(re.findall(r"^\| (3\.[\d, .]+) \| (.*) \|$", text, re.M))
+    passed = {f"Programming Language :: Python :: {one}" for one in rows if "passes" in rows[one]}
+    claimed = {one for one in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", one)}
+    assert claimed == passed
+    matrix = loaded(".github/workflows/tests.yml")["jobs"]["tests"]["strategy"]["matrix"]
+    assert ", ".join(rows).split(", ") == matrix["python"]
+
+
+@pytest.mark.parametrize("path", sorted(TEMPLATES.glob("*.yml")), ids=lambda path: path.name)
+def test_issue_forms_are_whole(path):
+    form = loaded(path)
+    if path.name == "config.yml":
+        assert form == {"blank_issues_enabled": True}
+        return
+    assert form["name"]
+    assert form["description"]
+    ids = [one["id"] for one in form["body"]]
+    assert len(ids) == len(set(ids)) > 0
+    assert all(one["attributes"]["label"] for one in form["body"])
+
+
+def test_hooks_run_what_exists():
+    (repository,) = loaded(".pre-commit-config.yaml")["repos"]
+    assert repository["repo"] == "local"  # nothing is fetched
+    for hook in repository["hooks"]:
+        assert hook["language"] == "system"
+        program, *words = hook["entry"].split()
+        assert program == "make" or (ROOT / next(w for w in words if w.endswith(".py"))).is_file()
+        assert program != "make" or set(words) <= TARGETS
+
+
+def test_every_target_that_a_page_names_exists():
+    for name in (
+        "README.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        *sorted((ROOT / "docs").glob("*.md")),
+    ):
+        text = (ROOT / name).read_text("utf-8")
+        shown = re.findall(r"`make ([a-z- ]+)`", text) + re.findall(r"^make ([a-z-]+)", text, re.M)
+        assert {one for words in shown for one in words.split()} <= TARGETS, name
+
+
+def test_extras_that_make_installs_exist():
+    wanted = set(re.findall(r"\$\(VENV\)/installed-([a-z]+)", MAKEFILE))
+    assert wanted <= set(PROJECT["optional-dependencies"])

@@ -1,0 +1,123 @@
+"""What docs/site/ lays out for Sphinx, and its check of links; `make site` does the whole."""
+
+import importlib.util
+import inspect
+import sys
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from public import listed
+
+ROOT = Path(__file__).resolve().parents[1]
+SITE = ROOT / "docs" / "site"
+
+
+@pytest.fixture
+def site(monkeypatch):
+    """The module of a name in docs/site."""
+    monkeypatch.syspath_prepend(str(SITE))
+
+    def load(name):
+        for path in SITE.glob("*.py"):  # so that none of another folder is taken
+            monkeypatch.delitem(sys.modules, path.stem, raising=False)
+        return import_module(name)
+
+    yield load
+    for path in SITE.glob("*.py"):
+        sys.modules.pop(path.stem, None)
+
+
+def test_every_page_has_a_place(site):
+    pages = site("parts").PAGES
+    assert len(set(pages)) == len(pages)
+    docs = {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")}
+    assert docs == {page for page in pages if page.startswith("docs/")}
+    top = {path.name for path in ROOT.glob("*.md")}
+    assert top - {"README.md"} == {page for page in pages if "/" not in page}
+    assert all((ROOT / page).is_file() for page in pages)
+
+
+def test_an_index_names_its_pages(site):
+    parts = site("parts")
+    index = parts.REFERENCE.index(ROOT)
+    assert "- [**Methods**](docs/methods.md): formula" in index
+    assert index.endswith("docs/glossary\ndocs/api\npython\n```\n")
+
+
+def test_anchors_become_those_of_myst(site):
+    as_myst = site("build").as_myst
+    assert as_myst('a\n\n<a id="x-y"></a>**B.** c\n') == "a\n\n(x-y)=\n**B.** c\n"
+    assert as_myst('<a id="z"></a>\n\n## Z') == "(z)=\n\n## Z"
+    assert as_myst("[home](../README.md#a)") == "[home](../index.md#a)"
+
+
+def test_the_reference_has_every_public_name_once(site):
+    pages = site("reference").reference_pages((ROOT / "docs/api.md").read_text("utf-8"))
+    assert set(pages) == {f"python/{module}.rst" for module in listed()} | {"python.md"}
+    text = "\n".join(pages.values())
+    for module, names in listed().items():
+        for name in names:
+            assert f"\n{name}\n{'-' * len(name)}\n" in pages[f"python/{module}.rst"]
+            thing = getattr(import_module(module), name)
+            if inspect.isclass(thing) or inspect.isfunction(thing):
+                assert text.count(f":: {name}\n") == 1, name
+
+
+def test_fields_tell_what_they_are(site):
+    @dataclass
+    class Told:
+        """A record."""
+
+        one: int = field(default=0, metadata={"doc": "the first"})
+        other: int = 0
+
+    lines = ["A record."]
+    site("fields").add_fields(None, "class", "Told", Told, None, lines)
+    assert lines[1:] == ["", "Attributes", "----------", f"one : {int}", "    the first"]
+    untouched = ["A number."]
+    site("fields").add_fields(None, "data", "N", 1, None, untouched)
+    assert untouched == ["A number."]
+
+
+PAGE = '<html><body><h1 id="top">T</h1>{}</body></html>'
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ('<a href="other.html#there">a</a><a href="#top">b</a><a href="https://x.org/y">c</a>', []),
+        ('<a href="gone.html">a</a>', ["index.html: gone.html"]),
+        ('<a href="other.html#nowhere">a</a>', ["index.html: other.html#nowhere"]),
+        ('<a href="#nowhere">a</a>', ["index.html: #nowhere"]),
+        ('<img src="gone.svg">', ["index.html: gone.svg"]),
+        ('<script src="https://x.org/a.js"></script>', ["index.html: fetches https://x.org/a.js"]),
+    ],
+)
+def test_broken_links_are_found(site, tmp_path, body, told):
+    (tmp_path / "index.html").write_text(PAGE.format(body))
+    (tmp_path / "other.html").write_text(PAGE.format('<p id="there">'))
+    assert site("links").broken_links(tmp_path) == told
+
+
+def test_the_gallery_has_every_figure(site):
+    from bbccli.reports.figures import KINDS, OF_COMPARISONS
+
+    gallery = site("gallery")
+    assert tuple(gallery.FIGURES) == (*KINDS, *OF_COMPARISONS)
+    assert {source for _, source in gallery.FIGURES.values()} <= {gallery.DATA, *gallery.SAVED}
+
+
+def test_the_theme_is_asked_for_nothing_from_elsewhere():
+    text = "".join(path.read_text("utf-8") for path in (*SITE.glob("*.py"), *SITE.rglob("*.css")))
+    assert "http:" not in text
+    assert "https:" not in text
+    assert "intersphinx" not in text
+
+
+@pytest.mark.skipif(importlib.util.find_spec("sphinx") is None, reason="Sphinx is not installed")
+def test_the_configuration_is_read(site):
+    conf = site("conf")
+    assert conf.root_doc == "index"
+    assert conf.html_theme == "pydata_sphinx_theme"
