@@ -15,6 +15,7 @@ MODULES = [
 ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name):
     with np.printoptions(legacy="1.25"):  # 0.5, not np.float64(0.5)

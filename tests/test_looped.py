@@ -4,8 +4,9 @@ import os
 import subprocess
 
 import pytest
+from day import leave_the_rest
 from experiments import experiment
-from looped import each, labelled
+from looped import each, labelled, one_in
 
 
 def test_all_cases_that_fail_are_named_and_no_other():
@@ -28,6 +29,46 @@ def test_cases_are_made_before_the_first_one_runs(monkeypatch):
 
     test(monkeypatch=monkeypatch)
     assert order == [("a", ["a", "b"]), ("b", ["a", "b"])]
+
+
+def test_every_case_is_tried_by_day_or_in_a_sweep():
+    tried = []
+
+    @each(*one_in(2, labelled(*"abcde")), case=str)
+    def test(case):
+        tried.append(case)
+
+    (both,) = test.pytestmark
+    by_day, swept = both.args[1]
+    test(chosen=by_day)
+    assert tried == ["a", "c", "e"]
+    test(chosen=swept.values[0])
+    assert sorted(tried) == list("abcde")
+    assert [mark.name for mark in swept.marks] == ["sweep"]
+
+
+class Case:
+    """What pytest collects, as far as it is asked."""
+
+    def __init__(self, nodeid, n):
+        self.nodeid, self.n, self.marks = nodeid, n, []
+
+    def get_closest_marker(self, name):
+        assert name == "one_in"
+        return pytest.mark.one_in(self.n).mark if self.n else None
+
+    def add_marker(self, mark):
+        self.marks.append(mark.name)
+
+
+def test_one_in_so_many_cases_is_for_every_day():
+    cases = [Case(f"a.py::{test}[{i}]", n) for test, n in (("t", 3), ("u", 0)) for i in range(7)]
+    cases.append(Case("a.py::alone", 3))
+    leave_the_rest(cases)
+    by_day = [case.nodeid for case in cases if not case.marks]
+    assert by_day[:3] == ["a.py::t[0]", "a.py::t[3]", "a.py::t[6]"]
+    assert by_day[3:] == [*(f"a.py::u[{i}]" for i in range(7)), "a.py::alone"]
+    assert {mark for case in cases for mark in case.marks} == {"sweep"}
 
 
 def test_no_two_cases_have_one_name():

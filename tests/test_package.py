@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from day import parts
 
 import bbccli
 from bbccli.cli.commands import COMMANDS
@@ -108,10 +109,11 @@ APART = [
 
 
 @pytest.mark.skipif(os.name == "nt", reason="forks")
-def test_a_command_imports_no_other_and_no_pydantic():
-    before, *found = loaded_apart(*APART)
+@parts("apart", APART[:2], whole=APART[2:])
+def test_a_command_imports_no_other_and_no_pydantic(apart):
+    before, *found = loaded_apart(*apart)
     assert not [name for name in before if name.startswith(("bbccli", "pydantic"))]
-    for argv, loaded in zip(APART, found, strict=True):
+    for argv, loaded in zip(apart, found, strict=True):
         assert loaded & OF_COMMANDS == {f"bbccli.cli.{COMMANDS[argv[0]][0]}"}, argv
         assert "pydantic" not in loaded, argv
 

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from day import parts
 from experiments import FAST, command, environment, experiment, serve_in_vain, serve_never
 
 from bbccli.atomic import replacing
@@ -83,8 +84,9 @@ def kill_and_resume(folder, run, n_kills):
 
 
 @posix
-def test_a_killed_batch_loses_nothing(runs, run):
-    assert kill_and_resume(runs(40), run, n_kills=2) >= 1
+@parts("n_kills", 1, whole=2)
+def test_a_killed_batch_loses_nothing(runs, run, n_kills):
+    assert kill_and_resume(runs(40), run, n_kills) >= 1
 
 
 @posix
@@ -163,6 +165,7 @@ def test_workers_killed_while_they_start_are_replaced(runs, run, monkeypatch):
     assert len((folder / "starts").read_text()) == 5
 
 
+@pytest.mark.sweep
 @posix
 def test_a_worker_killed_from_outside_as_soon_as_it_is_there_is_replaced(runs):
     batch, killed = start(runs(6), "--jobs", "2"), set()

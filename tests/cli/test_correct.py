@@ -219,6 +219,7 @@ class TestResamples:
         assert by_seed[0] == by_seed[1]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "limits",
     [

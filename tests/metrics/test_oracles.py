@@ -226,6 +226,7 @@ def test_unit_weights(name, task):
     against(ORACLES[name, task], METRICS[name], data, everything(data))
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(("name", "task"), CASES)
 def test_integer_weights(name, task):
     data = for_metric(name, task)
@@ -233,6 +234,7 @@ def test_integer_weights(name, task):
     against(ORACLES[name, task], METRICS[name], data, weights)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("name", "task"), CASES)
 def test_sample_weights(name, task):
     data = for_metric(name, task)
