@@ -57,6 +57,7 @@ def job(tmp_path, forked):
     return run
 
 
+@pytest.mark.sweep
 def test_the_shell_examples_in_their_order(job):
     for script in blocks("sh"):
         out, err = job(script)

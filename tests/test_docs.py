@@ -55,7 +55,7 @@ def fenced(page, language):
 # Shown output
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(23)
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_shown_output_is_current(page):
     assert refresh.stale(page) == [], "run `make docs`"

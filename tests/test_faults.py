@@ -83,7 +83,7 @@ def told(capsys, command, kind, count, start, step):
         print(f"\n{command}, {kind}, every {step} from {start}: {count} faults")
 
 
-@parts("apart", 3, whole=1)
+@parts("apart", 5, whole=1)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_fault_at_some_calls_is_a_clean_error(folder, capsys, command, kind, apart):

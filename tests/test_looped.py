@@ -50,25 +50,27 @@ def test_every_case_is_tried_by_day_or_in_a_sweep():
 class Case:
     """What pytest collects, as far as it is asked."""
 
-    def __init__(self, nodeid, n):
-        self.nodeid, self.n, self.marks = nodeid, n, []
+    def __init__(self, nodeid, *marks):
+        self.nodeid, self.marks = nodeid, list(marks)
 
     def get_closest_marker(self, name):
-        assert name == "one_in"
-        return pytest.mark.one_in(self.n).mark if self.n else None
+        return next((mark.mark for mark in self.marks if mark.name == name), None)
 
     def add_marker(self, mark):
-        self.marks.append(mark.name)
+        self.marks.append(mark)
 
 
 def test_one_in_so_many_cases_is_for_every_day():
-    cases = [Case(f"a.py::{test}[{i}]", n) for test, n in (("t", 3), ("u", 0)) for i in range(7)]
-    cases.append(Case("a.py::alone", 3))
-    leave_the_rest(cases)
-    by_day = [case.nodeid for case in cases if not case.marks]
-    assert by_day[:3] == ["a.py::t[0]", "a.py::t[3]", "a.py::t[6]"]
-    assert by_day[3:] == [*(f"a.py::u[{i}]" for i in range(7)), "a.py::alone"]
-    assert {mark for case in cases for mark in case.marks} == {"sweep"}
+    marks = {"t": [pytest.mark.one_in(5)], "u": [], "v": [pytest.mark.one_in(1)]}
+    cases = [Case(f"a.py::{test}[{i}]", *marks[test]) for test in marks for i in range(7)]
+    few = [Case(f"a.py::few[{i}]") for i in range(3)]
+    slow = [Case(f"a.py::u[{i}]", pytest.mark.slow) for i in range(7)]
+    alone = Case("a.py::alone")
+    leave_the_rest([*slow, *cases, *few, alone])
+    by_day = [c.nodeid for c in cases if not c.get_closest_marker("sweep")]
+    expected = {"t": (0, 5), "u": (0, 3, 6), "v": range(7)}
+    assert by_day == [f"a.py::{test}[{i}]" for test in expected for i in expected[test]]
+    assert not any(c.get_closest_marker("sweep") for c in (*slow, *few, alone))
 
 
 def test_no_two_cases_have_one_name():

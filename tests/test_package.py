@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from day import parts
 
 import bbccli
 from bbccli.cli.commands import COMMANDS
@@ -109,11 +108,11 @@ APART = [
 
 
 @pytest.mark.skipif(os.name == "nt", reason="forks")
-@parts("apart", APART[:2], whole=APART[2:])
-def test_a_command_imports_no_other_and_no_pydantic(apart):
-    before, *found = loaded_apart(*apart)
+@pytest.mark.sweep
+def test_a_command_imports_no_other_and_no_pydantic():
+    before, *found = loaded_apart(*APART)
     assert not [name for name in before if name.startswith(("bbccli", "pydantic"))]
-    for argv, loaded in zip(apart, found, strict=True):
+    for argv, loaded in zip(APART, found, strict=True):
         assert loaded & OF_COMMANDS == {f"bbccli.cli.{COMMANDS[argv[0]][0]}"}, argv
         assert "pydantic" not in loaded, argv
 
@@ -123,6 +122,7 @@ def test_the_module_is_the_command():
     assert (done.returncode, done.stdout) == (0, f"bbc {bbccli.__version__}\n")
 
 
+@pytest.mark.sweep
 def test_the_exit_status_reaches_the_shell():
     done = python("-m", "bbccli", "correct", "no-such-file.parquet")
     assert done.returncode == 2

@@ -307,6 +307,7 @@ def test_features_of_all_kinds(tmp_path, features, estimator):
     assert run.configurations == ("C=0.1", "C=1")
 
 
+@pytest.mark.sweep
 def test_object_columns_are_known_in_other_processes(tmp_path):
     features = frame()
     rec = Recorder(tmp_path / "run", features, Y, cv=FOLDS, scoring="accuracy")

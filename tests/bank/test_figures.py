@@ -109,6 +109,7 @@ def test_without_one_that_holds_it_is_percentiles_with_the_guard():
 # The pages
 
 
+@pytest.mark.sweep
 def test_pages_show_the_half_for_development_alone(bank, judged, tmp_path, tiny, monkeypatch):
     monkeypatch.setattr(pages, "FEWEST", 1)
     bank(2)

@@ -56,6 +56,7 @@ def test_repetitions_add_up_and_nothing_is_judged_twice(bank, tmp_path, monkeypa
     assert bank(2) == 0
 
 
+@pytest.mark.sweep
 def test_a_new_variant_is_judged_on_the_matrices_of_the_others(bank, judged, tmp_path, monkeypatch):
     few = [one for one in judged if one.method == "bbc"]
     bank(1, few)
@@ -93,6 +94,7 @@ def test_a_row_is_what_the_method_says_beside_the_truth(bank, tiny, tmp_path):
     assert row["lower_99"] <= row["lower_95"] <= row["one_95"] <= row["upper_95"]
 
 
+@pytest.mark.sweep
 def test_what_was_judged_is_written_when_it_is_stopped(bank, tmp_path, monkeypatch):
     def stopped(self, item, do=Work._do):
         if item.repetition == 1:

@@ -13,7 +13,6 @@ import time
 from pathlib import Path
 
 import pytest
-from day import parts
 from experiments import FAST, command, environment, experiment, serve_in_vain, serve_never
 
 from bbccli.atomic import replacing
@@ -84,9 +83,9 @@ def kill_and_resume(folder, run, n_kills):
 
 
 @posix
-@parts("n_kills", 1, whole=2)
-def test_a_killed_batch_loses_nothing(runs, run, n_kills):
-    assert kill_and_resume(runs(40), run, n_kills) >= 1
+@pytest.mark.sweep
+def test_a_killed_batch_loses_nothing(runs, run):
+    assert kill_and_resume(runs(40), run, n_kills=2) >= 1
 
 
 @posix
@@ -127,6 +126,7 @@ def _alive(pid):
 TWO = (PATTERN, "-o", "r.jsonl", *FAST, "--jobs", "2")
 
 
+@pytest.mark.sweep
 @posix
 def test_a_worker_that_dies_is_replaced_and_its_file_done(runs, run, deadly):
     folder = runs(6)
@@ -309,6 +309,7 @@ def test_another_file_is_not_taken_for_a_journal(runs, batch):
     assert other.read_text() == "my notes\n"
 
 
+@pytest.mark.one_in(2)
 @posix
 @pytest.mark.parametrize(
     ("words", "limit"),

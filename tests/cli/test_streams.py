@@ -89,8 +89,9 @@ class TestFull:
     @pytest.mark.parametrize(
         "command", [CORRECT, "bbc --help", "bbc --version", "bbc metrics", "bbc schema"]
     )
-    def test_standard_output(self, shell, forked, command):
-        done = shell(f"{command} > /dev/full", REAL if command == CORRECT else forked)
+    @parts("words", {}, whole={"words": REAL})
+    def test_standard_output(self, shell, command, words):
+        done = shell(f"{command} > /dev/full", **words)
         assert done.returncode == 2
         assert is_two_lines(done.stderr.decode()), done.stderr
         assert b"No space left on device" in done.stderr

@@ -275,6 +275,7 @@ EVERY = 5
 """Every day a metric meets one in so many methods, and the next metric the next of them."""
 
 
+@pytest.mark.one_in(1)
 @parts("by_day", True, whole=False)
 @pytest.mark.parametrize("name", METRICS)
 def test_every_metric_meets_every_method(name, by_day):

@@ -220,6 +220,7 @@ def against(oracle, metric, data, weights, sample_weights=1.0):
             assert found[c] == pytest.approx(expected, rel=1e-12, abs=1e-13)
 
 
+@pytest.mark.one_in(1)
 @pytest.mark.parametrize(("name", "task"), CASES)
 def test_unit_weights(name, task):
     data = for_metric(name, task)

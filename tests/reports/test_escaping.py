@@ -27,6 +27,7 @@ NASTY = (
     "<script>alert(1)</script> [x](javascript:y) `z` ![i](http://w)",
     "\x1b[31m\x00\ud800\ufffe\u2028::notice::",
     '"a","b"\r\n',
+    "a\x85b\u2028c\u2029d\x0be\x0cf\x1cg\x1eh",
 )
 ENDS = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 

@@ -61,7 +61,7 @@ def test_the_answer_stands_first():
     assert first < words.index("Expect 0.") < words.index("To report")
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", pages.NAMES, ids=lambda name: name[:12])
 def test_names_are_inert(name):
     text = page([pages.hostile(name)])
@@ -94,12 +94,14 @@ def test_a_page_of_many_begins_with_a_table():
     assert "2 without a result" in words and "no result: bad <i>" in words
 
 
+@pytest.mark.sweep
 def test_a_page_of_a_few_shows_each():
     found = [pages.usual(), pages.exhibit(matrices.binary(seed=3))]
     read_ = check_inert(page(found))
     assert read_.tags.count("svg") == 17
 
 
+@pytest.mark.sweep
 def test_ten_thousand_configurations_are_a_small_page():
     matrix = matrices.binary(n_samples=30, n_configurations=10_000)
     text = page([pages.exhibit(matrix, "accuracy", ("cvt", "bbc"))])
