@@ -6,7 +6,7 @@ LOWEST := .venv-lowest
 DEMO := sample_data/progression.parquet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test sweep browser slow fuzz lowest lint docs check-docs check bench validate sample-data dist clean
+.PHONY: help demo test sweep browser slow fuzz lowest lint docs check-docs check bench validate mutants sample-data dist clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ slow: $(VENV)/installed-test ## Run the statistical studies too, with more examp
 
 fuzz: $(VENV)/installed-test ## Run random commands on mutated files (5 minutes; ARGS='--seconds 60 --seed 1')
 	$(BIN)/python -m tests.fuzz $(ARGS)
+
+mutants: $(VENV)/installed-mutants ## Plant mutations, see the tests die (half an hour; ARGS='--room metrics')
+	$(BIN)/python -m tests.mutants $(ARGS)
 
 lowest: ## Run the tests with the oldest versions of everything that pyproject.toml allows
 	$(PYTHON) -m venv $(LOWEST)

@@ -8,10 +8,12 @@ import argparse
 import math
 import signal
 import sys
+from itertools import chain
 from pathlib import Path
 from types import FrameType
 
 from benchmarks.bank.items import items
+from benchmarks.bank.nesting import nested_items
 from benchmarks.bank.pages import renew
 from benchmarks.bank.populations import BY_NAME, POPULATIONS, Half
 from benchmarks.bank.results import FOLDER, forget
@@ -22,6 +24,7 @@ from benchmarks.validation.settings import bias_settings, inclusion_settings
 MINUTES = 10
 N_REPETITIONS = 100
 N_SIMULATED = 200
+N_NESTED = 200
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -33,7 +36,10 @@ def main(arguments: list[str] | None = None) -> None:
         named = [BY_NAME[name] for name in options.population] or POPULATIONS
         populations = [one for one in named if options.half in (None, one.half)]
         settings = [] if options.population else [*inclusion_settings(), *bias_settings()]
-        todo = items(populations, settings, options.repetitions, options.simulated)
+        todo = chain(
+            items(populations, settings, options.repetitions, options.simulated),
+            nested_items(0 if options.population else options.nested),
+        )
         work = Work(options.store, options.matrices, variants())
         n_done = work.run(todo, 60 * options.minutes)
         print(f"{n_done} repetitions judged, in {options.store}", file=sys.stderr)
@@ -52,6 +58,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--simulated", type=int, default=N_SIMULATED, help="repetitions of each simulated setting"
+    )
+    parser.add_argument(
+        "--nested", type=int, default=N_NESTED, help="repetitions of each nested cross-validation"
     )
     parser.add_argument("--half", type=Half, choices=list(Half), help="of the populations")
     parser.add_argument(

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from benchmarks.bank.figures import figures, inclusions, sums_of
+from benchmarks.bank.judged_by import is_capped
 from benchmarks.bank.populations import BY_NAME, Half
 from benchmarks.bank.searches import MAIN
 from benchmarks.bank.variants import DEFAULT, MAIN_METHODS
@@ -54,6 +55,7 @@ def decide(
     """The default by the rule, the verdict on every candidate, and what was set aside."""
     names = [name for name, one in BY_NAME.items() if one.half is half]
     rows = frame[(frame["search"] == MAIN) & frame["population"].isin(names)]
+    rows = rows[~rows["metric"].map(is_capped).astype(bool)]
     rows = rows[rows["method"].isin(MAIN_METHODS)]
     rows = rows[~rows["interval"].str.contains("guard") & (rows["interval"] != "t")]
     sums = sums_of(rows)

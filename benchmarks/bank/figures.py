@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bbccli.metrics import METRICS
+from benchmarks.bank.judged_by import metric_of
 from benchmarks.bank.tables import Array
 from benchmarks.bank.variants import DEFAULT
 from benchmarks.validation.summary import Figure
@@ -84,7 +84,7 @@ def _pairs(frame: pd.DataFrame) -> Variants:
 
 def _terms(frame: pd.DataFrame, level: str) -> Array:
     """What a row adds to the sums: (rows, 8)."""
-    sign = frame["metric"].map(lambda name: METRICS[name].direction.sign).to_numpy()
+    sign = frame["metric"].map(lambda name: metric_of(name).direction.sign).to_numpy()
     error = sign * frame["estimate"].to_numpy()
     distance = -sign * frame[f"one_{level}"].to_numpy()
     bounded = np.isfinite(distance)

@@ -96,7 +96,7 @@ def unit_of(population: Population, metric: str) -> float:
     if population.task is not Task.REGRESSION:
         return LOSS if metric == "log-loss" else UNIT
     spread = float(population_rows(population.name).outcome.std())
-    return LOSS * (spread**2 if metric == "mse" else spread)
+    return LOSS * (spread**2 if metric.endswith("mse") else spread)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,12 @@ from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import METHODS
 from bbccli.methods.base import Need
-from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.types import Direction, Interval, Models, Side
+from benchmarks.bank.judged_by import changes_of, metric_of
 from benchmarks.bank.results import ENDS, MISSING, Key, encoded
 from benchmarks.bank.tables import Array
-from benchmarks.bank.variants import Variant
+from benchmarks.bank.variants import ON_NESTED, Variant
 
 N_RESAMPLES = 500
 
@@ -46,6 +46,8 @@ class Question:
         Repeats of the cross-validation.
     models
         Whether models are trained between selection and use, or fixed as in simulations.
+    nested
+        Whether the cross-validation was a nested one.
     """
 
     population: str
@@ -57,6 +59,7 @@ class Question:
     levels: tuple[float, ...] = ONE_LEVEL
     n_repeats: int = 1
     models: Models = Models.TRAINED
+    nested: bool = False
 
     def key(self, variant: Variant) -> Key:
         """What the store knows a row by."""
@@ -73,8 +76,10 @@ class Question:
         return [one for one in every if self._fits(one) and self.key(one) not in known]
 
     def _fits(self, variant: Variant) -> bool:
-        if "pooling" in variant.changes and not METRICS[self.metric].of_pairs:
+        if "pooling" in variant.changes and not metric_of(self.metric).of_pairs:
             return False
+        if self.nested or Need.NESTED in METHODS[variant.runs].needs:
+            return self.nested and variant.key in ON_NESTED
         if Need.REPEATS in METHODS[variant.runs].needs and self.n_repeats < 2:
             return False
         if variant.method in OF_FIXED_MODELS and self.models is not Models.FIXED:
@@ -127,9 +132,9 @@ def judged(subject: Subject, asked: Sequence[Variant]) -> Iterator[dict[str, Any
 def _said(subject: Subject, variant: Variant) -> dict[str, Any]:
     """What a variant says: truth of its winner, estimate, and ends at all levels."""
     question, matrix = subject.question, subject.matrix
-    method, metric = METHODS[variant.runs], METRICS[question.metric]
+    method, metric = METHODS[variant.runs], metric_of(question.metric)
     plan = Plan(n_resamples=N_RESAMPLES, seed=question.seed, models=question.models)
-    plan = replace(plan, **variant.changes)
+    plan = replace(plan, **variant.changes, **changes_of(question.metric))
     row: dict[str, Any] = {}
     for level in question.levels if variant.every_level else ONE_LEVEL:
         for side in (Side.TWO, metric.direction.pessimistic()):

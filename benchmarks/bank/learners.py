@@ -5,6 +5,7 @@ one sequence of trees, they are taken from it, so that hundreds of configuration
 """
 
 import warnings
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -191,7 +192,11 @@ FOR_VALUES: tuple[Family, ...] = (linear, neighbours, kernels, trees, forests, b
 
 def predictions(given: Training) -> dict[str, Array]:
     """Predictions (m, K) or (m,) of every configuration, by name."""
-    families = FOR_CLASSES if given.n_classes else FOR_VALUES
+    return fitted_by(FOR_CLASSES if given.n_classes else FOR_VALUES, given)
+
+
+def fitted_by(families: Sequence[Family], given: Training) -> dict[str, Array]:
+    """The same of the configurations of some families."""
     quick = config_context(assume_finite=True, skip_parameter_validation=True)
     with warnings.catch_warnings(), quick:
         warnings.simplefilter("ignore")  # that a path did not converge is part of a configuration

@@ -175,7 +175,7 @@ def _chains() -> Rows:
 CLASSES = ("accuracy", "auc", "log-loss")
 RARE = ("auc", "log-loss")
 SEVERAL = ("accuracy", "auc-ovr", "log-loss")
-VALUES = ("mse", "mae")
+VALUES = ("mse", "mae", "capped mse")
 TIMES = ("concordance",)
 
 _D, _U = Half.DEVELOPMENT, Half.UNTOUCHED

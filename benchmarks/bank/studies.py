@@ -21,9 +21,11 @@ import numpy as np
 from numpy.random import Generator
 
 from bbccli.matrix import PredictionMatrix
-from bbccli.metrics import METRICS
+from bbccli.metrics.base import Scorer
+from bbccli.metrics.capped import cap_of
 from bbccli.outcome import Outcome
 from bbccli.types import PredictionKind, Task
+from benchmarks.bank.judged_by import CAP, is_capped, metric_of
 from benchmarks.bank.learners import predictions
 from benchmarks.bank.populations import BY_NAME, RARE, Population
 from benchmarks.bank.tables import Array, Rows
@@ -68,7 +70,7 @@ def study(population: Population, size: int, repetition: int, folder: Path) -> S
     with np.load(path) as kept:
         names = tuple(str(name) for name in kept["names"])
         parts = {name: kept[name] for name in PARTS if name in kept}
-        matrix = _matrix(population.task, names, **parts)
+        matrix = matrix_of(population.task, names, **parts)
         return Study(matrix, {name: kept[name] for name in population.metrics})
 
 
@@ -76,16 +78,15 @@ def trained(population: Population, size: int, repetition: int) -> dict[str, Any
     """The arrays of a study: predictions (R, N, C) or (R, N, C, K), folds (R, N), truths (C,)."""
     rows = population_rows(population.name)
     rng = np.random.default_rng([crc32(population.name.encode()), size, repetition])
-    drawn, others = (rows.take(part) for part in _split(population, rows, size, rng))
-    folds = np.stack([_folds(population, drawn, rng) for _ in range(population.repeats)])
+    drawn, others = (rows.take(part) for part in split(population, rows, size, rng))
+    folds = np.stack([folds_of(population, drawn, rng) for _ in range(population.repeats)])
     inside = np.stack([_cross_validated(population, drawn, of_repeat) for of_repeat in folds])
     fitted = _predicted(population, drawn, others)
     given = _outcome_arrays(others)
     given["predictions"] = _stacked(population, fitted)[None]
-    truth = _matrix(population.task, tuple(fitted), **given)
+    truth = matrix_of(population.task, tuple(fitted), **given)
     everything = np.ones((1, len(others)), np.uint8)
-    metrics = [METRICS[name] for name in population.metrics]
-    scorers = {m.name: m.bind(truth.outcome, truth.as_kind(m.wants)[0]) for m in metrics}
+    scorers = {name: truth_scorer(name, truth, drawn) for name in population.metrics}
     return {
         "names": np.array(list(fitted)),
         "predictions": inside.astype(np.float32),
@@ -93,6 +94,17 @@ def trained(population: Population, size: int, repetition: int) -> dict[str, Any
         **_outcome_arrays(drawn),
         **{name: scorer(everything)[0] for name, scorer in scorers.items()},
     }
+
+
+def truth_scorer(name: str, truth: PredictionMatrix, drawn: Rows) -> Scorer:
+    """The scorer of the truth; the cap is that of the study."""
+    metric = metric_of(name)
+    predictions = truth.as_kind(metric.wants)[0]
+    if is_capped(name):
+        cap = cap_of(Outcome(Task.REGRESSION, drawn.outcome.astype(float)), CAP)
+        values = truth.outcome.values[:, None]
+        predictions = np.clip(predictions, values - cap, values + cap)
+    return metric.bind(truth.outcome, predictions)
 
 
 PARTS = ("outcome", "event", "groups", "folds", "predictions")
@@ -103,7 +115,7 @@ def _outcome_arrays(rows: Rows) -> dict[str, Any]:
     return {name: one for name, one in found.items() if one is not None}
 
 
-def _split(population: Population, rows: Rows, size: int, rng: Generator) -> tuple[Array, Array]:
+def split(population: Population, rows: Rows, size: int, rng: Generator) -> tuple[Array, Array]:
     """Positions of the rows of a study, and of those that measure the truth."""
     if population.per_group and rows.groups is not None:
         drawn, others = _of_groups(population, rows.groups, size, rng)
@@ -148,7 +160,7 @@ def _stratified(classes: Array, size: int, rng: Generator) -> Array:
     return np.concatenate(parts)
 
 
-def _folds(population: Population, drawn: Rows, rng: Generator) -> Array:
+def folds_of(population: Population, drawn: Rows, rng: Generator) -> Array:
     """Fold of each row (N,): of whole groups, or of each class in turn."""
     size = len(drawn)
     n_folds = N_FOLDS
@@ -208,7 +220,7 @@ def _stacked(population: Population, fitted: dict[str, Array]) -> Array:
     return said[..., 1] if population.task is Task.BINARY else said
 
 
-def _matrix(task: Task, names: tuple[str, ...], **given: Any) -> PredictionMatrix:
+def matrix_of(task: Task, names: tuple[str, ...], **given: Any) -> PredictionMatrix:
     """The matrix of the arrays of a study."""
     outcome, folds, groups = given["outcome"], given.get("folds"), given.get("groups")
     classes: tuple[str, ...] = ()
@@ -226,4 +238,5 @@ def _matrix(task: Task, names: tuple[str, ...], **given: Any) -> PredictionMatri
         folds=None if folds is None else folds.astype(np.int64),
         fold_names=() if folds is None else tuple(str(f) for f in range(int(folds.max()) + 1)),
         groups=None if groups is None else np.unique(groups, return_inverse=True)[1],
+        nested=given.get("nested"),
     )

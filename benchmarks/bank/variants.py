@@ -27,6 +27,18 @@ AT_EVERY_LEVEL = ("bbc", "bbc-eb")
 POINTS = ("cvt", "tt", "nested-selection", "cvm-cv")
 OTHERS = ("bbc-632plus", "bbc-f", "bbcd", "naive", "t-folds", "t-corrected", "influence", "zf")
 
+OF_NESTED = {"ncv": "", "ncv-interval": "own"}
+"""Methods for nested predictions, with the name of their interval."""
+
+ON_NESTED = (
+    *OF_NESTED.items(),
+    ("bbc", "percentile"),
+    ("bbc", "calibrated"),
+    ("naive", "percentile"),
+    ("t-corrected", "own"),
+)
+"""What is judged on nested predictions."""
+
 DEFAULT = "bbc", "percentile"
 """What the others are compared with: percentiles, with the guard."""
 
@@ -81,6 +93,8 @@ def _all() -> Iterator[Variant]:
     yield Variant("bbc within-folds", "percentile", within)
     for method in POINTS:
         yield Variant(method, "", everywhere=True)
+    for method, interval in OF_NESTED.items():
+        yield Variant(method, interval)
     for method in OTHERS:
         drawn = method in METHODS and Gives.DISTRIBUTION in METHODS[method].gives
         yield Variant(method, "percentile" if drawn else "own")

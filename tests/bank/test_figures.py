@@ -1,12 +1,14 @@
 """Figures of the store, the rule for a default, and the pages."""
 
+from xml.etree import ElementTree
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from bbccli.metrics import METRICS
-from benchmarks.bank import decision, figures, pages
+from benchmarks.bank import decision, figures, pages, picture
 from benchmarks.bank.items import items
+from benchmarks.bank.judged_by import metric_of
 from benchmarks.bank.populations import Half
 from benchmarks.bank.results import (
     COLUMNS,
@@ -23,7 +25,7 @@ def frame_of(distances, errors, variant=("bbc", "percentile"), metric="auc", pop
     rows = {name: [np.nan] * n for name in COLUMNS}
     rows |= {"population": population, "size": 50, "repetition": range(n), "search": 60}
     rows |= {"metric": metric, "method": variant[0], "interval": variant[1], "truth": 0.8}
-    sign = METRICS[metric].direction.sign
+    sign = metric_of(metric).direction.sign
     rows |= {"estimate": sign * np.asarray(errors), "one_95": -sign * np.asarray(distances)}
     rows |= {"lower_95": -np.abs(distances), "upper_95": np.abs(distances)}
     return pd.DataFrame(rows)
@@ -100,6 +102,21 @@ def test_where_percentiles_fail_too_nothing_is_decided():
     assert found == ("bbc", "sharp") and verdicts["bbc", "sharp"].inclusion == 0.95
 
 
+def test_capped_errors_decide_nothing_and_have_a_table_of_their_own(monkeypatch):
+    monkeypatch.setattr(pages, "FEWEST", 1)
+    rows = [hundred(2, 0.2, ("bbc", "percentile"), "mse", "wealth")]
+    rows += [hundred(2, 0.1, ("bbc", "sharp"), "mse", "wealth")]
+    capped = [hundred(40, 0.1, ("bbc", "sharp"), "capped mse", "wealth")]
+    capped += [hundred(30, 0.1, ("bbc", "percentile"), "capped mse", "wealth")]
+    every = pd.concat(rows + capped)
+    found, _, aside = decision.decide(every, Half.DEVELOPMENT)
+    assert found == ("bbc", "sharp") and not aside
+    blocks = pages.blocks_of(every)
+    assert "capped mse | 100 | 0.700(46) | 0.600(49)" in blocks["bank-capped"]
+    assert "wealth | mse | 100 | 0.980(16) | 0.980(16)" in blocks["bank-capped"]
+    assert all("capped mse" not in blocks[name] for name in ("bank", "bank-misses", "bank-metrics"))
+
+
 def test_without_one_that_holds_it_is_percentiles_with_the_guard():
     rows = [hundred(7, 0.2, ("bbc", "percentile")), hundred(12, 0.1, ("bbc", "sharp"))]
     assert decision.decide(pd.concat(rows), Half.DEVELOPMENT)[0] == ("bbc", "percentile")
@@ -126,6 +143,8 @@ def test_pages_show_the_half_for_development_alone(bank, judged, tmp_path, tiny,
         assert "hidden" not in text and "stale" not in text
         assert text.count("kept") == len(markers)
         assert "| `bbc-eb` | calibrated |" in text and "| tiny | auc |" in text
+    drawn = "".join(ElementTree.parse(tmp_path / picture.NAME).getroot().itertext())
+    assert "bbc-eb calibrated" in drawn and "tightness" in drawn
 
 
 def test_the_pages_have_a_place_for_every_table(tmp_path):

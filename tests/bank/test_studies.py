@@ -1,5 +1,7 @@
 """What is drawn and trained."""
 
+from zlib import crc32
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from tiny_tables import table
 from bbccli.metrics import METRICS
 from bbccli.types import Task
 from benchmarks.bank import studies
+from benchmarks.bank.judged_by import CAP
 from benchmarks.bank.populations import POPULATIONS, Half
 from benchmarks.bank.tables import Rows, codes, numbers, rows_of, thinned
 
@@ -78,18 +81,18 @@ def test_the_cache_is_read_and_not_trained_again(tiny, tmp_path, monkeypatch):
 
 def test_truth_is_measured_on_other_rows_of_other_groups(tiny):
     rows, rng = table(), np.random.default_rng(0)
-    drawn, others = studies._split(tiny(), rows, 40, rng)
+    drawn, others = studies.split(tiny(), rows, 40, rng)
     assert len(drawn) == 40 and not set(drawn) & set(others)
     assert abs(rows.outcome[drawn].mean() - 0.5) < 0.05
-    drawn, others = studies._split(tiny(per_group=2), rows, 40, rng)
+    drawn, others = studies.split(tiny(per_group=2), rows, 40, rng)
     assert not set(rows.groups[drawn]) & set(rows.groups[others])
-    folds = studies._folds(tiny(per_group=2), rows.take(drawn), rng)
+    folds = studies.folds_of(tiny(per_group=2), rows.take(drawn), rng)
     assert all(len(set(folds[rows.groups[drawn] == g])) == 1 for g in set(rows.groups[drawn]))
 
 
 def test_folds_are_stratified(tiny):
     rows = table().take(np.arange(100))
-    folds = studies._folds(tiny(), Rows(rows.features, rows.outcome), np.random.default_rng(0))
+    folds = studies.folds_of(tiny(), Rows(rows.features, rows.outcome), np.random.default_rng(0))
     counts = np.array([np.bincount(rows.outcome[folds == k], minlength=2) for k in range(5)])
     assert counts.max(axis=0).tolist() == (counts.min(axis=0) + (counts.std(axis=0) > 0)).tolist()
 
@@ -112,3 +115,19 @@ def test_martingale_residuals_by_hand():
     # hazards: 1/4 at time 1, 1/3 at 2, 1/1 at 3
     hazard = np.cumsum([1 / 4, 1 / 3, 1])
     assert found == pytest.approx([1 - hazard[2], 1 - hazard[0], 1 - hazard[1], -hazard[1]])
+
+
+def test_a_capped_truth_has_the_cap_of_the_study(tiny, tmp_path):
+    """By hand: other rows' squared errors, none above that of the study's own outcomes."""
+    names = ("mse", "capped mse")
+    one = tiny(metrics=names, task=Task.REGRESSION)
+    found = studies.study(one, 40, 0, tmp_path)
+    rows, rng = table(Task.REGRESSION), np.random.default_rng([crc32(one.name.encode()), 40, 0])
+    drawn, others = studies.split(one, rows, 40, rng)
+    inside = rows.outcome[drawn]
+    cap = np.quantile(abs(inside - np.median(inside)), CAP)
+    said = studies._predicted(one, rows.take(drawn), rows.take(others))
+    errors = {name: abs(said[name] - rows.outcome[others]) for name in found.matrix.configurations}
+    capped = [np.mean(np.minimum(error, cap) ** 2) for error in errors.values()]
+    assert found.truths["capped mse"] == pytest.approx(capped)
+    assert (found.truths["capped mse"] < found.truths["mse"]).any()

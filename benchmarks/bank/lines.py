@@ -1,0 +1,54 @@
+"""What the tables of the pages share: names, figures and Markdown."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pandas as pd
+
+from benchmarks.bank.figures import MEASURES, Sums, figures
+from benchmarks.bank.searches import MAIN
+from benchmarks.bank.variants import MAIN_METHODS
+from benchmarks.tables import Row, Table, as_markdown
+from benchmarks.validation.summary import Figure, share_error
+
+FEWEST = 5
+"""Repetitions below which a cell is not in the tables: a ratio of two spreads would say nothing."""
+
+
+def markdown(
+    title: str, rows: Iterable[Row], note: str = "", words: set[str] | frozenset[str] = frozenset()
+) -> str:
+    """A table whose words stand to the left, and whose figures to the right."""
+    kept = list(rows)
+    left = {"method", "interval", *words}
+    show: dict[str, Callable[[Any], str]] = {
+        name: str if name in left else _shown for row in kept for name in row
+    }
+    return as_markdown(Table(title, title, show, kept, note))
+
+
+def _shown(value: object) -> str:
+    """Any value; not `str` itself, which would set its column to the left."""
+    return f"{value}"
+
+
+def lines(sums: Sums, names: Iterable[str] = MEASURES) -> list[Row]:
+    """One row for each variant."""
+    return [
+        name_of(variant) | {name: found[name] for name in names}
+        for variant, found in figures(sums).items()
+    ]
+
+
+def name_of(variant: tuple[str, str]) -> Row:
+    return {"method": f"`{variant[0]}`", "interval": variant[1] or "none"}
+
+
+def share_of(row: Any) -> str:
+    return f"{Figure(row.included / row.n, share_error(row.included, row.n))}"
+
+
+def main_ones(frame: pd.DataFrame) -> pd.DataFrame:
+    """The main methods with the guard, on the main search."""
+    kinds = ~frame["interval"].str.contains("guard") & (frame["interval"] != "t")
+    return frame[(frame["search"] == MAIN) & frame["method"].isin(MAIN_METHODS) & kinds]

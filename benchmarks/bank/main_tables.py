@@ -1,0 +1,119 @@
+"""The tables of the studies of the bank: all in one, and by metric, size, search and level."""
+
+from typing import Any
+
+import pandas as pd
+
+from benchmarks.bank.figures import figures, inclusions, sums_of
+from benchmarks.bank.lines import lines, main_ones, markdown, name_of, share_of
+from benchmarks.bank.populations import BY_NAME
+from benchmarks.bank.results import LEVELS
+from benchmarks.bank.searches import MAIN
+from benchmarks.bank.variants import AT_EVERY_LEVEL, MAIN_METHODS
+from benchmarks.tables import Row
+from benchmarks.validation.summary import SIGNIFICANT
+
+
+def whole(frame: pd.DataFrame) -> str:
+    """Method by interval, over all cells of the main search."""
+    sums = sums_of(frame[frame["search"] == MAIN])
+    n_metrics = len(sums.cells[["population", "metric"]].drop_duplicates())
+    note = (
+        f"{sums.n_studies:,} studies of {sums.cells['population'].nunique()} populations "
+        f"({_half_of(frame)}), {n_metrics} population-metrics, {MAIN} configurations."
+    )
+    return markdown("Methods and intervals", lines(sums), note)
+
+
+def _half_of(frame: pd.DataFrame) -> str:
+    return " and ".join(sorted({BY_NAME[name].half for name in frame["population"]}))
+
+
+def misses(frame: pd.DataFrame) -> str:
+    """Of the main methods, the population-metrics where the bound holds too seldom."""
+    found = inclusions(sums_of(main_ones(frame)), ["population", "metric"])
+    rows = []
+    for variant, own in found.groupby(["method", "interval"], sort=False):
+        low = [one for one in own.itertuples() if _low(one)]
+        where = [f"{one.population} {one.metric} {share_of(one)}" for one in low]
+        rows.append(
+            name_of(variant) | {"of": len(own), "held too seldom in": ", ".join(where) or "none"}
+        )
+    note = f"One-sided, 95 %; too seldom by a binomial test at {SIGNIFICANT:.0%}."
+    return markdown("Where bounds hold too seldom", rows, note, {"held too seldom in"})
+
+
+def _low(row: Any, level: float = 0.95) -> bool:
+    from scipy.stats import binomtest
+
+    return bool(binomtest(row.included, row.n, level, alternative="less").pvalue < SIGNIFICANT)
+
+
+def by_metric(frame: pd.DataFrame) -> str:
+    """Inclusion by population-metric; and errors of the points relative to `bbc`."""
+    sums = sums_of(main_ones(frame))
+    found = inclusions(sums, ["population", "metric"])
+    rows = []
+    for (population, metric), own in found.groupby(["population", "metric"], sort=False):
+        row: Row = {"population": population, "metric": metric, "n": int(own["n"].max())}
+        for one in own.itertuples():
+            row[f"{one.method} {one.interval}"] = share_of(one) + (" ↓" if _low(one) else "")
+        rows.append(row)
+    inclusion = markdown("Inclusion by population and metric", rows, words={"population", "metric"})
+    parts = []
+    for name in ("RMSE", "tightness"):
+        rows = []
+        for population, metric in found[["population", "metric"]].drop_duplicates().values:
+            mine = frame["population"].eq(population) & frame["metric"].eq(metric)
+            one = sums_of(frame[mine & (frame["search"] == MAIN)])
+            told = {"population": population, "metric": metric}
+            for variant, figure in figures(one).items():
+                if variant[0] in MAIN_METHODS and variant[1] in _KINDS[name]:
+                    told[" ".join(variant if name != "RMSE" else variant[:1])] = figure[name]
+            rows.append(told)
+        title = f"{name} relative to `bbc`"
+        parts.append(markdown(title, rows, words={"population", "metric"}))
+    return "\n\n".join([inclusion, *parts])
+
+
+_KINDS = {"RMSE": ("percentile",), "tightness": ("percentile", "matched", "calibrated", "sharp")}
+
+
+def by_size(frame: pd.DataFrame) -> str:
+    """Inclusion and tightness by size of the study, small and large."""
+    small = frame["size"] <= 100
+    return _compared(main_ones(frame), {"N ≤ 100": small, "N > 100": ~small}, "Size of the study")
+
+
+def by_search(frame: pd.DataFrame) -> str:
+    """The same by size of the search."""
+    parts = {f"C = {c}": frame["search"] == c for c in sorted(frame["search"].unique())}
+    rows = frame[frame["method"].isin(MAIN_METHODS) & ~frame["interval"].str.contains("guard|t$")]
+    return _compared(rows, parts, "Size of the search")
+
+
+def _compared(frame: pd.DataFrame, parts: dict[str, Any], title: str) -> str:
+    rows: dict[tuple[str, str], Row] = {}
+    for name, chosen in parts.items():
+        own = frame[chosen.reindex(frame.index)]
+        if own.empty:
+            continue
+        for variant, found in figures(sums_of(own)).items():
+            row = rows.setdefault(variant, name_of(variant))
+            for measure in ("RMSE", "inclusion", "tightness"):
+                row[f"{measure}, {name}"] = found[measure]
+    return markdown(title, rows.values())
+
+
+def by_level(frame: pd.DataFrame) -> str:
+    """Inclusion at every level, one- and two-sided."""
+    rows: dict[tuple[str, str], Row] = {}
+    own = main_ones(frame)
+    own = own[own["method"].isin(AT_EVERY_LEVEL)]
+    for level in LEVELS:
+        percent = f"{100 * level:.0f}"
+        for variant, found in figures(sums_of(own, percent)).items():
+            row = rows.setdefault(variant, name_of(variant))
+            row[f"one-sided {percent} %"] = found["inclusion"]
+            row[f"two-sided {percent} %"] = found["two-sided"]
+    return markdown("Inclusion at other levels", rows.values())

@@ -1,0 +1,81 @@
+"""The tables beside those of the studies: what was run, capped errors, nested, simulated."""
+
+import pandas as pd
+
+from benchmarks.bank.figures import inclusions, sums_of
+from benchmarks.bank.items import SIMULATIONS
+from benchmarks.bank.judged_by import CAP, is_capped
+from benchmarks.bank.lines import FEWEST, lines, main_ones, markdown, share_of
+from benchmarks.bank.nesting import FILE, N_CONFIGURATIONS, N_REPEATS, NAMES
+from benchmarks.bank.populations import POPULATIONS
+from benchmarks.bank.variants import DEFAULT
+from benchmarks.validation.settings import Part, bias_settings, inclusion_settings
+
+
+def what_was_run(frame: pd.DataFrame) -> str:
+    """What was run: populations, sizes, repetitions."""
+    counts = frame.groupby(["population", "size"])["repetition"].nunique()
+    rows = [
+        {
+            "population": one.name,
+            "half": one.half,
+            "stands for": one.kind,
+            "metrics": ", ".join(one.metrics),
+            "repetitions": ", ".join(
+                f"{counts.get((one.name, size), 0)} of N = {size}" for size in one.sizes
+            ),
+        }
+        for one in POPULATIONS
+    ]
+    return markdown("Populations and repetitions", rows, words=set(rows[0]))
+
+
+def of_nested(frame: pd.DataFrame) -> str:
+    """What was said of nested cross-validations."""
+    rows = frame[frame["population"].str.startswith(f"{FILE} ")] if len(frame) else frame
+    if rows.empty:
+        return ""
+    sums = sums_of(rows)
+    note = (
+        f"{sums.n_studies:,} studies of {', '.join(NAMES)}, {N_CONFIGURATIONS} configurations, "
+        f"{N_REPEATS} repeats of 5 outer folds; accuracy and Brier score."
+    )
+    return markdown("Nested cross-validation", lines(sums), note)
+
+
+def of_simulations(frame: pd.DataFrame) -> str:
+    """Simulated settings: those of the papers, and those beyond."""
+    parts = {
+        "The settings of 2018": [one.key for one in bias_settings()],
+        "The settings of 2024": [one.key for one in inclusion_settings() if one.of_paper],
+        "Beyond the papers": [
+            one.key
+            for one in inclusion_settings()
+            if not one.of_paper and one.part is Part.INCLUSION
+        ],
+    }
+    found = []
+    for title, names in parts.items():
+        rows = frame[frame["population"].isin(names)]
+        n = rows.groupby(["population", "size"])["repetition"].transform("nunique")
+        rows = rows[n >= FEWEST]
+        if len(rows):
+            sums = sums_of(rows)
+            note = f"{sums.n_studies:,} repetitions of {len(sums.cells)} settings ({SIMULATIONS})."
+            found.append(markdown(title, lines(sums), note))
+    return "\n\n".join(found)
+
+
+def of_capped(frame: pd.DataFrame) -> str:
+    """Inclusion of squared errors as they are, and with a cap."""
+    populations = frame.loc[frame["metric"].map(is_capped).astype(bool), "population"].unique()
+    own = frame[frame["population"].isin(populations) & (frame["method"] == DEFAULT[0])]
+    if own.empty:
+        return ""
+    found = inclusions(sums_of(main_ones(own)), ["population", "metric"])
+    rows = []
+    for (population, metric), one in found.groupby(["population", "metric"], sort=False):
+        shares = {line.interval: share_of(line) for line in one.itertuples()}
+        rows.append({"population": population, "metric": metric, "n": int(one["n"].max())} | shares)
+    note = f"Inclusion of the one-sided 95 % bounds of `bbc`; capped by `--cap {CAP:g}`."
+    return markdown("Capped errors", rows, note, {"population", "metric"})

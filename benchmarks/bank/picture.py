@@ -1,0 +1,85 @@
+"""The figure of docs/validation.md: how often each bound holds, and how near to the truth it is."""
+
+from typing import Any
+
+from bbccli.reports.figures.base import Drawn
+from bbccli.reports.figures.rendering import exported
+from benchmarks.bank.figures import Sums, figures
+from benchmarks.validation.summary import Figure
+
+NAME = "validation-bounds.svg"
+
+WIDTH, STEP = 230, 17
+WANTED, LOWEST, WIDEST = 0.95, 0.5, (0, 1.4)
+"""What a bound promises; where the axis of inclusion begins; the axis of tightness."""
+
+COLOURS = {"bbc": "#000000", "bbc-632": "#0072b2", "bbc-eb": "#d55e00"}
+OTHER = "#777777"
+
+
+def picture(sums: Sums) -> str:
+    """Draw the one-sided 95 % bounds of all variants, the tightest first."""
+    every = figures(sums).items()
+    bounds = {_name(*v): (v[0], one) for v, one in every if one["inclusion"].value > 0}
+    ordered = sorted(bounds, key=lambda name: bounds[name][1]["tightness"].value)
+    values = [_values(name, *bounds[name]) for name in ordered]
+    names = {"field": "name", "type": "nominal", "sort": ordered, "title": None}
+    left = _column(values, "inclusion", (LOWEST, 1), "inclusion of 95 % bounds", names, WANTED)
+    hidden = names | {"axis": None}
+    relative = "tightness, relative to bbc percentile"
+    right = _column(values, "tightness", WIDEST, relative, hidden, 1)
+    spec: dict[str, Any] = {"hconcat": [left, right], "spacing": 24}
+    title = "How often bounds hold, and how near to the truth they are"
+    columns = ("variant", "inclusion", "tightness")
+    rows = [(one["name"], f"{one['inclusion']:.3f}", f"{one['tightness']:.3f}") for one in values]
+    return exported(Drawn("bounds", title, title, "", columns, rows, spec), "svg").decode()
+
+
+def _name(method: str, interval: str) -> str:
+    return method if interval == "own" else f"{method} {interval}"
+
+
+def _values(name: str, method: str, found: dict[str, Figure]) -> dict[str, Any]:
+    """What is drawn of a variant: figures, and two standard errors to each side."""
+    value: dict[str, Any] = {"name": name, "colour": COLOURS.get(method, OTHER)}
+    for measure in ("inclusion", "tightness"):
+        one = found[measure]
+        value[measure] = one.value
+        value[f"{measure} low"] = one.value - 2 * one.error
+        value[f"{measure} high"] = one.value + 2 * one.error
+    return value
+
+
+def _column(
+    values: list[dict[str, Any]],
+    measure: str,
+    domain: tuple[float, float],
+    title: str,
+    names: dict[str, Any],
+    wanted: float,
+) -> dict[str, Any]:
+    """Points with bars of two standard errors, and a line at what is wanted."""
+    scale = {"domain": list(domain)}
+    across = {"field": measure, "type": "quantitative", "title": title, "scale": scale}
+    colour = {"field": "colour", "type": "nominal", "scale": None}
+    ends = {"x": across | {"field": f"{measure} low"}, "x2": {"field": f"{measure} high"}}
+    return {
+        "width": WIDTH,
+        "height": {"step": STEP},
+        "data": {"values": values},
+        "layer": [
+            {
+                "mark": {"type": "rule", "strokeDash": [4, 3], "color": OTHER},
+                "data": {"values": [{"wanted": wanted}]},
+                "encoding": {"x": across | {"field": "wanted"}},
+            },
+            {
+                "mark": {"type": "rule", "clip": True},
+                "encoding": {**ends, "y": names, "color": colour},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 45, "clip": True},
+                "encoding": {"x": across, "y": names, "color": colour},
+            },
+        ],
+    }
