@@ -8,8 +8,8 @@ UNPACKED := $(FRESH)/unpacked
 DEMO := sample_data/progression.parquet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser slow fuzz lowest coverage lint docs check-docs site check bench validate \
-mutants sample-data dist clean
+.PHONY: help demo test sweep browser slow fuzz lowest coverage lint docs check-docs site check bench \
+validate mutants sample-data dist clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,9 +19,13 @@ demo: $(VENV)/installed-report ## Install, correct the winner's performance on s
 	@echo
 	$(BIN)/bbc correct $(DEMO) --output report.html
 
-test: $(VENV)/installed-test ## Run the tests (some minutes, in as many processes as cores)
+test: $(VENV)/installed-test ## Run the tests (a minute and a half on two cores)
 	@$(BIN)/python -m compileall -q bbccli # what is compiled once, no process need compile again
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist worksteal
+
+sweep: $(VENV)/installed-test ## Run the cases that the tests leave out: whole products (minutes)
+	$(BIN)/python -m pytest -q -n auto --dist worksteal \
+	  -m "(sweep or hypothesis) and not slow and not browser" --hypothesis-profile sweep
 
 browser: $(VENV)/installed-test .cache/axe.min.js ## Look at pages in Chromium (minutes)
 	@{ command -v chromium && command -v chromedriver; } > /dev/null || \
@@ -44,7 +48,8 @@ lowest: ## Run the tests with the oldest versions of everything that pyproject.t
 	needed = sum((extras[name] for name in ('fast', 'dask', 'report', 'test')), project['dependencies']); \
 	print(*(one.replace('>=', '==') for one in needed if '>=' in one), sep='\n')" > $(LOWEST)/constraints.txt
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/constraints.txt -e '.[test]'
-	$(LOWEST)/bin/python -m pytest -q -n auto --dist worksteal
+	$(LOWEST)/bin/python -m pytest -q -n auto --dist worksteal \
+	  -m "not slow and not browser" --hypothesis-profile sweep
 
 coverage: $(VENV)/installed-coverage ## Run the tests, and tell which lines and branches they reach
 	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import day
 import pytest
 import thorough  # noqa: F401 -- its profile
 import typer.main
@@ -19,6 +20,12 @@ ROOT = Path(__file__).parents[1]
 
 # the tree of commands is the same for every call, and takes longer to build than most to run
 typer.main.get_command = functools.cache(typer.main.get_command)
+
+
+@pytest.hookimpl(tryfirst=True)  # before it is chosen by marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave to the sweep what is not for every day."""
+    day.leave_the_rest(items)
 
 
 def pytest_collection_finish() -> None:

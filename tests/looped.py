@@ -3,31 +3,38 @@
 import inspect
 from collections.abc import Callable, Mapping
 from functools import wraps
+from types import MappingProxyType
 from typing import Any
 
 import pytest
+from day import parts
 
 FAILURES = (Exception, pytest.fail.Exception)
 
 
-def each(cases: Mapping[str, Any], **arguments: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def each(
+    some: Mapping[str, Any],
+    rest: Mapping[str, Any] = MappingProxyType({}),
+    **arguments: Callable[[Any], Any],
+) -> Callable[[Any], Any]:
     """As `pytest.mark.parametrize`, in one test, which names all cases that fail.
 
     Each argument that the test names is made of the case, before the first of them runs, which
-    may patch something; the others are fixtures. A case is skipped as a test is.
+    may patch something; the others are fixtures. A case is skipped as a test is. `some` are tried
+    every day, the `rest` in a sweep.
     """
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         parameters = inspect.signature(test).parameters
         wanted = {name: make for name, make in arguments.items() if name in parameters}
-        assert cases and wanted
+        assert some and wanted and not set(some) & set(rest)
 
         @wraps(test)
-        def of_all(*args: object, **fixtures: object) -> None:
+        def of_all(*args: object, chosen: Mapping[str, Any] = some, **fixtures: object) -> None:
             failed: dict[str, BaseException] = {}
             given = {
                 label: {name: make(case) for name, make in wanted.items()}
-                for label, case in cases.items()
+                for label, case in chosen.items()
             }
             for label, own in given.items():
                 try:
@@ -39,12 +46,14 @@ def each(cases: Mapping[str, Any], **arguments: Callable[[Any], Any]) -> Callabl
             if failed:
                 said = "\n".join(f"[{label}] {error}" for label, error in failed.items())
                 first = next(iter(failed.values()))
-                raise AssertionError(f"{len(failed)} of {len(cases)} cases:\n{said}") from first
+                raise AssertionError(f"{len(failed)} of {len(chosen)} cases:\n{said}") from first
 
-        rest = [one for one in parameters.values() if one.name not in wanted]
-        of_all.__signature__ = inspect.Signature(rest)
+        left = [one for one in parameters.values() if one.name not in wanted]
+        if rest:
+            left.append(inspect.Parameter("chosen", inspect.Parameter.KEYWORD_ONLY))
+        of_all.__signature__ = inspect.Signature(left)
         del of_all.__wrapped__
-        return of_all
+        return parts("chosen", some, whole=rest)(of_all) if rest else of_all
 
     return decorate
 
@@ -54,3 +63,9 @@ def labelled(*cases: Any) -> dict[str, Any]:
     named = {"-".join(map(str, c)) if isinstance(c, tuple) else str(c): c for c in cases}
     assert len(named) == len(cases)
     return named
+
+
+def one_in(n: int, cases: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The first of every n cases, and the rest."""
+    some = dict(list(cases.items())[::n])
+    return some, {label: case for label, case in cases.items() if label not in some}

@@ -34,6 +34,12 @@ def exhibit(matrix=None, metric="auc", methods=("cvt", "bbc", "bbc-f"), command=
     return Exhibit(found, gather(matrix, metric, PLAN, reported), command)
 
 
+@cache
+def usual():
+    """The exhibit that most tests look at, and none changes."""
+    return exhibit()
+
+
 def hostile(name):
     """An exhibit in which every name of a file is this one, and a number."""
     matrix = matrices.binary(n_samples=60, n_configurations=5)
@@ -64,7 +70,7 @@ NAMES = (
 @cache
 def ordinary():
     """The page of an ordinary exhibit."""
-    return page([exhibit()])
+    return page([usual()])
 
 
 def many(n, failures=0):

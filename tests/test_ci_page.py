@@ -64,6 +64,7 @@ def job(tmp_path, forked):
     return run
 
 
+@pytest.mark.sweep
 def test_the_shell_examples_in_their_order(job):
     for script in blocks("sh"):
         out, err = job(script)
@@ -90,6 +91,7 @@ def test_the_job_of_github_actions(job):
     assert "**Gate met: AUC" in (job.folder / "summary.md").read_text()
 
 
+@pytest.mark.sweep
 def test_the_job_of_gitlab(job):
     (text,) = [block for block in blocks("yaml") if "artifacts" in block]
     script = "\n".join(re.findall(r"^    - (.*)$", text, re.M))
@@ -115,6 +117,7 @@ def test_the_rules_of_snakemake(job):
     assert len(ElementTree.parse(job.folder / "report.xml").getroot()) == 2
 
 
+@pytest.mark.sweep
 def test_the_process_of_nextflow(job):
     (text,) = blocks("nextflow")
     (script,) = re.findall(r'"""\n(.*?)"""', text, re.S)

@@ -55,6 +55,7 @@ def fenced(page, language):
 # Shown output
 
 
+@pytest.mark.one_in(23)
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_shown_output_is_current(page):
     assert refresh.stale(page) == [], "run `make docs`"
@@ -183,6 +184,7 @@ def test_links_lead_somewhere(page):
         assert not anchor or anchor in anchors(target), link
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_python_examples_run(page, tmp_path, monkeypatch):
     (tmp_path / "sample_data").symlink_to(SAMPLES)

@@ -19,6 +19,7 @@ PLAIN = False if np.__version__.startswith("1.") else "1.25"
 """How numpy has to be told to show 0.5, and not np.float64(0.5): not at all, before numpy 2."""
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name):
     with np.printoptions(legacy=PLAIN):

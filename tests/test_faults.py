@@ -4,6 +4,7 @@ import os
 import re
 
 import pytest
+from day import SWEEP, parts
 from experiments import FAST, experiment
 from faults import KINDS, failing
 
@@ -82,12 +83,13 @@ def told(capsys, command, kind, count, start, step):
         print(f"\n{command}, {kind}, every {step} from {start}: {count} faults")
 
 
+@parts("apart", 5, whole=1)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_fault_at_some_calls_is_a_clean_error(folder, capsys, command, kind):
+def test_a_fault_at_some_calls_is_a_clean_error(folder, capsys, command, kind, apart):
     """Far apart for memory, of which there are many calls alike; `make slow` takes every one."""
     step = 5 if kind == "disk" else 47 if command == "convert" else 97
-    assert injected(folder, capsys, command, kind, step) >= 5
+    assert injected(folder, capsys, command, kind, step * apart) >= 5 // apart
 
 
 EVERY = [("disk", 1, 1), *(("memory", start, 7) for start in range(1, 8))]
@@ -104,7 +106,10 @@ def test_a_fault_at_every_call_is_a_clean_error(folder, capsys, command, kind, s
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
-@pytest.mark.parametrize("n_sizes", [10, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "n_sizes",
+    [4, pytest.param(10, marks=SWEEP), pytest.param(100, marks=pytest.mark.slow)],
+)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_disk_that_is_full_after_any_number_of_bytes_is_a_clean_error(
     folder, capsys, command, n_sizes

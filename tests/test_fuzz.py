@@ -12,6 +12,7 @@ CASE = Case(("correct", "p.csv", "-q", "--format", "json"), {"p.csv": b"truth,a\
 REFUSAL = "error: p.csv: no rows\nhint: one row per sample\n"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("path", sorted(CORPUS.glob("*.json")), ids=lambda path: path.stem)
 def test_corpus(path):
     assert faults(read_case(path)) == []

@@ -38,6 +38,7 @@ def forms():
     yield "numba", compiled.concordant_weight
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize(
     ("name", "count"), list(forms()), ids=lambda f: f if isinstance(f, str) else ""
 )
@@ -80,6 +81,7 @@ def test_counts_beyond_the_narrow_lanes(name, count, total):
         np.testing.assert_array_equal(count(pairs, weights, np.arange(4)), expected)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     ("name", "count"), list(forms()), ids=lambda f: f if isinstance(f, str) else ""
 )
@@ -93,6 +95,7 @@ def test_counts_at_the_limit_of_16_bits(name, count, of_cases, total):
     assert found[:, 0].tolist() == [2 * of_cases * (total - of_cases)] * 2
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("n_lanes", [1, 16, 17, 40])
 @pytest.mark.parametrize("n_rows", [1, 2, 10, 31])
 def test_running_totals_in_a_grid(n_rows, n_lanes):

@@ -135,6 +135,7 @@ APART = [
 
 
 @pytest.mark.skipif(os.name == "nt", reason="forks")
+@pytest.mark.sweep
 def test_a_command_imports_no_other_and_no_pydantic():
     before, *found = loaded_apart(*APART)
     assert not [name for name in before if name.startswith(("bbccli", "pydantic"))]
@@ -148,6 +149,7 @@ def test_the_module_is_the_command():
     assert (done.returncode, done.stdout) == (0, f"bbc {bbccli.__version__}\n")
 
 
+@pytest.mark.sweep
 def test_the_exit_status_reaches_the_shell():
     done = python("-m", "bbccli", "correct", "no-such-file.parquet")
     assert done.returncode == 2

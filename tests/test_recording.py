@@ -97,6 +97,7 @@ def test_grid_search_gives_scikit_learns_scores_and_the_predictions(tmp_path):
         assert (run.folds[split // 3, test] == split % 3).all()
 
 
+@pytest.mark.sweep
 def test_several_processes_record_every_fit(tmp_path):
     rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="neg_log_loss")
     grid = {"C": [0.1, 1.0, 10.0]}
@@ -306,6 +307,7 @@ def test_features_of_all_kinds(tmp_path, features, estimator):
     assert run.configurations == ("C=0.1", "C=1")
 
 
+@pytest.mark.sweep
 def test_object_columns_are_known_in_other_processes(tmp_path):
     features = frame()
     rec = Recorder(tmp_path / "run", features, Y, cv=FOLDS, scoring="accuracy")

@@ -64,6 +64,7 @@ def test_steps_count_what_a_whole_sweep_does(monkeypatch, decimals, share):
         np.testing.assert_allclose(mass, whole[:20] / 16, rtol=1e-12)
 
 
+@pytest.mark.sweep
 def test_the_compiled_sweep_of_many_samples():
     rng = np.random.default_rng(1)
     n = FEW_UNITS + 2000
@@ -121,6 +122,7 @@ def test_sums_in_parts_are_the_sums(monkeypatch, matrix, name):
         np.testing.assert_allclose(a, b, rtol=1e-12)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("select", ["best", "one-se"])
 @pytest.mark.parametrize("jobs", [1, 3])
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ def measured(simulated):
     return scorer(np.ones((1, matrix.n_samples), np.uint8))[0]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("correlation", CORRELATIONS)
 @pytest.mark.parametrize("make", MAKERS)
 def test_true_performances_are_those_of_a_large_sample(make, correlation):
@@ -31,6 +32,7 @@ def test_true_performances_are_those_of_a_large_sample(make, correlation):
     assert [simulated.truth(name) for name in simulated.matrix.configurations] == list(TRUE)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("make", MAKERS)
 def test_true_performances_are_means_over_small_samples(make):
     rng = np.random.default_rng(1)

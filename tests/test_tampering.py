@@ -97,6 +97,7 @@ def test_real_runs_are_verified(name):
     assert found.largest_difference < 1e-4 / 5
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("change", [permuted, swapped_rows, swapped_classes])
 @pytest.mark.parametrize("name", SCORED)
 def test_one_model(name, change, monkeypatch):

@@ -99,6 +99,7 @@ def test_the_page_shows_what_was_found(study, tmp_path):
     assert root.tag.endswith("svg")
 
 
+@pytest.mark.sweep
 def test_processes_change_nothing(tmp_path):
     def first(folder, jobs):
         store = Store(folder)

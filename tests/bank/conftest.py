@@ -1,6 +1,7 @@
 """Populations of a few rows and configurations."""
 
 import pytest
+from day import SWEEP
 from tiny_tables import table
 
 from bbccli.types import Task
@@ -30,14 +31,28 @@ def tiny(monkeypatch):
     studies.population_rows.cache_clear()
 
 
+A_FEW = {("bbc", "percentile"), ("bbc", "matched"), ("bbc-632", "percentile")}
+A_FEW |= {("bbc-eb", "calibrated"), ("cvt", "")}
+
+
+@pytest.fixture(params=["a few", pytest.param("all", marks=SWEEP)])
+def judged(request):
+    """Variants enough to tell methods and intervals apart, and in a sweep all."""
+    if request.param == "all":
+        return variants()
+    few = [one for one in variants() if (one.method, one.interval) in A_FEW]
+    assert len(few) == len(A_FEW)
+    return few
+
+
 @pytest.fixture
-def bank(tiny, tmp_path):
+def bank(tiny, tmp_path, judged):
     """Work on a tiny population: bank(n_repetitions, variants) -> the number of items done."""
     one = tiny(sizes=(40,))
 
     def run(n_repetitions=2, every=None):
         todo = items([one], [], n_repetitions, 0)
-        done = Work(tmp_path / "store", tmp_path / "matrices", every or variants())
+        done = Work(tmp_path / "store", tmp_path / "matrices", every or judged)
         return done.run(todo, 1e9)
 
     return run

@@ -16,7 +16,6 @@ from benchmarks.bank.results import (
     Results,
     read,
 )
-from benchmarks.bank.variants import variants
 from benchmarks.bank.work import Work
 
 
@@ -127,12 +126,13 @@ def test_without_one_that_holds_it_is_percentiles_with_the_guard():
 # The pages
 
 
-def test_pages_show_the_half_for_development_alone(bank, tmp_path, tiny, monkeypatch):
+@pytest.mark.sweep
+def test_pages_show_the_half_for_development_alone(bank, judged, tmp_path, tiny, monkeypatch):
     monkeypatch.setattr(pages, "FEWEST", 1)
     bank(2)
     hidden = tiny("hidden", half=Half.UNTOUCHED)
     todo = items([hidden], [], 2, 0)
-    Work(tmp_path / "store", tmp_path / "matrices", variants()).run(todo, 1e9)
+    Work(tmp_path / "store", tmp_path / "matrices", judged).run(todo, 1e9)
     markers = pages.blocks_of(read(tmp_path / "store"))
     for name in pages.PAGES:
         text = "".join(f"kept\n<!-- {m} -->\nstale\n<!-- end of {m} -->\n" for m in markers)

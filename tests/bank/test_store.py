@@ -18,7 +18,6 @@ from benchmarks.bank.results import (
     forget,
     read,
 )
-from benchmarks.bank.variants import variants
 from benchmarks.bank.work import Work
 from benchmarks.validation.settings import inclusion_settings
 
@@ -57,8 +56,9 @@ def test_repetitions_add_up_and_nothing_is_judged_twice(bank, tmp_path, monkeypa
     assert bank(2) == 0
 
 
-def test_a_new_variant_is_judged_on_the_matrices_of_the_others(bank, tmp_path, monkeypatch):
-    few = [one for one in variants() if one.method == "bbc"]
+@pytest.mark.sweep
+def test_a_new_variant_is_judged_on_the_matrices_of_the_others(bank, judged, tmp_path, monkeypatch):
+    few = [one for one in judged if one.method == "bbc"]
     bank(1, few)
     monkeypatch.setattr(studies, "trained", lambda *_: pytest.fail("trained again"))
     assert bank(1) == 1
@@ -94,6 +94,7 @@ def test_a_row_is_what_the_method_says_beside_the_truth(bank, tiny, tmp_path):
     assert row["lower_99"] <= row["lower_95"] <= row["one_95"] <= row["upper_95"]
 
 
+@pytest.mark.sweep
 def test_what_was_judged_is_written_when_it_is_stopped(bank, tmp_path, monkeypatch):
     def stopped(self, item, do=Work._do):
         if item.repetition == 1:

@@ -103,6 +103,7 @@ def test_a_cluster_of_ours_shows_no_dashboard_and_needs_no_port_of_its_own():
         assert cluster.scheduler.http_server.port != 8787
 
 
+@pytest.mark.sweep
 def test_a_worker_that_dies_costs_nothing_and_changes_nothing(runs, run, cluster, deadly):
     folder, (scheduler, start) = runs(30), cluster
     words = ("batch", PATTERN, *FAST, "--metric", deadly(times=1))
@@ -166,6 +167,7 @@ def test_a_file_that_kills_its_workers_is_a_failure_and_its_neighbours_are_not(r
     assert len((folder / "deaths").read_text()) == 2
 
 
+@pytest.mark.sweep
 def test_a_worker_that_dask_gives_up_is_started_again(runs, run, deadly, monkeypatch):
     """Dask closes what restarts a worker, if the successor takes longer than this."""
     import dask
@@ -179,6 +181,7 @@ def test_a_worker_that_dask_gives_up_is_started_again(runs, run, deadly, monkeyp
     assert (folder / "deaths").read_text() == "x"
 
 
+@pytest.mark.sweep
 def test_a_cluster_of_ours_without_workers_is_given_up(runs, run, deadly, monkeypatch):
     import dask
     from distributed import LocalCluster

@@ -92,6 +92,7 @@ def test_a_flipped_bit_anywhere_costs_one_line_at_most(twelve, batch):
         assert (folder / "r.jsonl").read_bytes() == table
 
 
+@pytest.mark.sweep
 def test_only_the_last_line_is_ever_cut(twelve, batch):
     folder, lines = twelve
     path = folder / "r.jsonl.journal"

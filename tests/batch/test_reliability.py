@@ -83,6 +83,7 @@ def kill_and_resume(folder, run, n_kills):
 
 
 @posix
+@pytest.mark.sweep
 def test_a_killed_batch_loses_nothing(runs, run):
     assert kill_and_resume(runs(40), run, n_kills=2) >= 1
 
@@ -125,6 +126,7 @@ def _alive(pid):
 TWO = (PATTERN, "-o", "r.jsonl", *FAST, "--jobs", "2")
 
 
+@pytest.mark.sweep
 @posix
 def test_a_worker_that_dies_is_replaced_and_its_file_done(runs, run, deadly):
     folder = runs(6)
@@ -163,6 +165,7 @@ def test_workers_killed_while_they_start_are_replaced(runs, run, monkeypatch):
     assert len((folder / "starts").read_text()) == 5
 
 
+@pytest.mark.sweep
 @posix
 def test_a_worker_killed_from_outside_as_soon_as_it_is_there_is_replaced(runs):
     batch, killed = start(runs(6), "--jobs", "2"), set()
@@ -306,6 +309,7 @@ def test_another_file_is_not_taken_for_a_journal(runs, batch):
     assert other.read_text() == "my notes\n"
 
 
+@pytest.mark.one_in(2)
 @posix
 @pytest.mark.parametrize(
     ("words", "limit"),

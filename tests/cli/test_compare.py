@@ -409,6 +409,7 @@ def test_the_output_is_not_the_input(run, file):
 # The page and its figures
 
 
+@pytest.mark.sweep
 def test_a_page_of_data_sets_and_its_diagram(run, data_sets, tmp_path):
     page, saved, picture = (tmp_path / name for name in ("p.html", "c.json", "cd.vl.json"))
     asked = (data_sets, "--across", "--by", r"regex:^(\w+)", "--test", "nemenyi", *FAST)

@@ -219,6 +219,7 @@ class TestResamples:
         assert by_seed[0] == by_seed[1]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "limits",
     [
@@ -241,6 +242,7 @@ def test_resources_change_nothing(run, once, samples, limits, name):
     assert out == expected
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("suffix", ["json", "parquet"])
 def test_distributions_are_written_on_request(run, samples, tmp_path, suffix):
     target = tmp_path / f"resamples.{suffix}"

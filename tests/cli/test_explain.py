@@ -22,6 +22,7 @@ def test_no_name_means_two_things():
     assert len(names) == len(set(names))
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", METHODS)
 def test_methods(run, name):
     text = words(run, name)
@@ -34,6 +35,7 @@ def test_methods(run, name):
     assert ("ignores that the winner was selected" in text) == METHODS[name].ignores_selection
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", METRICS)
 def test_metrics(run, name):
     text = words(run, name)
@@ -47,6 +49,7 @@ def test_metrics_by_other_names(run):
     assert words(run, "roc_auc") == words(run, "auc")
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("code", MEANINGS)
 def test_notes(run, code):
     text = words(run, code)

@@ -246,6 +246,7 @@ CORPUS = [
 ]
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("missing", list(Missing))
 @pytest.mark.parametrize("text", CORPUS)
 def test_errs_exactly_where_reading_does(save, text, missing):

@@ -37,6 +37,7 @@ def _heed_interrupts():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_long_run_ends_at_once_and_leaves_nothing(tmp_path, jobs):

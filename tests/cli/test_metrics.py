@@ -41,6 +41,7 @@ def test_defaults(run, samples, name, metric):
     assert [e["method"] for e in found["estimates"]] == ["cvt", "tt", "bbc", *over_folds]
 
 
+@pytest.mark.one_in(11)
 @pytest.mark.parametrize(
     ("task", "metric"),
     [(task, name) for name, metric in METRICS.items() for task in sorted(metric.tasks)],

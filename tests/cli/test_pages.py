@@ -33,6 +33,13 @@ def test_a_page_by_its_suffix_tells_the_answer_and_where_it_is(tmp_path, capsys)
     assert len(text.encode()) < 2**20
 
 
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Pages without pictures, which take longest: for tests that look at something else."""
+    monkeypatch.setattr("bbccli.reports.page.figures.can_render", lambda: False)
+
+
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_on_standard_output_is_alone(capsys):
     assert main(["correct", SAMPLE, *FAST, "--format", "html"]) == 0
     out, err = capsys.readouterr()
@@ -51,6 +58,7 @@ def test_the_cost_is_a_sentence_in_the_table(capsys):
     assert "search " in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_cost_that_can_not_be_told_is_an_error_only_where_asked(tmp_path, capsys):
     rule = ("--select", "one-se", *FAST)
     assert main(["correct", SAMPLE, *rule, "--cost-of-search"]) == 2
@@ -115,6 +123,7 @@ def test_a_file_that_is_not_there_is_no_page(name, tmp_path, capsys):
     assert "no such file" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_of_a_batch(tmp_path):
     for name in ("a", "b"):
         (tmp_path / name).mkdir()

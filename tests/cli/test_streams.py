@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from day import parts
 
 ROOT = Path(__file__).parents[2]
 ROWS = "".join(f"{i % 4},{'yn'[i // 4 % 2]},0.{i + 10},0.{99 - 2 * i}\n" for i in range(24))
@@ -88,8 +89,9 @@ class TestFull:
     @pytest.mark.parametrize(
         "command", [CORRECT, "bbc --help", "bbc --version", "bbc metrics", "bbc schema"]
     )
-    def test_standard_output(self, shell, forked, command):
-        done = shell(f"{command} > /dev/full", REAL if command == CORRECT else forked)
+    @parts("words", {}, whole={"words": REAL})
+    def test_standard_output(self, shell, command, words):
+        done = shell(f"{command} > /dev/full", **words)
         assert done.returncode == 2
         assert is_two_lines(done.stderr.decode()), done.stderr
         assert b"No space left on device" in done.stderr
@@ -119,9 +121,10 @@ class TestPipeThatNobodyReads:
             ("bbc correct p.csv --method bbc --fail-under 0.99 --gate-on estimate", 3),
         ],
     )
-    def test_is_no_failure(self, shell, forked, command, status):
+    @parts("words", {}, whole={"words": REAL})
+    def test_is_no_failure(self, shell, command, status, words):
         script = f"({{ sleep 0.2; {command}; }}; echo $? >&2) | true"
-        done = shell(script, REAL if "schema" in command else forked)
+        done = shell(script, **words)
         *said, code = done.stderr.decode().splitlines()
         assert code == str(status)
         assert not [
@@ -154,6 +157,7 @@ class TestLocales:
     )
     """All forms in one real process, for the encodings are chosen when Python starts."""
 
+    @pytest.mark.one_in(4)
     @pytest.mark.parametrize(
         ("forms", "locale"),
         [
@@ -183,6 +187,7 @@ class TestLocales:
 
 
 class TestFoldersThatAreGone:
+    @pytest.mark.sweep
     def test_absolute_paths_still_work(self, shell, tmp_path):
         gone = "mkdir gone; cd gone; rmdir ../gone; "
         done = shell(f"{gone}bbc correct {tmp_path}/p.csv --method cvt", REAL)
@@ -250,6 +255,7 @@ class TestInterruptedEarly:
         for step in range(40):
             self.interrupt(tmp_path, 0.02 + step * 0.02)
 
+    @pytest.mark.one_in(3)
     @pytest.mark.parametrize("delay", [0.08, 0.15, 0.3])
     def test_at_some(self, tmp_path, delay):
         self.interrupt(tmp_path, delay)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from oracle_data import FOLDER
 from scipy import stats
+from thorough import examples
 
 from bbccli.comparisons.across import DEFAULTS, TESTS, compare_across, registry
 from bbccli.comparisons.across.table import settled
@@ -68,6 +69,7 @@ def wilcoxon_by_scipy(d):
     return stats.wilcoxon(d, zero_method="pratt", method=every)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", range(8))
 def test_wilcoxon_is_exact_as_scipy_has_it(seed):
     rng = np.random.default_rng(seed)
@@ -250,7 +252,7 @@ TABLES = arrays(
 
 
 @given(TABLES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_nothing_degenerate_is_nan_or_certain(values):
     found = across(values, tests=["all"])
     for one in (*found.overall, *found.pairs):

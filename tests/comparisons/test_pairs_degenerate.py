@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from matrices import binary, regression
 from pairs import PLAN, ask, codes, of_folds, of_labels, of_table
 from scipy import stats
+from thorough import examples
 
 from bbccli.comparisons.pairs import TESTS
 from bbccli.comparisons.pairs.case import SMALLEST_P
@@ -71,7 +72,7 @@ METRICS_OF = {
 
 
 @given(matrices(), st.data())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 def test_no_test_is_ever_certain_or_without_a_number(matrix, data):
     metric = data.draw(st.sampled_from(METRICS_OF[matrix.task]))
     rope = data.draw(st.sampled_from([0.0, 0.1]))
@@ -85,7 +86,7 @@ def test_no_test_is_ever_certain_or_without_a_number(matrix, data):
 
 
 @given(st.lists(st.integers(0, 8), min_size=4, max_size=4).filter(lambda c: sum(c) > 1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_every_small_table(counts):
     matrix = of_table(*counts)
     _, b, c, _ = counts

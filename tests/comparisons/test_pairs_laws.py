@@ -63,6 +63,7 @@ def test_what_a_test_promises(test):
         assert found.interval.lower < found.interval.upper
 
 
+@pytest.mark.one_in(3)
 @every_test
 def test_swapping_the_two_flips_the_sign_and_keeps_p(test):
     for matrix in (made(test), made(test, n_configurations=2)):
@@ -112,6 +113,7 @@ def test_identical_columns_do_not_differ(test):
         assert found.verdict is Verdict.NOT_SHOWN
 
 
+@pytest.mark.one_in(3)
 @every_test
 def test_the_same_seed_gives_the_same_whatever_the_machine(test):
     expected = numbers(found_of(test))
@@ -222,6 +224,7 @@ def test_configurations_have_to_be_two_and_different(test):
         found_of(test, rope=-1.0)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", METRICS)
 def test_every_metric_meets_every_test(name):
     failed = {}

@@ -71,7 +71,11 @@ def in_one_process(example, folder):
 
 
 @pytest.mark.parametrize(
-    "loop", [in_one_process, pytest.param(through_the_shell, marks=pytest.mark.slow)]
+    "loop",
+    [
+        pytest.param(in_one_process, marks=pytest.mark.sweep),
+        pytest.param(through_the_shell, marks=pytest.mark.slow),
+    ],
 )
 def test_the_loop_ends_with_the_same_winner_at_half_the_models(example, tmp_path, loop):
     names = list(example.configurations())

@@ -108,6 +108,7 @@ def test_a_copy_of_the_best_stays(rule):
     assert f"{decision.best}!" in decision.keep
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("min_samples", [0, 250])
 def test_few_samples_drop_nothing(rule, min_samples):
     matrix = spread()
@@ -169,6 +170,7 @@ EVERY_METRIC = [
 ]
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(("maker", "name"), EVERY_METRIC, ids=lambda x: getattr(x, "__name__", x))
 def test_bbcd_takes_every_metric(maker, name):
     matrix = maker(60, n_repeats=2, n_folds=3)
@@ -225,6 +227,7 @@ def test_orders_are_drawn_from_the_seed():
     assert all(sorted(o) == sorted(matrix.fold_names) for o in orders(1))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["rmse", "auc"])
 def test_a_lost_winner_is_a_loss(name):
     """Losses are positive, whichever way the metric is better."""

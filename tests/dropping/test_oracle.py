@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import SWEEP
 from oracle_data import HARD, METRIC_OF, answers, matrix
 
 from bbccli.dropping import drop, replay
@@ -14,7 +15,9 @@ from bbccli.plan import Plan
 
 ACCURACY = METRIC_OF["acc"]
 B = 1000
-RUNS = 40
+ENOUGH = 40
+"""Runs after which every winner that Octave saw has been seen."""
+
 EXPECTED = answers(HARD, "bbcd")
 
 
@@ -46,12 +49,12 @@ def test_probabilities_after_every_fold(fold):
     assert (np.abs(worse_shares(standing) - exact) < 4 * error).all()
 
 
-@pytest.fixture(scope="module")
-def traces():
-    """Folds after which each configuration is out, of many seeds: (RUNS, C)."""
+@pytest.fixture(scope="module", params=[10, pytest.param(ENOUGH, marks=SWEEP)])
+def traces(request):
+    """Folds after which each configuration is out, of many seeds: (runs, C)."""
     data = matrix(HARD, "acc")
     found = []
-    for seed in range(RUNS):
+    for seed in range(request.param):
         plan = Plan(B, seed=seed)
         ((run,), _) = replay(data, ACCURACY, plan, min_samples=0)
         found.append(run.runs[0])
@@ -64,25 +67,26 @@ def test_who_is_dropped_by_each_fold(traces):
         gone = [{n for step in run.trace.steps[: fold + 1] for n in step.dropped} for run in traces]
         shares = np.array([np.mean([name in one for one in gone]) for name in names])
         exact = expected_of("dropped_by_fold", fold)
-        error = np.sqrt(exact * (1 - exact) / RUNS) + 1 / RUNS
+        error = np.sqrt(exact * (1 - exact) / len(traces)) + 1 / len(traces)
         assert (np.abs(shares - exact) < 4.5 * error).all()
 
 
 def test_models_trained(traces):
     trained = [run.trace.n_trained for run in traces]
     simulated = EXPECTED["python_mc"]
-    error = simulated["models_trained_sd"] / np.sqrt(RUNS)
+    error = simulated["models_trained_sd"] / np.sqrt(len(traces))
     assert abs(np.mean(trained) - EXPECTED["exact"]["expected_models_trained"]) < 4 * error
     assert all(run.trace.n_models == 500 for run in traces)
 
 
 def test_the_winner_and_its_estimate(traces):
     octave = EXPECTED["octave"]
-    assert {run.winner for run in traces} == set(octave["final_config_frequency"])
+    winners, known = {run.winner for run in traces}, set(octave["final_config_frequency"])
+    assert winners == known if len(traces) >= ENOUGH else winners <= known
     # the spread between Octave's runs includes their 50 resamples each; ours have 1000
     error = octave["bbc_on_survivors_sd_between_runs"] / np.sqrt(octave["runs"])
     values = [run.value for run in traces]
-    error = np.hypot(error, np.std(values) / np.sqrt(RUNS))
+    error = np.hypot(error, np.std(values) / np.sqrt(len(traces)))
     assert abs(np.mean(values) - octave["bbc_on_survivors_mean"]) < 4 * error
 
 

@@ -37,6 +37,7 @@ def taken(matrix, rows, column):
     )
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     ("name", "pooling"),
     [

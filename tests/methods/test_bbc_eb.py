@@ -61,6 +61,7 @@ def test_the_slow_loop(name, n_repeats):
     assert EB.run(matrix, METRICS[name], plan).value == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", ["auc", "accuracy", "log-loss", "f1"])
 @pytest.mark.parametrize("n_configurations", [3, 12, 40])
 def test_the_formula(name, n_configurations):
@@ -209,6 +210,7 @@ def test_another_metric_selects():
     assert found.value == pytest.approx((expected + half.value) / 2, rel=1e-11)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ["auc", "accuracy", "log-loss"])
 def test_its_error_is_that_of_both_parts(name):
     """Many seeds: the spread of the estimate is about what its Monte-Carlo error says."""

@@ -57,6 +57,7 @@ def test_the_lower_bound_of_a_specificity_of_ten_negatives_holds_the_truth():
     assert np.mean(held) > 0.95 - 2 * np.sqrt(0.95 * 0.05 / 100)
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("metric", ["auc", "accuracy", "error", "brier", "recall", "mcc"])
 @pytest.mark.parametrize("method", ["bbc", "bbc-f", "bbc-632", "naive", "naive-f"])
 @pytest.mark.parametrize("kind", IntervalKind)

@@ -82,6 +82,7 @@ def test_the_papers_code_computes_something_else(name):
     assert max(differences) > 0.01
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("side", list(Side))
 @pytest.mark.parametrize("name", ["hanley-mcneil", "hanley-mcneil-10p"])

@@ -90,12 +90,14 @@ OF_SCIPY = {"wilson": "wilson", "clopper-pearson": "exact"}
 
 @pytest.mark.parametrize(("k", "n"), [(0, 12), (1, 12), (7, 12), (11, 12), (12, 12), (173, 200)])
 class TestScipy:
+    @pytest.mark.one_in(5)
     @pytest.mark.parametrize("name", OF_SCIPY)
     @pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
     def test_two_sided(self, k, n, name, level):
         expected = binomtest(k, n).proportion_ci(level, OF_SCIPY[name])
         assert ends(name, labels(k, n), level=level) == pytest.approx(tuple(expected), abs=1e-12)
 
+    @pytest.mark.one_in(5)
     @pytest.mark.parametrize("name", OF_SCIPY)
     @pytest.mark.parametrize(("side", "tail"), [(Side.LOWER, "greater"), (Side.UPPER, "less")])
     def test_one_sided(self, k, n, name, side, tail):
@@ -111,6 +113,7 @@ class TestScipy:
         inner, outer = jeffreys(k / n, n, 0.025), clopper_pearson(k / n, n, 0.025)
         assert outer[0] <= inner[0] <= k / n <= inner[1] <= outer[1]
 
+    @pytest.mark.one_in(5)
     @pytest.mark.parametrize("name", FORMULAS)
     def test_right_and_wrong_mirror_each_other(self, k, n, name):
         right, wrong = ends(name, labels(k, n)), ends(name, labels(k, n), "error")

@@ -123,6 +123,7 @@ def test_a_metric_that_did_not_select_leaves_its_undefined_resamples_out():
 SINGLE = ["accuracy", "error", "log-loss", "brier"]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("method", ["bbc", "bbc-632", "naive", "tilting", "mabt"])
 @pytest.mark.parametrize("name", SINGLE)
 def test_a_class_of_one_sample_is_no_error_where_the_metric_does_without(method, name):

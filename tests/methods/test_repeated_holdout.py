@@ -87,6 +87,7 @@ def test_the_loop_over_repeats(name, method):
 NAMES = [name for name in METRICS if name != "concordance-uno"]
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_metric_on_the_samples_present(name):
     metric = METRICS[name]
@@ -104,6 +105,7 @@ def test_every_metric_on_the_samples_present(name):
     np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("method", [m.name for m in METHODS.values() if not m.needs])
 @pytest.mark.parametrize("name", ["auc", "accuracy", "rmse"])
 def test_with_every_sample_in_every_repeat_nothing_changes(method, name):
@@ -122,6 +124,7 @@ def test_with_every_sample_in_every_repeat_nothing_changes(method, name):
         assert ends == pytest.approx(wanted, rel=1e-6)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("method", METHODS)
 def test_all_methods_work_or_say_why_not(method):
     matrix = binary(n_samples=60, n_repeats=5)

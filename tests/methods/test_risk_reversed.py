@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import parts
 from matrices import of
 
 from bbccli.areas import concordance_error_by_chance
@@ -14,7 +15,7 @@ from bbccli.plan import Plan
 from bbccli.selection.candidates import candidates
 from bbccli.types import Pooling, PredictionKind, Task
 
-FILES = 300
+files = parts("n_files", 100, whole=300)
 
 
 def noise(seed, n_samples=60, n_configurations=5):
@@ -33,14 +34,16 @@ def codes(matrix):
     return [note.code for note in notes]
 
 
-def test_noise_is_hardly_ever_reversed():
-    matrices = [noise(seed) for seed in range(FILES)]
-    assert sum("risk-reversed" in codes(matrix) for matrix in matrices) <= FILES // 100
+@files
+def test_noise_is_hardly_ever_reversed(n_files):
+    matrices = [noise(seed) for seed in range(n_files)]
+    assert sum("risk-reversed" in codes(matrix) for matrix in matrices) <= n_files // 100
 
 
-def test_the_error_by_chance_is_no_smaller_than_that_of_noise():
+@files
+def test_the_error_by_chance_is_no_smaller_than_that_of_noise(n_files):
     errors, expected = [], []
-    for seed in range(FILES):
+    for seed in range(n_files):
         matrix = noise(seed, n_configurations=1)
         (value,) = candidates(matrix, METRICS["concordance"], Pooling.POOLED).performances()
         errors.append(value - 0.5)

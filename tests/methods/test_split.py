@@ -24,6 +24,7 @@ def in_groups(matrix, n_groups, seed=0):
     return replace(matrix, groups=np.random.default_rng(seed).permutation(groups))
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("make", [binary, multiclass, regression, survival])
 def test_each_sample_is_on_one_side(make, share):
@@ -75,6 +76,7 @@ def test_the_split_follows_the_seed_and_nothing_else():
     assert (split_samples(matrix, Plan(seed=6)).evaluation != expected).any()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("n_groups", [2, 5, 13, 40])
 def test_groups_stay_together(n_groups, seed):

@@ -35,6 +35,7 @@ def test_reports_say_so(samples):
     assert by_winner["logistic-l2 C=1"].startswith("best mean over folds of 177")
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("pooling", list(Pooling))
 @pytest.mark.parametrize("seed", range(5))
 def test_the_estimate_is_the_mean_over_folds_less_the_gains(seed, pooling):

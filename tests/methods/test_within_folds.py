@@ -156,6 +156,7 @@ def test_leave_one_out_has_no_pair():
         METHODS["bbc"].run(matrix, METRICS["auc"], WITHIN)
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("name", [name for name in METRICS if name not in OF_PAIRS])
 def test_other_metrics_are_refused(name):
     metric = METRICS[name]
@@ -174,6 +175,7 @@ def test_folds_must_be_known():
         METHODS["bbc"].run(replace(binary(), folds=None), METRICS["auc"], WITHIN)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("method", [m for m in METHODS if Need.NESTED not in METHODS[m].needs])
 @pytest.mark.parametrize("name", ["auc", "concordance"])
 def test_every_method_runs(method, name):

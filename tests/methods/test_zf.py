@@ -66,6 +66,7 @@ def slow(losses, sign, plan, sides):
     return kept, means[winner] - q * errors[winner], means[winner] + q * errors[winner]
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("n_repeats", [1, 2])
 @pytest.mark.parametrize("side", Side)
 @pytest.mark.parametrize("name", ["accuracy", "mse"])

@@ -257,6 +257,7 @@ WORST = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("name", "task"),
     [(n, t) for n, t in CASES if t is Task.BINARY or n in WORST[Task.REGRESSION]],

@@ -220,12 +220,14 @@ def against(oracle, metric, data, weights, sample_weights=1.0):
             assert found[c] == pytest.approx(expected, rel=1e-12, abs=1e-13)
 
 
+@pytest.mark.one_in(1)
 @pytest.mark.parametrize(("name", "task"), CASES)
 def test_unit_weights(name, task):
     data = for_metric(name, task)
     against(ORACLES[name, task], METRICS[name], data, everything(data))
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(("name", "task"), CASES)
 def test_integer_weights(name, task):
     data = for_metric(name, task)
@@ -233,6 +235,7 @@ def test_integer_weights(name, task):
     against(ORACLES[name, task], METRICS[name], data, weights)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("name", "task"), CASES)
 def test_sample_weights(name, task):
     data = for_metric(name, task)

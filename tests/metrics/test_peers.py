@@ -72,6 +72,7 @@ def test_losses_out_of_the_bag_are_means_not_sums(name):
     np.testing.assert_allclose(parts.mean(axis=0), whole, rtol=1e-12)
 
 
+@pytest.mark.sweep
 def test_macro_f1_has_an_interval_as_wide_as_the_bootstrap_of_scikit_learns():
     matrix = multiclass(n_samples=300, n_configurations=1, seed=3)
     truth, labels = matrix.outcome.values, matrix.as_kind(PredictionKind.LABEL)[0, :, 0]

@@ -104,6 +104,7 @@ def ones(n_samples):
 # The definition
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("seed", range(6))
 def test_every_form_is_the_definition(metric, form, seed, monkeypatch):
@@ -279,6 +280,7 @@ def test_all_forms_count_alike(n_samples, monkeypatch):
     np.testing.assert_array_equal(found["numba"], found["product"])
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("factor", [1, 1_600, 1_700, 60_000, 2**24, 2**26])
 def test_counts_are_exact_at_the_borders_of_the_lane_types(form, factor, monkeypatch):

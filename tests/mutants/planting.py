@@ -23,7 +23,7 @@ CONFIG = """\
 module-path = {modules}
 timeout = {seconds}
 excluded-modules = []
-test-command = "{python} -m pytest -q -x -p no:cacheprovider {tests}"
+test-command = "{python} -m pytest -q -x -p no:cacheprovider -m 'not slow and not browser' {tests}"
 
 [cosmic-ray.distributor]
 name = "local"

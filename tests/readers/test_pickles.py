@@ -478,6 +478,7 @@ def test_frames() -> None:
     refused(twice, "begins in another")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("version", FROZEN)
 def test_a_pickle_that_is_cut_anywhere_is_refused(version: str) -> None:
     for texts in FROZEN[version].values():

@@ -72,6 +72,7 @@ def test_imports_have_no_circle():
     assert order.index("bbccli.readers.sheet") < order.index("bbccli.readers.pipeline")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 @pytest.mark.parametrize("text", [WIDE, LONG], ids=["wide", "long"])
 def test_the_first_problem_is_raised_and_all_are_collected(save, text, fault):

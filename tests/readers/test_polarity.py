@@ -42,6 +42,7 @@ def trained(rng, n_samples=60, n_features=20, n_folds=5, shift=0.0):
     return scores, truth
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("shared", [0.0, 0.9, 1.0])
 def test_noise_is_hardly_ever_noted(shared):
     rng = np.random.default_rng(1)
@@ -49,6 +50,7 @@ def test_noise_is_hardly_ever_noted(shared):
     assert noted <= N_FILES / 100
 
 
+@pytest.mark.sweep
 def test_models_trained_on_noise_are_hardly_ever_noted():
     rng = np.random.default_rng(2)
     noted = sum(is_noted(*trained(rng)) for _ in range(N_FILES))

@@ -225,6 +225,7 @@ def test_no_record_is_lost_where_line_breaks_are_asked_for(rows):
     assert table.num_rows == len(rows)
 
 
+@pytest.mark.sweep
 def test_the_second_reading_is_cheap():
     """Quotes in the header and in one column of a wide table: a small part of the reading."""
     row = ",".join(f"0.{i:06}" for i in range(1000))

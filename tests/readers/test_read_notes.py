@@ -8,6 +8,7 @@ from numpy.testing import assert_array_equal
 
 from bbccli.errors import InputError
 from bbccli.readers import read
+from bbccli.readers.folds import count_spanning
 from bbccli.types import Missing
 
 META = {"spec": "bbc-predictions", "version": "1"}
@@ -172,6 +173,11 @@ def test_groups_that_span_folds(save):
     assert note.code == "group-spans-folds"
     assert note.text.startswith("1 of 3 groups")
     assert "leakage" in note.text
+
+
+def test_a_group_that_spans_folds_in_one_repeat_counts_once():
+    groups, folds = np.array([0, 0, 1, 1, 2, 2]), np.array([[0, 0, 1, 1, 0, 1], [0, 1, 1, 1, 1, 0]])
+    assert count_spanning(groups, folds) == 2
 
 
 def test_every_note_has_a_remedy(save):

@@ -133,6 +133,7 @@ def test_every_shortened_or_flipped_array_file_is_read_or_damaged():
                 arrays.array_of(content[:position] + end)
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("dtype", ["u1", "i2", "<f8", ">f8", "?", "U3"])
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (4, 3), (2, 3, 2)])
 def test_files_are_those_that_numpy_writes(dtype, shape):

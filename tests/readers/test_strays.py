@@ -47,6 +47,7 @@ def columns_of_classes(truth, right):
 # copies of the truth
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     ("table", "copy"),
     [

@@ -42,6 +42,7 @@ def screens(name, width):
     yield "leaderboard", FORMS["table"].render([board], style, Kind.LEADERBOARD)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", NAMES)
 def test_no_line_is_wider_than_the_page(name, width):

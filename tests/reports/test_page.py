@@ -52,17 +52,18 @@ def test_its_own_policy_allows_its_style_and_nothing_else():
 
 
 def test_the_same_bytes_every_time():
-    assert page([pages.exhibit()]) == page([pages.exhibit()])
+    assert page([pages.exhibit()]) == pages.ordinary()
 
 
 def test_the_answer_stands_first():
     words = "".join(read(pages.ordinary()).text)
-    found = pages.exhibit().document
+    found = pages.usual().document
     (bbc,) = [e for e in found["estimates"] if e["method"] == "bbc"]
     first = words.index(f"{bbc['winner']} scored 0.")
     assert first < words.index("Expect 0.") < words.index("To report")
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", pages.NAMES, ids=lambda name: name[:12])
 def test_names_are_inert(name):
     text = page([pages.hostile(name)])
@@ -74,13 +75,13 @@ def test_names_are_inert(name):
 
 def test_without_the_package_it_has_its_tables_and_says_what_to_install(monkeypatch):
     monkeypatch.setattr("bbccli.reports.page.figures.can_render", lambda: False)
-    found = check_inert(page([pages.exhibit()]))
+    found = check_inert(page([pages.usual()]))
     assert "svg" not in found.tags and found.tags.count("table") == 10
     assert rendering.INSTALL in "".join(found.text)
 
 
 def test_a_saved_result_names_what_is_missing():
-    found = check_inert(page([Exhibit(pages.exhibit().document)]))
+    found = check_inert(page([Exhibit(pages.usual().document)]))
     words = "".join(found.text)
     assert "Not shown" in words and "Fold by fold: needs the predictions" in words
 
@@ -95,12 +96,14 @@ def test_a_page_of_many_begins_with_a_table():
     assert "2 without a result" in words and "no result: bad <i>" in words
 
 
+@pytest.mark.sweep
 def test_a_page_of_a_few_shows_each():
-    found = [pages.exhibit(), pages.exhibit(matrices.binary(seed=3))]
+    found = [pages.usual(), pages.exhibit(matrices.binary(seed=3))]
     read_ = check_inert(page(found))
     assert read_.tags.count("svg") == 17
 
 
+@pytest.mark.sweep
 def test_ten_thousand_configurations_are_a_small_page():
     matrix = matrices.binary(n_samples=30, n_configurations=10_000)
     text = page([pages.exhibit(matrix, "accuracy", ("cvt", "bbc"))])
@@ -109,7 +112,7 @@ def test_ten_thousand_configurations_are_a_small_page():
 
 
 def test_numbers_are_those_of_the_document():
-    found = pages.exhibit().document
+    found = pages.usual().document
     shown = "".join(read(pages.ordinary()).text).replace("\xa0", " ")
     for note in found["notes"]:
         assert note["text"] in shown
@@ -158,7 +161,7 @@ def test_a_file_without_a_result_is_named_as_the_others_are_and_once():
 
 class TestAssumptions:
     def states(self, *codes, **parts):
-        found = pages.exhibit().document
+        found = pages.usual().document
         notes = [{"code": code, "text": "", "remedy": ""} for code in codes]
         estimates = [e | {"notes": []} for e in found["estimates"]]
         whole = found | {"notes": notes, "estimates": estimates}

@@ -18,6 +18,7 @@ WRITERS = dict.fromkeys(TEXT, "render") | {
 }
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     ("form", "kind"), [(form, kind) for form in FORMS.values() for kind in form.modules], ids=str
 )

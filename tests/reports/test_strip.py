@@ -47,6 +47,7 @@ def test_the_naive_method_has_no_figure_of_its_own():
     assert strip_of([one, of(0.6, 0.8, 0.5, 0.9)], WIDEST).drawn(one).strip() == "x"
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("scale", [1e-12, 1e-5, 1.0, 1e4, 1e15, 1e200, 1e307])
 @pytest.mark.parametrize("width", [NARROWEST, 37, WIDEST])
 def test_any_scale_is_drawn_within_its_width_or_not_at_all(scale, width):
