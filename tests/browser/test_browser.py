@@ -89,6 +89,15 @@ def test_labels_are_legible_on_a_telephone(browser, shown):
     assert min(heights) > 7
 
 
+def test_tables_of_words_fit_a_telephone(browser, shown):
+    browser.open(shown["one"].as_uri(), width=320)
+    wide = browser.run(
+        "Array.from(document.querySelectorAll('.words .scroll')).map(b => b.scrollWidth - "
+        "b.clientWidth)"
+    )
+    assert len(wide) >= 2 and max(wide) <= 0
+
+
 def text_of(pdf):
     if shutil.which("pdftotext") is None:
         pytest.skip("apt-get install poppler-utils")

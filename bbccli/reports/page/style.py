@@ -48,7 +48,7 @@ li { margin: .35rem 0; }
 pre { background: var(--soft); padding: .7rem; overflow-x: auto; white-space: pre-wrap;
   font: .8125rem/1.45 ui-monospace, monospace; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-@media (max-width: 30rem) { .words td, .words th { min-width: 0; } }
+@media (max-width: 30rem) { .words td, .words th { min-width: 0; padding-right: .4rem; } }
 @media print {
   :root { color-scheme: light; --ink: #000; --paper: #fff; --soft: #fff; --line: #999;
     --quiet: #333; --accent: #000; }
