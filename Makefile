@@ -52,7 +52,7 @@ lowest: ## Run the tests with the oldest versions of everything that pyproject.t
 	  -m "not slow and not browser" --hypothesis-profile sweep
 
 coverage: $(VENV)/installed-coverage ## Run the tests, and tell which lines and branches they reach
-	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov -m "not slow and not browser"
 
 lint: $(VENV)/installed-lint ## Check style, format and types
 	$(BIN)/ruff check .
