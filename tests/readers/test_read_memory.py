@@ -32,13 +32,17 @@ class Stream:
         return self.table.__arrow_c_stream__(requested_schema)
 
 
+OLD = int(pa.__version__.split(".")[0]) < 19
+"""Whether this pyarrow can't make views of text."""
+
 FORMS = {
     "pandas": lambda table: table.to_pandas(),
     "table": lambda table: table,
     "batch": lambda table: table.to_batches()[0],
     "stream": Stream,
-    "views": lambda table: Stream(table.cast(_with_views(table.schema))),
 }
+if not OLD:
+    FORMS["views"] = lambda table: Stream(table.cast(_with_views(table.schema)))
 
 
 def _with_views(schema):
