@@ -52,6 +52,9 @@ DOCUMENTS = {
     "compare-across": "compare sample_data/progression.parquet sample_data/breast_cancer.parquet "
     "--across --by 'regex:^(lda|svm|logistic)' --only 'lda*' --only 'svm-rbf C=1 *' "
     f"--only 'logistic-l2 C=1*' {QUICK}",
+    "plan": f"plan {FEW} --samples 100,200 --configurations 1,50",
+    "plan-stated": "plan --metric auc --expected 0.85 --prevalence 0.3 --spread 0.03 "
+    "--correlation 0.7 --configurations 200 --width 0.1",
     "inspect": f"inspect {FEW}",
     "inspect-errors": "inspect tests/data/caret_knn.csv --folds no-such-file.csv",
 }
