@@ -103,7 +103,7 @@ def basis_of(found: Evidence, n_samples: int, cost: SearchCost, level: float) ->
         correlation=max(1 - of_best**2 / error**2, 0.0) if error else 0.0,
         near_perfect=near,
         most_optimism=float(gains[0] - np.median(gains)) if near else np.inf,
-        least_samples=max(ceil(2 * n_samples / (found.df + 1)), 10),
+        least_samples=max(ceil(2 * n_samples / (int(found.df.min()) + 1)), 10),
     )
 
 
