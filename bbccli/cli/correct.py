@@ -74,7 +74,6 @@ def correct(
       bbc correct predictions.csv --metric accuracy --output result.json
       bbc correct predictions.csv --fail-under 0.8 --format markdown
       bbc correct predictions.csv --output report.html
-      bbc correct big.parquet --runner dask --scheduler tcp://host:8786
     """
     from bbccli.analysis.answer import answer
     from bbccli.cli.bar import progress_bar

@@ -332,7 +332,7 @@ class TestUnknownVariables:
     def test_those_of_other_commands_are_known(self, plan, monkeypatch):
         for name, text in {
             "BBC_RULE": "bbcd", "BBC_DROP_THRESHOLD": "0.9", "BBC_LIST": "drop", "BBC_REPLAY": "0",
-            "BBC_ENGINE": "numpy", "BBC_RUNNER": "dask", "BBC_GATE_FORMAT": "json",
+            "BBC_ENGINE": "numpy", "BBC_ON_ERROR": "stop", "BBC_GATE_FORMAT": "json",
         }.items():  # fmt: skip
             monkeypatch.setenv(name, text)
         assert plan()["seed"] == 0
