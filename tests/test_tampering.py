@@ -15,7 +15,7 @@ import pytest
 
 from bbccli.errors import InputError
 from bbccli.readers import Roles, read
-from bbccli.readers import runs as readers
+from bbccli.readers.runs import folder as folder_readers
 from bbccli.readers.runs.base import RunTable
 from bbccli.verification import verified
 
@@ -35,7 +35,7 @@ def checked(folder, labels=None):
 
 def tampered(monkeypatch, folder, change):
     """Have the folder read as if its columns had been changed before they were written."""
-    reader = readers._reader_of(folder)
+    reader = folder_readers._reader_of(folder)
 
     def load(path):
         found = reader.load(path)
@@ -43,7 +43,7 @@ def tampered(monkeypatch, folder, change):
         columns = {name: values_of(values) for name, values in found.columns.items()}
         return replace(found, columns=change(columns))
 
-    monkeypatch.setattr(readers, "_reader_of", lambda path: replace(reader, load=load))
+    monkeypatch.setattr(folder_readers, "_reader_of", lambda path: replace(reader, load=load))
 
 
 def values_of(column):

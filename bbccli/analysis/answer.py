@@ -10,7 +10,6 @@ import numpy as np
 
 from bbccli import elsewhere, resources
 from bbccli.analysis.asked import Analysis
-from bbccli.analysis.by_parts import check_parts
 from bbccli.bootstrap.cost_records import SearchCost
 from bbccli.case import Case
 from bbccli.documents import Document
@@ -59,6 +58,8 @@ def answer(
     plan = asked.plan(matrix.source.metadata)
     metrics = choose_metrics(asked.metric, matrix)
     if elsewhere.current() is not None:
+        from bbccli.analysis.by_parts import check_parts
+
         check_parts(matrix, metrics, plan)
     if rule is not None:
         judging = metrics[0].within(matrix.outcome)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from bbccli import elsewhere, kernels, resources
-from bbccli.bootstrap import on_workers
 from bbccli.bootstrap.by_columns import Blocks, Selected, score_winners, select
 from bbccli.bootstrap.drawing import Drawing
 from bbccli.metrics.base import Scorer
@@ -198,6 +197,8 @@ def measure(
         workers = elsewhere.current()
         if workers is None or not candidates.apart:
             return score_winners(candidates, drawing, ordinals, winners, in_bag=in_bag)
+        from bbccli.bootstrap import on_workers
+
         asked = (workers, candidates, drawing, ordinals, winners)
         return on_workers.score_winners(*asked, in_bag=in_bag)
 
@@ -206,6 +207,8 @@ def _select(candidates: Blocks, drawing: Drawing, css: Css) -> Iterator[Selected
     """Winners of the resamples, and their performances out of the bag."""
     workers = elsewhere.current()
     if workers is not None and candidates.apart:
+        from bbccli.bootstrap import on_workers
+
         yield from on_workers.select(workers, candidates, drawing, css.direction)
         return
     blocks = candidates.blocks()

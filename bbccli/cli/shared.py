@@ -25,7 +25,7 @@ def table_or_json() -> Iterable[str]:
 Files = Annotated[
     Sequence[str],
     Option(
-        "Out-of-sample predictions: .parquet, .csv, .tsv, .csv.gz, .csv.zst, .jsonl, .arff ...; "
+        "Out-of-sample predictions: .parquet, .csv, .csv.gz, .jsonl, .arff ...; "
         "- is standard input. Several files, or a quoted pattern: one configuration in each, named "
         "by what differs in the paths.",
         metavar="FILE...",
@@ -75,6 +75,7 @@ class RunnerOptions:
         Option(
             "On this machine, or on workers of dask.distributed.",
             panel=Panel.RESOURCES,
+            scope=Scope.COMMAND,
             names=lambda: ("local", "dask"),
         ),
     ] = "local"
@@ -85,6 +86,7 @@ class RunnerOptions:
             metavar="ADDRESS",
             panel=Panel.RESOURCES,
             default="a cluster on this machine",
+            scope=Scope.COMMAND,
         ),
     ] = None
 

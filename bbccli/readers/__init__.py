@@ -12,7 +12,6 @@ from pathlib import Path
 from bbccli import elsewhere
 from bbccli.matrix import PredictionMatrix
 from bbccli.readers.arrays import matrix_of
-from bbccli.readers.by_parts import read_by_parts
 from bbccli.readers.layout.dialects import DIALECTS
 from bbccli.readers.pipeline import Understood, understand
 from bbccli.readers.request import Paths, Request
@@ -113,5 +112,7 @@ def read(
     how = (roles, task, positive, labels, folds, missing, dialect, only, exclude)
     request = Request(*how, include, unfinished, bounds)
     if elsewhere.current() is not None:
+        from bbccli.readers.by_parts import read_by_parts
+
         return read_by_parts(path, request)
     return understand(path, request).matrix

@@ -399,4 +399,5 @@ def test_analysis_has_the_options_of_correct_with_their_defaults():
     assert fields == {name: options[name].default for name in fields}
     beside = {"files", "format", "output", "distribution", "jobs", "memory", "engine", "quiet"}
     beside |= {"notes", "timeout", "quoted_newlines", "max_input", "cost_of_search"}
+    beside |= {"runner", "scheduler"}
     assert options.keys() == fields.keys() | beside

@@ -230,6 +230,8 @@ def test_names_that_mean_two_things_are_set_by_command():
         "compare": {
             *("baseline", "by", "test", "fail_unless", "margin", "rope", "adjust", "format"),
         },
+        "correct": {"runner", "scheduler"},
+        "batch": {"runner", "scheduler"},
         "plan": {"format"},
         "inspect": {"format"},
         "gate": {"format"},

@@ -186,8 +186,9 @@ def test_resources_and_blocks_do_not_matter(limits, name, monkeypatch):
     matrix, metric = spread(), METRICS[name]
     expected = drop(matrix, metric, PLAN).decisions
 
-    def narrow(self):
-        return np.array_split(np.arange(self.n_configurations), -(-self.n_configurations // 2))
+    def narrow(self, among=None):
+        columns = np.arange(self.n_configurations) if among is None else among
+        return np.array_split(columns, -(-len(columns) // 2))
 
     monkeypatch.setattr(Candidates, "blocks", narrow)
     monkeypatch.setattr(bbcd, "MOST_BLOCKS", 1)

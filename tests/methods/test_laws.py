@@ -149,8 +149,9 @@ def test_resources_do_not_matter(method, metric, matrix, expected):
 @pytest.mark.parametrize(("width", "blocks"), [(1, 2), (3, 1)])
 @every_pair
 def test_blocks_do_not_matter(method, metric, matrix, expected, width, blocks, monkeypatch):
-    def narrow(self):
-        return np.array_split(np.arange(self.n_configurations), -(-self.n_configurations // width))
+    def narrow(self, among=None):
+        columns = np.arange(self.n_configurations) if among is None else among
+        return np.array_split(columns, -(-len(columns) // width))
 
     monkeypatch.setattr(candidates.Candidates, "blocks", narrow)
     monkeypatch.setattr(drawing, "MOST_BLOCKS", blocks)

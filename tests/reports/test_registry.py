@@ -42,6 +42,7 @@ def test_forms_of_each_kind():
         "methods": "table json",
         "batch": "parquet jsonl csv html metrics",
         "distribution": "json parquet",
+        "plan": "table json csv markdown",
     }
 
 
