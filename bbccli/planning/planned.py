@@ -28,12 +28,15 @@ FEW_ROWS = 50
 SMALL_PILOT = 50, 10
 """Rows and configurations of a pilot below which its figures are rough."""
 
-ASSUMPTIONS = (
-    "True performances are fixed: more rows also train better models, which no matrix shows.",
+FIXED = "True performances are fixed: more rows also train better models, which no matrix shows."
+NORMAL = "Performances are about normal by chance, and in truth; near the best value they are not."
+OF_PILOT = (
+    FIXED,
     "New rows come from where those of the pilot did, as many of each class and group.",
     "More configurations are of the same kind as those that were tried.",
-    "Performances are about normal by chance, and in truth; near the best value they are not.",
+    NORMAL,
 )
+STATED = (FIXED, "Rows are independent of each other, without groups.", NORMAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,7 @@ def planned_for(basis: Basis, asked: Question, progress: Progress = silent) -> P
         halved=_halved(basis, asked, chosen),
         cells=tuple(of(n, c) for n in samples for c in counts),
         check=check(basis, chosen, *of_check) if asked.checked else None,
-        assumptions=ASSUMPTIONS,
+        assumptions=STATED if basis.n_samples is None else OF_PILOT,
         notes=tuple(_notes(basis, wanted, chosen)),
     )
 

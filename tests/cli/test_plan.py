@@ -162,3 +162,9 @@ def test_a_pilot_leaves_nothing_to_state(run, pilot):
     status, _, err = run(*pilot, "--expected", "0.9")
     assert status == 2
     assert "--expected is for a plan without a pilot" in err
+
+
+def test_what_is_assumed_of_stated_values_speaks_of_no_pilot(run):
+    stated = "--metric auc --expected 0.85 --spread 0.03 --configurations 200 --samples 300"
+    status, out, _ = run("plan", *stated.split())
+    assert status == 0 and "independent" in out and "pilot" not in out
