@@ -95,6 +95,7 @@ def test_a_gate_that_is_missed_fails_last(runner):
     assert job.run(FAIL)[0] == 3
 
 
+@pytest.mark.sweep
 def test_a_gate_that_is_undecided_fails(runner):
     job = runner(args="--method tt", **{"fail-under": "0.5"})
     job.inputs["args"] = "--method tt"
@@ -103,6 +104,7 @@ def test_a_gate_that_is_undecided_fails(runner):
     assert job.run(FAIL)[0] == 4
 
 
+@pytest.mark.sweep
 def test_without_a_gate_there_is_a_summary(runner):
     job = runner()
     status, out, err = job.run(CORRECT)
@@ -121,6 +123,7 @@ def test_input_that_is_bad_fails_at_once(runner):
     assert "result" not in job.outputs
 
 
+@pytest.mark.sweep
 def test_words_are_split_and_never_run(runner):
     job = runner(args="""--only 'logistic-l2 C=1' --only "lda*" --seed 7""")
     assert job.run(CORRECT)[0] == 0

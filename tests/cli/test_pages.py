@@ -83,6 +83,16 @@ def test_a_page_of_a_saved_result(saved, tmp_path):
     )
 
 
+@pytest.mark.usefixtures("undrawn")
+def test_a_page_of_predictions_is_that_of_correct(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bbc.toml").write_text("n-resamples = 50\n")
+    assert main(["report", SAMPLE, "-q", "-o", "r.html"]) == 0
+    assert main(["correct", SAMPLE, "-q", "-o", "c.html"]) == 0
+    assert (tmp_path / "r.html").read_bytes() == (tmp_path / "c.html").read_bytes()
+
+
+@pytest.mark.sweep
 def test_a_page_of_predictions_is_that_of_the_defaults(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bbc.toml").write_text('metric = ["brier"]\nn-resamples = 50\nfail-over = 0.001\n')
@@ -165,6 +175,7 @@ def test_a_saved_comparison_gives_the_page_that_compare_writes(compared, tmp_pat
     assert target.read_text(encoding="utf-8") == command.sub("", written)
 
 
+@pytest.mark.sweep
 def test_a_page_of_a_comparison_has_a_title_and_figures(compared, tmp_path, capsys):
     figures = tmp_path / "figures"
     argv = ["report", str(compared / "x.json"), "--title", "A <b>", "--figures", str(figures)]

@@ -96,6 +96,7 @@ def test_the_loop_ends_with_the_same_winner_at_half_the_models(example, tmp_path
     assert max(survivors, key=survivors.get) == max(everyone, key=everyone.get)
 
 
+@pytest.mark.sweep
 def test_the_shell_runs_the_first_folds(tmp_path, forked):
     """The script as it stands, cut off after one fold; `bbc` is forked, the training is not."""
     script = (EXAMPLES / "drop_loop.sh").read_text()
