@@ -1,5 +1,6 @@
 """The tables of the studies of the bank: all in one, and by metric, size, search and level."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
@@ -79,6 +80,12 @@ def by_metric(frame: pd.DataFrame) -> str:
 _KINDS = {"RMSE": ("percentile",), "tightness": ("percentile", "matched", "calibrated", "sharp")}
 
 
+def by_kind(frame: pd.DataFrame) -> str:
+    """Inclusion and tightness by metric, of all populations together."""
+    parts = {name: frame["metric"] == name for name in sorted(frame["metric"].unique())}
+    return _compared(main_ones(frame), parts, "Metrics", ("inclusion", "tightness"))
+
+
 def by_size(frame: pd.DataFrame) -> str:
     """Inclusion and tightness by size of the study, small and large."""
     small = frame["size"] <= 100
@@ -92,7 +99,12 @@ def by_search(frame: pd.DataFrame) -> str:
     return _compared(rows, parts, "Size of the search")
 
 
-def _compared(frame: pd.DataFrame, parts: dict[str, Any], title: str) -> str:
+def _compared(
+    frame: pd.DataFrame,
+    parts: dict[str, Any],
+    title: str,
+    measures: Iterable[str] = ("RMSE", "inclusion", "tightness"),
+) -> str:
     rows: dict[tuple[str, str], Row] = {}
     for name, chosen in parts.items():
         own = frame[chosen.reindex(frame.index)]
@@ -100,7 +112,7 @@ def _compared(frame: pd.DataFrame, parts: dict[str, Any], title: str) -> str:
             continue
         for variant, found in figures(sums_of(own)).items():
             row = rows.setdefault(variant, name_of(variant))
-            for measure in ("RMSE", "inclusion", "tightness"):
+            for measure in measures:
                 row[f"{measure}, {name}"] = found[measure]
     return markdown(title, rows.values())
 

@@ -13,7 +13,15 @@ from benchmarks.bank import decision, picture
 from benchmarks.bank.figures import sums_of
 from benchmarks.bank.judged_by import is_capped
 from benchmarks.bank.lines import FEWEST
-from benchmarks.bank.main_tables import by_level, by_metric, by_search, by_size, misses, whole
+from benchmarks.bank.main_tables import (
+    by_kind,
+    by_level,
+    by_metric,
+    by_search,
+    by_size,
+    misses,
+    whole,
+)
 from benchmarks.bank.other_tables import of_capped, of_nested, of_simulations, what_was_run
 from benchmarks.bank.populations import BY_NAME, Half
 from benchmarks.bank.results import FOLDER, read
@@ -50,6 +58,7 @@ def blocks_of(frame: pd.DataFrame) -> dict[str, str]:
         "bank": whole,
         "bank-misses": misses,
         "bank-metrics": by_metric,
+        "bank-kinds": by_kind,
         "bank-sizes": by_size,
         "bank-searches": by_search,
         "bank-levels": by_level,
