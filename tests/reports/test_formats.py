@@ -169,6 +169,10 @@ def test_every_report_shows_a_verdict(name):
         ("undecided", 0.5, Side.UPPER),
     ):
         text = FORMS[name](gated(threshold, found=result(side=side)))
+        if name == "metrics":
+            met = {"met": 1, "missed": 0}.get(outcome)
+            assert json.loads(text).get("gate_met") == met
+            continue
         if name != "junit":
             assert outcome in text
             continue
