@@ -75,6 +75,7 @@ def runner(tmp_path, forked):
     return make
 
 
+@pytest.mark.sweep
 def test_a_gate_that_is_met(runner):
     job = runner(**{"fail-under": "0.5"})
     status, out, err = job.run(CORRECT)

@@ -617,6 +617,7 @@ def test_other_arrays_and_estimators_have_other_forms():
 # Killed
 
 
+@pytest.mark.sweep
 def test_a_killed_search_leaves_readable_parts(tmp_path):
     code = textwrap.dedent(
         f"""

@@ -205,6 +205,7 @@ def test_a_cluster_of_ours_without_workers_is_given_up(runs, run, deadly, monkey
     assert run(*words, "--resume")[0] == 0
 
 
+@pytest.mark.sweep
 def test_a_scheduler_without_workers_is_told_and_waited_for(runs, cluster, monkeypatch):
     runs(2)
     monkeypatch.setattr(module, "TOLD_AFTER", 0.1)
