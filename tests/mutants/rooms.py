@@ -30,8 +30,16 @@ METHODS_TESTS = (
 )
 
 ROOMS = (
-    Room("metrics", ("metrics",), ("metrics/test_oracles.py", "metrics", "test_kernels.py")),
-    Room("kernels", ("kernels",), ("test_kernels.py", "metrics", "methods/test_reference.py")),
+    Room(
+        "metrics",
+        ("metrics",),
+        ("metrics/test_oracles.py", "metrics", "test_kernels.py", "test_scale.py"),
+    ),
+    Room(
+        "kernels",
+        ("kernels",),
+        ("test_kernels.py", "test_scale.py", "metrics", "methods/test_reference.py"),
+    ),
     Room("resampling", ("resampling.py", "bootstrap"), ("test_resampling.py", *METHODS_TESTS)),
     Room("methods", ("methods",), METHODS_TESTS),
     Room("intervals", ("intervals",), ("intervals", *METHODS_TESTS)),
