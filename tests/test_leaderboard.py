@@ -197,6 +197,12 @@ def test_flags_and_times_are_those_of_the_metadata():
     assert [rows[f"c{c}"]["seconds"] for c in range(4)] == [None, 12.25, None, None]
 
 
+@pytest.mark.parametrize("seconds", [0, 0.25])
+def test_a_short_time_is_one(seconds):
+    found = board(telling(binary(), {"id": "c1", "seconds": seconds}), "auc", wins=False)
+    assert {row["seconds"] for row in found["rows"]} == {None, seconds}
+
+
 @pytest.mark.parametrize("seconds", [True, -1.0, float("inf")])
 def test_what_is_no_time_is_none(seconds):
     found = board(telling(binary(), {"id": "c1", "seconds": seconds}), "auc", wins=False)
