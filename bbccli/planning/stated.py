@@ -31,6 +31,9 @@ SHARES = ("accuracy", "error")
 
 NEAR = 2.0
 
+MOST_SPREAD = 0.5
+"""Standard deviation of what lies between 0 and 1, at most."""
+
 Single = Callable[[float], tuple[float, float]]
 """Rows -> standard error of a performance, and width of its interval."""
 
@@ -42,8 +45,8 @@ class Stated:
     Raises
     ------
     OptionError
-        `expected` at or beyond a bound, `prevalence` or `correlation` out of range, a negative
-        `spread`, or less than one configuration.
+        `expected` at or beyond a bound, `prevalence`, `spread` or `correlation` out of range, or
+        less than one configuration.
     """
 
     expected: float
@@ -62,9 +65,9 @@ class Stated:
             raise OptionError(
                 f"--prevalence is {self.prevalence:g}, not between 0 and 1", hint="such as 0.3"
             )
-        if not 0 <= self.spread < 1:
+        if not 0 <= self.spread <= MOST_SPREAD:
             raise OptionError(
-                f"--spread is {self.spread:g}, not in [0, 1)",
+                f"--spread is {self.spread:g}, not from 0 to {MOST_SPREAD:g}",
                 hint="standard deviation of the true performances, such as 0.03",
             )
         if not 0 <= self.correlation < 1:

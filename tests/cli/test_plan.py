@@ -144,6 +144,7 @@ def test_a_check_is_shown(run, monkeypatch):
         ((*STATED, "--width", "0.1", "--within", "-1"), "--within is -1", "0 or more"),
         ((*STATED, "--width", "0.1", "--correlation", "1"), "--correlation is 1", "0.7"),
         ((*STATED, "--width", "0.1", "--spread", "-1"), "--spread is -1", "0.03"),
+        ((*STATED, "--width", "0.1", "--spread", "0.51"), "--spread is 0.51", "0.03"),
         ((*STATED[:2], "1.2", *STATED[3:], "--width", "0.1"), "--expected is 1.2", "corrected"),
         ((*STATED, "--prevalence", "0", "--width", "0.1"), "--prevalence is 0", "0.3"),
         ((*STATED, "--metric", "mse", "--width", "0.1"), "does not follow", "a pilot"),

@@ -157,6 +157,7 @@ def test_a_file_without_a_result_is_named_as_the_others_are_and_once():
     words = "".join(read(page(exhibits, [failure])).text)
     part = words[words.index("All of them") :].split("What", 1)[0]
     assert "bad.csv" in part and "no result: no truth" in part and path not in part
+    assert "From naive to corrected" in part  # after the table
 
 
 class TestAssumptions:

@@ -22,7 +22,7 @@ COLUMNS = ("experiment", "metric", "naive", "corrected", "interval", "optimism",
 
 
 def overview(exhibits: Sequence[Exhibit], failures: Sequence[Json]) -> Markup:
-    """Return the sentence over all, the figure and the table."""
+    """Return the sentence over all, the table and the figure."""
     documents = [exhibit.document for exhibit in exhibits]
     paths = short_paths([d["input"]["path"] for d in documents] + [f["path"] for f in failures])
     cells = [*map(_cells, documents), *map(_failure, failures)]
@@ -37,8 +37,8 @@ def overview(exhibits: Sequence[Exhibit], failures: Sequence[Json]) -> Markup:
     figure = experiments_figure(documents)
     return Markup(
         tag("div", tag("p", _summary(documents, failures)), class_="verdict")
-        + (figure_section(figure, "experiments") if figure else "")
         + section("All of them", "all", table("Experiments", columns, rows[:MOST_ROWS]), rest)
+        + (figure_section(figure, "experiments") if figure else "")
     )
 
 
