@@ -41,7 +41,9 @@ def logistic(given: Training) -> Predicted:
             model = LogisticRegression(C=c, tol=1e-3, max_iter=100)
             yield f"l2|{name}|{c}", model.fit(features, given.target).predict_proba(asked)
         for c in (0.1, 1.0, 10.0) if name == "all" else ():
-            lasso = LogisticRegression(C=c, l1_ratio=1, solver="liblinear", tol=1e-2)
+            lasso = LogisticRegression(
+                C=c, l1_ratio=1, solver="liblinear", tol=1e-2, random_state=0
+            )
             model = OneVsRestClassifier(lasso) if given.n_classes > 2 else lasso
             yield f"l1|{name}|{c}", model.fit(features, given.target).predict_proba(asked)
 
