@@ -76,7 +76,8 @@ class ColumnFile:
         """
         columns = np.arange(len(self.names))[key[2]]
         first, end, _ = key[1].indices(self.n_rows)
-        found: FloatArray = np.empty((1, end - first, len(columns)), self.dtype)
+        # a column after the other in memory, as they are read
+        found: FloatArray = np.empty((1, len(columns), end - first), self.dtype).swapaxes(1, 2)
         step = max(AT_ONCE // max(end - first, 1), 1)
         for start in range(0, len(columns), step):
             asked = columns[start : start + step].tolist()

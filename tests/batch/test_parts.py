@@ -41,6 +41,7 @@ def test_every_metric_of_chances(run, tmp_path, workers, seed):
         ("--pooling", "within-folds"),
         ("--pooling", "fold-mean", "--metric", "log-loss"),
         ("--group", "site", "--metric", "accuracy", "--metric", "auc"),
+        ("--group", "site", "--metric", "brier", "--metric", "log-loss"),
         ("--n-resamples", "auto", "--tolerance", "0.004"),
         ("--threshold", "0.3", "--metric", "f1"),
         ("--exclude", "c0[1-4]", "--positive", "0"),
