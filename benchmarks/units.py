@@ -4,12 +4,13 @@ import hashlib
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
 from bbccli import METRICS, resources
-from bbccli.bootstrap.row_counts import counts_of
+from bbccli.bootstrap.row_counts import each_of
 from bbccli.kernels import decide
 from bbccli.metrics.weighting import CHUNK
 from bbccli.outcome import Outcome
@@ -19,6 +20,12 @@ from bbccli.types import Task
 
 COLUMNS = 64
 """Configurations that are scored, and read, at a time."""
+
+RESAMPLES = 4
+"""Resamples that are drawn."""
+
+MOST_READ = 10**6
+"""Rows of the file that is read: 256 MB."""
 
 
 def units(n_samples: int, write: Callable[[Path, int, int], None]) -> None:
@@ -31,19 +38,22 @@ def units(n_samples: int, write: Callable[[Path, int, int], None]) -> None:
     """
     few, many = slice(0, CHUNK), slice(0, n_samples)
     draws = Draws(n_samples, 0, (Unit.SAMPLES,), any_draw)
-    made = spent(lambda: counts_of(draws, 0, 1, few)) / (BLOCK * n_samples)
-    counted = spent(lambda: counts_of(draws, 0, 1, many)) / (BLOCK * n_samples)
-    weights, _ = counts_of(draws, 0, 1, few)
+    made, counted = (
+        spent(lambda units=units: list(islice(each_of(draws, 0, units), RESAMPLES)))
+        / (RESAMPLES * n_samples)
+        for units in (few, many)
+    )
+    weights = np.random.default_rng(0).poisson(1, (BLOCK, CHUNK)).astype(np.uint8)
     found = [("a", f"a draw of {n_samples} samples that is let go", made, "ns")]
     found += [("e", "a draw that is counted among all samples", counted, "ns")]
     for name in ("accuracy", "brier", "auc"):
         found.append(("b", f"a multiplication, {name}", product(name, weights), "ns"))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "units.parquet")
-        write(path, n_samples, COLUMNS)
-        file = ColumnFile(
-            str(path), path.stat().st_size, tuple(f"c{c:05}" for c in range(64)), n_samples, True
-        )
+        n_read = min(n_samples, MOST_READ)
+        write(path, n_read, COLUMNS)
+        names = tuple(f"c{c:05}" for c in range(COLUMNS))
+        file = ColumnFile(str(path), path.stat().st_size, names, n_read, True)
         read = spent(lambda: file[:, :, np.arange(COLUMNS)])
         found.append(("d", "bytes read and decoded", file.nbytes / read, "GB/s"))
         hashed = spent(lambda: digest(path))

@@ -48,7 +48,7 @@ def counts_of(draws: Draws, first: int, n_blocks: int, rows: slice) -> tuple[Int
     of_units = slice(0, draws.n_units) if grouped else rows
     row = 0
     for block in range(first, first + n_blocks):
-        for drawn in _drawn(draws, block, of_units):
+        for drawn in each_of(draws, block, of_units):
             if not grouped or rows.start == 0:
                 left_out[row] = np.count_nonzero(drawn == 0)
             counts[row] = drawn if draws.members is None else drawn[draws.members[rows]]
@@ -56,7 +56,7 @@ def counts_of(draws: Draws, first: int, n_blocks: int, rows: slice) -> tuple[Int
     return counts, left_out
 
 
-def _drawn(draws: Draws, block: int, units: slice) -> Iterator[IntArray]:
+def each_of(draws: Draws, block: int, units: slice) -> Iterator[IntArray]:
     """Yield how often some consecutive units are drawn, in each resample of a block."""
     if draws.n_units <= FEW_UNITS:
         every = replace(draws, members=None, accept=any_draw).batch(block, 1)

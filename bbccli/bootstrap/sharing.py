@@ -15,10 +15,10 @@ from bbccli.resources import PER_SAMPLE
 AT_ONCE = 2
 """Tasks per core, at least."""
 
-COUNTED = 4.0
+COUNTED = 3.0
 """What a draw takes that is counted, and not only made: the counts of all samples fit no cache."""
 
-READ = 2.0
+READ = 1.0
 """What a prediction takes to be read and decoded."""
 
 

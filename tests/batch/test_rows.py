@@ -6,19 +6,24 @@ from itertools import pairwise
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from large_files import chances, file_of, same
+from large_files import Here, chances, file_of, same
 from matrices import for_metric
 from numpy.testing import assert_array_equal
 
 from bbccli.batch import parts
-from bbccli.bootstrap import row_counts
+from bbccli.bootstrap import on_workers, row_counts
+from bbccli.bootstrap.drawing import Drawing
 from bbccli.bootstrap.row_counts import counts_of
 from bbccli.bootstrap.sharing import Sharing, Work
+from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
 from bbccli.metrics.weighting import CHUNK
+from bbccli.outcome import Outcome
 from bbccli.readers.column_file import ColumnFile
 from bbccli.resampling import BLOCK, any_draw, draws_of
-from bbccli.resources import Resources
+from bbccli.resources import Resources, use
+from bbccli.selection.candidates import Candidates
+from bbccli.types import Pooling, PredictionKind, Task
 
 MANY = 2 * CHUNK + 8_929
 """Samples: three chunks, the last a short one."""
@@ -146,6 +151,27 @@ def test_memory_for_no_resample_of_all_samples_is_enough(run, tmp_path, workers,
     status, _, err = run(*words, "--metric", "accuracy", "--metric", "auc")
     assert status == 2
     assert "--memory is 16.7772 MB, and 140001 samples need 85 MB" in err
+
+
+def test_what_is_selected_and_left_out_is_that_of_whole_resamples(shared):
+    truth, _, found = chances(CHUNK + 700, n_columns=8)
+    outcome = Outcome(Task.BINARY, truth, ("0", "1"))
+    names = tuple("abcdefgh")
+    matrix = PredictionMatrix(outcome, found.T[None], names, PredictionKind.PROBABILITY)
+    candidates = Candidates(matrix, METRICS["accuracy"], Pooling.POOLED)
+    draws, direction = draws_of(len(truth), None, 3), candidates.metric.direction
+    shared(CHUNK)
+    with use(Resources(1, 10**8)):
+        drawing = Drawing.of(draws, 1, 2)
+        spans = list(on_workers.select(Here(5), candidates, drawing, direction))
+    assert len(spans) == 2
+    for block, selected in enumerate(spans, 1):
+        whole, scorer = draws.batch(block, 1), candidates.bind(np.arange(8))
+        winners = direction.best(scorer(whole.in_bag))
+        assert_array_equal(selected.ordinals, whole.ordinals)
+        assert_array_equal(selected.sizes, whole.sizes)
+        assert_array_equal(selected.winners, winners)
+        assert_array_equal(selected.values, scorer.paired(whole.out_of_bag, winners))
 
 
 @pytest.mark.parametrize("stretch", [7, 4096, 65_537, 2**20])
