@@ -294,6 +294,19 @@ def test_data_sets_in_two_metrics_are_refused(run, tmp_path, data_sets):
     assert "is measured in" in err
 
 
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--across", "--test", "delong"), "no test over data sets named 'delong'"),
+        (("--across", "--adjust", "max-t"), "max-t does not adjust"),
+    ],
+)
+def test_bad_questions_to_data_sets(run, data_sets, options, problem):
+    status, out, err = run("compare", data_sets, *options)
+    assert (status, out) == (2, "")
+    assert problem in err
+
+
 def test_a_data_set_counts_once(run, tmp_path, data_sets):
     copy = tmp_path / "copy.csv"
     copy.write_bytes((tmp_path / "d0.csv").read_bytes())
@@ -394,8 +407,6 @@ def test_threads_and_memory_change_nothing(run, study):
         (("--test", "nemenyi", "--pair", "boost 0", "tree 0"), "nemenyi is a test over data sets"),
         (("--baseline", "tree 0", "--by", "family"), "it goes with --across, or alone"),
         (("--level", "0.9999", "--baseline", "tree 0"), "hint: --n-resamples 10000 or more"),
-        (("--across", "--test", "delong"), "no test over data sets named 'delong'"),
-        (("--across", "--adjust", "max-t"), "max-t does not adjust"),
         (("--baseline", "tree 0", "--n-resamples", "5"), "--n-resamples is 5"),
     ],
 )
