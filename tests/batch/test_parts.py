@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import SWEEP, parts
 from large_files import FEW, chances, file_of, same
 
 from bbccli import resources
@@ -19,7 +20,7 @@ from bbccli.readers.column_file import ColumnFile
 METRICS = ("accuracy", "auc", "brier", "log-loss", "f1", "mcc", "balanced-accuracy", "kappa")
 
 
-@pytest.mark.parametrize("seed", [0, 7])
+@parts("seed", 0, whole=7)
 def test_every_metric_of_chances(run, tmp_path, workers, seed):
     truth, fold, found = chances(seed=seed)
     file_of(tmp_path / "p.parquet", truth, found, fold=fold)
@@ -109,7 +110,7 @@ def test_strange_columns_are_told_of_as_in_one_process(run, tmp_path, workers):
     assert '"perfect-configuration"' in out
 
 
-@pytest.mark.parametrize(("n_samples", "jobs"), [(9000, 3), (66_000, 1)])
+@pytest.mark.parametrize(("n_samples", "jobs"), [(9000, 3), pytest.param(66_000, 1, marks=SWEEP)])
 def test_more_samples_than_are_added_up_at_once(
     run, tmp_path, workers, monkeypatch, n_samples, jobs
 ):

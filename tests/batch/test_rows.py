@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from day import SWEEP
 from large_files import Here, chances, file_of, same
 from matrices import for_metric
 from numpy.testing import assert_array_equal
@@ -117,8 +118,8 @@ def test_what_may_be_asked(run, tmp_path, workers, shared, n_groups, words):
     "words",
     [
         ("--metric", "auc"),
-        ("--metric", "accuracy", "--pooling", "fold-mean"),
-        ("--metric", "balanced-accuracy"),
+        pytest.param(("--metric", "accuracy", "--pooling", "fold-mean"), marks=SWEEP),
+        pytest.param(("--metric", "balanced-accuracy"), marks=SWEEP),
     ],
 )
 def test_what_is_no_sum_over_samples_stays_whole(run, tmp_path, workers, shared, words, enough):
