@@ -5,6 +5,7 @@ from dataclasses import replace
 import matrices
 import numpy as np
 import pytest
+from scipy.integrate import trapezoid
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import roc_auc_score, roc_curve
 
@@ -28,7 +29,7 @@ def evidence(matrix, metric="auc", method="bbc", plan=PLAN):
 
 
 def area(curve):
-    return np.trapezoid(np.array(curve, float), GRID)
+    return trapezoid(np.array(curve, float), GRID)
 
 
 def test_under_the_mean_curve_lies_the_estimate_of_bbc():
