@@ -69,7 +69,7 @@ class Only:
 
 
 def first_failure(module: str, room: Room, said: Path) -> int:
-    """0 if the tests of every day pass, and those of the sweep; says which test fails else."""
+    """0 if the tests of every day pass, and the sweep of those near; says which test fails else."""
     watch = Watch(said)
     for words in stages(module, room):
         watch.start("collection")
@@ -87,13 +87,15 @@ def stages(module: str, room: Room) -> Iterator[list[str]]:
     yield ["-m", BY_DAY, *near]
     if others:
         yield ["-m", BY_DAY, *others, *(f"--ignore={one}" for one in near)]
-    yield ["-m", SWEEP, *named, *others]
+    yield ["-m", SWEEP, *near]
 
 
 def _called(module: str, tests: list[str]) -> Iterator[str]:
-    """Files of tests that are called as the module is."""
+    """Files of tests that are called as the module is, or as the folder that it is in."""
+    names = {Path(module).stem, Path(module).parent.name}
+    called = {f"test{of_what}_{name}.py" for of_what in ("", "_read") for name in names}
     for one in map(Path, tests):
-        yield from map(Path.as_posix, sorted(one.rglob(f"test_{Path(module).stem}.py")))
+        yield from (path.as_posix() for path in sorted(one.rglob("*.py")) if path.name in called)
 
 
 def again(said: Path) -> int:
