@@ -242,6 +242,18 @@ def test_as_many_folds_as_there_are_leave_none_to_come():
     assert decision.n_to_save == 0
 
 
+def test_progress_is_told_of_each_rule():
+    told = []
+    replay(
+        spread(n_folds=5),
+        METRICS["accuracy"],
+        PLAN,
+        rules=["bbcd", "hoeffding"],
+        progress=lambda done, of: told.append((done, of)),
+    )
+    assert told == [(1, 2), (2, 2)]
+
+
 def test_orders_are_drawn_from_the_seed():
     matrix, metric = spread(), METRICS["auc"]
 

@@ -130,6 +130,6 @@ def _possible(tree: Path, module: str, lines: list[str]) -> Iterator[Mutation]:
                 occurrence = next(counted)
                 line = lines[row - 1]
                 asserted = any(found.end() - 4 == column for found in ASSERTED.finditer(line))
-                outside = NOT_CODE.match(line) or asserted
+                outside = NOT_CODE.match(line) or asserted or node.parent.type == "parameters"
                 if not outside and ASTQuery(node).get_definition_name() is not None:
                     yield Mutation(tree, module, name, occurrence, row - 1)
