@@ -47,7 +47,7 @@ ROOMS = (
         ("test_resampling.py", *ANSWERS),
         ("methods", "test_scale.py"),
     ),
-    Room("methods", ("bbccli/methods",), ANSWERS, ("methods",)),
+    Room("methods", ("bbccli/methods",), ANSWERS, ("methods", "cli/test_explain.py")),
     Room("intervals", ("bbccli/intervals",), ("intervals",), ("methods",)),
     Room(
         "selection",
