@@ -93,7 +93,8 @@ def delong_test(
     """Test whether two configurations have the same AUC, from their scores (N,) of one sample.
 
     The difference of the influences gives the variance of the difference, covariance and all.
-    Equal AUCs have z = 0 and p = 1, also where the variance is 0, as for identical scores.
+    Equal AUCs have z = 0 and p = 1, also where the variance is 0, as for identical scores; of AUCs
+    that differ where the variance is 0, neither is defined: they are NaN.
 
     References
     ----------
@@ -111,8 +112,7 @@ def delong_test(
     difference = float(auc[0] - auc[1])
     influences = [influence(scores, positive, negative) for scores in (first, second)]
     error = sqrt(variance_of(influences[0] - influences[1], positive, negative))
-    with np.errstate(divide="ignore"):
-        z = 0.0 if difference == 0 else float(np.float64(difference) / error)
+    z = 0.0 if difference == 0 else difference / error if error else float("nan")
     return Comparison(difference, error, z, 2 * NormalDist().cdf(-abs(z)))
 
 

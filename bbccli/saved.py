@@ -22,6 +22,9 @@ __all__ = ["read_comparison", "read_documents"]
 NEVER_NULL = frozenset({"level", "share", "threshold"})
 """Numbers that are always defined."""
 
+WITHOUT_ESTIMATES = ("compare", "drop", "plan")
+"""Commands whose documents are of another kind."""
+
 HINT_OF_COMPARISON = "a file that `bbc compare --format json` wrote"
 HINT = "a file that `bbc correct --format json` or `--format jsonl` wrote"
 
@@ -148,6 +151,9 @@ def _checked_document(value: Any, where: str, name: str) -> Document:
     mark = value.get("schema") if isinstance(value, dict) else SCHEMA_VERSION
     if not isinstance(mark, str) or mark not in marks:
         raise InputError(f"{where}not a result of bbc ({SCHEMA_VERSION})", path=name, hint=HINT)
+    command = value.get("command") if isinstance(value, dict) else None
+    if command in WITHOUT_ESTIMATES:
+        raise InputError(f"{where}a result of bbc {command}, not an estimate", path=name, hint=HINT)
     try:
         return Document(_checked(value, marks[mark], ""))
     except _MismatchError as error:

@@ -1,5 +1,6 @@
 import functools
 import gc
+import json
 import os
 import shutil
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import day
 import pytest
@@ -14,12 +16,36 @@ import thorough  # noqa: F401 -- its profile
 import typer.main
 
 from bbccli.cli.app import main
+from bbccli.reports.figures import rendering
 
 os.environ["COLUMNS"] = "80"
+gc.disable()  # nothing that is collected goes away: see pytest_collection_finish
 ROOT = Path(__file__).parents[1]
 
 # the tree of commands is the same for every call, and takes longer to build than most to run
 typer.main.get_command = functools.cache(typer.main.get_command)
+
+
+draw_anew = rendering._converted
+DRAWN: dict[tuple[str, ...], str | bytes] = {}
+
+
+def _drawn_once(name: str, spec: dict[str, Any], **more: Any) -> str | bytes:
+    """A picture is drawn once: that it is the same every time has a test of its own."""
+    rendering.check_can_render()
+    key = (name, json.dumps(spec), repr(more))
+    if key not in DRAWN:
+        DRAWN[key] = draw_anew(name, spec, **more)
+    return DRAWN[key]
+
+
+rendering._converted = _drawn_once
+
+
+@pytest.fixture
+def drawing(monkeypatch) -> None:
+    """Draw every picture, also one that was drawn before."""
+    monkeypatch.setattr(rendering, "_converted", draw_anew)
 
 
 @pytest.hookimpl(tryfirst=True)  # before it is chosen by marks
@@ -32,6 +58,7 @@ def pytest_collection_finish() -> None:
     """Spare what was imported and collected from being looked through again and again."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -61,9 +61,17 @@ def source(path):
 
 @cache
 def nodes(path):
-    """The body of a file, and all that is anywhere in it."""
+    """The body of a file, and the statements that are anywhere in it."""
     tree = ast.parse(source(path))
-    return tree.body, list(ast.walk(tree))
+    return tree.body, list(statements(tree))
+
+
+def statements(node):
+    """All within a node, at any depth: no expression holds an import or a function."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
+            yield child
+            yield from statements(child)
 
 
 @cache

@@ -408,13 +408,13 @@ def test_equal_test_sets_are_refused(tmp_path):
 
 
 def test_metadata_routing_tells_equal_test_sets_apart(tmp_path):
-    twice = np.repeat(X[:20].round(), 2, axis=0)
-    truth = np.repeat(Y[:20], 2)
+    twice = np.repeat(X[:12].round(), 2, axis=0)
+    truth = np.repeat(Y[:12], 2)
     with sklearn.config_context(enable_metadata_routing=True):
         rec = Recorder(tmp_path / "run", twice, truth, cv=LeaveOneOut(), scoring="accuracy")
         made = GridSearchCV(KNeighborsClassifier(), KNN, cv=rec.cv, scoring=rec.scorer)
         made.fit(twice, truth, row_id=rec.row_id)
-        assert rec.finish(made).n_fits == 120
+        assert rec.finish(made).n_fits == 72
     assert load(rec.folder).complete.all()
 
 

@@ -83,6 +83,7 @@ BROKEN = {
     "a line of another kind": (FORMS["jsonl"](BOTH[0]) + "7\n", "line 2: the result is not"),
     "a number": ("7", "the result is not an object"),
     "other JSON": ('{"a": 1}', "not a result of bbc"),
+    "a plan": (changed("command", value="plan"), "a result of bbc plan, not an estimate"),
     "another schema": (changed("schema", value="bbc/9"), "not a result of bbc"),
     "not UTF-8": (b'{"a": "\xff"}', "not text in UTF-8"),
     "NaN": (changed("estimates", 0, "value", value=float("nan")), "is not JSON"),

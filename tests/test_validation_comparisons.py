@@ -1,13 +1,20 @@
 """The study of comparisons after selection: what it repeats, keeps and shows."""
 
+from collections import Counter
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from bbccli import METRICS
+from bbccli.comparisons.families import between_families
+from bbccli.types import IntervalKind
 from benchmarks.validation import comparisons
+from benchmarks.validation import families as validation_families
 from benchmarks.validation.comparisons import STUDIES, main, settings
+from benchmarks.validation.families import family_settings, held
 from benchmarks.validation.page import PAGE as PAGE_OF_ALL
 from benchmarks.validation.page import between
 
@@ -23,6 +30,7 @@ def tiny(monkeypatch):
         comparisons._setting("auc", "one of 0.9", comparisons._one_better, 30, 10, n_positive=5),
     ]
     monkeypatch.setattr(comparisons, "settings", lambda: some)
+    monkeypatch.setattr(comparisons, "family_settings", lambda: [])
     monkeypatch.setattr(comparisons, "N_REPETITIONS", 2)
     return some
 
@@ -36,6 +44,71 @@ def test_the_settings_are_those_that_are_promised():
     assert len({setting.key for setting in settings()}) == len(settings())
     few = next(setting for setting in settings() if setting.row["positives"] == 5)
     assert few.simulated(0).matrix.outcome.class_counts.tolist() == [75, 5]
+
+
+def test_families_differ_as_their_law_says():
+    found = {(one.row["metric"], one.row["law"]): one for one in family_settings()}
+    assert len({one.key for one in family_settings()}) == len(family_settings()) == 11
+    better = found["accuracy", "few +0.05"].simulated(0)
+    assert better.performances[:10] == pytest.approx(0.85)
+    assert better.performances[10:] == pytest.approx(0.8)
+    drawn = found["auc", "one of 0.9 in each"].simulated(0)
+    assert np.flatnonzero(drawn.performances == 0.9).tolist() == [0, 99]
+    assert drawn.matrix.configurations == tuple(f"c{c}" for c in range(100))
+    alike = np.mean([_likeness(found["accuracy", "all equal, alike"], r) for r in range(5)], axis=0)
+    assert alike[0] > 0.3
+    assert abs(alike[1]) < 0.1
+
+
+def _likeness(setting, repetition):
+    """Correlation of two configurations of a family, and of one of each family."""
+    matrix = setting.simulated(repetition).matrix
+    right = matrix.predictions[0] == matrix.outcome.values[:, None]
+    r = np.corrcoef(right.T)
+    return r[10:, 10:][np.triu_indices(90, 1)].mean(), r[:10, 10:].mean()
+
+
+@pytest.mark.parametrize("kind", ["percentile", "matched"])
+def test_intervals_of_families_are_those_of_the_command(kind):
+    for law in ("few +0.05", "many +0.05"):
+        setting = next(one for one in family_settings() if one.row["law"] == law)
+        for repetition in range(3):
+            simulated = setting.simulated(repetition)
+            plan = replace(comparisons.PLAN, seed=repetition, interval=IntervalKind(kind))
+            both = {"few": range(10), "many": range(10, 100)}
+            (told,) = between_families(simulated.matrix, METRICS["accuracy"], plan, both)
+            truth = simulated.truth(told.first_selected) - simulated.truth(told.second_selected)
+            found = held(simulated, METRICS["accuracy"], plan)
+            assert found[kind] == (told.interval.lower <= truth + 1e-9 <= told.interval.upper)
+            if kind == "percentile":
+                shown = {"better": told.first, "worse": told.second}.get(told.verdict)
+                assert [found[f"{one} better"] for one in both] == [one == shown for one in both]
+
+
+def test_which_family_is_wrongly_said_to_be_better(monkeypatch):
+    setting = next(one for one in family_settings() if one.row["law"] == "few +0.05")
+    simulated = setting.simulated(0)
+    for ends, said in (
+        ((0.01, 0.2), (True, False, False)),  # the truth is 0.05
+        ((0.06, 0.2), (True, False, False)),
+        ((-0.2, -0.01), (False, True, True)),
+        ((-0.1, 0.1), (False, False, False)),
+    ):
+        monkeypatch.setattr(validation_families, "_ends", lambda *_, ends=ends: ends)
+        found = held(simulated, METRICS["accuracy"], comparisons.PLAN)
+        assert (found["few better"], found["many better"], found["wrong"]) == said
+        assert found["percentile"] == (ends[0] <= 0.05 <= ends[1])
+
+
+def test_settings_at_the_edge_are_repeated_more_often(tmp_path):
+    wanted = comparisons.PRECISE
+    assert set(wanted) <= {one.key for one in settings()}
+    for study, store in comparisons.kept(tmp_path).items():
+        counts = Counter(setting.key for setting, _ in comparisons.todo(study, store))
+        more = wanted if study == "simultaneous" else {}
+        assert counts == {
+            one.key: more.get(one.key, 1000) for one in comparisons.settings_of(study)
+        }
 
 
 @pytest.mark.parametrize("study", list(STUDIES))
@@ -59,7 +132,7 @@ def test_it_is_kept_and_not_run_again(tiny, tmp_path, page, capsys):
     main([*words, "0"])
     assert page.read_text().startswith("before") and "|" not in page.read_text()
     main([*words, "5"])
-    assert "8 repetitions" in capsys.readouterr().err
+    assert "12 repetitions" in capsys.readouterr().err
     for study in STUDIES:
         frame = pq.read_table(tmp_path / "kept" / f"comparisons-{study}.parquet").to_pandas()
         assert frame["repetition"].tolist() == [0, 1] * 2
@@ -73,7 +146,7 @@ def test_it_is_kept_and_not_run_again(tiny, tmp_path, page, capsys):
 
 def test_what_is_kept_is_what_was_said(tiny, tmp_path):
     stores = comparisons.kept(tmp_path)
-    assert comparisons.repeat(stores, 300) == 8
+    assert comparisons.repeat(stores, 300) == 12
     again = comparisons.kept(tmp_path)
     for study in STUDIES:
         for setting in tiny:
@@ -86,7 +159,7 @@ def test_a_new_statement_forgets_the_old(tiny, tmp_path, monkeypatch):
     comparisons.repeat(comparisons.kept(tmp_path), 300)
     monkeypatch.setitem(comparisons.STATEMENTS, "simultaneous", 99)
     stores = comparisons.kept(tmp_path)
-    assert [len(stores[study].results(tiny[0].key)) for study in STUDIES] == [0, 2]
+    assert [len(stores[study].results(tiny[0].key)) for study in STUDIES] == [0, 2, 2]
     assert comparisons.repeat(stores, 300) == 4
     frame = pq.read_table(tmp_path / "comparisons-simultaneous.parquet").to_pandas()
     assert frame["statement"].tolist() == [99] * 4

@@ -195,6 +195,7 @@ def _across(asked: Asked, files: Sequence[str]) -> Document:
     from bbccli.readers.sources.files import expand
 
     paths, by = [str(path) for path in expand(files)], asked.question.by
+    _check_several(paths)
     matrices = [asked.read(path) for path in paths]
     metrics = [asked.metric_of(matrix) for matrix in matrices]
     plans = [asked.planned.plan(matrix.source.metadata) for matrix in matrices]
@@ -215,6 +216,15 @@ def _across(asked: Asked, files: Sequence[str]) -> Document:
         adjust=asked.question.adjust or Adjustment.HOLM,
     )
     return compare_document(matrices, metrics[0], plans[0], ranks=found)
+
+
+def _check_several(paths: Sequence[str]) -> None:
+    """Refuse to rank over a single data set, before it is read."""
+    if len(paths) == 1:
+        raise OptionError(
+            f"--across ranks over data sets, and {paths[0]} is one",
+            hint="a file for each data set; without --across, --by compares the families of one",
+        )
 
 
 def _check_alike(

@@ -12,6 +12,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from bbccli.planning.integral import integral
+
 FURTHEST = 12.0
 """Standard deviations beyond which no maximum of up to 1e30 numbers lies."""
 
@@ -35,4 +37,4 @@ def expected_maximum(count: float) -> float:
     points = np.linspace(-FURTHEST, FURTHEST, N_POINTS)
     below = np.exp(count * log_ndtr(points))
     # by parts: x F(x) at both ends, less the integral of F
-    return float(FURTHEST - np.trapezoid(below, points))
+    return FURTHEST - integral(below, points)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bbccli.planning.integral import integral
 from bbccli.types import FloatArray
 
 WIDEST = 6.5
@@ -90,4 +91,4 @@ def _summed(
     before = np.concatenate([np.zeros((1, powers.shape[1])), powers[:-1]])
     window, shorter = sums[steps + 1] - sums[first], sums[steps] - sums[np.minimum(first, steps)]
     mass = n_configurations * (window * powers - shorter * before)
-    return float(np.trapezoid(mass.sum(axis=0), points))
+    return integral(mass.sum(axis=0), points)

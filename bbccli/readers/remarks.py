@@ -245,7 +245,9 @@ def duplicate_configurations(n_duplicates: int, example: tuple[str, str]) -> Not
     return Note(
         "duplicate-configurations",
         f"{n_duplicates} configurations repeat the predictions of another, "
-        f"such as {example[1]} those of {example[0]}",
+        f"such as {example[1]} those of {example[0]}"
+        if n_duplicates > 1
+        else f"{example[1]} repeats the predictions of {example[0]}",
         "harmless for the estimate; check that these settings differ in effect",
     )
 

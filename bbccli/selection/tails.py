@@ -15,7 +15,7 @@ from bbccli.notes import Note, capped_errors, large_losses, unbounded_loss
 from bbccli.plan import Plan
 from bbccli.results import Estimate
 from bbccli.selection.single import of_samples
-from bbccli.types import FloatArray
+from bbccli.types import FloatArray, PredictionKind
 
 SQUARED = ("mse", "rmse")
 """Metrics that are means of squares."""
@@ -26,6 +26,10 @@ LEAST_TOP = 5
 LARGE = 6.9
 """Log-loss of a sample whose truth was given a chance of one in a thousand."""
 
+SURE = 1e-4
+"""A chance of a class below which a single mistake would decide the mean: in 193 of 773 studies of
+16 populations a winner was so sure, and 61 % of the bounds of `bbc` held there, 99 % elsewhere."""
+
 
 def on_tails(
     matrix: PredictionMatrix, metrics: Sequence[Metric], estimates: Sequence[Estimate], plan: Plan
@@ -33,7 +37,8 @@ def on_tails(
     """Yield a note for each metric with an interval that large losses may break, or that is capped.
 
     Squared errors always, for no sign in the sample tells whether the tail is there; the log-loss
-    where the winner gives some truth a chance under one in a thousand.
+    where the winner gives some truth a chance under one in a thousand, or any class one under one
+    in ten thousand, right or wrong.
     """
     for metric in metrics:
         if isinstance(metric.bind, Capped):
@@ -54,8 +59,22 @@ def on_tails(
         elif isinstance(metric.bind, MeanSurprise):
             losses = of_samples(matrix, metric, winner)
             n_large = int((losses > LARGE).sum())
-            if n_large:
-                yield large_losses(metric.label, n_large, tail_index(losses))
+            least = np.maximum(least_chances(matrix, winner), metric.bind.clip)
+            n_sure = int((least < SURE).sum())
+            if n_large or n_sure:
+                yield large_losses(metric.label, n_large, n_sure, tail_index(losses))
+
+
+def least_chances(matrix: PredictionMatrix, configuration: int) -> FloatArray:
+    """Return the smallest probability that a configuration gives to any class of each sample (N,).
+
+    The least of all repeats; NaN where there is no prediction.
+    """
+    column = np.array([configuration])
+    chances = matrix.as_kind(PredictionKind.PROBABILITY, column)[:, :, 0].astype(np.float64)
+    if chances.ndim == 2:
+        chances = np.stack([chances, 1 - chances], axis=2)
+    return np.asarray(np.fmin.reduce(chances.min(axis=2), axis=0))
 
 
 def tail_index(values: FloatArray) -> float:

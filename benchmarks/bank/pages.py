@@ -1,7 +1,4 @@
-"""The tables of docs/validation.md and docs/validation-tables.md, from the store alone.
-
-Until a default is decided they show the half of the populations that is for development.
-"""
+"""The tables of docs/validation.md and docs/validation-tables.md, from the store alone."""
 
 from inspect import getdoc
 from pathlib import Path
@@ -23,16 +20,14 @@ from benchmarks.bank.main_tables import (
     whole,
 )
 from benchmarks.bank.other_tables import of_capped, of_nested, of_simulations, what_was_run
-from benchmarks.bank.populations import BY_NAME, Half
+from benchmarks.bank.populations import BY_NAME
 from benchmarks.bank.results import FOLDER, read
 from benchmarks.bank.searches import MAIN
+from benchmarks.bank.verdicts import of_verdicts
 from benchmarks.validation.page import between
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = ("validation.md", "validation-tables.md")
-
-DECIDED = False
-"""Whether the default is decided; only then is the untouched half shown."""
 
 
 def renew(store: Path = FOLDER, docs: Path = DOCS) -> None:
@@ -52,7 +47,7 @@ def renew(store: Path = FOLDER, docs: Path = DOCS) -> None:
 
 def blocks_of(frame: pd.DataFrame) -> dict[str, str]:
     """All blocks by the names of their markers; empty ones where nothing was run."""
-    shown = _shown_half(frame)
+    shown = _enough(frame)
     plain = _plain(shown)
     blocks = {
         "bank": whole,
@@ -66,14 +61,11 @@ def blocks_of(frame: pd.DataFrame) -> dict[str, str]:
     found = {name: block(plain) if len(plain) else "" for name, block in blocks.items()}
     found["bank-capped"] = of_capped(shown) if len(shown) else ""
     found["bank-populations"] = what_was_run(frame)
+    found["bank-verdicts"] = of_verdicts(plain) if len(plain) else ""
     found["bank-rule"] = getdoc(modules[decision.__name__]) or ""
     found["bank-nested"] = of_nested(frame)
     found["bank-simulated"] = of_simulations(frame)
     return found
-
-
-def _shown_half(frame: pd.DataFrame) -> pd.DataFrame:
-    return of_half(frame, Half.UNTOUCHED if DECIDED else Half.DEVELOPMENT)
 
 
 def _plain(frame: pd.DataFrame) -> pd.DataFrame:
@@ -83,13 +75,12 @@ def _plain(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _main_search(frame: pd.DataFrame) -> pd.DataFrame:
     """What the table and the figure are of."""
-    plain = _plain(_shown_half(frame))
+    plain = _plain(_enough(frame))
     return plain[plain["search"] == MAIN]
 
 
-def of_half(frame: pd.DataFrame, half: Half) -> pd.DataFrame:
-    """Rows of the populations of a half, of cells with repetitions enough."""
-    names = [name for name, one in BY_NAME.items() if one.half is half]
-    rows = frame[frame["population"].isin(names)]
+def _enough(frame: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the populations, of cells with repetitions enough."""
+    rows = frame[frame["population"].isin(list(BY_NAME))]
     n = rows.groupby(["population", "size"])["repetition"].transform("nunique")
     return rows[n >= FEWEST]

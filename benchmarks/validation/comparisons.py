@@ -28,6 +28,7 @@ from bbccli.resources import Resources, use
 from bbccli.simulation import Simulated, binormal, right_or_wrong
 from bbccli.types import IntervalKind, Side
 from benchmarks.tables import Row
+from benchmarks.validation.families import family_settings, held
 from benchmarks.validation.kept import FOLDER, Kept
 from benchmarks.validation.page import PAGE, between
 from benchmarks.validation.rows import table
@@ -43,12 +44,12 @@ EQUAL = 0.8
 
 POSITIVES = 5
 
-SHARES = {"simultaneous": 0.7, "corrected": 0.3}
+SHARES = {"simultaneous": 0.6, "corrected": 0.2, "families": 0.2}
 """Of the minutes."""
 
 SLACK = 1e-12
 
-STATEMENTS = {"simultaneous": 2, "corrected": 1}
+STATEMENTS = {"simultaneous": 2, "corrected": 1, "families": 1}
 """Version of what each study states: one more forgets what it said before."""
 
 Result = Mapping[str, Any]
@@ -56,6 +57,13 @@ Result = Mapping[str, Any]
 Stores = Mapping[str, Kept]
 
 Study = Callable[[Setting, int], Result]
+
+
+PRECISE = {
+    "compare, accuracy all equal N=40 C=100": 3000,
+    "compare, auc all equal N=80 C=100 positives=5": 3000,
+}
+"""Settings at the edge of what is promised, and how often simultaneous statements repeat them."""
 
 
 def settings() -> list[Setting]:
@@ -137,6 +145,12 @@ def corrected(setting: Setting, repetition: int) -> Result:
     }
 
 
+def families(setting: Setting, repetition: int) -> Result:
+    """Whether intervals of families of each kind hold the truth of one repetition."""
+    simulated, plan, _ = _case(setting, repetition)
+    return held(simulated, METRICS[setting.metric], plan)
+
+
 def _case(setting: Setting, repetition: int) -> tuple[Simulated, Plan, int]:
     """A matrix, a plan, and the baseline: a configuration that is known to be a typical one."""
     simulated = setting.simulated(repetition)
@@ -158,7 +172,11 @@ def _of_set(found: BestSet, simulated: Simulated) -> Result:
     }
 
 
-STUDIES: dict[str, Study] = {"simultaneous": simultaneous, "corrected": corrected}
+STUDIES: dict[str, Study] = {
+    "simultaneous": simultaneous,
+    "corrected": corrected,
+    "families": families,
+}
 
 
 def kept(folder: Path = FOLDER) -> Stores:
@@ -166,11 +184,19 @@ def kept(folder: Path = FOLDER) -> Stores:
     return {study: Kept(folder, study, version) for study, version in STATEMENTS.items()}
 
 
-def todo(store: Kept) -> Iterator[tuple[Setting, int]]:
+def settings_of(study: str) -> list[Setting]:
+    """Return the settings of a study; families have some of their own."""
+    return [*settings(), *(family_settings() if study == "families" else ())]
+
+
+def todo(study: str, store: Kept) -> Iterator[tuple[Setting, int]]:
     """Yield repetition 0 of every setting, then repetition 1, ...; without what is kept."""
-    for repetition in range(N_REPETITIONS):
-        for setting in settings():
-            if repetition not in store.results(setting.key):
+    more = PRECISE if study == "simultaneous" else {}
+    of_study = settings_of(study)
+    for repetition in range(max(N_REPETITIONS, *more.values(), 0)):
+        for setting in of_study:
+            wanted = more.get(setting.key, N_REPETITIONS)
+            if repetition < wanted and repetition not in store.results(setting.key):
                 yield setting, repetition
 
 
@@ -181,7 +207,7 @@ def repeat(stores: Stores, seconds: float) -> int:
         end = time.monotonic() + share * seconds
         try:
             with use(Resources(jobs=1)):
-                for setting, repetition in todo(stores[study]):
+                for setting, repetition in todo(study, stores[study]):
                     if time.monotonic() >= end:
                         break
                     stores[study].add(setting.key, repetition, STUDIES[study](setting, repetition))
@@ -198,16 +224,17 @@ def renew(stores: Stores, page: Path = PAGE) -> None:
 
 
 def block(stores: Stores) -> str:
-    """Two tables: of what holds for all at once, and of corrected differences."""
+    """Three tables: of what holds for all at once, and of corrected differences."""
     names = ("metric", "law", "N", "C", "positives", "n")
     tables = [
         ("Simultaneous statements: how often they hold", "simultaneous", _simultaneous),
         ("Corrected differences", "corrected", _corrected),
+        ("Intervals of families: how often they hold", "families", _families),
     ]
     parts = []
     for title, study, figures in tables:
         rows: list[Row] = []
-        for setting in settings():
+        for setting in settings_of(study):
             said = list(stores[study].results(setting.key).values())
             if said:
                 rows.append(setting.row | {"n": len(said)} | figures(said))
@@ -230,6 +257,14 @@ def _corrected(said: list[Result]) -> Row:
         "bias": mean_of(errors),
         "matched, lower end": _share(said, "matched"),
         "families": _share(said, "families"),
+    }
+
+
+def _families(said: list[Result]) -> Row:
+    told = ("few better", "many better", "wrong")
+    return {
+        **{kind: _share(said, kind) for kind in ("percentile", "matched")},
+        **{f"says {name}": _share(said, name, marked=False) for name in told},
     }
 
 

@@ -16,6 +16,7 @@ from benchmarks.bank.results import (
     Results,
     read,
 )
+from benchmarks.bank.verdicts import of_verdicts
 from benchmarks.bank.work import Work
 
 
@@ -117,6 +118,22 @@ def test_capped_errors_decide_nothing_and_have_a_table_of_their_own(monkeypatch)
     assert all("capped mse" not in blocks[name] for name in ("bank", "bank-misses", "bank-metrics"))
 
 
+def test_verdicts_of_the_half_that_decides_come_first_and_say_what_refuses():
+    rows = [hundred(2, 0.2, ("bbc", "percentile"), population=name) for name in ("vote", "cells")]
+    rows += [hundred(30, 0.1, ("bbc", "matched")), hundred(4, 0.15, ("bbc", "sharp"))]
+    rows += [hundred(3, 0.1, ("bbc", "matched"), population="vote")]
+    rows += [hundred(6, 0.15, ("bbc", "sharp"), population="vote")]
+    _, header, _, first, second, third, _, note = of_verdicts(pd.concat(rows)).split("\n")[1:9]
+    assert header.index("untouched") < header.index("development")
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in (first, second, third)]
+    assert cells[0][:2] == ["`bbc`", "matched"] and cells[0][3:5] == ["0.970", ""]
+    assert cells[0][6:] == ["0.700", "cells auc"]
+    assert cells[1][:2] == ["`bbc`", "sharp"] and cells[1][4:] == ["its inclusion", *cells[1][5:]]
+    assert cells[2][4] == cells[2][7] == ""
+    assert "untouched: none set aside; the tightest that holds is bbc matched" in note
+    assert "development: none set aside; the tightest that holds is bbc sharp" in note
+
+
 def test_without_one_that_holds_it_is_percentiles_with_the_guard():
     rows = [hundred(7, 0.2, ("bbc", "percentile")), hundred(12, 0.1, ("bbc", "sharp"))]
     assert decision.decide(pd.concat(rows), Half.DEVELOPMENT)[0] == ("bbc", "percentile")
@@ -127,11 +144,13 @@ def test_without_one_that_holds_it_is_percentiles_with_the_guard():
 
 
 @pytest.mark.sweep
-def test_pages_show_the_half_for_development_alone(bank, judged, tmp_path, tiny, monkeypatch):
+def test_pages_show_both_halves_and_what_the_rule_says_of_each(
+    bank, judged, tmp_path, tiny, monkeypatch
+):
     monkeypatch.setattr(pages, "FEWEST", 1)
     bank(2)
-    hidden = tiny("hidden", half=Half.UNTOUCHED)
-    todo = items([hidden], [], 2, 0)
+    other = tiny("other", half=Half.UNTOUCHED)
+    todo = items([other], [], 2, 0)
     Work(tmp_path / "store", tmp_path / "matrices", judged).run(todo, 1e9)
     markers = pages.blocks_of(read(tmp_path / "store"))
     for name in pages.PAGES:
@@ -140,9 +159,11 @@ def test_pages_show_the_half_for_development_alone(bank, judged, tmp_path, tiny,
     pages.renew(tmp_path / "store", tmp_path)
     for name in pages.PAGES:
         text = (tmp_path / name).read_text()
-        assert "hidden" not in text and "stale" not in text
+        assert "stale" not in text
         assert text.count("kept") == len(markers)
-        assert "| `bbc-eb` | calibrated |" in text and "| tiny | auc |" in text
+        assert "| `bbc-eb` | calibrated |" in text
+        assert "| tiny | auc |" in text and "| other | auc |" in text
+        assert "tightness, untouched" in text and "tightness, development" in text
     drawn = "".join(ElementTree.parse(tmp_path / picture.NAME).getroot().itertext())
     assert "bbc-eb calibrated" in drawn and "tightness" in drawn
 

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from day import SWEEP, parts
 
 from bbccli import elsewhere, resources
 from bbccli.batch import cluster
@@ -91,7 +92,7 @@ def same(run, *argv):
 METRICS = ("accuracy", "auc", "brier", "log-loss", "f1", "mcc", "balanced-accuracy", "kappa")
 
 
-@pytest.mark.parametrize("seed", [0, 7])
+@parts("seed", 0, whole=7)
 def test_every_metric_of_chances(run, tmp_path, workers, seed):
     truth, fold, found = chances(seed=seed)
     file_of(tmp_path / "p.parquet", truth, found, fold=fold)
@@ -180,7 +181,7 @@ def test_strange_columns_are_told_of_as_in_one_process(run, tmp_path, workers):
     assert '"perfect-configuration"' in out
 
 
-@pytest.mark.parametrize(("n_samples", "jobs"), [(9000, 3), (66_000, 1)])
+@pytest.mark.parametrize(("n_samples", "jobs"), [(9000, 3), pytest.param(66_000, 1, marks=SWEEP)])
 def test_more_samples_than_are_added_up_at_once(
     run, tmp_path, workers, monkeypatch, n_samples, jobs
 ):

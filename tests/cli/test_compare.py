@@ -260,14 +260,21 @@ def test_ranks_over_data_sets(run, data_sets):
     assert ranks["data_sets"] == [f"d{seed}" for seed in range(6)]
     assert len(found["data_sets"]) == 6
     assert ranks["critical_difference"] == pytest.approx(2.3437 * (3 * 4 / (6 * 6)) ** 0.5, 1e-3)
-    boost = said(run, data_sets.replace("*", "0"), "--across", "--by", r"regex:^(\w+)", *FAST)
-    correct = json.loads(
-        run(
-            *("correct", data_sets.replace("*", "0"), "--only", "boost*", "--method", "bbc"),
-            *("--format", "json", "-q", *FAST),
-        )[1]
-    )
-    assert boost["ranks"]["standings"][0]["performance"] == correct["estimates"][0]["value"]
+    two = [data_sets.replace("*", seed) for seed in "01"]
+    boost = said(run, *two, "--across", "--by", r"regex:^(\w+)", *FAST)
+    words = ("--only", "boost*", "--method", "bbc", "--format", "json", "-q", *FAST)
+    correct = [json.loads(run("correct", path, *words)[1])["estimates"][0]["value"] for path in two]
+    assert boost["ranks"]["standings"][0]["performance"] == pytest.approx(np.mean(correct))
+
+
+def test_a_single_data_set_has_no_ranks_over_data_sets(run, data_sets):
+    one = data_sets.replace("*", "0")
+    for files in ((one,), (data_sets.replace("*", "[0]"),)):
+        for words in ((), ("--by", r"regex:^(\w+)"), ("--test", "all", "--format", "json")):
+            status, out, err = run("compare", *files, "--across", *words, *FAST)
+            assert (status, out) == (2, "")
+            assert err.startswith(f"error: --across ranks over data sets, and {one} is one\n")
+            assert "without --across" in err
 
 
 def test_ranks_in_the_table(run, data_sets):
@@ -285,6 +292,19 @@ def test_data_sets_in_two_metrics_are_refused(run, tmp_path, data_sets):
     status, out, err = run("compare", data_sets, "--across")
     assert (status, out) == (2, "")
     assert "is measured in" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--across", "--test", "delong"), "no test over data sets named 'delong'"),
+        (("--across", "--adjust", "max-t"), "max-t does not adjust"),
+    ],
+)
+def test_bad_questions_to_data_sets(run, data_sets, options, problem):
+    status, out, err = run("compare", data_sets, *options)
+    assert (status, out) == (2, "")
+    assert problem in err
 
 
 def test_a_data_set_counts_once(run, tmp_path, data_sets):
@@ -387,8 +407,6 @@ def test_threads_and_memory_change_nothing(run, study):
         (("--test", "nemenyi", "--pair", "boost 0", "tree 0"), "nemenyi is a test over data sets"),
         (("--baseline", "tree 0", "--by", "family"), "it goes with --across, or alone"),
         (("--level", "0.9999", "--baseline", "tree 0"), "hint: --n-resamples 10000 or more"),
-        (("--across", "--test", "delong"), "no test over data sets named 'delong'"),
-        (("--across", "--adjust", "max-t"), "max-t does not adjust"),
         (("--baseline", "tree 0", "--n-resamples", "5"), "--n-resamples is 5"),
     ],
 )

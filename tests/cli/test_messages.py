@@ -30,7 +30,10 @@ def raised():
     """Every construction of an error, with its file and line."""
     names = {n for n, kind in vars(errors).items() if isinstance(kind, type)} - {"Any"}
     for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+        text = path.read_text()
+        if not any(f"{name}(" in text for name in names):
+            continue
+        for node in ast.walk(ast.parse(text)):
             name = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
             if name in names and name.endswith("Error"):
                 yield f"{path.relative_to(PACKAGE)}:{node.lineno}", node

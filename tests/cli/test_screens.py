@@ -69,7 +69,7 @@ def shown(run, name):
     return re.sub(r"bbc \d+\.\d+\.\d+", "bbc 0.0.0", out)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("width", [80, 120])
 @pytest.mark.parametrize("name", COMMANDS)

@@ -13,7 +13,7 @@ THEIRS = {Adjustment.HOLM: "holm", Adjustment.HOCHBERG: "simes-hochberg", Adjust
 P = arrays(float, st.integers(1, 12), elements=st.floats(1e-12, 1) | st.sampled_from([0.01, 1.0]))
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.sweep  # to import statsmodels takes longer than all that is tested here
 @pytest.mark.parametrize("how", THEIRS)
 def test_as_statsmodels_has_them(how):
     from statsmodels.stats.multitest import multipletests

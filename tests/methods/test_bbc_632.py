@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import parts
 from matrices import binary
 
 from bbccli.methods import METHODS
@@ -30,10 +31,11 @@ def test_the_formula(name):
     assert not bbc.experimental
 
 
-def test_its_error_is_that_of_both_parts():
+@parts("n_seeds", 30, whole=60)
+def test_its_error_is_that_of_both_parts(n_seeds):
     """Many seeds: the spread of the estimate is what its Monte-Carlo error says."""
     matrix, metric = binary(), METRICS["accuracy"]
-    runs = [METHODS["bbc-632"].run(matrix, metric, replace(PLAN, seed=s)) for s in range(60)]
+    runs = [METHODS["bbc-632"].run(matrix, metric, replace(PLAN, seed=s)) for s in range(n_seeds)]
     spread = np.std([run.value for run in runs], ddof=1)
     assert 0.7 < np.mean([run.error.value for run in runs]) / spread < 1.4
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import parts
 from matrices import binary, for_metric, multiclass, regression, survival, weighing
 from methods import reference
 
@@ -270,11 +271,12 @@ def test_performances_in_the_bag():
     assert (inside == figures.max(axis=1)).all()
 
 
-def test_its_error_is_that_of_all_its_parts():
+@parts("n_seeds", 30, whole=80)
+def test_its_error_is_that_of_all_its_parts(n_seeds):
     """Many seeds: the spread of the estimate is what its Monte-Carlo error says."""
     matrix = binary(n_samples=30, n_configurations=20, seed=6)
     plan = replace(PLAN, n_resamples=200)
-    runs = [estimate(matrix, "accuracy", replace(plan, seed=s)) for s in range(80)]
+    runs = [estimate(matrix, "accuracy", replace(plan, seed=s)) for s in range(n_seeds)]
     spread = np.std([found.value for found in runs], ddof=1)
     assert 0.75 < np.mean([found.error.value for found in runs]) / spread < 1.35
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import parts
 from matrices import binary, regression
 from methods.reference import bbc, figure_on, shrunken_winner
 
@@ -212,10 +213,11 @@ def test_another_metric_selects():
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ["auc", "accuracy", "log-loss"])
-def test_its_error_is_that_of_both_parts(name):
+@parts("n_seeds", 30, whole=60)
+def test_its_error_is_that_of_both_parts(name, n_seeds):
     """Many seeds: the spread of the estimate is about what its Monte-Carlo error says."""
     matrix = binary(n_configurations=30, seed=2)
-    runs = [EB.run(matrix, METRICS[name], replace(PLAN, seed=s)) for s in range(60)]
+    runs = [EB.run(matrix, METRICS[name], replace(PLAN, seed=s)) for s in range(n_seeds)]
     spread = np.std([run.value for run in runs], ddof=1)
     assert 0.6 < np.mean([run.error.value for run in runs]) / spread < 1.4
 

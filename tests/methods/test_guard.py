@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from day import parts
 from matrices import binary, by_hand, of, regression
 from scipy.stats import beta
 
@@ -44,17 +45,18 @@ def test_ten_positives_of_500_tell_of_the_recall_what_ten_samples_tell():
     assert every.interval.lower == pytest.approx(beta(500.5, 0.5).ppf(0.05), abs=2e-3)
 
 
-def test_the_lower_bound_of_a_specificity_of_ten_negatives_holds_the_truth():
+@parts("n_times", 50, whole=100)
+def test_the_lower_bound_of_a_specificity_of_ten_negatives_holds_the_truth(n_times):
     """True specificity 0.95 of 20 configurations: counted as 200 samples, 36 of 100 bounds held."""
     truth = np.repeat([1, 0], [190, 10])
     outcome, rng, held = Outcome(Task.BINARY, truth, ("n", "p")), np.random.default_rng(3), []
-    for _ in range(100):
+    for _ in range(n_times):
         right = rng.random((200, 20)) < 0.95
         labels = np.where(right, truth[:, None], 1 - truth[:, None])[None] * 1.0
         matrix = of(outcome, labels, PredictionKind.LABEL)
         found = METHODS["bbc"].run(matrix, METRICS["specificity"], LOWER)
         held.append(found.interval.lower <= 0.95)
-    assert np.mean(held) > 0.95 - 2 * np.sqrt(0.95 * 0.05 / 100)
+    assert np.mean(held) > 0.95 - 2 * np.sqrt(0.95 * 0.05 / n_times)
 
 
 @pytest.mark.one_in(7)

@@ -129,19 +129,14 @@ def test_another_seed_moves_the_estimate_within_its_error(method, metric, matrix
         assert 0 < moved < 5 * spread * np.sqrt(2 / n_resamples)
 
 
-LIMITS = [
-    Resources(jobs=1),
-    Resources(jobs=2),
-    Resources(jobs=5),
-    Resources(engine=Engine.NUMPY),
-    Resources(engine=Engine.NUMBA),
-    Resources(memory=16_000_000),
-]
+LIMITS = [Resources(jobs=2), Resources(engine=Engine.NUMPY), Resources(engine=Engine.NUMBA)]
+MORE_LIMITS = [Resources(jobs=1), Resources(jobs=5), Resources(memory=16_000_000)]
 
 
+@parts("every", LIMITS, whole=MORE_LIMITS)
 @every_pair
-def test_resources_do_not_matter(method, metric, matrix, expected):
-    for limits in LIMITS:
+def test_resources_do_not_matter(method, metric, matrix, expected, every):
+    for limits in every:
         with use(limits):
             assert_same(method.run(changed(matrix), metric, PLAN), expected)
 
@@ -272,7 +267,7 @@ def test_what_a_method_promises(method, metric, expected):
         assert metric.bounds[0] <= found.interval.lower <= found.interval.upper <= metric.bounds[1]
 
 
-EVERY = 5
+EVERY = 9
 """Every day a metric meets one in so many methods, and the next metric the next of them."""
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matrices import binary, regression
+from matrices import binary, multiclass, regression
 
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
@@ -52,7 +52,7 @@ def test_squared_errors_are_told_of(name):
     of_outcome = slow_index(abs(truth - np.median(truth)))
     of_losses = slow_index((truth - matrix.predictions[0, :, winner]) ** 2)
     assert f"{of_outcome:.2f} of the outcome, {of_losses:.2f} of the winner" in note.text
-    assert "58 to 97 %" in note.text
+    assert "37 to 97 %" in note.text
 
 
 def test_others_are_not():
@@ -76,3 +76,21 @@ def test_the_log_loss_where_a_truth_was_ruled_out():
     predictions[0, positive] = 0.0009
     note = notes_of(replace(matrix, predictions=predictions), "log-loss")["unbounded-loss"]
     assert "the truth of 2 samples a chance under 1 in 1000" in note.text
+    assert "some class" not in note.text
+
+
+@pytest.mark.parametrize("make", [binary, multiclass])
+def test_the_log_loss_of_a_winner_that_is_too_sure(make):
+    matrix = make()
+    predictions = np.array(matrix.predictions)
+    if predictions.ndim == 3:
+        predictions[0, 0] = float(matrix.outcome.values[0] == 1)
+        predictions[0, 1] = 0.9999 - 1e-6
+    else:
+        predictions[0, 0] = np.eye(predictions.shape[3])[int(matrix.outcome.values[0])]
+    sure = replace(matrix, predictions=predictions)
+    note = notes_of(sure, "log-loss")["unbounded-loss"]
+    assert "some class in 1 sample a chance under 1 in 10,000" in note.text
+    assert "the truth of" not in note.text
+    assert "unbounded-loss" not in notes_of(sure, "log-loss", plan=replace(PLAN, clip=2e-4))
+    assert "unbounded-loss" not in notes_of(sure, "brier")

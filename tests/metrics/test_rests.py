@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from looped import each, labelled
+from looped import each, labelled, one_in
 from matrices import for_metric, of
 
 from bbccli.metrics import METRICS
@@ -72,7 +72,7 @@ def test_every_metric_says_it():
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("counts", [(6, 54), (54, 6), (20, 20)], ids=str)
-@each(labelled(*BOUNDED), name=lambda case: case[0], task=lambda case: case[1])
+@each(*one_in(3, labelled(*BOUNDED)), name=lambda case: case[0], task=lambda case: case[1])
 def test_one_mistake_costs_no_more_than_one_unit_in_n(name, task, counts):
     """The guard takes one bad unit in N to cost 1 / N of the range; pairs may cost it twice."""
     metric = METRICS[name]

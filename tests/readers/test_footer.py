@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from day import parts
 
 from bbccli import read
 from bbccli.errors import InputError
@@ -98,12 +99,13 @@ def test_a_footer_that_is_cut_anywhere_is_refused() -> None:
             pass
 
 
-def test_random_bytes_are_refused_or_read() -> None:
+@parts("n_times", 400, whole=2000)
+def test_random_bytes_are_refused_or_read(n_times: int) -> None:
     data = written(table(), store_schema=False)
     file = pq.ParquetFile(pa.BufferReader(data))
     footer, levels = footer_of(data), levels_of(file)
     rng = np.random.default_rng(1)
-    for _ in range(2000):
+    for _ in range(n_times):
         bad = bytearray(footer)
         for place in rng.integers(0, len(bad), rng.integers(1, 4)):
             bad[place] = rng.integers(0, 256)

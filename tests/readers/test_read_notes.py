@@ -140,6 +140,11 @@ def test_duplicates(save):
     assert note.text.endswith("such as b those of a")
 
 
+def test_a_single_duplicate_is_one(save):
+    (note,) = read(save("m.csv", BASE | {"a": GOOD, "c": [0.1, 0.2, 0.8, 0.91], "d": GOOD})).notes
+    assert note.text == "d repeats the predictions of a"
+
+
 def test_duplicates_differ_after_a_long_common_start(save):
     start = np.linspace(0, 1, 40)
     other = start.copy()

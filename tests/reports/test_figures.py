@@ -48,6 +48,7 @@ class TestEach:
         assert '"url"' not in text and '"href"' not in text
 
     @pytest.mark.one_in(5)
+    @pytest.mark.usefixtures("drawing")
     def test_its_picture_is_the_same_every_time(self, kind, found):
         drawn = draw(kind, found)
         first, second = (rendering.inline_svg(drawn, "a") for _ in range(2))
