@@ -263,7 +263,10 @@ class PredictionMatrix:
         UnsupportedError
             A form that the predictions can't be had in.
         """
-        predictions = self.predictions[:, :, columns]
+        return self.in_form(kind, self.predictions[:, :, columns])
+
+    def in_form(self, kind: PredictionKind, predictions: FloatArray) -> FloatArray | IntArray:
+        """Return some of the predictions (R, N', C', ...) as `as_kind` returns all of them."""
         if not self.offers(kind):
             raise UnsupportedError(
                 f"{PLURAL[self.kind]} can't be taken as {PLURAL[kind]}",

@@ -63,8 +63,8 @@ class Outcome:
         """(K,) samples per class."""
         return np.bincount(self.values.astype(np.int64), minlength=len(self.classes))
 
-    def take(self, rows: BoolArray) -> Outcome:
-        """Return the outcome of the rows where `rows` (N,) is True."""
+    def take(self, rows: BoolArray | slice) -> Outcome:
+        """Return the outcome of the rows where `rows` (N,) is True, or of consecutive ones."""
         event = None if self.event is None else self.event[rows]
         weights = None if self.weights is None else self.weights[rows]
         return Outcome(self.task, self.values[rows], self.classes, event, weights, self.bounds)

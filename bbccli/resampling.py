@@ -146,7 +146,8 @@ class Draws:
                 _draw_block(block, cells, generator(self.seed, key))
         sizes = (in_bag == 0).sum(axis=1)
         if self.members is not None:
-            in_bag = in_bag[:, self.members]
+            # row after row in memory, as an index does not leave it: sums of real numbers show it
+            in_bag = np.take(in_bag, self.members, axis=1)
         usable = self.accept(in_bag)
         ordinals = first * BLOCK + np.flatnonzero(usable)
         return Resamples(in_bag if usable.all() else in_bag[usable], ordinals, sizes[usable])

@@ -71,18 +71,26 @@ class Resources:
                 f"--memory is {self.memory / MEGABYTE:g} MB", hint="at least 16 MB; 256MB is usual"
             )
 
-    def for_predictions(self, n_samples: int, n_bytes: int) -> Resources:
+    def for_predictions(
+        self, n_samples: int, n_bytes: int, per_sample: int | None = None
+    ) -> Resources:
         """Return the resources for predictions (N, C) of so many bytes.
 
         Memory that may grow is at least as much as the predictions take, and twice the least, with
         which columns are sorted less often.
+
+        Parameters
+        ----------
+        per_sample : optional
+            Bytes per sample without which it can't be done: those of a block of resamples, where
+            nothing else is known.
 
         Raises
         ------
         OptionError
             The memory that was asked for is too little for so many samples.
         """
-        least = PER_SAMPLE * n_samples
+        least = (per_sample or PER_SAMPLE) * n_samples
         if self.growing:
             return replace(self, memory=max(self.memory, n_bytes, 2 * least))
         if self.memory < least:

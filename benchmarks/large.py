@@ -2,7 +2,8 @@
 
 `python -m benchmarks.large` makes a Parquet file of N x C probabilities (float32), has two workers
 of a cluster on this machine correct it within a limit of memory each, and deletes the file. With
-`--check` one process does the same, and the results are compared byte for byte.
+`--check` one process does the same, and the results are compared byte for byte. With `--units` it
+measures what a draw, a multiplication and a byte take, of which docs/scale.md makes a whole run.
 """
 
 import argparse
@@ -22,6 +23,10 @@ GROUP = 2**16
 
 def main() -> None:
     options = parse()
+    if options.units:
+        from benchmarks.units import units
+
+        return units(options.samples, write)
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         path = options.file or Path(folder, "large.parquet")
         if options.file is None:
@@ -39,7 +44,8 @@ def measure(options: argparse.Namespace, metric: str, path: Path, folder: Path) 
     found = folder / "workers.json"
     with cluster(options.workers, options.limit) as (address, pids), peaks(pids) as highest:
         start = time.perf_counter()
-        remote = ["--runner", "dask", "--scheduler", address, "--output", str(found)]
+        remote = ["--runner", "dask", "--scheduler", address, "--memory", options.memory]
+        remote += ["--output", str(found)]
         correct([*words, *remote])
         spent = time.perf_counter() - start
     print(f"{metric}: {spent:.0f} s; peak MB of the workers, then of the client:", *highest())
@@ -63,6 +69,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--file", type=Path, help="one that is there already, and stays")
     parser.add_argument("--folder", type=Path, help="where the file is put, for a while")
     parser.add_argument("--check", action="store_true", help="compare with one process")
+    parser.add_argument("--units", action="store_true", help="what a draw and a byte take, alone")
+    parser.add_argument("--memory", default="auto", help="of each task, as of bbc correct")
     return parser.parse_args()
 
 

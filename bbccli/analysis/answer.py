@@ -57,15 +57,17 @@ def answer(
     matrix, rule = asked.read(path), asked.rule
     plan = asked.plan(matrix.source.metadata)
     metrics = choose_metrics(asked.metric, matrix)
+    needed = None
     if elsewhere.current() is not None:
-        from bbccli.analysis.by_parts import check_parts
+        from bbccli.analysis.by_parts import check_parts, per_sample
 
         check_parts(matrix, metrics, plan)
+        needed = per_sample(matrix, metrics, plan)
     if rule is not None:
         judging = metrics[0].within(matrix.outcome)
         rule.check(judging.label, judging.direction, judging.bounds)
     try:
-        with working(asked.metric, matrix):
+        with working(asked.metric, matrix, needed):
             estimates, notes = estimate(matrix, metrics, plan, asked.method, progress=progress)
             of_search = _cost(matrix, metrics[0], plan, needed=cost) if cost is not False else None
     except (UndefinedError, UnsupportedError) as error:
@@ -93,8 +95,15 @@ def _cost(
 
 
 @contextmanager
-def working(names: Sequence[str] | None, matrix: PredictionMatrix) -> Iterator[None]:
+def working(
+    names: Sequence[str] | None, matrix: PredictionMatrix, per_sample: int | None = None
+) -> Iterator[None]:
     """Work on a matrix within the memory that it needs; what fails in a metric of one's own is its.
+
+    Parameters
+    ----------
+    per_sample : optional
+        Bytes that each sample takes, as `Resources.for_predictions` has it.
 
     Yields
     ------
@@ -102,7 +111,7 @@ def working(names: Sequence[str] | None, matrix: PredictionMatrix) -> Iterator[N
         While metrics are scored.
     """
     with (
-        resources.use(resources.current().for_predictions(*matrix.size)),
+        resources.use(resources.current().for_predictions(*matrix.size, per_sample)),
         custom.blamed(names or (), matrix.source.path),
         np.errstate(over="ignore"),
     ):

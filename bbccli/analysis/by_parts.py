@@ -6,12 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bbccli.bootstrap.by_rows import addable
 from bbccli.errors import OptionError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import Metric
+from bbccli.metrics.planned import planned
 from bbccli.plan import Plan
+from bbccli.resources import PER_SAMPLE
 from bbccli.selection.candidates import by_repeat
 from bbccli.types import Select
+
+OF_A_COLUMN = 60
+"""Bytes per sample without which one configuration can't be looked at and scored."""
 
 METHODS = ("cvt", "tt", "bbc", "bbc-f")
 """Methods that need no more of a configuration than its performances."""
@@ -36,6 +42,13 @@ def check_methods(names: Sequence[str] | None) -> None:
                 f"--method {name} needs all predictions in one place, which --runner dask is not",
                 hint=f"--method {', '.join(METHODS)}; or leave out --runner dask",
             )
+
+
+def per_sample(matrix: PredictionMatrix, metrics: Sequence[Metric], plan: Plan) -> int:
+    """Return the bytes per sample that a worker needs, of a column or of a block of resamples."""
+    asked = [planned(metric, plan) for metric in metrics]
+    apart = all(addable(matrix, metric, plan.pooling) for metric in asked)
+    return OF_A_COLUMN if apart else PER_SAMPLE
 
 
 def check_parts(matrix: PredictionMatrix, metrics: Sequence[Metric], plan: Plan) -> None:

@@ -26,6 +26,7 @@ from bbccli.metrics.weighting import (
     rest,
     scaled,
     sums_in_parts,
+    sums_of_chunk,
     total_weights,
     weighted_sums,
 )
@@ -58,6 +59,19 @@ class Scorer(Protocol):
         Its weights are the restricted columns: ``scorer.restrict(rows)(weights[:, rows])``
         equals ``scorer(weights * rows)``.
         """
+
+
+class Additive(Scorer, Protocol):
+    """A formula of weighted totals, which parts of the samples have each its own of."""
+
+    def totals(self, weights: IntArray, configurations: IntArray | None = None) -> list[FloatArray]:
+        """Totals of a chunk of samples under weights (B, n): (B, C', ...) each, or (B, 1, ...).
+
+        Of one configuration they are the same to the last bit whatever is scored beside it.
+        """
+
+    def of_totals(self, totals: Sequence[FloatArray]) -> FloatArray:
+        """Performances (B, C') by the totals of all samples."""
 
 
 Predictions = NDArray[Any]
@@ -105,6 +119,9 @@ class Metric:
     of_pairs
         Whether it is made of shares of pairs of samples, which can be counted within folds: the
         scorer is a `PairCounter`, or a `Combined` one of such.
+    by_sample
+        Whether what a sample adds depends on that sample alone, so that parts of the samples can be
+        bound and added up apart: the scorer is an `Additive` one.
     """
 
     name: str
@@ -125,6 +142,7 @@ class Metric:
     remarks: str = ""
     of_pairs: bool = False
     smooth: bool = True
+    by_sample: bool = False
 
     def within(self, outcome: Outcome) -> Metric:
         """Return the metric with the bounds that it has on an outcome."""
@@ -219,6 +237,20 @@ class MeanScorer:
         if self.undefined is not None:
             means[((weights > 0) & (self.undefined.T[configurations] > 0)).any(axis=1)] = np.nan
         return means
+
+    def totals(self, weights: IntArray, configurations: IntArray | None = None) -> list[FloatArray]:
+        """Sums of losses (B, C'), NaN where one is undefined, and of weights (B, 1), of a chunk."""
+        chosen = slice(None) if configurations is None else configurations
+        totals = total_weights(weights)
+        with np.errstate(invalid="ignore", over="ignore"):
+            sums = sums_of_chunk(weights, self.losses[:, chosen], totals).astype(np.float64)
+        if self.undefined is not None:
+            sums[sums_of_chunk(weights > 0, self.undefined[:, chosen], totals) > 0] = np.nan
+        return [sums, totals[:, None]]
+
+    def of_totals(self, totals: Sequence[FloatArray]) -> FloatArray:
+        """Mean losses (B, C')."""
+        return ratio(*totals)
 
     def restrict(self, rows: BoolArray) -> MeanScorer:
         """Keep the samples in `rows`."""

@@ -86,6 +86,7 @@ def _of_classes(
         rests_on=rests_on,
         formula=formula,
         undefined=undefined,
+        by_sample=True,
     )
 
 

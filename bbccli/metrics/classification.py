@@ -70,6 +70,7 @@ ACCURACY = Metric(
     cell=12,
     rests_on=EVERY_SAMPLE,
     formula="(1/N) Σ [ŷᵢ = yᵢ]",
+    by_sample=True,
 )
 
 ERROR = Metric(
@@ -85,6 +86,7 @@ ERROR = Metric(
     reference="Raschka 2018",
     rests_on=EVERY_SAMPLE,
     formula="(1/N) Σ [ŷᵢ ≠ yᵢ]",
+    by_sample=True,
 )
 
 BALANCED_ACCURACY = Metric(
@@ -118,6 +120,7 @@ MCC = Metric(
     undefined="where all samples are of one class",
     remarks="Where one class is predicted for all samples the value is 0, the limit of nearly "
     "constant predictions and what kappa gives; so says scikit-learn.",
+    by_sample=True,
 )
 
 KAPPA = Metric(
@@ -133,6 +136,7 @@ KAPPA = Metric(
     rests_on=BESIDE_THE_LARGEST,
     formula="(c N - Σₖ tₖ pₖ) / (N² - Σₖ tₖ pₖ), with the terms of mcc",
     undefined="where all samples are of one class",
+    by_sample=True,
 )
 
 MAE_RANK = Metric(
@@ -148,6 +152,7 @@ MAE_RANK = Metric(
     rests_on=EVERY_SAMPLE,
     formula="(1/N) Σ |r(ŷᵢ) - r(yᵢ)|, with the rank r of a class",
     remarks="The order of the classes is that in which they are listed: by number, else by name.",
+    by_sample=True,
 )
 
 METRICS = (ACCURACY, ERROR, BALANCED_ACCURACY, MCC, KAPPA, MAE_RANK)

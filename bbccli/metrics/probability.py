@@ -72,6 +72,7 @@ LOG_LOSS = Metric(
     "is 2⁻²³ = 1.2e-7 (--clip), the precision of 32 bits near 1, whatever type the file has: the "
     "same predictions have the same log-loss in 32 and in 64 bits. scikit-learn takes the "
     "precision of the type instead, which is 2.2e-16 in 64 bits.",
+    by_sample=True,
 )
 
 BRIER = Metric(
@@ -89,6 +90,7 @@ BRIER = Metric(
     formula="(1/N) Σ (pᵢ - [yᵢ positive])² for two classes, (1/N) Σ Σₖ (pᵢₖ - [yᵢ = k])² for more",
     remarks="Of two classes it is the squared error of the positive one alone, from 0 to 1, half "
     "of the sum over both; of more classes the sum over all, from 0 to 2. So are scikit-learn's.",
+    by_sample=True,
 )
 
 METRICS = (LOG_LOSS, BRIER)

@@ -80,6 +80,7 @@ def _error(
     undefined: str = "without samples",
     remarks: str = "",
     smooth: bool = True,
+    by_sample: bool = True,
 ) -> Metric:
     """A metric of values of which 0 is best."""
     return Metric(
@@ -98,6 +99,7 @@ def _error(
         undefined=undefined,
         remarks=remarks,
         smooth=smooth,
+        by_sample=by_sample,
     )
 
 
@@ -139,6 +141,7 @@ MEDAE = _error(
     "reached exactly between two errors, their mean: the median of rows repeated as often as "
     "their whole-number weights say",
     smooth=False,
+    by_sample=False,
 )
 
 MAPE = _error(

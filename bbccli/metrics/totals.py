@@ -17,6 +17,7 @@ from bbccli.metrics.weighting import (
     own_sums,
     rest,
     sums_in_parts,
+    sums_of_chunk,
     total_weights,
     weighted_sums,
 )
@@ -122,6 +123,22 @@ class TotalsScorer:
             totals = [_pairing(floats, part, configurations[rows]) for part in self.parts]
             values[rows] = self._apply(totals)[:, 0]
         return values
+
+    def totals(self, weights: IntArray, configurations: IntArray | None = None) -> list[FloatArray]:
+        """Totals of each part, (B, C', ...) or (B, 1, ...), of a chunk of samples."""
+        heavy = total_weights(weights)
+        found: list[FloatArray] = []
+        for part in self.parts:
+            chosen = _columns(part, configurations)
+            sums = sums_of_chunk(weights, chosen.reshape(len(part), -1), heavy)
+            found.append(sums.astype(np.float64).reshape(len(sums), *chosen.shape[1:]))
+        return found
+
+    def of_totals(self, totals: Sequence[FloatArray]) -> FloatArray:
+        """Performances (B, C') by the totals of all samples."""
+        return np.array(
+            np.broadcast_to(self._apply(totals), (len(totals[0]), self.n_configurations))
+        )
 
     def restrict(self, rows: BoolArray) -> TotalsScorer:
         """Keep the samples in `rows`."""

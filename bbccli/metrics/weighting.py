@@ -102,13 +102,28 @@ def weighted_sums(
     sums = np.zeros((len(weights), terms.shape[1]))
     for start in range(0, len(terms), CHUNK):
         part = slice(start, start + CHUNK)
-        floats = matching(weights[:, part], dtype, totals)
-        own = terms[part].astype(floats.dtype, copy=False)
-        if terms.shape[1] == 1 and terms.dtype == np.float64:
-            sums[:, 0] += own_sums(floats, np.broadcast_to(own[:, 0], floats.shape))
-        else:
-            sums += floats @ own
+        sums += sums_of_chunk(weights[:, part], terms[part], totals)
     return sums
+
+
+def sums_of_chunk(
+    weights: NDArray[Any], terms: FloatArray | BoolArray, totals: FloatArray
+) -> FloatArray:
+    """Return what a chunk of the samples (n,) adds to the sums (B, M) of very many.
+
+    Of one column of real terms it is the same to the last bit whatever is scored beside it; of
+    counts always.
+
+    Parameters
+    ----------
+    totals : (B,)
+        Total of each row of weights, of the chunk or of all samples.
+    """
+    floats = matching(weights, float_type(terms), totals)
+    own = terms.astype(floats.dtype, copy=False)
+    if terms.shape[1] == 1 and terms.dtype == np.float64:
+        return own_sums(floats, np.broadcast_to(own[:, 0], floats.shape))[:, None]
+    return np.asarray(floats @ own)
 
 
 def own_sums(weights: FloatArray, terms: NDArray[Any]) -> FloatArray:

@@ -22,7 +22,7 @@ AT_ONCE = 2**22
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnFile:
-    """What an array (1, N, C) of predictions would be, indexed along its last axis alone.
+    """What an array (1, N, C) of predictions would be, indexed by consecutive rows and by columns.
 
     Attributes
     ----------
@@ -65,7 +65,9 @@ class ColumnFile:
         return self.n_rows * len(self.names) * self.dtype.itemsize
 
     def __getitem__(self, key: tuple[slice, slice, Any]) -> FloatArray:
-        """Read configurations, `[:, :, columns]`, where each sample has a number: (1, N, C').
+        """Read configurations, `[:, rows, columns]`, where each sample has a number: (1, N', C').
+
+        Of the groups of rows of the file only those that hold some of the rows are read.
 
         Raises
         ------
@@ -73,11 +75,14 @@ class ColumnFile:
             The file is not there, or is another.
         """
         columns = np.arange(len(self.names))[key[2]]
-        found: FloatArray = np.empty((1, self.n_rows, len(columns)), self.dtype)
-        step = max(AT_ONCE // max(self.n_rows, 1), 1)
+        first, end, _ = key[1].indices(self.n_rows)
+        # a column after the other in memory, as they are read
+        found: FloatArray = np.empty((1, len(columns), end - first), self.dtype).swapaxes(1, 2)
+        step = max(AT_ONCE // max(end - first, 1), 1)
         for start in range(0, len(columns), step):
             asked = columns[start : start + step].tolist()
-            for offset, values in enumerate(self._read([self.names[c] for c in asked])):
+            read = self._read([self.names[c] for c in asked], first, end)
+            for offset, values in enumerate(read):
                 found[0, :, start + offset] = values if self.labels is None else self._codes(values)
         return found
 
@@ -88,14 +93,17 @@ class ColumnFile:
             codes[values == label] = code
         return codes
 
-    def _read(self, names: list[str]) -> list[FloatArray]:
-        """Columns (N,) by their names."""
+    def _read(self, names: list[str], first: int, end: int) -> list[FloatArray]:
+        """Some rows of columns, by their names: (N',) each."""
         import pyarrow as pa
 
         try:
-            table = _opened(self.path, self.size).read(columns=names, use_threads=False)
+            file = _opened(self.path, self.size)
+            groups, before = _groups(file, first, end)
+            table = file.read_row_groups(groups, columns=names, use_threads=False)
         except (pa.ArrowException, OSError) as error:
             raise _unreadable(self.path, " ".join(str(error).split())) from None
+        table = table.slice(first - before, end - first)
         places = [table.schema.get_all_field_indices(name)[0] for name in names]
         return [to_numbers(table.column(place)) for place in places]
 
@@ -109,6 +117,14 @@ def _opened(path: str, size: int) -> pq.ParquetFile:
     if found != size:
         raise OSError(f"it has {found} bytes, not {size}")
     return pq.ParquetFile(path)
+
+
+def _groups(file: pq.ParquetFile, first: int, end: int) -> tuple[list[int], int]:
+    """Which groups of rows hold some of the rows, and how many rows lie before them."""
+    sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+    ends = np.cumsum([0, *sizes])
+    here = np.flatnonzero((ends[1:] > first) & (ends[:-1] < end))
+    return here.tolist(), int(ends[here[0]]) if len(here) else 0
 
 
 def _unreadable(path: str, reason: str) -> InputError:

@@ -3,13 +3,16 @@
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from multiprocessing import forkserver, get_context
 from pathlib import Path
 
 import pytest
 from experiments import FAST, ROOT, environment, experiment
+from large_files import Here
 
-from bbccli.batch import local
+from bbccli import resources
+from bbccli.batch import local, parts
 
 
 @pytest.fixture
@@ -62,6 +65,22 @@ def quick_starts(monkeypatch):
         forkserver.ensure_running()
     monkeypatch.setattr(local, "get_context", lambda _: context)
     return context
+
+
+@pytest.fixture
+def workers(monkeypatch):
+    """Let `--runner dask` find workers that are this process."""
+    made = []
+
+    @contextmanager
+    def found(jobs, scheduler):
+        made.append(Here(5))
+        yield made[-1]
+
+    monkeypatch.setattr(parts, "workers_of_dask", found)
+    monkeypatch.setattr(parts, "limits_of", lambda asked, _: resources.Resources(1, 2**24))
+    monkeypatch.setattr(Here, "memory", lambda self: None, raising=False)
+    return made
 
 
 DEADLY = '''

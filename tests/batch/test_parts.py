@@ -3,91 +3,19 @@
 import os
 import pickle
 import sys
-from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from day import SWEEP, parts
+from large_files import FEW, chances, file_of, same
 
-from bbccli import elsewhere, resources
+from bbccli import resources
 from bbccli.batch import cluster
 from bbccli.batch import parts as module
 from bbccli.batch.parts import pack, unpack, work
 from bbccli.errors import InputError, OptionError
 from bbccli.readers.column_file import ColumnFile
-
-FEW = ("--n-resamples", "150")
-
-
-class Here(elsewhere.Workers):
-    """Workers that are this process, and get nothing but what can be sent."""
-
-    n_cores = 2
-
-    def __init__(self, width):
-        self.width, self.calls = width, 0
-
-    def parts(self, n_configurations):
-        return np.array_split(np.arange(n_configurations), -(-n_configurations // self.width))
-
-    def map(self, function, items):
-        limits = resources.current()
-        for item in items:
-            shared = {}
-            packed = pack((function, item), lambda one, to=shared: to.setdefault(id(one), one))
-            assert len(packed) < 2**20  # nothing large is sent with every task
-            self.calls += 1
-            with elsewhere.use(None):
-                found = pickle.loads(pickle.dumps(work(packed, shared, limits)))
-            if isinstance(found, Exception):
-                raise found
-            yield found
-
-
-@pytest.fixture
-def workers(monkeypatch):
-    """Let `--runner dask` find workers that are this process."""
-    made = []
-
-    @contextmanager
-    def found(jobs, scheduler):
-        made.append(Here(5))
-        yield made[-1]
-
-    monkeypatch.setattr(module, "workers_of_dask", found)
-    monkeypatch.setattr(module, "limits_of", lambda asked, _: resources.Resources(1, 2**24))
-    monkeypatch.setattr(Here, "memory", lambda self: None, raising=False)
-    return made
-
-
-def file_of(path, truth, columns, **roles):
-    table = {"truth": truth, **roles, **{f"c{i:02}": one for i, one in enumerate(columns)}}
-    pq.write_table(pa.table({name: pa.array(values) for name, values in table.items()}), path)
-
-
-def chances(n=300, n_columns=13, seed=0, kind=np.float32):
-    """A truth, folds, and probabilities that tie here and there; the best are in two parts."""
-    rng = np.random.default_rng(seed)
-    truth = (rng.random(n) < 0.4).astype(int)
-    skill = rng.uniform(0.5, 1.5, n_columns)
-    skill[2] = 1.7
-    logits = rng.normal(size=(n_columns, n)) + skill[:, None] * (truth - 0.5)
-    found = (1 / (1 + np.exp(-logits))).astype(kind)
-    found[3] = np.round(found[3], 1)
-    found[7] = found[2]
-    return truth, rng.integers(0, 5, n), found
-
-
-def same(run, *argv):
-    """Run without workers and with them: what is printed is the same; return it."""
-    options = ("--format", "json", "--quiet", *argv)
-    alone, apart = run("correct", *options), run("correct", *options, "--runner", "dask")
-    assert apart == alone
-    return alone
-
 
 METRICS = ("accuracy", "auc", "brier", "log-loss", "f1", "mcc", "balanced-accuracy", "kappa")
 
@@ -114,6 +42,7 @@ def test_every_metric_of_chances(run, tmp_path, workers, seed):
         ("--pooling", "within-folds"),
         ("--pooling", "fold-mean", "--metric", "log-loss"),
         ("--group", "site", "--metric", "accuracy", "--metric", "auc"),
+        ("--group", "site", "--metric", "brier", "--metric", "log-loss"),
         ("--n-resamples", "auto", "--tolerance", "0.004"),
         ("--threshold", "0.3", "--metric", "f1"),
         ("--exclude", "c0[1-4]", "--positive", "0"),
