@@ -38,7 +38,7 @@ slow: $(VENV)/installed-test ## Run the statistical studies too, with more examp
 fuzz: $(VENV)/installed-test ## Run random commands on mutated files (5 minutes; ARGS='--seconds 60 --seed 1')
 	$(BIN)/python -m tests.fuzz $(ARGS)
 
-mutants: $(VENV)/installed-mutants ## Plant mutations, see the tests die (half an hour; ARGS='--room metrics')
+mutants: $(VENV)/installed-mutants ## Plant mutations, see the tests fail (half an hour on two cores; ARGS='--room metrics')
 	$(BIN)/python -m tests.mutants $(ARGS)
 
 lowest: ## Run the tests with the oldest versions of everything that pyproject.toml allows

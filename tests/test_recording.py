@@ -382,6 +382,17 @@ def test_repeated_holdout(tmp_path):
     assert np.isfinite(run.predictions).sum() == 4 * 30 * 3
 
 
+@pytest.mark.parametrize("cv, n_folds", [(4, 4), (None, 5)])
+def test_a_number_of_folds_is_what_scikit_learn_makes_of_it(tmp_path, cv, n_folds):
+    ordered = np.sort(Y)  # plain folds of it have one class
+    of_classes = Recorder(tmp_path / "classes", X, ordered, cv=cv, scoring="accuracy").cv
+    of_values = Recorder(tmp_path / "values", X, VALUES, cv=cv, scoring="r2").cv
+    for made, wanted in ((of_classes, StratifiedKFold), (of_values, KFold)):
+        for rows, its in zip(made, wanted(n_folds).split(X, ordered), strict=True):
+            for part, of_its in zip(rows, its, strict=True):
+                np.testing.assert_array_equal(part, of_its)
+
+
 # Test sets that can't be told apart
 
 

@@ -16,6 +16,7 @@ import pytest
 from bbccli.errors import InputError
 from bbccli.readers import Roles, read
 from bbccli.readers.runs import folder as folder_readers
+from bbccli.readers.runs.autogluon_scores import Board, check_listed
 from bbccli.readers.runs.base import RunTable
 from bbccli.verification import verified
 
@@ -229,6 +230,15 @@ def test_a_model_of_autogluon_that_is_not_on_the_leaderboard(gluon):
         checked(gluon)
     place.unlink()
     assert "predictor.leaderboard().to_csv" in checked(gluon).reason
+
+
+def test_the_first_model_that_is_not_on_the_leaderboard_is_named(gluon):
+    board = Board({"b": 0.5}, "accuracy")
+    check_listed(gluon, None, ["a", "c"])
+    check_listed(gluon, board, ["b"])
+    with pytest.raises(InputError, match="does not list a, which has predictions") as error:
+        check_listed(gluon, board, ["b", "a", "c", "d"])
+    assert error.value.further == 2
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ class _Counts:
         folds = matrix.folds
         known = None if folds is None else sum(len(distinct(of_repeat)) for of_repeat in folds)
         self.seen = unfinished.n_models or known
-        self.models = dict(zip(unfinished.dropped, unfinished.models, strict=False))
+        self.models = dict(zip(unfinished.dropped, unfinished.models, strict=True))
         self.to_come = unfinished.n_to_come
         if n_folds is not None and self.seen is not None:
             if n_folds < self.seen:

@@ -191,7 +191,9 @@ class TestStatus:
         status, _, err = batch(PATTERN, "-o", "r.jsonl")
         assert status == 5
         assert "runs/000/p.csv: out of memory: Unable to allocate 9 EiB\n" in err
-        assert "fewer --jobs" in (folder / "r.jsonl").read_text()
+        (found,) = lines(folder / "r.jsonl")
+        assert "fewer --jobs" in found["error"]["hint"]
+        assert found["error"]["status"] == 2
 
 
 class TestSources:

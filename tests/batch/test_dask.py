@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager, suppress
+from types import SimpleNamespace
 
 import pytest
 from experiments import FAST, environment, experiment
@@ -30,6 +31,25 @@ def _quick_workers(quick_starts):
 
     with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
         yield
+
+
+def test_that_there_are_no_workers_is_said_once_and_again_after_there_were_some(monkeypatch):
+    now, cores, told = [0.0], {}, []
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    client = SimpleNamespace(ncores=lambda: cores, scheduler=SimpleNamespace(address="tcp://there"))
+    workers = module._Workers(client, None, 2, told.append)
+
+    def wait(seconds):
+        for _ in range(round(seconds / module.LOOKS_EVERY)):
+            now[0] += module.LOOKS_EVERY
+            workers.look()
+        return len(told)
+
+    assert [wait(module.TOLD_AFTER), wait(2), wait(50)] == [0, 1, 1]
+    cores["one"] = 1
+    assert wait(50) == 1
+    cores.clear()
+    assert [wait(module.TOLD_AFTER - 1), wait(3)] == [1, 2]
 
 
 def be_a_worker(address, folder):

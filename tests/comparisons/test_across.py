@@ -9,17 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from matrices import binary
 from oracle_data import FOLDER
 from scipy import stats
 from thorough import examples
 
 from bbccli.comparisons.across import DEFAULTS, TESTS, compare_across, registry
+from bbccli.comparisons.across.performances import performances_of
 from bbccli.comparisons.across.table import settled
 from bbccli.comparisons.across.wilcoxon import signed_ranks
 from bbccli.comparisons.records import Verdict
 from bbccli.documents import as_json
 from bbccli.errors import OptionError, UndefinedError
+from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
+from bbccli.plan import Plan
 from bbccli.types import Adjustment
 
 FROZEN = json.loads((FOLDER / "comparisons.json").read_text())
@@ -33,6 +37,15 @@ AUCS = np.array([
     [.972, .981, .975, .975], [.957, .978, .946, .970],
 ])  # fmt: skip
 VARIANTS = ("plain", "pruned", "boosted", "both")
+
+
+def test_a_family_of_one_has_its_performance_and_another_what_bbc_says():
+    data, metric, plan = binary(), METRICS["auc"], Plan(n_resamples=50)
+    alone = performances_of(data, metric, plan)
+    found = performances_of(data, metric, plan, {"one": [2], "several": [4, 0, 5]})
+    several = METHODS["bbc"].run(data.of_configurations(np.array([4, 0, 5])), metric, plan)
+    assert found == {"one": alone["c2"], "several": several.value}
+    assert alone["c2"] != alone["c3"]
 
 
 def across(values, metric="auc", **options):

@@ -103,6 +103,14 @@ def test_every_small_table(counts):
         assert exact == pytest.approx(theirs, rel=1e-12)
 
 
+def test_a_p_value_at_the_level_shows_a_difference():
+    for level, verdict in ((0.9375, Verdict.BETTER), (0.938, Verdict.NOT_SHOWN)):
+        found = ask(
+            "mcnemar-exact", of_table(9, 5, 0, 9), "accuracy", plan=replace(PLAN, level=level)
+        )
+        assert (found.p, found.verdict) == (0.0625, verdict)
+
+
 def test_labels_of_one_sample():
     found = ask("looney-f", replace(of_table(1, 1, 0, 0)), "accuracy")
     assert_sound(found)

@@ -1,6 +1,7 @@
 """Tests of pairs against R, statsmodels, scipy, mlxtend and baycomp."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from pairs import ask, of_folds, of_labels, of_table
 from scipy import stats
 
 from bbccli.plan import Plan
+from bbccli.resampling import BLOCK, Unit, generator
 
 FROZEN = json.loads((FOLDER / "comparisons.json").read_text())
 EDGES = json.loads((FOLDER / "mcnemar_edge_cases.json").read_text())["cases"]
@@ -264,10 +266,38 @@ def test_bootstrap_and_beliefs_of_a_mean_near_its_normal_law():
     assert 1 - believed.beliefs.better == pytest.approx(stats.norm.sf(wald.statistic), abs=0.03)
 
 
+def by_dirichlet_weights(gains, units, seed):
+    """The mean gain under each of 200 rows of weights of the units, in order."""
+    drawn = [
+        weights[units]
+        for block, n in enumerate((BLOCK, BLOCK, BLOCK, 8))
+        for weights in generator(seed, (Unit.BELIEFS, block)).standard_exponential(
+            (n, max(units) + 1)
+        )
+    ]
+    return np.sort([np.average(gains, weights=weights) for weights in drawn])
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_beliefs_are_those_of_dirichlet_weights_by_hand(grouped):
+    data = regression(n_samples=30, seed=2)
+    units = np.arange(30) // 3 if grouped else np.arange(30)
+    data = replace(data, groups=units) if grouped else data
+    losses = np.abs(data.predictions[0][:, [4, 5]] - data.outcome.values[:, None])
+    gains = by_dirichlet_weights(losses[:, 1] - losses[:, 0], units, seed=3)
+    found = ask("bayes-bootstrap", data, "mae", (4, 5), Plan(n_resamples=200, seed=3))
+    assert found.beliefs.better == np.mean(gains > 0)
+    assert (found.interval.lower, found.interval.upper) == (close(gains[4]), close(gains[194]))
+
+
+def test_beliefs_next_to_a_bound_are_those_of_the_weights_too():
+    gains = by_dirichlet_weights(np.repeat([0, 1, 0], [1, 9, 1]), np.arange(11), seed=3)
+    found = ask("bayes-bootstrap", of_table(1, 9, 0, 1), "accuracy", plan=Plan(200, seed=3))
+    assert (found.interval.lower, found.interval.upper) == (close(gains[4]), close(gains[194]))
+
+
 def test_groups_of_one_sample_each_change_nothing():
     data = binary(seed=1)
-    from dataclasses import replace
-
     grouped = replace(data, groups=np.arange(40)[::-1].copy())
     for test in ("delong", "permutation"):
         assert ask(test, grouped, "auc", (1, 4)).p == pytest.approx(

@@ -13,10 +13,11 @@ from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix, Unfinished
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
+from bbccli.outcome import Outcome
 from bbccli.plan import Plan
 from bbccli.resources import Resources, use
 from bbccli.selection.candidates import Candidates
-from bbccli.types import Pooling
+from bbccli.types import Pooling, PredictionKind, Task
 
 PLAN = Plan(n_resamples=200, seed=2)
 METRIC_OF = {"hoeffding": "accuracy", "cvst": "accuracy", "brace": "accuracy"}
@@ -215,6 +216,42 @@ def test_repeats_after_the_first_count_whole():
     assert [s.fold for s in steps] == ["0", "1", "2", "3", "4", "repeat 2", "repeat 3"]
     assert [s.n_models // s.n_raced for s in steps] == [1] * 5 + [5, 5]
     assert found.runs[0].trace.n_models == 9 * 15
+
+
+def test_a_later_repeat_counts_alone_until_it_is_over():
+    # b is worse in the second repeat, and as much better in the third
+    truth, right = np.arange(60) % 2, np.ones((3, 60, 2), bool)
+    right[1, ::3, 1] = right[2, ::3, 0] = False
+    matrix = PredictionMatrix(
+        Outcome(Task.BINARY, truth, ("no", "yes")),
+        np.where(right, truth[:, None], 1 - truth[:, None]).astype(float),
+        ("a", "b"),
+        PredictionKind.LABEL,
+        folds=np.tile(np.arange(60) // 12, (3, 1)),
+        fold_names=tuple("12345"),
+    )
+    ((found,), _) = replay(matrix, METRICS["accuracy"], PLAN)
+    assert [(s.fold, s.dropped) for s in found.runs[0].trace.steps if s.dropped] == [
+        ("repeat 2", ("b",))
+    ]
+
+
+def test_as_many_folds_as_there_are_leave_none_to_come():
+    decision = drop(spread(), METRICS["auc"], PLAN, n_folds=10)
+    assert (decision.n_folds_seen, decision.n_folds_to_come) == (10, 0)
+    assert decision.n_to_save == 0
+
+
+def test_progress_is_told_of_each_rule():
+    told = []
+    replay(
+        spread(n_folds=5),
+        METRICS["accuracy"],
+        PLAN,
+        rules=["bbcd", "hoeffding"],
+        progress=lambda done, of: told.append((done, of)),
+    )
+    assert told == [(1, 2), (2, 2)]
 
 
 def test_orders_are_drawn_from_the_seed():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from matrices import of, regression
 
-from bbccli.dropping import RULES
+from bbccli.dropping import RULES, bbcd
 from bbccli.dropping.anova import error_variance
 from bbccli.dropping.cvst import top_ones
 from bbccli.dropping.friedman import rank_sums
@@ -86,6 +86,18 @@ def test_bbcd_does_not_count_what_is_undefined():
     drawn = 1 - (59 / 60) ** 60
     assert abs(found.probability[1] - drawn) < 4 * np.sqrt(drawn * (1 - drawn) / 200)
     assert not found.worse.any()
+
+
+@pytest.mark.parametrize("unit", ["samples", "groups"])
+def test_bbcd_gives_up_where_the_best_is_undefined_in_most_draws(unit, monkeypatch):
+    monkeypatch.setattr(bbcd, "PATIENCE", 1)  # all are usable, but for a block
+    scores = np.linspace(0, 1, 40)[None, :, None] * [1.0, -1.0]
+    outcome = Outcome(Task.BINARY, (np.arange(40) == 39).astype(int), ("no", "yes"))
+    matrix = of(outcome, scores, PredictionKind.SCORE)
+    if unit == "groups":
+        matrix = replace(matrix, groups=np.arange(40) // 2)
+    with pytest.raises(UndefinedError, match=f"almost no resample of the {unit} can be used"):
+        RULES["bbcd"].judge(Standing.of(matrix, METRICS["auc"], Plan(2000)), 0.99)
 
 
 def slow_brace(standing, sign, loss, groups=None, weights=None):

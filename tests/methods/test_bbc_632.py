@@ -51,3 +51,14 @@ def test_marked_in_all_outputs(run, samples):
     options = ("--method", "bbc-632", "--n-resamples", "50")
     assert "experimental" in run("correct", path, *options)[1]
     assert '"experimental": true' in run("correct", path, *options, "--format", "json")[1]
+
+
+@pytest.mark.parametrize("name", ["auc", "accuracy", "log-loss"])
+def test_one_configuration_is_scored_as_if_it_were_there_twice(name):
+    one = binary().of_configurations(np.array([3]))
+    twice = replace(
+        one, predictions=np.repeat(one.predictions, 2, axis=2), configurations=("c3", "again")
+    )
+    for method in ("bbc-632", "bbc-632plus", "bbc"):
+        alone, found = (METHODS[method].run(each, METRICS[name], PLAN) for each in (one, twice))
+        np.testing.assert_allclose(alone.distribution.values, found.distribution.values, rtol=1e-12)

@@ -18,7 +18,7 @@ from bbccli.methods.registry import module_of
 from bbccli.metrics import METRICS
 from bbccli.notes import single_configuration, tied_winners
 from bbccli.plan import Plan
-from bbccli.types import Pooling
+from bbccli.types import IntervalKind, Pooling
 
 AUC = METRICS["auc"]
 MATRIX = for_metric("auc", n_folds=12)
@@ -97,6 +97,14 @@ def test_every_module_declares_its_methods():
     of_the_room = [import_module(f"bbccli.methods.{one.name}") for one in iter_modules(path)]
     declaring = {of for of in of_the_room if isinstance(getattr(of, "METHODS", None), tuple)}
     assert declaring == set(modules)
+
+
+def test_a_tolerance_is_met_by_an_interval_of_a_drawn_estimate():
+    plan = Plan(50_000, tolerance=0.002, interval=IntervalKind.T)
+    found = METHODS["bbc"].run(MATRIX, AUC, plan)
+    assert found.error.largest() <= plan.tolerance
+    assert 1000 < found.n_resamples < plan.n_resamples
+    assert "tolerance-not-reached" not in [note.code for note in found.notes]
 
 
 def test_the_tolerance_of_naive_f_is_that_of_its_winner(monkeypatch):

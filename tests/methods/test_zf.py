@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matrices import binary, regression
+from matrices import binary, bound, regression
 
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS
@@ -152,6 +152,16 @@ def test_groups_count_as_one():
     )
     found, expected = (ZF.run(m, METRICS["accuracy"], PLAN) for m in (twice, matrix))
     assert found.interval.lower == pytest.approx(expected.interval.lower, abs=1e-9)
+
+
+def test_the_auc_of_groups_is_as_sure_as_the_jackknife_without_each_says():
+    matrix, auc = binary(n_samples=80).of_configurations(np.array([3])), METRICS["auc"]
+    grouped = replace(matrix, groups=np.arange(80) // 2)
+    scorer = bound(auc, matrix)
+    without = scorer((grouped.groups != np.arange(40)[:, None]).astype(np.uint8))[:, 0]
+    error = np.sqrt(39 / 40 * ((without - without.mean()) ** 2).sum())
+    interval = ZF.run(grouped, auc, replace(PLAN, n_resamples=5000)).interval
+    assert (interval.upper - interval.lower) / (2 * error) == pytest.approx(1.7, abs=0.1)
 
 
 def test_another_metric_selects():

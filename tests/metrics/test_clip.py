@@ -124,6 +124,15 @@ class TestNote:
         assert f"and {2 / 60 * 12 * np.log(10):.3g} without" in text
         assert self.of(shifted, clip=1e-13) == []
 
+    @pytest.mark.parametrize(("share", "told"), [(0.0003, 0), (0.0007, 1)])
+    def test_a_change_that_three_digits_show(self, share, told):
+        """In one in thirty predictions, of a figure below 1."""
+        clip = 1e-4
+        wrong = clip ** (1 + share)
+        matrix = certain()
+        said = np.clip(matrix.predictions, wrong, 1 - wrong)
+        assert len(self.of(replace(matrix, predictions=said), clip=clip)) == told
+
     def test_none_where_nothing_changes(self):
         assert self.of(binary()) == []
         perfect = certain()

@@ -254,6 +254,15 @@ def test_other_kinds_of_predictions(kind):
     against(sk.accuracy_score, METRICS["accuracy"], data, everything(data))
 
 
+@pytest.mark.parametrize("name", SCORES)
+def test_scores_that_are_a_yes_or_no(name):
+    data = for_metric(name)
+    said = (data.predictions > np.median(data.predictions)).astype(float)
+    outcome = replace(data.outcome, bounds=(0.0, 1.0))
+    data = replace(data, outcome=outcome, predictions=said)
+    against(SCORES[name], METRICS[name], data, everything(data))
+
+
 def test_one_versus_one_is_scikit_learns():
     data = for_metric("auc-ovo")
     ours = bound(METRICS["auc-ovo"], data)(everything(data))[0]

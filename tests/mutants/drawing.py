@@ -1,11 +1,19 @@
 """Which of all possible mutations are planted: those that change what is computed, drawn by lot."""
 
+import ast
 import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from itertools import count, islice
 from pathlib import Path
-from random import Random
 
-from cosmic_ray.work_db import WorkDB
-from cosmic_ray.work_item import MutationSpec, WorkerOutcome, WorkItem, WorkResult
+from cosmic_ray.ast import ast_nodes, get_ast_from_path
+from cosmic_ray.ast.ast_query import ASTQuery
+from cosmic_ray.mutating import mutate_code
+from cosmic_ray.plugins import get_operator, operator_names
 
 SEMANTIC = re.compile(
     r"core/(?:"
@@ -21,44 +29,107 @@ SEMANTIC = re.compile(
 
 NOT_CODE = re.compile(r"^\s*(?:@|from |import |__all__|assert )")
 
-Key = tuple[str, str, str]
+ASSERTED = re.compile(r"\bstrict=True")
+"""Of `zip`: an assertion that lengths agree, which nothing that is computed depends on."""
+
+Key = tuple[str, str, str, str]
 
 
-def key_of(mutation: MutationSpec, tree: Path) -> Key:
-    """Module, operator and the line without its indentation: what `equivalent.tsv` names."""
-    text = (tree / mutation.module_path).read_text(encoding="utf-8")
-    line = text.splitlines()[mutation.start_pos[0] - 1].strip()
-    return mutation.module_path.as_posix(), mutation.operator_name.removeprefix("core/"), line
+@dataclass(frozen=True)
+class Mutation:
+    """One place of a module that an operator changes.
+
+    Attributes
+    ----------
+    tree
+        The copy of the project.
+    module
+        From the copy on.
+    operator
+        Its name for Cosmic Ray.
+    occurrence
+        Which of the places in the module that the operator could change.
+    row
+        Of the line, from 0.
+    """
+
+    tree: Path
+    module: str
+    operator: str
+    occurrence: int
+    row: int
+
+    @cached_property
+    def before(self) -> str:
+        """The module as it is."""
+        return (self.tree / self.module).read_text(encoding="utf-8")
+
+    @cached_property
+    def after(self) -> str:
+        """The module with the mutation."""
+        return str(mutate_code(self.before, get_operator(self.operator)(), self.occurrence))
+
+    @cached_property
+    def is_code(self) -> bool:
+        """Whether the mutated module can be read: an asterisk may be no product."""
+        try:
+            ast.parse(self.after)
+        except SyntaxError:
+            return False
+        return True
+
+    @cached_property
+    def key(self) -> Key:
+        """Module, operator, and the line without and with it: what `equivalent.tsv` names."""
+        lines = [text.splitlines()[self.row].strip() for text in (self.before, self.after)]
+        return self.module, self.operator.removeprefix("core/"), lines[0], lines[1]
 
 
 def equivalents(path: Path) -> set[Key]:
     """Mutations that no test can tell from the code; each line ends with the reason."""
     rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines() if line]
-    return {(module, operator, line) for module, operator, line, _ in rows}
+    return {(module, operator, before, after) for module, operator, before, after, _ in rows}
 
 
-def draw(session: WorkDB, tree: Path, count: int, seed: int, known: set[Key]) -> int:
-    """Leave that many mutations to be done, one of a line at most; return how many there are."""
-    possible: dict[tuple[str, int], list[WorkItem]] = {}
-    for item in session.work_items:
-        mutation = item.mutations[0]
-        key = key_of(mutation, tree)
-        if _changes_results(mutation, key) and key not in known:
-            place = mutation.module_path.as_posix(), mutation.start_pos[0]
-            possible.setdefault(place, []).append(item)
-    lot = Random(seed)
-    lines = lot.sample(sorted(possible), min(count, len(possible)))
-    chosen = {lot.choice(sorted(possible[line], key=_order)).job_id for line in lines}
-    others = [item.job_id for item in session.work_items if item.job_id not in chosen]
-    session.set_multiple_results(others, WorkResult(WorkerOutcome.SKIPPED))
-    return len(chosen)
+def draw(
+    tree: Path, modules: Sequence[str], number: int, seed: int, known: set[Key]
+) -> list[Mutation]:
+    """As many mutations, one of a line at most; few others come up when the code changes.
+
+    Each line has a number by lot, made of its text and the seed: the lowest are drawn. So has
+    each mutation of a line.
+    """
+    by_line: defaultdict[tuple[str, int, str], list[Mutation]] = defaultdict(list)
+    for name in modules:
+        for path in sorted((tree / name).rglob("*.py")) or [tree / name]:
+            lines = path.read_text(encoding="utf-8").splitlines()
+            for one in _possible(tree, path.relative_to(tree).as_posix(), lines):
+                by_line[one.module, one.row, lines[one.row].strip()].append(one)
+    lines_by_lot = sorted(by_line, key=lambda line: (_lot(seed, line[0], line[2]), line[1]))
+    drawn = (_first(by_line[line], seed, known) for line in lines_by_lot)
+    return list(islice((one for one in drawn if one), number))
 
 
-def _changes_results(mutation: MutationSpec, key: Key) -> bool:
-    """Whether it is in a function, and not in a decorator or an import."""
-    inside = mutation.definition_name is not None
-    return inside and bool(SEMANTIC.match(mutation.operator_name)) and not NOT_CODE.match(key[2])
+def _lot(seed: int, *words: object) -> str:
+    return sha256("\t".join(map(str, (seed, *words))).encode()).hexdigest()
 
 
-def _order(item: WorkItem) -> tuple[str, int]:
-    return item.mutations[0].operator_name, item.mutations[0].occurrence
+def _first(of_line: list[Mutation], seed: int, known: set[Key]) -> Mutation | None:
+    by_lot = sorted(of_line, key=lambda one: _lot(seed, one.operator, one.occurrence))
+    return next((one for one in by_lot if one.is_code and one.key not in known), None)
+
+
+def _possible(tree: Path, module: str, lines: list[str]) -> Iterator[Mutation]:
+    """All of a module that are in a function, and not in a decorator or an import."""
+    nodes = list(ast_nodes(get_ast_from_path(tree / module)))
+    for name in filter(SEMANTIC.match, operator_names()):
+        counted = count()
+        operator = get_operator(name)()
+        for node in nodes:
+            for (row, column), _ in operator.mutation_positions(node):
+                occurrence = next(counted)
+                line = lines[row - 1]
+                asserted = any(found.end() - 4 == column for found in ASSERTED.finditer(line))
+                outside = NOT_CODE.match(line) or asserted or node.parent.type == "parameters"
+                if not outside and ASTQuery(node).get_definition_name() is not None:
+                    yield Mutation(tree, module, name, occurrence, row - 1)

@@ -12,46 +12,80 @@ class Room:
     name
         As it is called.
     modules
-        Folders and files of `bbccli`.
+        Folders and files of `bbccli`, from the root on.
+    near
+        Files of tests that are run first, after those that are called as the module is.
     tests
-        Folders and files of `tests`, in the order in which they are run.
+        Folders and files of `tests` that are run where these find nothing.
     """
 
     name: str
     modules: tuple[str, ...]
+    near: tuple[str, ...]
     tests: tuple[str, ...]
 
 
-METHODS_TESTS = (
-    "methods/test_reference.py",
-    "methods/test_oracles.py",
-    "methods/test_laws.py",
-    "methods",
-)
+ANSWERS = ("methods/test_reference.py", "methods/test_oracles.py", "methods/test_naive.py")
+"""Of methods by other means, in seconds."""
 
 ROOMS = (
     Room(
         "metrics",
-        ("metrics",),
-        ("metrics/test_oracles.py", "metrics", "test_kernels.py", "test_scale.py"),
+        ("bbccli/metrics",),
+        ("metrics/test_oracles.py", "metrics/test_leaving_out.py", "metrics/test_capped.py"),
+        ("metrics", "test_kernels.py", "test_scale.py"),
     ),
     Room(
         "kernels",
-        ("kernels",),
-        ("test_kernels.py", "test_scale.py", "metrics", "methods/test_reference.py"),
+        ("bbccli/kernels",),
+        ("test_kernels.py", "metrics/test_oracles.py"),
+        ("test_scale.py", "metrics", "methods/test_reference.py"),
     ),
-    Room("resampling", ("resampling.py", "bootstrap"), ("test_resampling.py", *METHODS_TESTS)),
-    Room("methods", ("methods",), METHODS_TESTS),
-    Room("intervals", ("intervals",), ("intervals", *METHODS_TESTS)),
-    Room("selection", ("selection",), (*METHODS_TESTS, "cli/test_correct.py", "reports")),
-    Room("comparisons", ("comparisons",), ("comparisons", "cli/test_compare.py")),
-    Room("dropping", ("dropping",), ("dropping", "cli/test_drop.py")),
-    Room("readers", ("readers",), ("readers",)),
-    Room("recording", ("recording",), ("test_recording.py",)),
     Room(
-        "gate", ("gate.py", "rounding.py"), ("test_gate.py", "test_rounding.py", "cli/test_gate.py")
+        "resampling",
+        ("bbccli/resampling.py", "bbccli/bootstrap"),
+        ("test_resampling.py", *ANSWERS),
+        ("methods", "test_scale.py", "comparisons/test_families.py"),
     ),
-    Room("leaderboard", ("leaderboard.py",), ("test_leaderboard.py", "evidence")),
-    Room("planning", ("planning",), ("planning", "cli/test_plan.py")),
-    Room("batch", ("batch",), ("batch",)),
+    Room("methods", ("bbccli/methods",), (*ANSWERS, "cli/test_explain.py"), ("methods",)),
+    Room("intervals", ("bbccli/intervals",), ("intervals",), ("methods",)),
+    Room(
+        "selection",
+        ("bbccli/selection",),
+        (*ANSWERS, "methods/test_css.py", "metrics/test_clip.py"),
+        ("methods", "cli/test_correct.py", "reports"),
+    ),
+    Room(
+        "comparisons",
+        ("bbccli/comparisons",),
+        ("comparisons/test_pairs_oracles.py", "comparisons/test_evidence.py"),
+        ("comparisons", "cli/test_compare.py"),
+    ),
+    Room(
+        "dropping",
+        ("bbccli/dropping",),
+        ("dropping/test_rules.py",),
+        ("dropping", "cli/test_drop.py"),
+    ),
+    Room(
+        "readers",
+        ("bbccli/readers",),
+        ("readers/test_read_long.py", "readers/test_messages.py"),
+        ("readers", "test_tampering.py", "batch/test_parts.py"),
+    ),
+    Room("recording", ("bbccli/recording",), ("test_recorded_truth.py", "test_recording.py"), ()),
+    Room(
+        "gate",
+        ("bbccli/gate.py", "bbccli/rounding.py"),
+        ("test_gate.py", "test_rounding.py"),
+        ("cli/test_gate.py",),
+    ),
+    Room(
+        "leaderboard",
+        ("bbccli/leaderboard.py", "bbccli/evidence"),
+        ("test_leaderboard.py", "evidence"),
+        (),
+    ),
+    Room("planning", ("bbccli/planning",), ("planning",), ("cli/test_plan.py",)),
+    Room("batch", ("bbccli/batch",), ("batch/test_batch.py",), ("batch",)),
 )

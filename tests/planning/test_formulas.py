@@ -1,6 +1,7 @@
 """The formulas of a plan against integrals, enumerations, loops and published numbers."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -123,9 +124,10 @@ def test_widths_change_smoothly_with_rows(stop):
     assert np.abs(np.diff(widths)).max() < 0.003 * widths[0]
 
 
-def test_no_interval_is_wider_than_the_metric_allows():
-    found = cell(of_auc(prevalence=0.01), 20, 100, level=0.95, within=0.01)
-    assert found.width == 1
+@pytest.mark.parametrize("lowest", [0.0, 0.25])
+def test_no_interval_is_wider_than_the_metric_allows(lowest):
+    basis = replace(of_auc(prevalence=0.01), bounds=(lowest, 1.0))
+    assert cell(basis, 20, 100, level=0.95, within=0.01).width == 1 - lowest
 
 
 def test_widths_fall_with_rows():
