@@ -56,6 +56,7 @@ def rows_of_csv(found):
 # The numbers
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("n_repeats", [1, 3])
 def test_performances_are_those_of_a_loop_with_scikit_learn(n_repeats):
     matrix = binary(n_repeats=n_repeats)
@@ -297,6 +298,7 @@ def test_the_command_agrees_with_correct(run, samples):
     assert "not corrected" in err
 
 
+@pytest.mark.sweep
 def test_a_table_is_cut_and_the_rest_is_not(run, samples, tmp_path):
     path = samples / "progression.parquet"
     status, out, err = run("leaderboard", path, "--no-wins")

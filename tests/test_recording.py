@@ -407,6 +407,7 @@ def test_equal_test_sets_are_refused(tmp_path):
         Recorder(tmp_path / "run", X, Y, cv=[*FOLDS.split(X, Y)] * 2, scoring="accuracy")
 
 
+@pytest.mark.sweep
 def test_metadata_routing_tells_equal_test_sets_apart(tmp_path):
     twice = np.repeat(X[:12].round(), 2, axis=0)
     truth = np.repeat(Y[:12], 2)
@@ -603,6 +604,7 @@ def test_what_is_no_search(tmp_path):
 # Parameters
 
 
+@pytest.mark.sweep
 def test_parameters_have_one_text_in_any_process():
     code = "import numpy as np; from bbccli.recording.parameters import plain; import json;"
     code += "print(json.dumps([plain(v) for v in (lambda x: x, np.log1p, len, 1.5, {'a': 2})]))"

@@ -141,6 +141,7 @@ KEYS = st.sampled_from([
 ])  # fmt: skip
 
 
+@pytest.mark.sweep
 @settings(
     max_examples=examples(60),
     deadline=None,

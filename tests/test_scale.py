@@ -189,6 +189,7 @@ def test_one_thread_has_the_batches_of_one_thread_whatever_was_asked_for(n_resam
         assert shared.in_one_thread() == alone
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("n_samples", [90, 9000, 66_000])
 @pytest.mark.parametrize("name", ["brier", "log-loss", "rmse", "accuracy", "auc"])
 def test_a_figure_is_the_same_to_the_last_bit_whatever_is_scored_beside_it(name, n_samples):

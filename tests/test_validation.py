@@ -177,6 +177,7 @@ def test_nested_without_new_draws_selects_on_the_other_folds():
 # Real data
 
 
+@pytest.mark.sweep
 def test_real_studies_keep_their_matrices(tmp_path, monkeypatch):
     pytest.importorskip("sklearn", minversion="1.8")
     study = real.RealStudy("breast_cancer", Task.BINARY, 40, "auc", brief=True, step=60)

@@ -223,6 +223,7 @@ def test_means_over_repeats_have_no_folds(tmp_path):
     assert "averaged-repeats" in [note.code for note in matrix.notes]
 
 
+@pytest.mark.sweep
 def test_the_commands_of_the_page_run(run, monkeypatch):
     page = (Path(__file__).parents[1] / "docs" / "automl.md").read_text()
     commands = re.findall(r"^bbc (correct .+)$", page, re.MULTILINE)

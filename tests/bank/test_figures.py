@@ -103,6 +103,7 @@ def test_where_percentiles_fail_too_nothing_is_decided():
     assert found == ("bbc", "sharp") and verdicts["bbc", "sharp"].inclusion == 0.95
 
 
+@pytest.mark.sweep
 def test_capped_errors_decide_nothing_and_have_a_table_of_their_own(monkeypatch):
     monkeypatch.setattr(pages, "FEWEST", 1)
     rows = [hundred(2, 0.2, ("bbc", "percentile"), "mse", "wealth")]

@@ -34,6 +34,7 @@ def called(monkeypatch):
     return calls
 
 
+@pytest.mark.sweep
 def test_comparisons_take_a_part_of_the_minutes(called):
     module.main(["--minutes", "10"])
     (first, seconds), (second, rest), (third, _) = called
@@ -47,6 +48,7 @@ def test_named_populations_are_alone(called):
     assert [name for name, _ in called] == ["bank"]
 
 
+@pytest.mark.sweep
 def test_without_minutes_only_the_pages_are_renewed(called):
     module.main(["--minutes", "0"])
     assert [name for name, _ in called] == ["renew"]

@@ -44,6 +44,7 @@ def test_distances_keep_their_sign(distance, code):
         assert abs(back - distance) <= 2e-4
 
 
+@pytest.mark.sweep
 def test_repetitions_add_up_and_nothing_is_judged_twice(bank, tmp_path, monkeypatch):
     assert bank(1) == 1
     first = read(tmp_path / "store")
@@ -73,6 +74,7 @@ def test_a_new_variant_is_judged_on_the_matrices_of_the_others(bank, judged, tmp
     assert len(read(tmp_path / "store")) == len(rows)
 
 
+@pytest.mark.sweep
 def test_a_row_is_what_the_method_says_beside_the_truth(bank, tiny, tmp_path):
     bank(1)
     rows = read(tmp_path / "store")

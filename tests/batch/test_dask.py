@@ -33,6 +33,7 @@ def _quick_workers(quick_starts):
         yield
 
 
+@pytest.mark.sweep
 def test_that_there_are_no_workers_is_said_once_and_again_after_there_were_some(monkeypatch):
     now, cores, told = [0.0], {}, []
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))

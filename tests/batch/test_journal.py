@@ -74,6 +74,7 @@ def test_a_foreign_line_costs_no_other(twelve, batch, foreign):
     assert record_of(now[len(held) :].removesuffix(FINISHED)) == record_of(lines[3])
 
 
+@pytest.mark.sweep
 def test_a_flipped_bit_anywhere_costs_one_line_at_most(twelve, batch):
     folder, lines = twelve
     path, table, whole = (

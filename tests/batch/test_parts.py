@@ -20,6 +20,7 @@ from bbccli.readers.column_file import ColumnFile
 METRICS = ("accuracy", "auc", "brier", "log-loss", "f1", "mcc", "balanced-accuracy", "kappa")
 
 
+@pytest.mark.sweep
 @parts("seed", 0, whole=7)
 def test_every_metric_of_chances(run, tmp_path, workers, seed):
     truth, fold, found = chances(seed=seed)
@@ -68,6 +69,7 @@ def test_what_may_be_asked(run, tmp_path, workers, words, monkeypatch):
     assert status == (3 if "--fail-under" in words else 0), err
 
 
+@pytest.mark.sweep
 def test_values_and_labels(run, tmp_path, workers):
     rng = np.random.default_rng(1)
     truth = np.round(rng.normal(50, 9, 300), 1)
@@ -86,6 +88,7 @@ def test_values_and_labels(run, tmp_path, workers):
     assert '"multiclass"' in out
 
 
+@pytest.mark.sweep
 def test_strange_columns_are_told_of_as_in_one_process(run, tmp_path, workers):
     truth, fold, found = chances(n=200)
     found[1] = 0.25  # constant
@@ -110,6 +113,7 @@ def test_strange_columns_are_told_of_as_in_one_process(run, tmp_path, workers):
     assert '"perfect-configuration"' in out
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("n_samples", "jobs"), [(9000, 3), pytest.param(66_000, 1, marks=SWEEP)])
 def test_more_samples_than_are_added_up_at_once(
     run, tmp_path, workers, monkeypatch, n_samples, jobs

@@ -53,6 +53,7 @@ def enough(workers, monkeypatch):
     monkeypatch.setattr(parts, "limits_of", lambda asked, _: Resources(1, 60 * 10**6))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("height", "n_blocks", "of_winners", "names"),
     [
@@ -75,6 +76,7 @@ def test_chances(run, tmp_path, workers, shared, height, n_blocks, of_winners, n
     assert asked.count("totals_of_winners") == 2 * -(-MANY // of_winners) * len(names)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["rmse", "mse", "mae", "mape", "poisson-deviance"])
 def test_values(run, tmp_path, workers, shared, name):
     rng = np.random.default_rng(1)
@@ -91,6 +93,7 @@ def test_values(run, tmp_path, workers, shared, name):
     assert n_tasks == (0 if name == "mape" else 4 * 3)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("n_groups", "words"),
     [
@@ -114,6 +117,7 @@ def test_what_may_be_asked(run, tmp_path, workers, shared, n_groups, words):
     assert "totals_in_bags" in workers[0].asked
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "words",
     [
@@ -130,6 +134,7 @@ def test_what_is_no_sum_over_samples_stays_whole(run, tmp_path, workers, shared,
     assert not any(asked.startswith("totals") for asked in workers[0].asked)
 
 
+@pytest.mark.sweep
 def test_caps_are_of_all_samples(run, tmp_path, workers, shared, enough):
     rng = np.random.default_rng(3)
     truth = rng.normal(50, 9, CHUNK + 9)
@@ -141,6 +146,7 @@ def test_caps_are_of_all_samples(run, tmp_path, workers, shared, enough):
     assert not any(asked.startswith("totals") for asked in workers[0].asked)
 
 
+@pytest.mark.sweep
 def test_memory_for_no_resample_of_all_samples_is_enough(run, tmp_path, workers, monkeypatch):
     """16 MB, where a block of resamples takes 84 MB; the AUC says so."""
     truth, fold, found = chances(MANY, n_columns=8)

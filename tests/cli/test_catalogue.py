@@ -37,6 +37,7 @@ class TestCatalogue:
         for one in found:
             assert one["source"] == registry[one["name"]].reference
 
+    @pytest.mark.sweep
     def test_one_in_full(self, run, command, registry):
         for name, one in registry.items():
             status, out, _ = run(command, name)

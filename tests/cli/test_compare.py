@@ -357,6 +357,7 @@ def test_the_forms_say_the_same(run, file, tmp_path):
     assert "verdict      better" in (tmp_path / "o.txt").read_text()
 
 
+@pytest.mark.sweep
 def test_csv_of_the_set_has_every_configuration(once, study):
     _, out, _ = once("compare", study, "--format", "csv", "-q")
     rows = list(csv.DictReader(out.splitlines()))
@@ -371,6 +372,7 @@ def test_a_missed_gate_is_a_failure_of_the_suite(run, file):
     assert ElementTree.fromstring(out).get("failures") == "1"
 
 
+@pytest.mark.sweep
 def test_threads_and_memory_change_nothing(run, study):
     options = ("compare", study, "--baseline", BASELINE, "--format", "json", "-q", *FAST)
     one = run(*options, "--jobs", "1")
@@ -443,6 +445,7 @@ def test_a_page_of_data_sets_and_its_diagram(run, data_sets, tmp_path):
     assert sum(one["what"] == "bar" for one in values) == len(ranks["groups"])
 
 
+@pytest.mark.sweep
 def test_a_page_shows_the_command_and_the_pair(run, file, tmp_path):
     page = tmp_path / "p.html"
     assert run("compare", file, "--pair", "boost 0", "linear 0", "-o", page, "-q")[0] == 0

@@ -257,6 +257,7 @@ class TestByCommand:
         monkeypatch.setenv("BBC_THRESHOLD", "0.2")
         assert dropped() == before
 
+    @pytest.mark.sweep
     def test_a_table_of_the_command(self, dropped, folder, monkeypatch):
         (folder / "bbc.toml").write_text("threshold = 0.3\n[drop]\nthreshold = 0.6\n")
         assert dropped()["threshold"] == 0.6

@@ -166,12 +166,14 @@ class TestSeveralMetrics:
             assert one["winner"] == two["winner"]
             assert one["selection"] == two["selection"]
 
+    @pytest.mark.sweep
     def test_the_same_metric_twice_is_once(self, run, parquet):
         twice = estimates(run, parquet, "--metric", "auc", "--metric", "auc")
         assert twice == estimates(run, parquet)
 
 
 class TestResamples:
+    @pytest.mark.sweep
     def test_auto_is_a_run_of_that_many(self, run, samples):
         path = samples / "progression.parquet"
         auto = ("--method", "bbc", "--n-resamples", "auto", "--tolerance", "0.004")
@@ -221,6 +223,7 @@ class TestResamples:
         assert by_seed[0] == by_seed[1]
 
 
+@pytest.mark.sweep
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "limits",
@@ -244,6 +247,7 @@ def test_resources_change_nothing(run, once, samples, limits, name):
     assert out == expected
 
 
+@pytest.mark.sweep
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("suffix", ["parquet", "json"])
 def test_distributions_are_written_on_request(run, samples, tmp_path, suffix):

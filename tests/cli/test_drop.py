@@ -191,6 +191,7 @@ def test_repeats_count_when_they_are_complete(samples):
 
 
 class TestReplay:
+    @pytest.mark.sweep
     def test_json(self, run, samples):
         options = ("--replay", "--rule", "all", "--metric", "accuracy", "--format", "json")
         status, out, _ = run("drop", samples / "breast_cancer.parquet", *FAST, *options)

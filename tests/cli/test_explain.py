@@ -88,6 +88,7 @@ def test_a_result(run, saved):
     assert text.index("winners-differ") < text.index("tied-winners")
 
 
+@pytest.mark.sweep
 def test_results_on_lines_with_a_failure_among_them(run, saved, tmp_path):
     error = {"schema": "bbc-error/1", "version": "0.0.0", "path": "p.csv"}
     error |= {"error": {"problem": "no", "hint": "", "status": 2}}

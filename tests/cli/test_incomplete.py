@@ -88,6 +88,7 @@ def gaps_everywhere(table, share):
     return table
 
 
+@pytest.mark.sweep
 def test_gaps_everywhere(table, run, tmp_path):
     """Each configuration is scored on the four fifths of the samples that it predicts."""
     whole = run_on(table, run, tmp_path)[1]
@@ -109,6 +110,7 @@ def test_gaps_everywhere_are_refused_on_request(table, run, tmp_path, option):
     assert "177 of 177 configurations lack predictions" in err
 
 
+@pytest.mark.sweep
 def test_available_cases_on_request_keep_who_predicts_half(table, run, tmp_path):
     fold = table["fold"].to_numpy()
     cut = without(table, table.column_names[5:8], fold > 6)

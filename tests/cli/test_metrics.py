@@ -56,6 +56,7 @@ def test_every_metric_of_every_task(run, samples, task, metric):
     assert corrected["interval"]["lower"] <= corrected["interval"]["upper"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("metric", ["precision", "npv", "f1"])
 def test_a_configuration_that_is_undefined_somewhere_blocks_nothing(run, samples, metric):
     found = result(run, samples / "progression.parquet", "--metric", metric, "--n-resamples", "50")
@@ -92,6 +93,7 @@ class TestThreshold:
 
 
 class TestRiskDirection:
+    @pytest.mark.sweep
     def test_it_mirrors_the_concordance(self, run, samples):
         path = samples / "whas500.parquet"
         found = result(run, path, *FAST, "--risk-direction", "later")
@@ -113,6 +115,7 @@ class TestWeights:
         pq.write_table(table.append_column(name, pa.array(weights)), path)
         return path
 
+    @pytest.mark.sweep
     def test_equal_weights_change_nothing(self, run, samples, tmp_path):
         path = self.weighted(samples, tmp_path, [2.0] * 80)
         ours = result(run, path, *FAST)["estimates"]
@@ -176,6 +179,7 @@ class TestClip:
         assert json.loads(out)["plan"]["clip"] == 0.3
 
 
+@pytest.mark.sweep
 def test_names_of_scikit_learn_are_taken_everywhere(run, samples):
     path = samples / "progression.parquet"
     ours = result(run, path, "--metric", "auc", "--metric", "log-loss", *FAST)

@@ -46,6 +46,7 @@ def test_a_page_on_standard_output_is_alone(capsys):
     assert out.startswith("<!DOCTYPE html>") and err == ""
 
 
+@pytest.mark.sweep
 def test_the_cost_stands_in_the_json_only_where_asked(saved, capsys):
     cost = json.loads(saved.read_text())["search_cost"]
     assert cost["counts"][-1] == 177 and cost["n_resamples"] == 50
@@ -58,6 +59,7 @@ def test_the_cost_is_a_sentence_in_the_table(capsys):
     assert "search " in capsys.readouterr().out
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("undrawn")
 def test_a_cost_that_can_not_be_told_is_an_error_only_where_asked(tmp_path, capsys):
     rule = ("--select", "one-se", *FAST)
@@ -68,6 +70,7 @@ def test_a_cost_that_can_not_be_told_is_an_error_only_where_asked(tmp_path, caps
     assert "What the search cost: it was not asked for" in target.read_text(encoding="utf-8")
 
 
+@pytest.mark.sweep
 def test_a_page_of_a_saved_result(saved, tmp_path):
     target, figures = tmp_path / "r.html", tmp_path / "figures"
     argv = ["report", str(saved), "-o", str(target), "--title", "A <b>", "-q"]
@@ -83,6 +86,7 @@ def test_a_page_of_a_saved_result(saved, tmp_path):
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("undrawn")
 def test_a_page_of_predictions_is_that_of_correct(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -133,6 +137,7 @@ def test_a_file_that_is_not_there_is_no_page(name, tmp_path, capsys):
     assert "no such file" in capsys.readouterr().err
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("undrawn")
 def test_a_page_of_a_batch(tmp_path):
     for name in ("a", "b"):
@@ -163,6 +168,7 @@ def compared(tmp_path_factory):
     return folder
 
 
+@pytest.mark.sweep
 def test_a_saved_comparison_gives_the_page_that_compare_writes(compared, tmp_path, capsys):
     target = tmp_path / "r.html"
     assert main(["report", str(compared / "x.json"), "-o", str(target)]) == 0
@@ -185,6 +191,7 @@ def test_a_page_of_a_comparison_has_a_title_and_figures(compared, tmp_path, caps
     assert kinds == {"differences", "ranking"}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("other", ["correct", "itself"])
 def test_a_comparison_has_a_page_of_its_own(compared, saved, tmp_path, capsys, other):
     one, target = str(compared / "x.json"), tmp_path / "r.html"

@@ -42,6 +42,7 @@ def test_a_width_by_a_pilot(once, pilot):
         assert words in text
 
 
+@pytest.mark.sweep
 def test_the_document_of_a_pilot(run, pilot):
     found = document(run, *pilot, "--width", "0.05")
     planned = found["planned"]
@@ -71,6 +72,7 @@ def test_stated_values(run):
     assert planned["chosen"]["optimism_lower"] == planned["chosen"]["optimism_upper"]
 
 
+@pytest.mark.sweep
 def test_defaults_are_shown(run):
     status, out, _ = run(*STATED[:3], "--configurations", "200", "--width", "0.1")
     text = " ".join(out.split())

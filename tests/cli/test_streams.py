@@ -157,6 +157,7 @@ class TestLocales:
     )
     """All forms in one real process, for the encodings are chosen when Python starts."""
 
+    @pytest.mark.sweep
     @pytest.mark.one_in(4)
     @pytest.mark.parametrize(
         ("forms", "locale"),
@@ -180,6 +181,7 @@ class TestLocales:
             if form == "json":
                 assert self.NAME in json.loads(said)["estimates"][0]["winner"]
 
+    @pytest.mark.sweep
     def test_an_error_in_ascii(self, shell, tmp_path, text):
         (tmp_path / "n.csv").write_text(text.replace("0.99", "x"), encoding="utf-8")
         done = shell("bbc correct n.csv --only-ascii \u00e8", REAL, PYTHONIOENCODING="ascii")

@@ -82,6 +82,7 @@ def wilcoxon_by_scipy(d):
     return stats.wilcoxon(d, zero_method="pratt", method=every)
 
 
+@pytest.mark.sweep
 @pytest.mark.skipif(
     "PermutationMethod" not in (stats.wilcoxon.__doc__ or ""), reason="an older scipy"
 )

@@ -59,6 +59,7 @@ def test_a_performance_without_variance_has_none():
     assert np.isfinite(np.delete(lower, 4)).all()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("make", "name"), [(binormal, "auc"), (right_or_wrong, "accuracy")])
 def test_all_performances_are_held_at_once(make, name):
     n_held = 0

@@ -304,6 +304,7 @@ def test_jobs_memory_and_further_resamples_do_not_matter():
         assert against_baseline(other, AUC, PLAN, "c2") == one
 
 
+@pytest.mark.sweep
 def test_an_automatic_number_of_resamples():
     plan = Plan(n_resamples=100_000, tolerance=0.001)
     fixed = Plan(n_resamples=10_000)

@@ -71,6 +71,7 @@ METRICS_OF = {
 }
 
 
+@pytest.mark.sweep
 @given(matrices(), st.data())
 @settings(max_examples=examples(120), deadline=None)
 def test_no_test_is_ever_certain_or_without_a_number(matrix, data):

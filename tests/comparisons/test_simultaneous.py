@@ -80,6 +80,7 @@ def test_independent_comparisons_are_dunnett_s_many_one_t():
     assert law.cdf(np.full(4, reach)) == pytest.approx(0.95, abs=0.004)
 
 
+@pytest.mark.sweep
 def test_two_strata_have_variances_of_their_own():
     few = binormal(np.full(3, 0.8), 34, np.random.default_rng(0), balance=30 / 34).matrix
     plan = Plan(n_resamples=40_000)

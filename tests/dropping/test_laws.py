@@ -254,6 +254,7 @@ def test_progress_is_told_of_each_rule():
     assert told == [(1, 2), (2, 2)]
 
 
+@pytest.mark.sweep
 def test_orders_are_drawn_from_the_seed():
     matrix, metric = spread(), METRICS["auc"]
 
@@ -265,6 +266,7 @@ def test_orders_are_drawn_from_the_seed():
     assert all(sorted(o) == sorted(matrix.fold_names) for o in orders(1))
 
 
+@pytest.mark.sweep
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["rmse", "auc"])
 def test_a_lost_winner_is_a_loss(name):

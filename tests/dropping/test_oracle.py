@@ -61,6 +61,7 @@ def traces(request):
     return found
 
 
+@pytest.mark.sweep
 def test_who_is_dropped_by_each_fold(traces):
     names = matrix(HARD, "acc").configurations
     for fold in range(10):

@@ -66,6 +66,7 @@ def test_enumerated_draws_count_by_their_probabilities():
     assert (error.lower, error.upper) == (0.0, 0.0)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("drawn", [True, False])
 def test_the_monte_carlo_error_is_that_of_drawing_again(drawn):
     ends, errors = [], []
@@ -79,6 +80,7 @@ def test_the_monte_carlo_error_is_that_of_drawing_again(drawn):
     assert np.mean(errors, axis=0) == pytest.approx(spread, rel=0.1)
 
 
+@pytest.mark.sweep
 def test_guarded_a_perfect_winner_has_the_bound_of_jeffreys():
     interval, error, _ = found(of(np.ones(100)), Basis(1.0, 10, 500), guard=True, side=Side.LOWER)
     assert interval.lower == pytest.approx(stats.beta(10.5, 0.5).ppf(0.05), abs=2e-3)

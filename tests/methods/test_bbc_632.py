@@ -31,6 +31,7 @@ def test_the_formula(name):
     assert not bbc.experimental
 
 
+@pytest.mark.sweep
 @parts("n_seeds", 30, whole=60)
 def test_its_error_is_that_of_both_parts(n_seeds):
     """Many seeds: the spread of the estimate is what its Monte-Carlo error says."""

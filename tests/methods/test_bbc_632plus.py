@@ -271,6 +271,7 @@ def test_performances_in_the_bag():
     assert (inside == figures.max(axis=1)).all()
 
 
+@pytest.mark.sweep
 @parts("n_seeds", 30, whole=80)
 def test_its_error_is_that_of_all_its_parts(n_seeds):
     """Many seeds: the spread of the estimate is what its Monte-Carlo error says."""
@@ -301,6 +302,7 @@ def test_its_error_is_that_of_the_jackknife():
     assert found.error.value == pytest.approx(error, rel=0.005)
 
 
+@pytest.mark.sweep
 def test_marked_in_all_outputs(run, samples):
     path = samples / "breast_cancer.parquet"
     options = ("--method", "bbc-632plus", "--n-resamples", "50")

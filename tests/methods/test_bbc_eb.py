@@ -211,6 +211,7 @@ def test_another_metric_selects():
     assert found.value == pytest.approx((expected + half.value) / 2, rel=1e-11)
 
 
+@pytest.mark.sweep
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ["auc", "accuracy", "log-loss"])
 @parts("n_seeds", 30, whole=60)

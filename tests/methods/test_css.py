@@ -181,6 +181,7 @@ def test_no_complexity_no_simplest():
         css_of(binary(), METRICS["auc"], SIMPLEST)
 
 
+@pytest.mark.sweep
 def test_on_the_command_line(run, samples):
     path = samples / "progression.parquet"
     options = ("--n-resamples", "100", "--notes", "all")

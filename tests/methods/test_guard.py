@@ -45,6 +45,7 @@ def test_ten_positives_of_500_tell_of_the_recall_what_ten_samples_tell():
     assert every.interval.lower == pytest.approx(beta(500.5, 0.5).ppf(0.05), abs=2e-3)
 
 
+@pytest.mark.sweep
 @parts("n_times", 50, whole=100)
 def test_the_lower_bound_of_a_specificity_of_ten_negatives_holds_the_truth(n_times):
     """True specificity 0.95 of 20 configurations: counted as 200 samples, 36 of 100 bounds held."""

@@ -111,6 +111,7 @@ def test_the_same_seed_gives_the_same_estimate(method, metric, matrix, expected)
     assert numbers(method.run(matrix, metric, PLAN)) == numbers(expected)
 
 
+@pytest.mark.sweep
 @every_pair
 def test_another_seed_moves_the_estimate_within_its_error(method, metric, matrix):
     first, second = (method.run(matrix, metric, replace(PLAN, seed=s)) for s in (1, 2))
@@ -133,6 +134,7 @@ LIMITS = [Resources(jobs=2), Resources(engine=Engine.NUMPY), Resources(engine=En
 MORE_LIMITS = [Resources(jobs=1), Resources(jobs=5), Resources(memory=16_000_000)]
 
 
+@pytest.mark.sweep
 @parts("every", LIMITS, whole=MORE_LIMITS)
 @every_pair
 def test_resources_do_not_matter(method, metric, matrix, expected, every):
@@ -141,6 +143,7 @@ def test_resources_do_not_matter(method, metric, matrix, expected, every):
             assert_same(method.run(changed(matrix), metric, PLAN), expected)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("width", "blocks"), [(1, 2), (3, 1)])
 @every_pair
 def test_blocks_do_not_matter(method, metric, matrix, expected, width, blocks, monkeypatch):
@@ -177,6 +180,7 @@ def test_renaming_only_renames(method, metric, matrix, expected):
     assert numbers(found) == numbers(expected)
 
 
+@pytest.mark.sweep
 @every_pair
 def test_maximising_is_minimising_the_negative(method, metric, matrix, expected):
     if method.name in ONLY_FOR:
@@ -231,6 +235,7 @@ def test_one_configuration_wins_itself(method, metric, matrix):
         assert set(found.distribution.winners) == {0}
 
 
+@pytest.mark.sweep
 @every_pair
 def test_identical_repeats_change_nothing_but_the_draws_of_folds(method, metric, matrix, expected):
     if Need.REPEATS in method.needs:
@@ -360,6 +365,7 @@ def test_leave_one_out_is_named():
         METHODS["tt"].run(loo, METRICS["auc"], PLAN)
 
 
+@pytest.mark.sweep
 def test_differing_winners_are_named():
     matrix = for_metric("auc", seed=0)
     for seed in range(40):

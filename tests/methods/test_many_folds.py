@@ -81,12 +81,14 @@ def test_leave_one_out_of_many_samples(monkeypatch):
     assert sum(looked_at) < 4 * 2000**1.5
 
 
+@pytest.mark.sweep
 @parts("n", 5000, whole=20_000)
 def test_bbc_f_of_leave_one_out_ends(n):
     estimate = METHODS["bbc-f"].run(leave_one_out(n), METRICS["accuracy"], Plan(n_resamples=20))
     assert 0.5 < estimate.value <= 1
 
 
+@pytest.mark.sweep
 @parts("name", "bbcd", whole="all")
 def test_a_walk_of_very_many_folds_is_refused_at_once(name):
     """All samples seen are drawn anew after each fold, so time grows with N F."""

@@ -181,6 +181,7 @@ def test_a_wrong_prediction_is_no_better_than_a_right_one_where_a_class_is_lacki
     assert np.isnan(values).all()
 
 
+@pytest.mark.sweep
 def test_data_on_which_hardly_any_resample_can_be_used():
     # an undefined sample that is nearly always drawn: the patience ends
     metric = METRICS["rmse"]

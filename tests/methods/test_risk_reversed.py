@@ -34,6 +34,7 @@ def codes(matrix):
     return [note.code for note in notes]
 
 
+@pytest.mark.sweep
 @files
 def test_noise_is_hardly_ever_reversed(n_files):
     matrices = [noise(seed) for seed in range(n_files)]

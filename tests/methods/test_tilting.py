@@ -232,6 +232,7 @@ def test_the_adjustment_costs_nothing_for_one_and_something_for_several():
     assert mabt.tail(several, pessimistic=False)(-0.5) == mabt.tail(alone)(-0.5)
 
 
+@pytest.mark.sweep
 def test_the_monte_carlo_error_is_of_the_right_size():
     plans = [replace(PLAN, seed=s, evaluation_share=0.0) for s in range(12)]
     for name in ("tilting", "mabt"):

@@ -174,6 +174,7 @@ def test_another_metric_selects():
     assert found.value == every[matrix.configurations.index(found.winner)]
 
 
+@pytest.mark.sweep
 def test_blocks_of_configurations_change_nothing():
     matrix = binary(n_samples=400, n_configurations=900)
     expected = ZF.run(matrix, METRICS["accuracy"], PLAN).interval
@@ -197,6 +198,7 @@ def test_trained_models_are_refused():
         ZF.run(binary(), METRICS["auc"], replace(PLAN, models=Models.TRAINED))
 
 
+@pytest.mark.sweep
 def test_without_folds_models_are_fixed():
     found = ZF.run(replace(binary(), folds=None, fold_names=()), METRICS["auc"], Plan())
     assert found.plan.models is Models.FIXED
@@ -217,6 +219,7 @@ def test_undefined_without_a_sample():
         ZF.run(rare, METRICS["auc"], PLAN)
 
 
+@pytest.mark.sweep
 def test_command_line(run, samples):
     options = ("--method", "zf", "--n-resamples", "100")
     path = samples / "breast_cancer.parquet"

@@ -88,6 +88,7 @@ def test_out_of_range(cap):
         Plan(cap=cap)
 
 
+@pytest.mark.sweep
 def test_command_line(run, samples):
     path, options = samples / "diabetes.parquet", ("--n-resamples", "50", "--metric", "mse")
     status, out, _ = run("correct", path, *options, "--cap", "0.9", "--format", "json")

@@ -70,6 +70,7 @@ def test_every_metric_says_it():
     assert [name for name, metric in METRICS.items() if metric.rests_on is UNSAID] == []
 
 
+@pytest.mark.sweep
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("counts", [(6, 54), (54, 6), (20, 20)], ids=str)
 @each(*one_in(3, labelled(*BOUNDED)), name=lambda case: case[0], task=lambda case: case[1])

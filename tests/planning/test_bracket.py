@@ -8,6 +8,7 @@ from brackets import LAWS, seen
 CORRELATIONS = (0.0, 0.5, 0.9)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("metric", "beta", "correlation"), [("accuracy", (24, 6), 0.5)])
 def test_the_bracket_holds_what_searches_show(metric, beta, correlation):
     found = list(seen(metric, beta, correlation, seed=1, n_repeats=150))

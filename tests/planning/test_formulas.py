@@ -117,6 +117,7 @@ def test_optimism_falls_with_rows_and_rises_with_configurations(n, count, spread
     assert raw[0] <= raw[1]
 
 
+@pytest.mark.sweep
 @parts("stop", 406, whole=410)
 def test_widths_change_smoothly_with_rows(stop):
     basis = of_auc(n_configurations=3000)

@@ -166,6 +166,7 @@ def test_what_can_t_be_planned():
         of_pilot(values, jumping, PLAN)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("law", [binormal, right_or_wrong])
 def test_the_check_agrees_with_the_formulas(law, monkeypatch):
     monkeypatch.setattr("bbccli.planning.check.N_INTERVALS", 6)
@@ -187,6 +188,7 @@ def test_a_check_needs_a_law():
         planned_for(basis, Question(checked=True))
 
 
+@pytest.mark.sweep
 def test_the_same_seed_gives_the_same_plan():
     basis = of_pilot(pilot(), *_accuracy())
     asked = Question(Target.WIDTH, 0.1, seed=4)

@@ -479,6 +479,7 @@ def test_frames() -> None:
     refused(twice, "begins in another")
 
 
+@pytest.mark.sweep
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("version", FROZEN)
 def test_a_pickle_that_is_cut_anywhere_is_refused(version: str) -> None:
@@ -505,6 +506,7 @@ def fuzz(cases: int, seed: int) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
+@pytest.mark.sweep
 @parts("n_cases", 1000, whole=4000)
 def test_mutated_pickles_are_read_or_refused(n_cases: int) -> None:
     found = fuzz(n_cases, seed=7)

@@ -42,6 +42,7 @@ def trained(rng, n_samples=60, n_features=20, n_folds=5, shift=0.0):
     return scores, truth
 
 
+@pytest.mark.sweep
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("shared", [0.0, 0.9, 1.0])
 def test_noise_is_hardly_ever_noted(shared):

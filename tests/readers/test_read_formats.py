@@ -138,6 +138,7 @@ def test_many_blocks_of_columns_in_another_row_order(save):
     assert_array_equal(matrix.predictions, [values, values])
 
 
+@pytest.mark.sweep
 def test_importing_and_reading_leave_pandas_alone(save, columns):
     path = save("m.csv", columns)
     program = (

@@ -107,6 +107,7 @@ class TestEach:
         assert ("delong: DeLong et al. 1988" in text) == (kind == "pairs")
         assert ("nemenyi: Nemenyi 1963" in text) == (kind == "ranks")
 
+    @pytest.mark.sweep
     @pytest.mark.one_in(7)
     @pytest.mark.parametrize("name", pages.NAMES, ids=lambda name: name[:12])
     def test_names_are_inert(self, kind, name):

@@ -47,6 +47,7 @@ class TestEach:
         assert text.count("http") == 1  # the name of the language
         assert '"url"' not in text and '"href"' not in text
 
+    @pytest.mark.sweep
     @pytest.mark.one_in(5)
     @pytest.mark.usefixtures("drawing")
     def test_its_picture_is_the_same_every_time(self, kind, found):
@@ -177,6 +178,7 @@ def test_a_page_of_predictions_without_classes():
     assert isinstance(draw("folds", found), Drawn)
 
 
+@pytest.mark.sweep
 def test_nothing_of_it_is_imported_by_other_commands():
     code = (
         "import sys; from bbccli.cli.app import main; main(['metrics']); "

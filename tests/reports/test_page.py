@@ -63,6 +63,7 @@ def test_the_answer_stands_first():
     assert first < words.index("Expect 0.") < words.index("To report")
 
 
+@pytest.mark.sweep
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", pages.NAMES, ids=lambda name: name[:12])
 def test_names_are_inert(name):

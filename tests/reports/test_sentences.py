@@ -78,6 +78,7 @@ def without_figures(found, described):
     return sentence(shown, described, Digits(3)), tuple(figures)
 
 
+@pytest.mark.sweep
 @parts("one_in", 13, whole=1)
 def test_two_plans_of_two_numbers_never_have_one_sentence(one_in):
     """Of the runs of each method, every day one in so many, and other plans of the next method."""
