@@ -22,6 +22,7 @@ from bbccli.selection.in_folds import scored_in_folds
 MEGABYTE = 10**6
 
 
+@pytest.mark.sweep
 def test_rows_are_drawn_as_a_block_is():
     n_units = FEW_UNITS + 4  # an even and an odd number of random words both occur
     for n in (n_units, n_units + 1):
@@ -122,6 +123,7 @@ def test_sums_in_parts_are_the_sums(monkeypatch, matrix, name):
         np.testing.assert_allclose(a, b, rtol=1e-12)
 
 
+@pytest.mark.sweep
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize("select", ["best", "one-se"])
 @pytest.mark.parametrize("jobs", [1, 3])

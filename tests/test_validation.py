@@ -59,6 +59,7 @@ def study(tmp_path, monkeypatch):
 # Repeating
 
 
+@pytest.mark.sweep
 def test_a_study_is_taken_up_where_it_stopped(study, tmp_path):
     lines = study()
     keys = [(record["setting"], record["repetition"]) for record in map(json.loads, lines)]
@@ -69,6 +70,7 @@ def test_a_study_is_taken_up_where_it_stopped(study, tmp_path):
     assert study() == lines
 
 
+@pytest.mark.sweep
 def test_a_new_variant_is_added_to_what_is_there(study, tmp_path, monkeypatch):
     lines = study()
     more = Variant("bbc", Group.RESAMPLES, variants.BIAS, {"level": 0.9})
@@ -80,6 +82,7 @@ def test_a_new_variant_is_added_to_what_is_there(study, tmp_path, monkeypatch):
     assert results["bbc --level 0.9"]["bound"] >= results["bbc"]["bound"]
 
 
+@pytest.mark.sweep
 def test_no_time_only_renews_the_page(study, tmp_path):
     lines = study()
     shown = (tmp_path / "page.md").read_text()

@@ -127,6 +127,7 @@ def page(tmp_path):
     return path
 
 
+@pytest.mark.sweep
 def test_it_is_kept_and_not_run_again(tiny, tmp_path, page, capsys):
     words = ["--store", str(tmp_path / "kept"), "--page", str(page), "--minutes"]
     main([*words, "0"])
@@ -155,6 +156,7 @@ def test_what_is_kept_is_what_was_said(tiny, tmp_path):
                 assert found[repetition] == pytest.approx(dict(said), abs=1e-7)
 
 
+@pytest.mark.sweep
 def test_a_new_statement_forgets_the_old(tiny, tmp_path, monkeypatch):
     comparisons.repeat(comparisons.kept(tmp_path), 300)
     monkeypatch.setitem(comparisons.STATEMENTS, "simultaneous", 99)

@@ -138,6 +138,7 @@ def test_a_worker_that_dies_costs_nothing_and_changes_nothing(runs, run, cluster
     assert (folder / "dask.jsonl").read_bytes() == (folder / "local.jsonl").read_bytes()
 
 
+@pytest.mark.sweep
 def test_what_a_dead_worker_had_done_is_done_again(runs, cluster, monkeypatch):
     """Results that nobody had fetched are lost with the worker that held them."""
     runs(8)

@@ -49,6 +49,7 @@ def kept(err):
     return int(err.split(", ")[-1].split()[0]) if "unchanged" in err else 0
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("foreign", FOREIGN, ids=range(len(FOREIGN)))
 def test_a_foreign_line_costs_no_other(twelve, batch, foreign):
     folder, lines = twelve

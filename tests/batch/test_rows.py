@@ -181,6 +181,7 @@ def test_what_is_selected_and_left_out_is_that_of_whole_resamples(shared):
         assert_array_equal(selected.values, scorer.paired(whole.out_of_bag, winners))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("stretch", [7, 4096, 65_537, 2**20])
 @pytest.mark.parametrize("grouped", [False, True])
 def test_counts_of_rows_are_those_of_whole_resamples(monkeypatch, stretch, grouped):

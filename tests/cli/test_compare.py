@@ -59,6 +59,7 @@ def test_the_set_of_the_best_holds_the_truly_best(once, study, samples):
     assert found["members"][0]["difference"] == 0
 
 
+@pytest.mark.sweep
 def test_the_table_of_the_set(once, study):
     _, out, err = once("compare", study)
     assert err == ""

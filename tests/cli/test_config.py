@@ -251,6 +251,7 @@ class TestByCommand:
 
         return of
 
+    @pytest.mark.sweep
     def test_a_cut_of_scores_is_no_confidence(self, dropped, folder, monkeypatch):
         before = dropped()
         (folder / "bbc.toml").write_text("threshold = 0.3\nn-resamples = 30\nformat = 'csv'\n")

@@ -79,6 +79,7 @@ class TestTheSameNumbers:
         assert [p.name for p in tmp_path.iterdir()] == ["result.json"]
 
 
+@pytest.mark.sweep
 def test_another_seed_moves_bbc_within_its_monte_carlo_error(run, parquet):
     by_seed = [{e["method"]: e for e in estimates(run, parquet, "--seed", seed)} for seed in (0, 1)]
     assert by_seed[0]["cvt"] == by_seed[1]["cvt"]
@@ -124,6 +125,7 @@ def test_methods_come_in_the_order_asked_for(run, parquet):
     assert [e["method"] for e in found] == ["bbc", "cvt"]
 
 
+@pytest.mark.sweep
 def test_fold_means_select_by_fold(run, samples):
     path = samples / "progression.parquet"
     found = {e["method"]: e for e in estimates(run, path, "--pooling", "fold-mean")}
@@ -218,6 +220,7 @@ class TestResamples:
         )
         assert (found[0]["exact"], found[0]["n_resamples"]) == (False, 200)
 
+    @pytest.mark.sweep
     def test_seed_does_not_touch_what_is_exact(self, run, parquet):
         by_seed = [estimates(run, parquet, "--method", "bbc-f", "--seed", seed) for seed in (0, 1)]
         assert by_seed[0] == by_seed[1]

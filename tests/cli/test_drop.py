@@ -209,6 +209,7 @@ class TestReplay:
             assert one["trace"]["n_models"] == 1770
             assert one["shift"] == pytest.approx(one["value"] - replay["value"])
 
+    @pytest.mark.sweep
     def test_bbcd_is_the_method_of_correct(self, run, samples):
         path = samples / "breast_cancer.parquet"
         replayed = json.loads(run("drop", "--replay", path, *FAST, "--format", "json")[1])
@@ -227,6 +228,7 @@ class TestReplay:
         assert "after fold" in out
         assert "models trained" in out
 
+    @pytest.mark.sweep
     def test_orders(self, run, samples):
         options = ("--replay", "--orders", "3", "--metric", "accuracy")
         status, out, _ = run("drop", samples / "digits.parquet", *FAST, *options)

@@ -73,6 +73,7 @@ def saved(run, samples, tmp_path):
     return path
 
 
+@pytest.mark.sweep
 def test_a_result(run, saved):
     text, found = words(run, saved), json.loads(saved.read_text())
     bbc = next(e for e in found["estimates"] if e["method"] == "bbc")

@@ -48,6 +48,7 @@ def test_configurations_dropped_after_some_folds(table, run, tmp_path):
     assert not winners & set(gone)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("absent", ["rows", "cells"])
 def test_folds_not_yet_run(table, run, tmp_path, absent):
     fold = table["fold"].to_numpy()

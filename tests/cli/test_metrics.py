@@ -33,6 +33,7 @@ def result(run, path, *options):
     return json.loads(out)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("name", "metric"), DEFAULTS.items())
 def test_defaults(run, samples, name, metric):
     found = result(run, samples / f"{name}.parquet", "--n-resamples", "50")

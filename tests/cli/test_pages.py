@@ -39,6 +39,7 @@ def undrawn(monkeypatch):
     monkeypatch.setattr("bbccli.reports.page.figures.can_render", lambda: False)
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("undrawn")
 def test_a_page_on_standard_output_is_alone(capsys):
     assert main(["correct", SAMPLE, *FAST, "--format", "html"]) == 0
@@ -224,6 +225,7 @@ def test_a_figure_in_each_form(saved, tmp_path, form, start):
         assert target.read_bytes().startswith(start)
 
 
+@pytest.mark.sweep
 def test_a_figure_of_predictions(tmp_path):
     target = tmp_path / "roc.vl.json"
     assert main(["plot", SAMPLE, *FAST, "--kind", "roc", "-o", str(target), "-q"]) == 0

@@ -54,6 +54,7 @@ def test_the_document_of_a_pilot(run, pilot):
     assert len(planned["assumptions"]) == 4
 
 
+@pytest.mark.sweep
 def test_a_table_of_rows_and_configurations(run, pilot):
     found = document(run, *pilot, "--samples", "200,800", "--configurations", "5,50")["planned"]
     cells = [(cell["n_samples"], cell["n_configurations"]) for cell in found["cells"]]
@@ -90,6 +91,7 @@ def test_one_configuration(run):
     assert "Nothing is selected, so its accuracy is honest as it is: expect about 0.900." in text
 
 
+@pytest.mark.sweep
 def test_what_cant_be_attained_is_told(run):
     status, out, _ = run(*STATED, "--width", "0.0001")
     text = " ".join(out.split())
@@ -120,6 +122,7 @@ def test_markdown_says_the_same(run, tmp_path):
     assert "- assumed: True performances are fixed" in text
 
 
+@pytest.mark.sweep
 def test_a_check_is_shown(run, monkeypatch):
     monkeypatch.setattr("bbccli.planning.check.N_INTERVALS", 3)
     monkeypatch.setattr("bbccli.planning.check.MOST_REPEATS", 10)

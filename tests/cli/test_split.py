@@ -15,6 +15,7 @@ def estimates(out):
     return {e["method"]: e for e in json.loads(out)["estimates"]}
 
 
+@pytest.mark.sweep
 def test_the_table_says_which_samples_decided(run, samples):
     code, out, err = run("correct", samples / "progression.parquet", *asked(*METHODS))
     text = " ".join(out.split())

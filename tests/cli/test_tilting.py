@@ -34,6 +34,7 @@ def test_every_task_has_intervals(run, samples, name, metric):
         assert not estimate["ignores_selection"]
 
 
+@pytest.mark.sweep
 def test_a_share_of_nothing_ignores_the_selection(run, samples):
     found = estimates(run, samples / "progression.parquet", "--evaluation-share", "0")
     assert all(e["ignores_selection"] for e in found.values())

@@ -269,6 +269,7 @@ TABLES = arrays(
 )
 
 
+@pytest.mark.sweep
 @given(TABLES)
 @settings(max_examples=examples(60), deadline=None)
 def test_nothing_degenerate_is_nan_or_certain(values):

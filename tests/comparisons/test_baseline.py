@@ -283,6 +283,7 @@ def test_poolings_and_repeats(pooling, n_repeats):
     assert found.winner.interval.lower < found.winner.corrected < found.winner.interval.upper
 
 
+@pytest.mark.sweep
 def test_groups_go_in_and_out_of_the_bag_together():
     matrix = binary(n_samples=60)
     grouped = replace(matrix, groups=np.arange(60) // 3)

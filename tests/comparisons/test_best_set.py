@@ -46,6 +46,7 @@ def test_loops_agree(name):
     assert [found[one].inside for one in matrix.configurations] == (expected > 0.1).tolist()
 
 
+@pytest.mark.sweep
 def test_the_sample_file(samples):
     found = best_set(read(samples / "progression.parquet"), METRICS["auc"], Plan())
     assert found.n_inside == 159

@@ -140,6 +140,7 @@ def test_what_is_no_share_of_samples_is_compared_by_t(change, name):
     assert not evidence_of(matrix, METRICS[name], PLAN).shares
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["auc", "accuracy"])
 def test_a_critical_value_and_a_p_value_never_disagree(name):
     matrix = binary(n_samples=60, n_configurations=20)

@@ -222,6 +222,7 @@ def test_maximising_is_minimising_the_negative(method, metric, matrix, expected)
             )
 
 
+@pytest.mark.sweep
 @every_pair
 def test_one_configuration_wins_itself(method, metric, matrix):
     single = changed(

@@ -57,6 +57,7 @@ def test_each_metric(name, weighed, units_of):
     agree(scorer, np.ones_like(weights), units_of(matrix), np.array([3, 1]))
 
 
+@pytest.mark.sweep
 @pytest.mark.one_in(7)
 @pytest.mark.parametrize("units_of", [singles, of_groups])
 @pytest.mark.parametrize("name", [*OF_PAIRS, "accuracy", "rmse", "f1", "log-loss"])

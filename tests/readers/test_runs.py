@@ -134,6 +134,7 @@ def search(folder, data, cv, scoring="roc_auc", **about):
     return found
 
 
+@pytest.mark.sweep
 def test_a_recording_with_repeats(tmp_path, data):
     cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
     search(tmp_path / "run", data, cv)

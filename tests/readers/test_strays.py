@@ -277,6 +277,7 @@ def test_perfect_among_the_nearly_perfect(save):
 # what is said of ordinary files
 
 
+@pytest.mark.sweep
 def test_ordinary_files_have_no_such_note(samples, save):
     for path in samples.glob("*.parquet"):
         assert not {

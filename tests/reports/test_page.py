@@ -87,6 +87,7 @@ def test_a_saved_result_names_what_is_missing():
     assert "Not shown" in words and "Fold by fold: needs the predictions" in words
 
 
+@pytest.mark.sweep
 def test_a_page_of_many_begins_with_a_table():
     text = pages.many(200, failures=2)
     found = check_inert(text)
