@@ -87,6 +87,7 @@ def test_a_gate_that_is_met(runner):
     assert job.run(FAIL)[0] == 0
 
 
+@pytest.mark.sweep
 def test_a_gate_that_is_missed_fails_last(runner):
     job = runner(**{"fail-under": "0.9"})
     assert job.run(CORRECT)[0] == 0  # so that the page is kept

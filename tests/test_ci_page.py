@@ -109,6 +109,7 @@ def test_the_makefile(job):
     assert "bbc correct" not in out
 
 
+@pytest.mark.sweep
 def test_the_rules_of_snakemake(job):
     (text,) = blocks("snakemake")
     correct, gate = re.findall(r'shell: "(.*)"', text)

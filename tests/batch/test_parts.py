@@ -216,6 +216,7 @@ M = replace(METRICS["auc"], name="m", bind=bind)
 '''
 
 
+@pytest.mark.sweep
 def test_a_lost_worker_is_one_line(run, tmp_path, monkeypatch, quick_starts):
     truth, fold, found = chances(60)
     file_of(tmp_path / "p.parquet", truth, found, fold=fold)
@@ -231,6 +232,7 @@ def test_a_lost_worker_is_one_line(run, tmp_path, monkeypatch, quick_starts):
     )
 
 
+@pytest.mark.sweep
 def test_a_scheduler_that_is_not_there_is_one_line(run, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "PATIENCE", "1s")
     truth, fold, found = chances(60)

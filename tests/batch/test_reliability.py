@@ -94,6 +94,7 @@ def test_a_batch_killed_at_100_random_moments_loses_nothing(runs, run):
     assert kill_and_resume(runs(300), run, n_kills=100) >= 50
 
 
+@pytest.mark.sweep
 @posix
 def test_workers_end_with_a_killed_parent(runs):
     folder = runs(60)
@@ -139,6 +140,7 @@ def test_a_worker_that_dies_is_replaced_and_its_file_done(runs, run, deadly):
     assert (folder / "r.jsonl").read_bytes() == found
 
 
+@pytest.mark.sweep
 @posix
 @pytest.mark.usefixtures("quick_starts")
 def test_a_file_that_costs_too_many_workers_is_a_failure(runs, run, deadly):

@@ -42,6 +42,7 @@ def test_defaults(run, samples, name, metric):
     assert [e["method"] for e in found["estimates"]] == ["cvt", "tt", "bbc", *over_folds]
 
 
+@pytest.mark.sweep
 @pytest.mark.one_in(11)
 @pytest.mark.parametrize(
     ("task", "metric"),

@@ -69,6 +69,7 @@ class TestWhatIsNoFile:
         assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
         assert not [path for path in Path("/dev").iterdir() if path.name.startswith(".null")]
 
+    @pytest.mark.sweep
     def test_dev_stdout_appends_where_the_shell_does(self, shell, folder):
         (folder / "log").write_text("before\n")
         done = shell("bbc correct p.csv --method cvt --format jsonl -q -o /dev/stdout >> log")
