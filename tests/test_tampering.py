@@ -21,7 +21,9 @@ from bbccli.readers.runs.base import RunTable
 from bbccli.verification import verified
 
 REAL = Path(__file__).parent / "data" / "runs"
-FOLDERS = sorted(path.name for path in REAL.iterdir() if path.is_dir())
+FOLDERS = sorted(
+    path.name for path in REAL.iterdir() if path.is_dir() and path.name != "__pycache__"
+)
 WITHOUT_SCORES = {"caret"}
 """Exports of R hold no scores: see the tests at the end for what is caught all the same."""
 SCORED = [name for name in FOLDERS if name not in WITHOUT_SCORES]
