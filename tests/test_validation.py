@@ -23,6 +23,8 @@ from benchmarks.validation.store import Store
 from benchmarks.validation.summary import Figure, Sample, average, differs, mean_of, share_error
 from benchmarks.validation.variants import Group, Variant
 
+pytestmark = pytest.mark.sweep
+
 PAGE = "".join(
     f"{name}: kept\n\n<!-- {name} -->\n<!-- end of {name} -->\n"
     for name in ("run", "bias", "inclusion", "paper", "real", "drop")

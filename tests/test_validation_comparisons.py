@@ -18,6 +18,8 @@ from benchmarks.validation.families import family_settings, held
 from benchmarks.validation.page import PAGE as PAGE_OF_ALL
 from benchmarks.validation.page import between
 
+pytestmark = pytest.mark.sweep
+
 PAGE = "before\n<!-- comparisons -->\n<!-- end of comparisons -->\nafter\n"
 
 

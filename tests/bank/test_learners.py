@@ -12,6 +12,8 @@ from benchmarks.bank import learners
 from benchmarks.bank.searches import SIZES, search
 from benchmarks.bank.training import training
 
+pytestmark = pytest.mark.sweep
+
 TRAINS = pytest.mark.skipif(
     sklearn.__version__.startswith("1.7."), reason="studies are made with scikit-learn 1.8 or later"
 )

@@ -6,6 +6,8 @@ import pytest
 
 from benchmarks.bank import __main__ as module
 
+pytestmark = pytest.mark.sweep
+
 
 @pytest.fixture
 def called(monkeypatch):

@@ -10,6 +10,8 @@ from benchmarks.bank.judging import judged
 from benchmarks.bank.training import training
 from benchmarks.bank.variants import ON_NESTED, variants
 
+pytestmark = pytest.mark.sweep
+
 
 @pytest.fixture
 def found(tiny, monkeypatch):

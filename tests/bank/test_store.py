@@ -21,6 +21,8 @@ from benchmarks.bank.results import (
 from benchmarks.bank.work import Work
 from benchmarks.validation.settings import inclusion_settings
 
+pytestmark = pytest.mark.sweep
+
 
 @pytest.mark.parametrize(
     "distance, code",

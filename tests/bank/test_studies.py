@@ -14,6 +14,8 @@ from benchmarks.bank.judged_by import CAP
 from benchmarks.bank.populations import POPULATIONS, Half
 from benchmarks.bank.tables import Rows, codes, numbers, rows_of, thinned
 
+pytestmark = pytest.mark.sweep
+
 
 def test_features_are_numbers_and_levels_without_gaps_and_constants():
     frame = pd.DataFrame(
