@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from bbccli.readers import Paths
 
 
-def _metrics() -> Iterable[str]:
+def metric_names() -> Iterable[str]:
+    """Return the names of the metrics, which are looked up when they are needed."""
     from bbccli.metrics import METRICS
 
     return METRICS
@@ -39,7 +40,7 @@ class EstimateOptions:
             "Metric that selects the winner; see bbc metrics. Also a name of scikit-learn's "
             "(roc_auc), or package.module:NAME. Repeatable: the others are estimated too.",
             metavar="NAME",
-            names=_metrics,
+            names=metric_names,
             open=True,
             default="the first that fits the task",
         ),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
+from bbccli.analysis.asked import metric_names
 from bbccli.choices import Adjustment
 from bbccli.errors import OptionError
 from bbccli.option import Option, Panel, Scope
@@ -28,12 +29,6 @@ class FailUnless(StrEnum):
 
     BETTER = "better"
     NOT_WORSE = "not-worse"
-
-
-def _metrics() -> Iterable[str]:
-    from bbccli.metrics import METRICS
-
-    return METRICS
 
 
 def _tests() -> Iterable[str]:
@@ -97,7 +92,7 @@ class CompareOptions:
         Option(
             "Metric; see bbc metrics.",
             metavar="NAME",
-            names=_metrics,
+            names=metric_names,
             open=True,
             default="the first that fits the task",
         ),

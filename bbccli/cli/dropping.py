@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from bbccli.analysis.asked import metric_names
 from bbccli.errors import OptionError
 from bbccli.option import Option, Panel, Scope
 
@@ -14,12 +15,6 @@ def _rules() -> Iterable[str]:
     from bbccli.dropping import EVERY, RULES
 
     return (*RULES, EVERY)
-
-
-def _metrics() -> Iterable[str]:
-    from bbccli.metrics import METRICS
-
-    return METRICS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +45,7 @@ class DropOptions:
         Option(
             "Metric that decides which configuration is worse; see bbc metrics.",
             metavar="NAME",
-            names=_metrics,
+            names=metric_names,
             open=True,
             default="the first that fits the task",
         ),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
+from bbccli.analysis.asked import metric_names
 from bbccli.errors import OptionError
 from bbccli.option import Option, Panel, Scope
 
@@ -21,12 +21,6 @@ MOST_CELLS = 100
 
 PREVALENCE, SPREAD, CORRELATION = 0.5, 0.03, 0.8
 """What is taken for granted where nothing is stated; shown with every result."""
-
-
-def _metrics() -> Iterable[str]:
-    from bbccli.metrics import METRICS
-
-    return METRICS
 
 
 def _stated(text: str, metavar: str, default: str = "") -> Option:
@@ -80,7 +74,7 @@ class PlanningOptions:
         Option(
             "Metric; see bbc metrics.",
             metavar="NAME",
-            names=_metrics,
+            names=metric_names,
             open=True,
             default="the first that fits the task; auc without a pilot",
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated
 
+from bbccli.analysis.asked import metric_names
 from bbccli.cli.command import command
 from bbccli.cli.shared import table_or_json
 from bbccli.option import Option
@@ -14,12 +15,6 @@ def _methods() -> Iterable[str]:
     from bbccli.methods import METHODS
 
     return METHODS
-
-
-def _metrics() -> Iterable[str]:
-    from bbccli.metrics import METRICS
-
-    return METRICS
 
 
 Form = Annotated[str, Option("Form of the list.", names=table_or_json)]
@@ -48,7 +43,7 @@ def methods(
 @command()
 def metrics(
     name: Annotated[
-        str | None, Option(ABOUT, metavar="NAME", names=_metrics, open=True, positional=True)
+        str | None, Option(ABOUT, metavar="NAME", names=metric_names, open=True, positional=True)
     ] = None,
     format: Form = "table",
 ) -> None:
