@@ -121,6 +121,12 @@ def test_what_is_broken_is_one_error(case, save):
     assert "\n" not in raised.value.problem
 
 
+def test_a_result_without_estimates_is_named_by_its_command(save):
+    for command in ("compare", "drop", "plan"):
+        with pytest.raises(InputError, match=f"a result of bbc {command}, not an estimate"):
+            read_documents(save(changed("command", value=command)))
+
+
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_documents(str(tmp_path / "none.json"))

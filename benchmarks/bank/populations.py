@@ -1,7 +1,7 @@
 """The populations: which tables, in which half, and what is drawn from them.
 
-Half of them are for development. The others were chosen at the same time and are not looked at
-before a default is decided; see docs/validation.md.
+Half of them are for development. The others were chosen at the same time and were not looked at
+before the default was decided; see docs/validation.md.
 """
 
 from collections.abc import Callable
