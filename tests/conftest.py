@@ -17,6 +17,7 @@ import typer.main
 
 from bbccli.cli.app import main
 from bbccli.reports.figures import rendering
+from bbccli.resources import available_cores
 
 os.environ["COLUMNS"] = "80"
 gc.disable()  # nothing that is collected goes away: see pytest_collection_finish
@@ -46,6 +47,12 @@ rendering._converted = _drawn_once
 def drawing(monkeypatch) -> None:
     """Draw every picture, also one that was drawn before."""
     monkeypatch.setattr(rendering, "_converted", draw_anew)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: some tests wait for processes that they started."""
+    return available_cores() + 1
 
 
 @pytest.hookimpl(tryfirst=True)  # before it is chosen by marks

@@ -117,6 +117,7 @@ def test_without_a_gate_there_is_a_summary(runner):
     assert job.run(FAIL)[0] == 0
 
 
+@pytest.mark.sweep
 def test_input_that_is_bad_fails_at_once(runner):
     job = runner(file="none.parquet")
     status, _, err = job.run(CORRECT)

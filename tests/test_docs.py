@@ -135,6 +135,7 @@ def test_every_citation_is_in_the_references(name):
     )
 
 
+@pytest.mark.sweep
 def test_every_note_is_documented():
     texts = [path.read_text() for path in (ROOT / "bbccli").rglob("*.py")]
     trees = [ast.parse(text) for text in texts if re.search(r"\bNote\b", text)]
@@ -222,6 +223,7 @@ def holds(estimate, value):
     return estimate["interval"]["lower"] <= value <= estimate["interval"]["upper"]
 
 
+@pytest.mark.sweep
 def test_readme_shows_naive_corrected_and_true():
     pooled, by_fold = corrected("progression"), corrected("progression", "fold-mean")
     rows = {

@@ -111,6 +111,7 @@ def test_several_processes_record_every_fit(tmp_path):
     assert np.mean(mine) == pytest.approx(listed[1], abs=1e-12)
 
 
+@pytest.mark.sweep
 def test_randomized_search_over_steps_of_a_pipeline(tmp_path):
     rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="roc_auc")
     grid = [{"m": [KNeighborsClassifier()], "m__n_neighbors": [3, 5]}, {"m": [GaussianNB(), SVC()]}]
@@ -233,6 +234,7 @@ def test_training_rows_of_two_folds_are_not_the_other_fold(tmp_path):
     assert len(list(parts.paths(rec.folder))) == 6
 
 
+@pytest.mark.sweep
 def test_several_metrics(tmp_path):
     rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="roc_auc")
     scoring = {"auc": rec.scorer, "hits": "accuracy"}
@@ -244,6 +246,7 @@ def test_several_metrics(tmp_path):
         rec.finish(made.cv_results_)
 
 
+@pytest.mark.sweep
 def test_a_callable_metric_and_a_response_of_choice(tmp_path):
     def best(estimator, X, y):
         return float((estimator.predict(X) == y).mean())
@@ -278,6 +281,7 @@ def frame():
 CATEGORIES = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("features", "estimator"),
     [
@@ -315,6 +319,7 @@ def test_object_columns_are_known_in_other_processes(tmp_path):
     assert rec.finish(recorded).n_fits == 6
 
 
+@pytest.mark.sweep
 def test_three_classes(tmp_path):
     rec = Recorder(tmp_path / "run", X, THREE, cv=FOLDS, scoring="roc_auc_ovr")
     rec.finish(search(rec, y=THREE))

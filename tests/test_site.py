@@ -116,6 +116,7 @@ def test_the_theme_is_asked_for_nothing_from_elsewhere():
     assert "intersphinx" not in text
 
 
+@pytest.mark.sweep
 @pytest.mark.skipif(importlib.util.find_spec("sphinx") is None, reason="Sphinx is not installed")
 def test_the_configuration_is_read(site):
     conf = site("conf")

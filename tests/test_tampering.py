@@ -149,6 +149,7 @@ def exchange(folder, first, second, n_rows):
         np.save(place, rows)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("n_rows", [1, 20, 100])
 def test_rows_that_two_folds_of_mljar_exchange(mljar, n_rows):
     exchange(mljar, 0, 3, n_rows)

@@ -245,6 +245,7 @@ def test_a_scheduler_without_workers_is_told_and_waited_for(runs, cluster, monke
     assert told == [f"waiting: the scheduler at {address} has no workers; Ctrl-C ends the batch"]
 
 
+@pytest.mark.sweep
 def test_a_scheduler_that_is_not_there_is_one_line(runs, run, monkeypatch):
     runs(1)
     monkeypatch.setattr(module, "PATIENCE", "1s")

@@ -4,6 +4,8 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
+
 from bbccli.readers.opening import hash_of
 
 REAL = Path(__file__).parents[1] / "data" / "runs"
@@ -25,6 +27,7 @@ def test_folders_by_pattern_and_by_name(tmp_path, batch, monkeypatch):
     assert rows(tmp_path / "one.jsonl") == found[:1]
 
 
+@pytest.mark.sweep
 def test_a_run_that_has_not_changed_is_kept(tmp_path, batch, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shutil.copytree(REAL / "mljar", tmp_path / "run")

@@ -48,6 +48,7 @@ def said(run, *argv):
 # The set
 
 
+@pytest.mark.sweep
 def test_the_set_of_the_best_holds_the_truly_best(once, study, samples):
     status, out, _ = once("compare", study, "--format", "json", "-q")
     found = json.loads(out)["best_set"]
@@ -73,6 +74,7 @@ def test_the_table_of_the_set(once, study):
 # Against a baseline
 
 
+@pytest.mark.sweep
 def test_a_baseline_in_the_table(once, study):
     status, out, _ = once("compare", study, "--baseline", BASELINE)
     assert status == 0
@@ -340,6 +342,7 @@ def test_a_rope_goes_with_bayesian_tests(run, file):
 # Forms
 
 
+@pytest.mark.sweep
 def test_the_forms_say_the_same(run, file, tmp_path):
     options = ("--baseline", "tree 0", *FAST, "-q", "--output")
     for suffix in ("json", "csv", "md", "xml", "txt"):

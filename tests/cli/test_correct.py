@@ -40,11 +40,13 @@ class TestTheSameNumbers:
     def test_from_csv(self, run, samples, expected):
         assert estimates(run, samples / "breast_cancer.csv") == expected
 
+    @pytest.mark.sweep
     def test_from_gzip(self, run, samples, expected, tmp_path):
         packed = tmp_path / "p.csv.gz"
         packed.write_bytes(gzip.compress((samples / "breast_cancer.csv").read_bytes()))
         assert estimates(run, packed) == expected
 
+    @pytest.mark.one_in(2)
     @pytest.mark.parametrize("suffix", ["parquet", "csv"])
     def test_from_standard_input(self, run, samples, expected, monkeypatch, suffix):
         content = (samples / f"breast_cancer.{suffix}").read_bytes()
@@ -294,6 +296,7 @@ class TestGroups:
             )
             assert (ours["value"] == theirs["value"]) == same
 
+    @pytest.mark.sweep
     def test_a_column_can_be_named(self, run, samples, tmp_path):
         named = result(run, self.grouped(samples, tmp_path, 2, "hospital"), "--group", "hospital")
         assert named["input"]["n_groups"] == 40

@@ -236,6 +236,7 @@ class TestReplay:
         assert "largest" in out
         assert " of 3" in out
 
+    @pytest.mark.sweep
     def test_fold_order(self, run, samples):
         order = "9,8,7,6,5,4,3,2,1,0"
         options = ("--replay", "--fold-order", order, "--format", "json", "--metric", "accuracy")

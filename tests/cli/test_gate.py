@@ -234,6 +234,7 @@ class TestBatch:
         ):
             assert run("gate", table, *argv) == run("gate", lines, *argv)
 
+    @pytest.mark.sweep
     def test_a_saved_verdict_of_the_table(self, run, batch, data):
         for argv, expected in (
             (("--fail-under", "0.1"), 0),
@@ -247,6 +248,7 @@ class TestBatch:
             if expected != 4:
                 assert found == run("gate", lines)
 
+    @pytest.mark.sweep
     def test_several_analyses_of_one_file(self, run, batch, data, tmp_path):
         manifest = tmp_path / "m.csv"
         manifest.write_text(f"path,seed,level\n{data},0,0.9\n{data},1,0.9\n{data},1,0.5\n")

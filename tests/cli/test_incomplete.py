@@ -36,6 +36,7 @@ def codes(result):
     return [note["code"] for note in result["notes"]]
 
 
+@pytest.mark.sweep
 def test_configurations_dropped_after_some_folds(table, run, tmp_path):
     late = table["fold"].to_numpy() > 4
     gone = table.column_names[5:8]
@@ -104,6 +105,7 @@ def test_gaps_everywhere(table, run, tmp_path):
         assert abs(gappy["value"] - complete["value"]) < 0.08
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("option", [("--missing", "error"), ("--strict",)])
 def test_gaps_everywhere_are_refused_on_request(table, run, tmp_path, option):
     status, _, err = run_on(gaps_everywhere(table, 0.2), run, tmp_path, *option)

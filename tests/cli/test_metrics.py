@@ -77,6 +77,7 @@ class TestThreshold:
         assert recall[0] == recall[1]
         assert recall[2] != recall[0]
 
+    @pytest.mark.sweep
     def test_unbounded_scores_need_one(self, run, samples, tmp_path):
         table = pq.read_table(samples / "progression.parquet")
         name = table.column_names[5]

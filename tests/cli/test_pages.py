@@ -205,6 +205,7 @@ def test_a_comparison_has_a_page_of_its_own(compared, saved, tmp_path, capsys, o
     assert not target.exists()
 
 
+@pytest.mark.sweep
 def test_a_damaged_comparison_is_named_with_its_key(compared, tmp_path, capsys):
     document = json.loads((compared / "x.json").read_text())
     document["comparisons"][0]["verdict"] = "great"

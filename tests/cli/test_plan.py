@@ -103,6 +103,7 @@ def test_what_cant_be_attained_is_told(run):
     assert [note["code"] for note in found["notes"]] == ["not-attainable"]
 
 
+@pytest.mark.sweep
 def test_csv_has_a_row_per_cell(run, pilot):
     status, out, err = run(*pilot, "--samples", "300,600", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
@@ -113,6 +114,7 @@ def test_csv_has_a_row_per_cell(run, pilot):
     assert "With 300 rows" in err
 
 
+@pytest.mark.sweep
 def test_markdown_says_the_same(run, tmp_path):
     path = tmp_path / "plan.md"
     assert run(*STATED, "--optimism", "0.01", "-o", path)[0] == 0

@@ -39,7 +39,7 @@ COMMANDS = {
     "replay": ("drop", "p.csv", "--replay", "--n-resamples", "50"),
     "inspect": ("inspect", "p.csv"),
     "plan": ("plan", "--expected", "0.85", "--configurations", "10,100", "--width", "0.1"),
-    "batch": ("batch", "p.csv", "q.csv", *EXACT, "-o", "b.csv", "--summary", "-q"),
+    "batch": ("batch", "p.csv", "q.csv", *EXACT, "--jobs", "1", "-o", "b.csv", "--summary", "-q"),
     "method": ("methods", "bbc-f"),
     "metric": ("metrics", "auc"),
     "gate": ("gate", "result.json", "--fail-under", "0.1", "--format", "table"),

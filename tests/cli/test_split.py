@@ -63,6 +63,7 @@ def test_the_document_says_it_too(run, samples):
         assert all(e["interval"] for e in found.values())
 
 
+@pytest.mark.sweep
 def test_the_seed_decides_the_split_and_the_resamples_do_not(run, samples):
     path = samples / "progression.parquet"
 

@@ -262,6 +262,7 @@ def case_of(matrix, metric):
     return Case(matrix, metric, metric, PLAN)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("memory", [16_000_000, 256_000_000])
 def test_thousands_of_configurations(memory):
     matrix = many(3000)

@@ -82,6 +82,7 @@ def test_counts_by_a_slow_loop(name, comparable, n_repeats, weighted):
     np.testing.assert_allclose(every.paired(weights, chosen), own, rtol=1e-12)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("name", "comparable"), COUNTED)
 def test_bbc_by_a_slow_loop(name, comparable):
     matrix = small(name)

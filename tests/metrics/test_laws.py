@@ -76,6 +76,7 @@ def test_configurations_in_any_order(weighted_case):
     np.testing.assert_allclose(scorer(weights, order[:2]), found[:, :2], **CLOSE)
 
 
+@pytest.mark.sweep
 @every_weighted_case
 def test_zero_weight_removes_a_row(weighted_case):
     metric, matrix, scorer = weighted_case

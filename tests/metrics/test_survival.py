@@ -378,6 +378,7 @@ def test_whole_sample_weights_repeat_rows(metric, form, monkeypatch):
         np.testing.assert_allclose(found, repeated(ones(len(rows))), rtol=1e-12)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("form", FORMS)
 def test_sample_weights_multiply_the_weights(form, monkeypatch):
     time, event, risks = samples()

@@ -131,6 +131,7 @@ def test_no_interval_is_wider_than_the_metric_allows(lowest):
     assert cell(basis, 20, 100, level=0.95, within=0.01).width == 1 - lowest
 
 
+@pytest.mark.sweep
 def test_widths_fall_with_rows():
     for count in (1, 2, 30, 300):
         basis = of_auc()

@@ -98,6 +98,7 @@ def test_the_winner_is_expected_to_be_worth_what_bbc_says():
     assert basis.expected < estimate.naive
 
 
+@pytest.mark.sweep
 def test_equal_configurations_have_no_true_spread():
     matrix = next(
         one
@@ -113,6 +114,7 @@ def test_equal_configurations_have_no_true_spread():
     assert found.chosen.optimism_upper == pytest.approx(found.noise * expected_maximum(12))
 
 
+@pytest.mark.sweep
 def test_configurations_that_tie_are_no_trouble():
     rng = np.random.default_rng(3)
     one = right_or_wrong(np.array([0.7, 0.8]), 60, rng).matrix
@@ -127,6 +129,7 @@ def test_configurations_that_tie_are_no_trouble():
     assert np.isfinite([found.chosen.naive, found.chosen.width, found.chosen.optimism]).all()
 
 
+@pytest.mark.sweep
 def test_errors_are_planned_in_their_own_direction():
     matrix = pilot(noisy, n=120, count=30, correlation=0.5)
     found = planned_for(of_pilot(matrix, METRICS["mse"], PLAN), Question(within=0.05))

@@ -139,6 +139,7 @@ def test_nothing_is_lost(tmp_path, made, suffix, layout):
             assert first[name].to_pylist() == again.table[name].to_pylist()
 
 
+@pytest.mark.sweep
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize("layout", list(TableLayout))
 @pytest.mark.parametrize("suffix", [".parquet", ".csv"])

@@ -77,6 +77,7 @@ def test_says_what_pyarrow_says(options: dict[str, object]) -> None:
     assert found == expected
 
 
+@pytest.mark.sweep
 def test_numbers_of_many_bytes() -> None:
     content = pa.table({f"c{i}": np.arange(70_000) for i in range(20)})
     data = written(content)

@@ -81,6 +81,7 @@ def documents():
 
 @pytest.mark.parametrize("kind", KINDS)
 class TestEach:
+    @pytest.mark.sweep
     def test_the_verdict_stands_first(self, kind, documents):
         text = page_of_comparison(Exhibit(documents[kind], command="bbc compare x"))
         found = check_inert(text)

@@ -148,6 +148,7 @@ def test_long_cells_may_take_several_lines():
     assert table("t", ("a", "b"), []).count("<th") == 3  # of which one is thead
 
 
+@pytest.mark.sweep
 def test_a_file_without_a_result_is_named_as_the_others_are_and_once():
     first = pages.exhibit().document
     exhibits = [
