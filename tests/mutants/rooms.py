@@ -45,7 +45,7 @@ ROOMS = (
         "resampling",
         ("bbccli/resampling.py", "bbccli/bootstrap"),
         ("test_resampling.py", *ANSWERS),
-        ("methods", "test_scale.py", "comparisons/test_families.py"),
+        ("methods", "batch/test_rows.py", "test_scale.py", "comparisons/test_families.py"),
     ),
     Room("methods", ("bbccli/methods",), (*ANSWERS, "cli/test_explain.py"), ("methods",)),
     Room("intervals", ("bbccli/intervals",), ("intervals",), ("methods",)),
