@@ -8,6 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from typing import TypeVar
 
+import numpy as np
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -23,11 +25,17 @@ def ordered_map(
     if jobs == 1:
         yield from map(function, items)
         return
+    errors = np.geterr()  # which a context holds from numpy 2 on
+
+    def apply(item: Item) -> Result:
+        with np.errstate(**errors):
+            return function(item)
+
     pool = ThreadPoolExecutor(jobs)
     pending: deque[Future[Result]] = deque()
     try:
         for item in items:
-            pending.append(pool.submit(copy_context().run, function, item))
+            pending.append(pool.submit(copy_context().run, apply, item))
             if len(pending) > jobs:
                 yield pending.popleft().result()
         while pending:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from datetime import date
 
 import pandas as pd
 import pyarrow as pa
@@ -61,4 +62,6 @@ def same(mine: object, cell: str) -> bool:
         return cell.strip().casefold() == str(mine).casefold() or cell in "01"
     if isinstance(mine, int | float):
         return float(cell) == mine or (math.isnan(mine) and math.isnan(float(cell)))
+    if isinstance(mine, date):
+        return str(mine) == cell.strip()
     return str(mine) == cell if not isinstance(mine, pa.Scalar) else False
