@@ -70,7 +70,8 @@ def test_what_was_not_run_is_said():
     """A Python or system with a classifier is one where the tests passed."""
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     rows = dict(re.findall(r"^\| (3\.[\d, .]+) \| (.*) \|$", text, re.M))
-    passed = {f"Programming Language :: Python :: {one}" for one in rows if "passes" in rows[one]}
+    passing = ", ".join(row for row in rows if "passes" in rows[row]).split(", ")
+    passed = {f"Programming Language :: Python :: {one}" for one in passing}
     claimed = {one for one in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", one)}
     assert claimed == passed
     matrix = loaded(".github/workflows/tests.yml")["jobs"]["tests"]["strategy"]["matrix"]
