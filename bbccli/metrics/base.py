@@ -285,13 +285,11 @@ class MeanScorer:
         """
         chosen = slice(None) if configurations is None else configurations
         masses = np.asarray(scaled(weights, self.sample_weights), np.float64)
-        some = weights > 0
         totals = rest(masses, units)
-        totals[rest(some, units) == 0] = 0.0  # and not what rounding leaves of it
         with np.errstate(invalid="ignore", over="ignore"):
             sums = rest(self.losses[:, chosen] * weights[:, None].astype(np.float64), units)
         means = ratio(np.where(np.isfinite(sums), sums, np.nan), totals[:, None])
         if self.undefined is not None:
-            gaps = self.undefined[:, chosen] * some[:, None]
+            gaps = self.undefined[:, chosen] * (weights > 0)[:, None]
             means[rest(gaps, units) > 0] = np.nan
         return means

@@ -414,6 +414,16 @@ def test_monotone_transforms_leave_spearman_alone():
     )
 
 
+def test_ranks_of_light_samples_are_those_of_heavy_ones():
+    matrix, rng = for_metric("spearman"), np.random.default_rng(0)
+    weights = some_weights(matrix)
+    values = rng.normal(size=matrix.n_samples)
+    untied = rng.normal(size=(matrix.n_samples, 2))
+    predictions = np.hstack([untied, matrix.predictions[0][:, :2]])
+    scorer = METRICS["spearman"].bind(replace(matrix.outcome, values=values), predictions)
+    np.testing.assert_allclose(scorer(weights / 2**12), scorer(weights), **CLOSE)
+
+
 def test_auc_counts_are_exact_at_the_border_of_the_lane_type(monkeypatch):
     matrix = for_metric("auc")
     scorer = METRICS["auc"].bind(matrix.outcome, matrix.predictions[0])

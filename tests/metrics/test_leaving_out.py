@@ -112,6 +112,19 @@ def test_infinite_and_undefined_losses():
     closed = agree(scorer, np.ones(len(values), np.uint8), singles(one))
     assert np.isnan(np.delete(closed, 3, axis=0)).all()
     assert not np.isnan(closed[3]).any()
+    without = (np.arange(len(values)) != 3).astype(np.uint8)
+    assert not np.isnan(agree(scorer, without, singles(one))).any()
+
+
+def test_what_holds_all_weight_leaves_nothing_without_it():
+    matrix = for_metric("brier")
+    metric, weights = METRICS["brier"], np.zeros(len(matrix.outcome), np.uint8)
+    weights[:4] = 3
+    first = Units((np.arange(len(weights)) >= 4).astype(int), 2)
+    weighed = weighing(matrix.outcome)
+    for outcome in (matrix.outcome, weighed):
+        scorer = metric.bind(outcome, matrix.predictions[0])
+        assert np.isnan(agree(scorer, weights, first)[0]).all()
 
 
 @pytest.mark.parametrize("name", POOLED)

@@ -33,7 +33,7 @@ ROOMS = (
         "metrics",
         ("bbccli/metrics",),
         ("metrics/test_oracles.py", "metrics/test_leaving_out.py", "metrics/test_capped.py"),
-        ("metrics", "test_kernels.py", "test_scale.py"),
+        ("metrics", "batch/test_rows.py", "test_kernels.py", "test_scale.py"),
     ),
     Room(
         "kernels",
