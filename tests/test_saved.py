@@ -150,8 +150,7 @@ KEYS = st.sampled_from([
 @pytest.mark.sweep
 @settings(
     max_examples=examples(60),
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(keys=KEYS, value=JSON)
 def test_what_is_accepted_can_be_shown(save, keys, value):
@@ -166,8 +165,7 @@ def test_what_is_accepted_can_be_shown(save, keys, value):
 
 @settings(
     max_examples=examples(100),
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(content=st.binary(max_size=60) | st.text(max_size=60))
 def test_any_bytes_are_results_or_one_error(save, content):

@@ -271,7 +271,7 @@ TABLES = arrays(
 
 @pytest.mark.sweep
 @given(TABLES)
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 def test_nothing_degenerate_is_nan_or_certain(values):
     found = across(values, tests=["all"])
     for one in (*found.overall, *found.pairs):

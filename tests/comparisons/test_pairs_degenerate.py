@@ -73,7 +73,7 @@ METRICS_OF = {
 
 @pytest.mark.sweep
 @given(matrices(), st.data())
-@settings(max_examples=examples(120), deadline=None)
+@settings(max_examples=examples(120))
 def test_no_test_is_ever_certain_or_without_a_number(matrix, data):
     metric = data.draw(st.sampled_from(METRICS_OF[matrix.task]))
     rope = data.draw(st.sampled_from([0.0, 0.1]))
@@ -87,7 +87,7 @@ def test_no_test_is_ever_certain_or_without_a_number(matrix, data):
 
 
 @given(st.lists(st.integers(0, 8), min_size=4, max_size=4).filter(lambda c: sum(c) > 1))
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 def test_every_small_table(counts):
     matrix = of_table(*counts)
     _, b, c, _ = counts

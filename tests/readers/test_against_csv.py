@@ -27,7 +27,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=examples(400), deadline=None)
+@settings(max_examples=examples(400))
 @given(
     header=st.sampled_from(["a,b", 'a,"b c"', "a", "a,b,c"]), pieces=st.lists(PIECES, max_size=14)
 )

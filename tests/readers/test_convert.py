@@ -33,7 +33,6 @@ TEXTS = st.sampled_from(["no", "yes", "a b", "x,1", "ü", "c-d", "it's", "0x", "
 
 often = settings(
     max_examples=examples(20),
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

@@ -163,7 +163,7 @@ def spans(text):
     return last != ["END"]
 
 
-@settings(max_examples=examples(400), deadline=None)
+@settings(max_examples=examples(400))
 @given(st.lists(PIECES, max_size=24).map("".join))
 @example('a,"b\nc')
 @example('a"b,"c\nd,e')
@@ -180,7 +180,7 @@ def test_the_same_as_the_csv_module(text):
         assert found == spans(data), data
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(st.lists(PIECES, max_size=24).map("".join), st.integers(1, 40))
 def test_pieces_do_not_matter(text, size):
     def verdict():
@@ -197,7 +197,7 @@ def test_pieces_do_not_matter(text, size):
         assert verdict() == whole
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(
     st.lists(
         st.tuples(*[st.text(st.sampled_from('ab",; 1é'), max_size=6)] * 3), min_size=1, max_size=9
@@ -210,7 +210,7 @@ def test_no_record_is_lost(rows):
     assert read_delimited(buffer.getvalue().encode(), "p.csv", Format.CSV).num_rows == len(rows)
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(
     st.lists(
         st.tuples(*[st.text(st.sampled_from('ab",\n1'), max_size=6)] * 2), min_size=1, max_size=9

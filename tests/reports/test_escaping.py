@@ -35,7 +35,7 @@ ENDS = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 def for_any_name(test):
     for name in NASTY:
         test = example(name)(test)
-    return settings(max_examples=examples(20), deadline=None)(given(NAMES)(test))
+    return settings(max_examples=examples(20))(given(NAMES)(test))
 
 
 @cache
