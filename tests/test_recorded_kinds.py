@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 import sklearn
 from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.svm import SVC
 
 from bbccli.errors import OptionError
 from bbccli.readers.runs.recording import load
 from bbccli.recording import Recorder
-from bbccli.types import PredictionKind
+from bbccli.recording.responses import UnfitError, kept
+from bbccli.types import PredictionKind, Task
 
 TWO, THREE = np.arange(12) % 2, np.array(list("abc" * 4))
 ROWS = np.arange(12)
@@ -47,3 +49,19 @@ def test_what_the_metric_requests_is_requested(tmp_path):
         rec = Recorder(tmp_path / "run", np.c_[ROWS], TWO, cv=3, scoring=metric)
         asked = rec.scorer.get_metadata_routing().score.requests
     assert asked == {"sample_weight": "importance", "row_id": True}
+
+
+@pytest.mark.parametrize("shape", ["ovr", "ovo"])
+def test_scores_of_pairs_of_classes_are_no_scores_of_classes(shape):
+    """Of three classes there are three pairs: only the estimator tells one from the other."""
+    labels = np.array(["a", "b", "c"])
+    estimator = SVC(decision_function_shape=shape).fit(np.c_[ROWS, ROWS % 5], THREE)
+    heard = {"decision_function": estimator.decision_function(np.c_[ROWS, ROWS % 5])}
+    assert heard["decision_function"].shape == (12, 3)
+    if shape == "ovo":
+        with pytest.raises(UnfitError, match="no column for each class"):
+            kept(heard, estimator, labels, Task.MULTICLASS)
+    else:
+        predictions, kind = kept(heard, estimator, labels, Task.MULTICLASS)
+        assert kind is PredictionKind.SCORE
+        np.testing.assert_array_equal(predictions, heard["decision_function"])
