@@ -57,6 +57,15 @@ def test_chance_and_spread_are_those_of_the_simulation():
     assert np.mean([one.spread for one in found]) == pytest.approx(spread, rel=0.15)
 
 
+def test_the_best_are_a_quarter_and_the_top_a_tenth():
+    matrix = pilot(count=120)
+    evidence = evidence_of(matrix, METRICS["accuracy"], PLAN)
+    order = np.argsort(-evidence.gains, kind="stable")
+    chance = of_pilot(matrix, *_accuracy()).chance(matrix.n_samples)
+    assert chance.noise_of_best == pytest.approx(noise_among(evidence, order[:30]), rel=1e-12)
+    assert chance.noise_at_top == pytest.approx(noise_among(evidence, order[:12]), rel=1e-12)
+
+
 def test_groups_are_units():
     """Two copies of each row, in a group of their own, tell what one of them does."""
     single = pilot(n=60, count=10)
