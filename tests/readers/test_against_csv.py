@@ -50,7 +50,7 @@ def test_the_same_cells(header, pieces):
     for place in range(len(names)):
         mine, cells = table.column(place), [row[place] for row in rows]
         assert all(map(same, mine.to_pylist(), cells)), (mine.to_pylist(), cells)
-        if len(frame) == len(rows):
+        if len(frame) == len(rows) and "\n\r" not in text:  # where pandas loses a cell
             assert frame[place].fillna("").tolist() == cells
 
 
