@@ -441,7 +441,9 @@ def caret(rows):
     return lines("pred,obs,rowIndex,k,Resample", *rows)
 
 
-VALUES = [f"{i / 7 + k + 1 + i % 3},{i / 7},{i + 1},{k},Fold{i % 4}" for k in range(3) for i in range(N)]
+VALUES = [
+    f"{i / 7 + k + 1 + i % 3},{i / 7},{i + 1},{k},Fold{i % 4}" for k in range(3) for i in range(N)
+]
 WORDS = [f"{'nyny'[i % 4]},{'ny'[i % 2]},{i + 1},{i % 3},Fold{i % 4}" for i in range(N)]
 
 
