@@ -261,6 +261,10 @@ def test_cross_validate_with_another_metric_than_is_said(tmp_path):
     one = rec.configuration("one")
     model = LogisticRegression()
     results = cross_validate(model, X, Y, cv=rec.cv, scoring={"auc": one})
-    words = refused(rec.finish, results, configuration="one")
-    assert words == "the results have no 'test_score'"
+    with pytest.raises(OptionError, match="the results have no 'test_score'") as error:
+        rec.finish(results, configuration="one")
+    assert error.value.hint == "metric= one of: auc"
+    with pytest.raises(OptionError) as error:
+        rec.finish(model, configuration="one")
+    assert error.value.hint == "those of cross_validate"
     assert rec.finish(results, metric="auc", configuration="one").n_fits == 4
