@@ -13,6 +13,7 @@ from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
 from bbccli.errors import InputError, OptionError
 from bbccli.readers import read
@@ -242,3 +243,23 @@ def test_a_metric_that_is_no_number_leaves_no_score(tmp_path):
         found = search(rec, Made(), {"power": [1, 2]})
     assert rec.finish(found).n_fits == 0
     assert read(rec.folder).configurations == ("power=1", "power=2")
+
+
+def test_chances_of_zero_are_not_computed_again(tmp_path):
+    """Where a log-loss is cut off, each program has a place of its own."""
+    rec = recorder(tmp_path, Y, "neg_log_loss")
+    found = search(rec, DecisionTreeClassifier(random_state=0), {"min_samples_leaf": [1, 12]})
+    assert np.isfinite(found.cv_results_["mean_test_score"]).all()
+    done = rec.finish(found)
+    assert done.n_fits == 6
+    assert done.largest_recomputed < 1e-9  # that of the leaves of 12
+    assert read(rec.folder).kind is PredictionKind.PROBABILITY
+
+
+def test_labels_have_no_auc_to_compute_again(tmp_path):
+    """The search scores probabilities, and labels are what is asked to be kept."""
+    rec = recorder(tmp_path, Y, "roc_auc", response="predict")
+    found = search(rec, LogisticRegression(), {"C": [0.1, 1.0]})
+    done = rec.finish(found)
+    assert (done.n_fits, done.largest_recomputed) == (6, 0.0)
+    assert read(rec.folder).kind is PredictionKind.LABEL

@@ -380,12 +380,13 @@ BOARD = "name,model_type,metric_type,metric_value\n1_Linear,Linear,logloss,{}\n2
         (BOARD.replace("metric_value", "score").format(1, 2), "has no column metric_value"),
         (BOARD.replace(",", ";").format(1, 2), "has no column name"),
         (BOARD.split("1_Linear", maxsplit=1)[0], "does not list 1_Linear"),
+        ("name,metric_value\n\udce9", "is not a table"),
     ],
-    ids=["empty", "no names", "no scores", "semicolons", "header"],
+    ids=["empty", "no names", "no scores", "semicolons", "header", "latin"],
 )
 def test_leaderboards_of_another_form(run_of_two, content, words):
     replaced(run_of_two, "eval_metric", "logloss")
-    (run_of_two / "leaderboard.csv").write_text(content)
+    (run_of_two / "leaderboard.csv").write_bytes(content.encode("utf-8", "surrogateescape"))
     error = wrong(run_of_two)
     assert words in error.problem
     assert error.path == str(run_of_two / "leaderboard.csv")

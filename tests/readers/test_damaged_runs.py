@@ -183,6 +183,25 @@ def test_models_of_h2o_with_folds_of_their_own_have_none_in_common(h2o):
     assert read(h2o, **of_h2o(h2o)).folds is None
 
 
+def test_models_of_two_runs_of_h2o_keep_their_whole_names(h2o):
+    """`GBM_1` of both would be one."""
+    for name, run in (("a", 1), ("b", 2)):
+        for kind in ("cv_holdout_predictions", "cv_fold_assignment"):
+            file = h2o / f"{name}.{kind}.csv"
+            file.rename(h2o / f"GBM_1_AutoML_{run}_20260101_120000.{kind}.csv")
+    board = (h2o / "leaderboard.csv").read_text()
+    for name, run in (("a", 1), ("b", 2)):
+        board = board.replace(f"\n{name},", f"\nGBM_1_AutoML_{run}_20260101_120000,")
+    (h2o / "leaderboard.csv").write_text(board)
+    matrix = verified(read(h2o, **of_h2o(h2o)))
+    assert matrix.configurations == (
+        "GBM_1_AutoML_1_20260101_120000",
+        "GBM_1_AutoML_2_20260101_120000",
+        "c",
+    )
+    assert matrix.source.verification.n_checked == 3
+
+
 def test_values_of_h2o(tmp_path):
     """A regression has one column, and the scores are those of numbers."""
     truth = RNG.normal(size=N).round(3)
@@ -475,3 +494,17 @@ def test_probabilities_for_one_predicted_class_alone_contradict_nothing(tmp_path
     (tmp_path / "one.csv").write_text(lines("pred,obs,n,y,rowIndex,k,Resample", *rows))
     matrix = read(tmp_path)
     assert "samples-left-out" in {note.code for note in matrix.notes}
+
+
+def test_a_model_that_predicts_one_class_alone_contradicts_nothing(tmp_path):
+    rows = [
+        f"n,{'ny'[TRUTH[i]]},{1 - CHANCES['ab'[k]][i] / 2:.6f},{CHANCES['ab'[k]][i] / 2:.6f},"
+        f"{i + 1},{k},Fold{i % 4}"
+        for k in range(2)
+        for i in range(N)
+    ]
+    (tmp_path / "one.csv").write_text(lines("pred,obs,n,y,rowIndex,k,Resample", *rows))
+    matrix = read(tmp_path)
+    assert matrix.n_samples == N
+    expected = np.round(np.stack([CHANCES["a"], CHANCES["b"]], axis=1) / 2, 6)
+    np.testing.assert_allclose(matrix.predictions[0], expected, atol=1e-6)
