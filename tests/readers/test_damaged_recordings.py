@@ -193,3 +193,16 @@ def test_leaderboards_that_are_damaged(folder, content):
     assert f"leaderboard is damaged: {place.name}" in error.problem
     assert error.path == str(folder)
     assert error.hint == "remove the file, and call rec.finish() again"
+
+
+def test_a_part_that_can_not_be_placed_leaves_nothing_behind(folder, monkeypatch):
+    """A disk that fills up between writing and renaming: the call fails, and no file is left."""
+    before = stored(folder)
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(parts.os, "replace", full)
+    with pytest.raises(OSError, match="No space left"):
+        parts.write(folder, part("three", 0, CHANCES[TESTS[0]]))
+    assert stored(folder) == before

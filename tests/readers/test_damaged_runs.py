@@ -7,6 +7,7 @@ import zlib
 import numpy as np
 import pytest
 
+from bbccli import reading
 from bbccli.errors import InputError
 from bbccli.readers import Roles, read
 from bbccli.verification import verified
@@ -399,6 +400,14 @@ def test_labels_of_tabrepo_that_went_through_another_program(tmp_path, labels):
     matrix = read(tabrepo(tmp_path / "run", labels=labels))
     np.testing.assert_array_equal(matrix.outcome.values, TRUTH)
     np.testing.assert_array_equal(matrix.predictions[0].T, MATRIX)
+
+
+def test_labels_of_tabrepo_that_unpack_to_too_much(tmp_path):
+    place = tabrepo(tmp_path / "run", labels=LABELS + "\n" * 2**21)
+    with reading.use(reading.Reading(max_input=2**20)):
+        error = wrong(place)
+    assert "holds more than" in error.problem
+    assert error.path == str(place / "label-val.csv.zip")
 
 
 def test_labels_of_tabrepo_that_are_words_or_values(tmp_path):

@@ -203,6 +203,21 @@ def test_files_without_rows(run, save, name, content, words):
     assert "one row per sample" in err
 
 
+@pytest.mark.parametrize(
+    ("name", "words", "hint"),
+    [
+        ("p.jsonl", "no rows", "one JSON object per line"),
+        ("p.csv", "no rows under the header", "one row per sample"),
+    ],
+)
+def test_a_mark_of_the_byte_order_is_no_row(run, save, name, words, hint):
+    """What some editors save as an empty file."""
+    path = save(name, "\ufeff\n")
+    status, out, err = run("correct", path)
+    assert (status, out) == (2, "")
+    assert f"error: {path}: {words}\nhint: {hint}\n" in err
+
+
 def test_json_lines_are_known_without_a_suffix(save):
     rows = [
         f'{{"truth": {t}, "a": {a}, "b": {b}}}' for t, (a, b) in zip(TRUTH, CHANCES, strict=True)
