@@ -512,7 +512,7 @@ def test_write_all_takes_cross_val_predict(tmp_path):
         ([0, 1], ["yes", "no"], {}, "texts"),
         ([0, 1], [1, 7], {}, "none of the classes"),
         ([0, 1], [[0.1, 0.2, 0.7]] * 2, {}, "3 columns for 2 classes"),
-        ([0, 1], [0.1, 0.2], {"fold": -1}, "count from 0"),
+        ([0, 1], [0.1, 0.2], {"fold": -1}, "fold is -1"),
     ],
 )
 def test_what_a_loop_can_get_wrong(tmp_path, rows, predictions, options, problem):

@@ -259,6 +259,7 @@ def test_leaderboards_of_autogluon_of_another_form(gluon, old, new, words):
         assert words in checked(gluon).reason
     except InputError as error:
         assert words in error.problem
+        assert (error.row, error.column) == ((0, "score_val") if new == "zero" else (None, None))
 
 
 def test_two_metrics_on_a_leaderboard_of_autogluon(gluon):

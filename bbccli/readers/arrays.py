@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from bbccli.errors import InputError, OptionError
 from bbccli.matrix import PredictionMatrix
 from bbccli.matrix_checks import check_names
-from bbccli.readers.arrow import as_arrow
 from bbccli.readers.classes import spelled
 from bbccli.readers.column import Column, name_of
+from bbccli.readers.in_memory import NAME, arrow_array, plain_array
 from bbccli.readers.meaning import sorted_names
 from bbccli.readers.metadata import MAJOR_VERSION, SPEC, Metadata, parse_metadata
 from bbccli.readers.pipeline import RAISE, understand_sheet
@@ -28,12 +28,6 @@ from bbccli.readers.scores import refuse_truth, task_of
 from bbccli.readers.sheet import CLASS_SEPARATOR, Cell, Sheet
 from bbccli.readers.table import Table
 from bbccli.types import Missing, Task
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-NAME = "<arrays>"
-"""What arrays are called in messages."""
 
 
 def matrix_of(
@@ -98,7 +92,7 @@ def matrix_of(
     >>> matrix.task, matrix.predictions.shape
     (<Task.BINARY: 'binary'>, (1, 2, 2))
     """
-    array = _plain(predictions)
+    array = plain_array(predictions)
     truth = None if outcome is None else _axis(outcome, "outcome")
     n_samples = (*array.shape, 0, 0)[max(array.ndim - 2, 0)] if truth is None else len(truth)
     array = _four_axes(array, n_samples, classes is not None)
@@ -147,17 +141,9 @@ def _check_outcome(request: Request, sheet: Sheet, truth: NDArray[Any] | None) -
         )
 
 
-def _plain(values: ArrayLike) -> NDArray[Any]:
-    """An array; what is masked is missing."""
-    if isinstance(values, np.ma.MaskedArray):
-        return np.asarray(np.ma.filled(values.astype(np.float64), np.nan))
-    array = np.asarray(values)
-    return array.astype(np.float32) if array.dtype == np.float16 else array
-
-
 def _axis(values: ArrayLike, name: str) -> NDArray[Any]:
     """(N,) one value per sample."""
-    array = _plain(values)
+    array = plain_array(values)
     if array.ndim != 1:
         raise InputError(
             f"{name} has shape {array.shape}, not (N,)", path=NAME, hint="one value per sample"
@@ -177,7 +163,7 @@ def _sized(values: NDArray[Any], n_samples: int, name: str) -> NDArray[Any]:
 
 def _of_repeats(folds: ArrayLike, n_repeats: int, n_samples: int) -> NDArray[Any]:
     """(R N,) fold of each row."""
-    array = _plain(folds)
+    array = plain_array(folds)
     if array.ndim == 1 and n_repeats == 1:
         array = array[None]
     if array.shape != (n_repeats, n_samples):
@@ -252,44 +238,12 @@ def _cells(
         for label in classes or (None,):
             own = name if label is None else f"{name}{CLASS_SEPARATOR}{label}"
             cells.append(Cell(own, own, name, label))
-    columns = [_arrow(rows[:, i], cell.name) for i, cell in enumerate(cells)]
+    columns = [arrow_array(rows[:, i], cell.name) for i, cell in enumerate(cells)]
     return Table(NAME, pa.table(columns, [cell.name for cell in cells]), ""), tuple(cells)
 
 
 def _column(role: str, values: NDArray[Any]) -> Column:
-    return Column(NAME, role, _arrow(values, role), np.arange(len(values)))
-
-
-def _arrow(values: NDArray[Any], name: str) -> pa.Array:
-    """(n,) as Arrow; NaN, None and empty text are null."""
-    import pyarrow as pa
-
-    kind = values.dtype.kind
-    if kind in "iu" and values.dtype != np.uint64:
-        return as_arrow(values)
-    if kind == "f" and values.dtype.itemsize <= 8:
-        numbers = np.ascontiguousarray(values)
-        single = pa.float32() if values.dtype == np.float32 else pa.float64()
-        array = pa.Array.from_buffers(single, len(numbers), [None, pa.py_buffer(numbers)])
-        return _without_nan(array)
-    # NaN alone is not itself
-    given = [None if v is None or v == "" or v != v else v for v in values.tolist()]  # noqa: PLR0124
-    try:
-        return pa.array(given)
-    except pa.ArrowException:
-        raise InputError(
-            "holds values that are neither all numbers, booleans nor text",
-            path=NAME,
-            column=name,
-            hint="one kind of value per array",
-        ) from None
-
-
-def _without_nan(array: pa.Array) -> pa.Array:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    return pc.if_else(pc.is_nan(array), pa.nulls(len(array), array.type), array)
+    return Column(NAME, role, arrow_array(values, role), np.arange(len(values)))
 
 
 def _metadata(given: Mapping[str, Any] | None) -> Metadata:

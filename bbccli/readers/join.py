@@ -186,12 +186,10 @@ def _comparable(ours: pa.Array, theirs: pa.Array) -> tuple[pa.Array, pa.Array]:
     """Cast keys of two files to one type: whole numbers where both are, else text."""
     import pyarrow as pa
 
-    for kind in (pa.int64(), pa.string()):
-        try:
-            return ours.cast(kind), theirs.cast(kind)
-        except pa.ArrowException:
-            continue
-    return ours, theirs
+    try:
+        return ours.cast(pa.int64()), theirs.cast(pa.int64())
+    except pa.ArrowException:
+        return ours.cast(pa.string()), theirs.cast(pa.string())
 
 
 def _is_ragged(frame: Table, roles: Roles) -> bool:

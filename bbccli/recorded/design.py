@@ -177,15 +177,19 @@ def _design(about: dict[str, Any], arrays: dict[str, Any]) -> Design:
     ends = np.cumsum(arrays["sizes"])
     tests = tuple(np.split(arrays["tests"], ends[:-1])) if len(ends) else ()
     _check_tests(tests, len(truth))
-    for name in ("groups", "weights"):
+    for name, kind in (("groups", "i"), ("weights", "f")):
         if name in arrays and arrays[name].shape != truth.shape:
             raise DamagedError(f"{name} of another length")
+        if name in arrays and arrays[name].dtype.kind != kind:
+            raise DamagedError(f"{name} of another type")
     groups, weights = arrays.get("groups"), arrays.get("weights")
     return Design(task, truth, classes, tests, groups, weights, str(about.get("scoring") or ""))
 
 
 def _check_tests(tests: Sequence[IntArray], n_samples: int) -> None:
     for rows in tests:
+        if rows.dtype.kind != "i":
+            raise DamagedError("a fold has rows that are no positions")
         if rows.size and not (rows.min() >= 0 and rows.max() < n_samples):
             raise DamagedError("a fold has rows that there are not")
         if len(np.unique(rows)) != len(rows):

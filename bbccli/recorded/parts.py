@@ -178,7 +178,8 @@ def leaderboards(folder: Path) -> Iterator[dict[str, Any]]:
             candidates = content["candidates"]
             for one in candidates:
                 str(one["identity"]), float(one["value"]), [float(s) for s in one["splits"]]
-        except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
+                hash(one["identity"])
+        except (OSError, KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
             raise DamagedError(f"{path.name}: {error}") from None
         yield content
 
@@ -209,7 +210,8 @@ def _own_name() -> str:
 def _check(part: Part) -> None:
     """Refuse what no recorder writes."""
     texts = (part.identity, part.name, part.estimator, part.problem)
-    whole = (part.session, part.time, part.repeat, part.split or 0, part.fold or 0)
+    optional = [0 if number is None else number for number in (part.split, part.fold)]
+    whole = (part.session, part.time, part.repeat, *optional)
     if not all(isinstance(text, str) for text in texts) or not isinstance(part.params, dict):
         raise DamagedError("a name that is not text")
     if not all(type(number) is int and number >= 0 for number in whole):

@@ -41,8 +41,8 @@ def metric_of(scoring: Any) -> Any:
         ) from None
 
 
-def response_of(response: str) -> str:
-    """Return the method of estimators to keep.
+def check_response(response: str) -> None:
+    """Refuse to keep what no estimator has.
 
     Raises
     ------
@@ -51,7 +51,6 @@ def response_of(response: str) -> str:
     """
     if response and response not in RESPONSES:
         raise OptionError(f"response is {response!r}", hint=f"one of: {', '.join(RESPONSES)}")
-    return response
 
 
 def check_length(features: Any, n_samples: int) -> None:
@@ -64,7 +63,10 @@ def check_length(features: Any, n_samples: int) -> None:
     """
     if features is None:
         return
-    n_rows = features.shape[0] if hasattr(features, "shape") else len(features)
+    try:
+        n_rows = features.shape[0] if hasattr(features, "shape") else len(features)
+    except (TypeError, IndexError):  # a number, or an array of no axis
+        n_rows = None
     if n_rows != n_samples:
         raise OptionError("X and y have different lengths", hint="one row of X per label")
 
@@ -79,7 +81,10 @@ def weights_of(sample_weight: Any, n_samples: int) -> FloatArray | None:
     """
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight, np.float64)
+    try:
+        weights = np.asarray(sample_weight, np.float64)
+    except (TypeError, ValueError):
+        weights = np.empty(0)
     if weights.shape != (n_samples,) or not (np.isfinite(weights) & (weights > 0)).all():
         raise OptionError("sample_weight are no weights", hint="a positive number per sample")
     return weights

@@ -15,7 +15,8 @@ from bbccli.recorded import design, parts
 from bbccli.recorded.design import Design
 from bbccli.recorded.parts import Part, identity_of
 from bbccli.recording import known, written
-from bbccli.recording.scorer import Known, RecordingScorer
+from bbccli.recording.given import place_of, position
+from bbccli.recording.scorer import RecordingScorer
 from bbccli.recording.splits import Split, frozen
 from bbccli.recording.truth import codes_and_names, truth_of
 from bbccli.types import IntArray
@@ -82,6 +83,7 @@ class Recorder:
         response: str = "",
     ) -> None:
         self.folder = Path(folder).absolute()
+        known.check_response(response)
         self._truth = truth_of(y, task, scoring)
         n_samples = len(self._truth.values)
         known.check_length(X, n_samples)
@@ -104,13 +106,9 @@ class Recorder:
         design.start(self.folder, self._design)
         self._scorers: list[RecordingScorer] = []
         if recognised is not None:
-            self._scorers.append(self._first_scorer(metric, recognised, response))
-
-    def _first_scorer(self, metric: Any, recognised: Known, response: str) -> RecordingScorer:
-        labels, of = self._truth.labels, self._truth.task
-        first = RecordingScorer(self.folder, metric, recognised, labels, of, self._session)
-        first.response = known.response_of(response)
-        return first
+            of = (self._truth.labels, self._truth.task, self._session)
+            first = RecordingScorer(self.folder, metric, recognised, *of, response=response)
+            self._scorers.append(first)
 
     @property
     def cv(self) -> list[Split]:
@@ -190,6 +188,7 @@ class Recorder:
         OptionError
             Rows, folds or predictions that don't fit.
         """
+        repeat, fold = place_of(repeat, fold)
         places = self._design.places()
         at = written.positions(rows, self._design.n_samples)
         split, at, order = written.split_of(at, self._design, places, repeat, fold)
@@ -224,11 +223,12 @@ class Recorder:
         OptionError
             Predictions that don't fit.
         """
+        repeat = position(repeat, "repeat")
         kept, kind = written.predictions_of(predictions, self._design.n_samples, self._truth)
         places = self._design.places()
         mine = [split for split, place in enumerate(places) if place[0] == repeat]
         if places and not mine:
-            raise OptionError(f"there is no repeat {repeat}", hint="repeats count from 0")
+            raise OptionError(f"there is no repeat {repeat}", hint="cv has fewer, from 0")
         for split in mine:
             part = kept[self._design.tests[split]]
             self._write(configuration, params, flags, split, None, *places[split], part, kind)

@@ -104,10 +104,13 @@ def codes_of(values: NDArray[Any], labels: NDArray[Any]) -> IntArray:
     values = np.asarray(values)
     if values.dtype.kind in "US" and labels.dtype.kind not in "USO":
         raise UnfitError("predicts texts; the classes are numbers")
-    codes = np.searchsorted(labels, values).clip(0, len(labels) - 1)
+    try:
+        codes = np.searchsorted(labels, values).clip(0, len(labels) - 1)
+    except TypeError:
+        raise UnfitError(f"predicts {values.dtype}; the classes are {labels.dtype}") from None
     wrong = labels[codes] != values
     if wrong.any():
-        raise UnfitError(f"predicts {values[wrong][0]!r}, which is none of the classes")
+        raise UnfitError(f"predicts {values[wrong].tolist()[0]!r}, which is none of the classes")
     return np.asarray(codes, np.int16 if len(labels) < 2**15 else np.int64)
 
 

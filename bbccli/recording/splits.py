@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from bbccli.errors import OptionError
+from bbccli.recording.given import as_array
 from bbccli.types import IntArray
 
 Split = tuple[IntArray, IntArray]
@@ -31,16 +33,10 @@ def frozen(cv: Any, features: Any, truth: Any, groups: Any, classifies: bool) ->
     OptionError
         No splits, rows that there are not, or a split that tests what it trains on.
     """
-    if not hasattr(cv, "split") and (cv is None or isinstance(cv, int)):
-        from sklearn.model_selection import check_cv
-
-        cv = check_cv(cv, np.asarray(truth), classifier=classifies)
     n_samples = len(truth)
-    seen = np.zeros((n_samples, 1)) if features is None else features
-    pairs = cv.split(seen, truth, groups) if hasattr(cv, "split") else cv
     splits = [
         (_positions(train, n_samples, i), _positions(test, n_samples, i))
-        for i, (train, test) in enumerate(pairs)
+        for i, (train, test) in enumerate(_pairs(cv, features, truth, groups, classifies))
     ]
     if not splits:
         raise OptionError("cv has no splits", hint="at least two folds")
@@ -51,6 +47,24 @@ def frozen(cv: Any, features: Any, truth: Any, groups: Any, classifies: bool) ->
                 hint="predictions of training rows are not out of sample; give disjoint rows",
             )
     return splits
+
+
+def _pairs(cv: Any, features: Any, truth: Any, groups: Any, classifies: bool) -> list[Any]:
+    """Train and test rows as they were given, or as a splitter draws them."""
+    try:
+        if cv is None or (isinstance(cv, Integral) and not isinstance(cv, bool)):
+            from sklearn.model_selection import check_cv
+
+            cv = check_cv(cv, np.asarray(truth), classifier=classifies)
+        if hasattr(cv, "split") and not isinstance(cv, str):
+            seen = np.zeros((len(truth), 1)) if features is None else features
+            return list(cv.split(seen, truth, groups))
+        return [(train, test) for train, test in cv]
+    except (TypeError, ValueError) as error:
+        raise OptionError(
+            f"cv gives no splits: {error}",
+            hint="a splitter of scikit-learn, a number of folds, or pairs of train and test rows",
+        ) from error
 
 
 def equal_pair(digests: Sequence[bytes]) -> tuple[int, int] | None:
@@ -64,8 +78,8 @@ def equal_pair(digests: Sequence[bytes]) -> tuple[int, int] | None:
 
 
 def _positions(given: Any, n_samples: int, split: int) -> IntArray:
-    rows = np.asarray(given)
-    if rows.dtype == bool:
+    rows = as_array(given, f"split {split}")
+    if rows.dtype == bool and rows.shape == (n_samples,):
         rows = np.flatnonzero(rows)
     right = rows.ndim == 1 and rows.size and rows.dtype.kind in "iu"
     if not right or rows.min() < 0 or rows.max() >= n_samples or len(np.unique(rows)) < len(rows):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.errors import OptionError
+from bbccli.recording.given import as_array
 from bbccli.types import FloatArray, IntArray, Task
 
 
@@ -30,8 +31,8 @@ def truth_of(y: Any, task: str | None, scoring: Any) -> Truth:
     OptionError
         No single column, missing values, or whole numbers that may be classes or values.
     """
-    values = np.asarray(y)
-    values = values.reshape(-1) if values.size == len(values) else values
+    values = as_array(y, "y")
+    values = values.reshape(-1) if values.ndim and values.size == len(values) else values
     if values.ndim != 1 or values.dtype.names or not values.size:
         raise OptionError("y is not a single column", hint="one label or value per sample")
     if values.dtype.hasobject:
@@ -57,13 +58,15 @@ def codes_and_names(groups: Any, n_samples: int) -> IntArray:
     Raises
     ------
     OptionError
-        Another number of groups than samples.
+        Another number of groups than samples, or samples without one.
     """
-    values = np.asarray(groups)
+    values = as_array(groups, "groups")
     if values.shape != (n_samples,):
         raise OptionError(
             f"groups have shape {values.shape}, not ({n_samples},)", hint="one per sample"
         )
+    if any(_is_missing(one) for one in values.tolist()):
+        raise OptionError("groups have missing values", hint="a group of its own is one too")
     if values.dtype.hasobject:
         values = values.astype(str)
     return np.asarray(np.unique(values, return_inverse=True)[1], np.int64)

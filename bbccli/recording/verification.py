@@ -122,7 +122,9 @@ def _candidates(
     if identity:
         key = f"test_{metric or 'score'}"
         if key not in keys:
-            raise OptionError(f"the results have no {key!r}", hint="give metric=")
+            tests = [one.removeprefix("test_") for one in keys if one.startswith("test_")]
+            known = f"metric= one of: {', '.join(tests)}" if tests else "those of cross_validate"
+            raise OptionError(f"the results have no {key!r}", hint=known)
         splits = np.asarray(table[key], np.float64)
         return [Candidate({}, float(splits.mean()), splits)]
     named = [key.removeprefix("mean_test_") for key in keys if key.startswith("mean_test_")]
@@ -132,6 +134,11 @@ def _candidates(
         raise OptionError(f"the results have no metric {name!r}", hint=known)
     pattern = re.compile(rf"split(\d+)_test_{re.escape(name)}")
     columns = sorted((int(m[1]), key) for key in keys if (m := pattern.fullmatch(key)))
+    if not columns:
+        raise OptionError(
+            f"the results have no scores of the splits for {name!r}",
+            hint="the fitted search, or all of its cv_results_",
+        )
     scores = np.array([np.asarray(table[key], np.float64) for _, key in columns]).T
     means = np.asarray(table[f"mean_test_{name}"], np.float64)
     return [

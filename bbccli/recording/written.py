@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bbccli.errors import OptionError
 from bbccli.recorded.design import Design
+from bbccli.recording.given import as_array
 from bbccli.recording.parameters import plain
 from bbccli.recording.responses import UnfitError, codes_of
 from bbccli.recording.truth import Truth
@@ -30,13 +31,21 @@ def name_of(configuration: Any) -> str:
     return name
 
 
-def flags_of(flags: Sequence[str]) -> tuple[str, ...]:
+def flags_of(flags: Sequence[str] | None) -> tuple[str, ...]:
     """Return flags; a single one may be a text."""
-    return (flags,) if isinstance(flags, str) else tuple(str(flag) for flag in flags)
+    return (flags,) if isinstance(flags, str) else tuple(str(flag) for flag in flags or ())
 
 
 def params_of(params: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return parameters as JSON."""
+    """Return parameters as JSON.
+
+    Raises
+    ------
+    OptionError
+        They have no names.
+    """
+    if not isinstance(params, Mapping | None):
+        raise OptionError("params are no dict", hint="the value of each parameter by its name")
     return {str(key): plain(value) for key, value in (params or {}).items()}
 
 
@@ -48,7 +57,7 @@ def positions(rows: Any, n_samples: int) -> IntArray:
     OptionError
         Rows that there are not, or one twice.
     """
-    given = np.asarray(rows)
+    given = as_array(rows, "rows")
     if given.dtype == bool and given.shape == (n_samples,):
         given = np.flatnonzero(given)
     right = given.ndim == 1 and given.size and given.dtype.kind in "iu"
@@ -75,9 +84,6 @@ def split_of(
     OptionError
         The rows are the test set of no split, of several, or of another one than was said.
     """
-    for number in (repeat, fold):
-        if number is not None and number < 0:
-            raise OptionError("folds and repeats count from 0", hint="no negative number")
     if not places:
         return None, rows, None
     wanted = np.sort(rows)
@@ -109,14 +115,19 @@ def predictions_of(given: Any, n: int, truth: Truth) -> tuple[NDArray[Any], Pred
     OptionError
         Another length, other classes, or numbers that are not finite.
     """
-    array = np.asarray(given)
+    array = as_array(given, "predictions")
     if array.dtype.hasobject:
-        array = np.array(array.tolist())
+        array = as_array(array.tolist(), "predictions")
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim not in (1, 2) or len(array) != n:
         raise OptionError(
             f"predictions have shape {array.shape} for {n} rows", hint="one row of them per sample"
+        )
+    if array.dtype.hasobject:
+        raise OptionError(
+            "predictions are neither all numbers nor all labels",
+            hint="leave out what has no prediction",
         )
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         raise OptionError("predictions are not finite", hint="leave out what has no prediction")
@@ -146,6 +157,10 @@ def _numbers(array: NDArray[Any], truth: Truth) -> tuple[NDArray[Any], Predictio
         raise OptionError(
             f"predictions have {array.shape[1]} columns for {n_classes} classes",
             hint="a column for each class, in sorted order",
+        )
+    if array.dtype.kind not in "biuf":
+        raise OptionError(
+            "predictions have several columns that are no numbers", hint="labels in one column"
         )
     if array.dtype.kind != "f":
         array = array.astype(np.float64)

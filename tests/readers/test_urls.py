@@ -17,7 +17,18 @@ from bbccli.text import LONGEST, message, redacted, visible
 
 ROWS = "".join(f"{i % 4},{'yn'[i // 4 % 2]},0.{i + 10},0.{99 - 2 * i}\n" for i in range(24))
 TEXT = "fold,truth,a,b\n" + ROWS
+NO_HEAD = r"/no-head/(405|501)/"
+METADATA = b'{"spec": "bbc-predictions", "version": "1", "n_candidates_total": 7}'
 SECRETS = ("hunter2", "s3cr3t", "alice")
+
+
+def metadata(path):
+    """Status and content of what stands beside a file."""
+    if path.endswith("/failing.meta.json"):
+        return 503, b""
+    if path.endswith("/told.meta.json"):
+        return 200, METADATA
+    return 403 if "signed" in path else 404, b""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -34,10 +45,11 @@ class Handler(BaseHTTPRequestHandler):
     def answer(self, body):
         path = self.path.partition("?")[0]
         self.asked.append((self.command, self.path, self.headers.get("Authorization")))
-        if path.endswith(".meta.json"):
-            return self.send(403 if "signed" in path else 404, b"")
-        if match := re.match(r"/status/(\d+)/", path):
-            return self.send(int(match[1]), b"")
+        if path.endswith(".meta.json") and (body or not re.match(NO_HEAD, path)):
+            return self.send(*metadata(path))
+        refused = re.match(r"/status/(\d+)/", path) or (not body and re.match(NO_HEAD, path))
+        if refused:
+            return self.send(int(refused[1]), b"")
         if path.startswith("/slow/"):
             time.sleep(1.5)
         if path.startswith("/moved/"):
@@ -93,6 +105,25 @@ def test_a_question_mark_begins_the_query(run, server, place):
     assert "s3cr3t" not in out + err
     if "token" in place:
         assert ("GET", "/p.csv?token=s3cr3t", None) in Handler.asked
+
+
+@pytest.mark.parametrize("name", ["405/p.csv", "405/told.csv", "501/told.csv"])
+def test_a_server_that_answers_no_question_but_get(run, server, name):
+    """Whether there are metadata beside a file is found out by asking for them."""
+    status, out, err = run("correct", f"http://{server}/no-head/{name}", *QUICK)
+    assert status == 0, err
+    found = json.loads(out)
+    assert found["input"]["n_samples"] == 24
+    codes = {note["code"] for note in found["notes"]}
+    assert ("candidates-missing" in codes) is ("told" in name)
+
+
+@pytest.mark.parametrize("place", ["/failing.csv", "/no-head/405/failing.csv"])
+def test_metadata_that_a_server_fails_to_give_are_not_passed_over(run, server, place):
+    status, out, err = run("correct", f"http://{server}{place}", *QUICK)
+    assert (status, out) == (2, "")
+    assert f"{place[:-4]}.meta.json: the server fails: 503 Service Unavailable" in err
+    assert "hint: try again later" in err
 
 
 @pytest.mark.parametrize(

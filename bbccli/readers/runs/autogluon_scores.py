@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bbccli.errors import InputError
 from bbccli.readers.runs.base import Score
-from bbccli.readers.runs.contents import read_records
+from bbccli.readers.runs.contents import number_in, read_records
 from bbccli.source import tolerance_of
 
 BOARD = "leaderboard.csv"
@@ -102,10 +102,10 @@ def board_of(folder: Path) -> Board | None:
         problem = "has no columns model, score_val and eval_metric"
         raise InputError(problem, path=str(place), hint=_HINT)
     metrics = {row["eval_metric"] for row in rows}
-    try:
-        scores = {row["model"]: float(row["score_val"] or "nan") for row in rows}
-    except ValueError:
-        raise InputError("has a score that is not a number", path=str(place), hint=_HINT) from None
+    scores = {
+        row["model"]: number_in(row["score_val"] or "nan", place, number, "score_val", hint=_HINT)
+        for number, row in enumerate(rows)
+    }
     if len(metrics) > 1 or len(scores) < len(rows):
         raise InputError("holds several runs", path=str(place), hint=_HINT)
     known = {name: value for name, value in scores.items() if math.isfinite(value)}

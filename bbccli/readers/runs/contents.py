@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bbccli.errors import InputError
+from bbccli.readers.column import number_of
 from bbccli.readers.sources.files import file_bytes
 from bbccli.recorded.arrays import DamagedError, array_of
 from bbccli.types import FloatArray, IntArray
@@ -81,6 +82,42 @@ def read_records(path: Path) -> list[dict[str, str]]:
     return [dict(itertools.zip_longest(header, row, fillvalue="")) for row in short]
 
 
+def records_with(path: Path, *names: str, hint: str) -> list[dict[str, str]]:
+    """Read the lines of a CSV file of a run, which must have some columns.
+
+    Raises
+    ------
+    InputError
+        As `read_rows`; or it has no such column.
+    """
+    header = next((row for row in read_rows(path) if row), [])
+    lacking = [name for name in names if name not in header]
+    if lacking:
+        raise InputError(f"has no column {lacking[0]}", path=str(path), hint=hint)
+    return read_records(path)
+
+
+def number_in(text: str, path: Path, row: int, column: str, *, hint: str) -> float:
+    """Return the score that a cell of a leaderboard holds.
+
+    Raises
+    ------
+    InputError
+        It is not a number.
+    """
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(
+            "has a score that is not a number",
+            path=str(path),
+            row=row,
+            column=column,
+            value=text,
+            hint=hint,
+        ) from None
+
+
 def read_table(path: Path) -> dict[str, pa.ChunkedArray]:
     """Read the columns of a table of a run.
 
@@ -107,12 +144,23 @@ def numbers_of(column: pa.ChunkedArray, path: Path, name: str) -> FloatArray:
     """
     import pyarrow as pa
 
-    if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
-        raise InputError("is not a number", path=str(path), column=name, hint=_DAMAGED)
-    values = np.asarray(column.to_numpy(), dtype=np.float64)
-    if not np.isfinite(values).all():
-        row = int(np.flatnonzero(~np.isfinite(values))[0])
-        raise InputError("is not finite", path=str(path), column=name, row=row, hint=_DAMAGED)
+    if pa.types.is_floating(column.type) or pa.types.is_integer(column.type):
+        values = np.asarray(column.to_numpy(), dtype=np.float64)
+    else:
+        values = np.array([number_of(str(cell)) for cell in column.to_pylist()])
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if len(wrong):
+        row, cell = int(wrong[0]), column[int(wrong[0])].as_py()
+        absent = cell is None or cell != cell  # noqa: PLR0124 -- NaN alone is not itself
+        raise InputError(
+            "a number is missing" if absent else "is not a finite number",
+            path=str(path),
+            column=name,
+            row=row,
+            value=None if absent else cell,
+            hint=_DAMAGED,
+            further=len(wrong) - 1,
+        )
     return values
 
 
@@ -128,7 +176,7 @@ def read_positions(path: Path) -> IntArray:
         found = array_of(read_bytes(path))
     except DamagedError:
         raise InputError("is not an array of numbers", path=str(path), hint=_DAMAGED) from None
-    if found.ndim != 1 or found.dtype.kind not in "iu":
+    if found.ndim != 1 or found.dtype.kind not in "iu" or found.min(initial=0) < 0:
         raise InputError("is not a list of positions", path=str(path), hint=_DAMAGED)
     return found.astype(np.int64)
 
@@ -147,8 +195,14 @@ def folds_of(parts: Sequence[IntArray], n_rows: int, place: Path) -> IntArray:
             wrong = int(rows[(rows < 0) | (rows >= n_rows)][0])
             problem = f"fold {fold} holds row {wrong}, but there are {n_rows} rows"
             raise InputError(problem, path=str(place), hint=_MIXED)
-        if (folds[rows] >= 0).any() or len(np.unique(rows)) < len(rows):
-            raise InputError(f"fold {fold} repeats rows", path=str(place), hint=_MIXED)
+        taken = rows[folds[rows] >= 0]
+        if len(taken):
+            problem = f"row {taken[0]} is in fold {folds[taken[0]]} and in fold {fold}"
+            raise InputError(problem, path=str(place), hint=_MIXED)
+        known, counts = np.unique(rows, return_counts=True)
+        if (counts > 1).any():
+            problem = f"fold {fold} holds row {known[counts > 1][0]} twice"
+            raise InputError(problem, path=str(place), hint=_MIXED)
         folds[rows] = fold
     if (folds < 0).any():
         problem = f"row {int(np.flatnonzero(folds < 0)[0])} is in no fold"

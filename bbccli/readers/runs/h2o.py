@@ -18,11 +18,19 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.readers.runs.base import APART, RunReader, RunTable, Score
-from bbccli.readers.runs.contents import matching, numbers_of, read_records, read_table
+from bbccli.readers.runs.contents import (
+    matching,
+    number_in,
+    numbers_of,
+    read_table,
+    records_with,
+)
 from bbccli.types import FloatArray
 
 _PREDICTIONS = ".cv_holdout_predictions.csv"
 _FOLDS = ".cv_fold_assignment.csv"
+_ASSIGNMENT = "fold_assignment"
+_AGAIN = "export it from H2O again"
 _STACKED = "StackedEnsemble"
 
 _SCORES = {"auc": "auc", "logloss": "log-loss", "rmse": "rmse", "mse": "mse", "mae": "mae"}
@@ -71,7 +79,7 @@ def load(folder: Path) -> RunTable:
         task=None if len(classes) < 3 else "multiclass",
         classes=classes,
         flags={short[name]: _flags(name) for name in models},
-        leaderboard=_leaderboard(board, short, classes),
+        leaderboard=_leaderboard(folder / "leaderboard.csv", board, short, classes),
         metric=_metric(board, classes),
         selection="pooled",
         left_out=(
@@ -88,17 +96,19 @@ def _board(place: Path) -> dict[str, dict[str, str]]:
     """Rows of the leaderboard by model, best first; empty where there is no such file."""
     if not place.is_file():
         return {}
-    rows = read_records(place)
-    if not rows or "model_id" not in rows[0]:
-        raise InputError("has no column model_id", path=str(place), hint="export it from H2O again")
-    return {row.pop("model_id"): row for row in rows}
+    rows = records_with(place, "model_id", hint=_AGAIN)
+    board = {row.pop("model_id"): row for row in rows}
+    if len(board) < max(len(rows), 1):
+        problem = "names a model twice" if board else "names no model"
+        raise InputError(problem, path=str(place), hint=_AGAIN)
+    return board
 
 
 def _predictions(place: Path) -> dict[str, FloatArray]:
     """Columns of a model: by class, or the values under the name `predict`."""
     table = read_table(place)
     if "predict" not in table:
-        raise InputError("has no column predict", path=str(place), hint="export it from H2O again")
+        raise InputError("has no column predict", path=str(place), hint=_AGAIN)
     names = [name for name in table if name != "predict"] or ["predict"]
     prefixed = all(name[:1] == "p" and _is_number(name[1:]) for name in names)
     return {name[1:] if prefixed else name: numbers_of(table[name], place, name) for name in names}
@@ -144,7 +154,22 @@ def _folds(folder: Path, models: list[str], n_rows: int) -> dict[str, Any]:
     found = []
     for place in places:
         table = read_table(place)
-        values = numbers_of(next(iter(table.values())), place, next(iter(table)))
+        name = _ASSIGNMENT if _ASSIGNMENT in table else next(iter(table))
+        if name != _ASSIGNMENT and len(table) > 1:
+            problem = f"has no column {_ASSIGNMENT}"
+            raise InputError(problem, path=str(place), hint="export the folds again")
+        values = numbers_of(table[name], place, name)
+        broken = np.flatnonzero(values % 1)
+        if len(broken):
+            row, value = int(broken[0]), float(values[broken[0]])
+            raise InputError(
+                "fold is no whole number",
+                path=str(place),
+                row=row,
+                column=name,
+                value=value,
+                hint="export the folds again",
+            )
         if len(values) != n_rows:
             problem = f"has {len(values)} rows, the predictions have {n_rows}"
             raise InputError(problem, path=str(place), hint="export the folds again")
@@ -182,14 +207,17 @@ def _metric(board: dict[str, dict[str, str]], classes: tuple[str, ...]) -> str |
 
 
 def _leaderboard(
-    board: dict[str, dict[str, str]], short: dict[str, str], classes: tuple[str, ...]
+    place: Path,
+    board: dict[str, dict[str, str]],
+    short: dict[str, str],
+    classes: tuple[str, ...],
 ) -> tuple[Score, ...]:
     """The first score of each model that `bbc` can compute."""
     scores = []
-    for name, row in board.items():
+    for number, (name, row) in enumerate(board.items()):
         key = next((one for one in row if one in _known(classes)), None)
-        if name in short and key and _is_number(row[key]):
-            value = float(row[key])
+        if name in short and key:
+            value = number_in(row[key], place, number, key, hint=_AGAIN)
             scores.append(Score(short[name], _SCORES[key], value, "pooled", _TOLERANCE))
     return tuple(scores)
 

@@ -10,12 +10,14 @@ In place of the files the answer of JADBio's interface will do, see `jadbio_json
 
 from __future__ import annotations
 
+import glob
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bbccli.errors import InputError
+from bbccli.readers.column import number_of
 from bbccli.readers.runs import jadbio_json
 from bbccli.readers.runs.base import RunReader, RunTable
 from bbccli.readers.runs.contents import (
@@ -31,6 +33,7 @@ from bbccli.types import FloatArray, IntArray
 _OUTCOME = "_outcome.csv"
 _PREDICTIONS = "_predictions"
 _HINT = "keep all files of one analysis in a folder"
+_FARTHEST = 2**53
 
 
 def recognises(folder: Path) -> bool:
@@ -56,50 +59,66 @@ def load(folder: Path) -> RunTable:
         problem = f"holds {len(outcomes)} analyses, such as {start}"
         raise InputError(problem, path=str(folder), hint=_HINT)
     truth = next(iter(read_table(outcomes[0]).values()))
-    parts = _parts(folder, start)
+    parts = _parts(folder, start, len(truth))
     columns: dict[str, Any] = {"row_id": np.arange(len(truth))}
     columns |= {"fold": _folds(folder / f"{start}_splitIndices.csv", len(truth)), "truth": truth}
-    n_configurations = {values.shape[1] for values in parts.values()}
-    if len(n_configurations) != 1 or any(len(values) != len(truth) for values in parts.values()):
-        sizes = ", ".join(f"{values.shape}" for values in parts.values())
-        raise InputError(
-            f"predictions of {sizes} do not fit {len(truth)} samples", path=str(folder), hint=_HINT
-        )
-    names = [f"cfg_{number + 1:04d}" for number in range(n_configurations.pop())]
+    n_configurations = next(iter(parts.values())).shape[1]
+    names = [f"cfg_{number + 1:04d}" for number in range(n_configurations)]
     for number, name in enumerate(names):
         for one, values in parts.items():
             columns[f"{name}::{one}" if one else name] = values[:, number]
     return RunTable(
         tool="JADBio",
         columns=columns,
-        files=matching(folder, f"{start}_*.csv"),
+        files=matching(folder, f"{glob.escape(start)}_*.csv"),
         classes=tuple(one for one in parts if one),
         unchecked="the export has no scores",
     )
 
 
-def _parts(folder: Path, start: str) -> dict[str, FloatArray]:
+def _parts(folder: Path, start: str, n_samples: int) -> dict[str, FloatArray]:
     """Predictions by class; under no name where there is one file for all."""
-    found = {}
-    for place in sorted(folder.glob(f"{start}{_PREDICTIONS}*.csv")):
+    found: dict[str, FloatArray] = {}
+    for place in sorted(folder.glob(f"{glob.escape(start)}{_PREDICTIONS}*.csv")):
         table = read_table(place)
         one = place.stem.removeprefix(f"{start}{_PREDICTIONS}").removeprefix("_")
-        values = [numbers_of(column, place, name) for name, column in table.items()]
-        found[one] = np.column_stack(values)
+        values = np.column_stack([numbers_of(table[name], place, name) for name in table])
+        n_configurations = next(iter(found.values()), values).shape[1]
+        if values.shape != (n_samples, n_configurations):
+            problem = (
+                f"has {values.shape[0]} rows and {values.shape[1]} configurations, not "
+                f"{n_samples} and {n_configurations}"
+            )
+            raise InputError(problem, path=str(place), hint=_HINT)
+        if "" in found:
+            raise InputError(
+                f"holds one class, {start}{_PREDICTIONS}.csv all", path=str(place), hint=_HINT
+            )
+        found[one] = values
     if not found:
         raise missing(folder / f"{start}{_PREDICTIONS}.csv")
     return found
 
 
 def _folds(place: Path, n_samples: int) -> IntArray:
-    try:
-        parts = [
-            np.array([int(float(cell)) for cell in row if cell.strip().lower() not in ("", "nan")])
-            for row in read_rows(place)[1:]
-        ]
-    except (ValueError, OverflowError):
-        raise InputError("is not a list of positions", path=str(place), hint=_HINT) from None
-    return folds_of(parts, n_samples, place)
+    parts = [
+        np.array([_position(cell, row, place) for cell in cells if not _is_padding(cell)], np.int64)
+        for row, cells in enumerate(read_rows(place)[1:])
+    ]
+    return folds_of([part for part in parts if len(part)], n_samples, place)
+
+
+def _is_padding(cell: str) -> bool:
+    return cell.strip().lower() in ("", "nan")
+
+
+def _position(cell: str, row: int, place: Path) -> int:
+    number = number_of(cell.strip())
+    if not (number % 1 == 0 and abs(number) < _FARTHEST):
+        raise InputError(
+            "is not the position of a sample", path=str(place), row=row, value=cell, hint=_HINT
+        )
+    return int(number)
 
 
 RUNS = (

@@ -48,6 +48,7 @@ def load(place: Path) -> RunTable:
         predictions = about["oosPredictions"]["predictions"]
         parts = [np.array(rows, dtype=np.int64) for rows in about["splitIndices"]]
         values = {str(key): np.array(one, dtype=np.float64) for key, one in predictions.items()}
+        labels = tuple(map(str, sorted(set(truth))))
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         raise _strange("lacks targetData, oosPredictions or splitIndices", place) from None
     shapes = {one.shape for one in values.values()}
@@ -58,7 +59,7 @@ def load(place: Path) -> RunTable:
         raise _strange(f"has predictions of {shape} for {len(truth)} samples", place)
     folds = folds_of(parts, len(truth), place)
     columns: dict[str, Any] = {"row_id": np.arange(len(truth)), "fold": folds, "truth": truth}
-    classes = tuple(map(str, sorted(set(truth)))) if len(shape) == _BY_CLASS else ()
+    classes = labels if len(shape) == _BY_CLASS else ()
     if classes and len(classes) != shape[2]:
         raise _strange(f"has {shape[2]} predictions for {len(classes)} classes", place)
     columns |= _named(values, classes)

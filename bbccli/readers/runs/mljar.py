@@ -25,7 +25,8 @@ from bbccli.readers.runs.contents import (
     read_json,
     read_table,
 )
-from bbccli.readers.runs.mljar_folds import placed
+from bbccli.readers.runs.mljar_classes import classes_of, named
+from bbccli.readers.runs.mljar_folds import check_copies, placed
 from bbccli.readers.runs.mljar_scores import (
     BOARD,
     board_of,
@@ -99,15 +100,14 @@ def load(folder: Path) -> RunTable:
     lost = [name for name in board or () if name not in (*run.models, *run.probes)]
     tables = {name: _numbers(run, name) for name in run.models}
     target = _target(run, tables)
-    classes = _classes(run, target)
-    keep = slice(None, run.n_rows)
-    columns: dict[str, Any] = {
-        name: values[keep]
-        for name, values in placed(
-            run.folder, run.split, run.n_folds, run.n_repeats, len(target)
-        ).items()
-    }
-    columns["truth"] = _named(target, classes)[keep]
+    classes = []
+    if run.task != "regression":
+        classes = classes_of(folder, run.models, target, run.task == "binary")
+    places = placed(run.folder, run.split, run.n_folds, run.n_repeats, len(target))
+    keep = places["row_id"] < run.n_rows
+    check_copies(target[keep], target[~keep], run.n_folds, bool(classes), folder)
+    columns: dict[str, Any] = {name: values[keep] for name, values in places.items()}
+    columns["truth"] = named(target, classes)[keep]
     for name, table in tables.items():
         columns |= {
             key: values[keep] for key, values in _predictions(run, name, table, classes).items()
@@ -134,11 +134,13 @@ def load(folder: Path) -> RunTable:
 
 
 def _described(folder: Path) -> _Run:
-    params, info = read_json(folder / "params.json"), read_json(folder / "data_info.json")
+    params, n_rows = read_json(folder / "params.json"), _n_rows(folder / "data_info.json")
     try:
+        if not isinstance(params["saved"], list):
+            raise TypeError
         task = _TASKS[params["ml_task"]]
         validation = params["validation_strategy"]
-        saved = [str(name) for name in params["saved"]]
+        saved = list(dict.fromkeys(map(str, params["saved"])))
         metric = _METRICS.get(str(params["eval_metric"]))
         run = _Run(
             folder=folder,
@@ -149,9 +151,9 @@ def _described(folder: Path) -> _Run:
             kind=str(validation["validation_type"]),
             n_folds=int(validation.get("k_folds") or 1),
             n_repeats=int(validation.get("repeats") or 1),
-            n_rows=int(info["rows"]),
+            n_rows=n_rows,
         )
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         raise InputError(
             "is not the description of a finished mljar run",
             path=str(folder / "params.json"),
@@ -162,12 +164,14 @@ def _described(folder: Path) -> _Run:
     return run
 
 
-def _about(run: _Run, name: str) -> dict[str, Any]:
-    for file in ("framework.json", "ensemble.json"):
-        if (run.folder / name / file).is_file():
-            about = read_json(run.folder / name / file)
-            return about if isinstance(about, dict) else {}
-    return {}
+def _n_rows(place: Path) -> int:
+    about = read_json(place)
+    rows = about.get("rows") if isinstance(about, dict) else None
+    if type(rows) is not int or rows < 1:
+        raise InputError(
+            "does not say how many rows there are", path=str(place), hint="copy the run again"
+        )
+    return rows
 
 
 def _place(run: _Run, name: str) -> Path:
@@ -208,26 +212,6 @@ def _target(run: _Run, tables: dict[str, dict[str, FloatArray]]) -> FloatArray:
                 further=len(differ) - 1,
             )
     return tables[first]["target"]
-
-
-def _classes(run: _Run, target: FloatArray) -> list[Any]:
-    """The classes in the order of their codes; none for a regression."""
-    if run.task == "regression":
-        return []
-    for name in run.models:
-        parts = _about(run, name).get("preprocessing")
-        codes = parts[0].get("categorical_y") if parts and isinstance(parts[0], dict) else None
-        if isinstance(codes, dict) and codes:
-            return sorted(codes, key=lambda label: int(codes[label]))
-    return [int(code) for code in np.unique(target)]
-
-
-def _named(target: FloatArray, classes: list[Any]) -> Any:
-    if not classes:
-        return target
-    if not isinstance(classes[0], str):
-        return target.astype(np.int64)
-    return np.array(classes)[target.astype(np.int64)]
 
 
 def _predictions(

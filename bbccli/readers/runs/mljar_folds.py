@@ -8,7 +8,10 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.readers.runs.contents import folds_of, read_positions
-from bbccli.types import BoolArray, IntArray
+from bbccli.types import BoolArray, FloatArray, IntArray
+
+_OF_A_CLASS = 20
+"""Classes with fewer rows, or fewer than there are folds, are topped up with copies."""
 
 
 def placed(
@@ -46,6 +49,26 @@ def placed(
     for fold, place in enumerate(places):
         _check_complement(folds != fold, place.with_name(f"fold_{fold}_train_indices.npy"))
     return {"row_id": row_id, "fold": folds}
+
+
+def check_copies(
+    kept: FloatArray, copies: FloatArray, n_folds: int, classes: bool, folder: Path
+) -> None:
+    """Refuse targets beyond the rows of the data that are no copies of rows of rare classes.
+
+    Raises
+    ------
+    InputError
+        There are such targets.
+    """
+    enough = max(_OF_A_CLASS, n_folds)
+    if any(not classes or (kept == code).sum() >= enough for code in np.unique(copies)):
+        raise InputError(
+            f"the predictions have {len(kept) + len(copies)} rows, data_info.json says that there "
+            f"are {len(kept)}",
+            path=str(folder),
+            hint="the folder mixes files of several runs, or is damaged",
+        )
 
 
 def _check_complement(wanted: BoolArray, place: Path) -> None:

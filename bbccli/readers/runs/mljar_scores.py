@@ -12,12 +12,13 @@ from pathlib import Path
 
 from bbccli.errors import InputError
 from bbccli.readers.runs.base import FoldScore, Score
-from bbccli.readers.runs.contents import read_records, read_rows
+from bbccli.readers.runs.contents import number_in, read_rows, records_with
 
 BOARD = "leaderboard.csv"
 TOLERANCE = 1e-6
 """mljar clips probabilities in 32 bits; everything else agrees to rounding."""
 
+_VALUE = "metric_value"
 _CELLS_OF_A_LOG = 3
 
 
@@ -31,8 +32,8 @@ def board_of(folder: Path) -> dict[str, str] | None:
     """
     if not (folder / BOARD).is_file():
         return None
-    rows = read_records(folder / BOARD)
-    return {row["name"]: row.get("metric_value", "") for row in rows if row.get("name")}
+    rows = records_with(folder / BOARD, "name", _VALUE, hint="copy the run again")
+    return {row["name"]: row[_VALUE] for row in rows if row["name"]}
 
 
 def check_listed(folder: Path, board: dict[str, str] | None, models: Sequence[str]) -> None:
@@ -66,14 +67,13 @@ def leaderboard(
     """
     if board is None or metric is None:
         return ()
-    try:
-        return tuple(
-            Score(name, metric, float(board[name]), "pooled", TOLERANCE) for name in models
-        )
-    except ValueError:
-        raise InputError(
-            "has a score that is not a number", path=str(folder / BOARD), hint="copy the run again"
-        ) from None
+    rows = {name: row for row, name in enumerate(board)}
+    place, hint = folder / BOARD, "copy the run again"
+    values = [number_in(board[name], place, rows[name], _VALUE, hint=hint) for name in models]
+    return tuple(
+        Score(name, metric, value, "pooled", TOLERANCE)
+        for name, value in zip(models, values, strict=True)
+    )
 
 
 def fold_scores(

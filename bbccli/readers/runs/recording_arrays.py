@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bbccli.errors import InputError
 from bbccli.readers.sources.limits import check_size
@@ -66,8 +68,16 @@ def cube(
             rows, repeat = _place(path, plan, places, part)
             if part.predictions.shape != (len(rows), *shape[3:]):
                 raise _damaged(path, part)
+            if of is PredictionKind.LABEL and not _are_codes(part.predictions, plan):
+                raise _damaged(path, part)
             filled[repeat, rows, column] = part.predictions
     return filled
+
+
+def _are_codes(predictions: NDArray[Any], plan: Design) -> bool:
+    return predictions.dtype.kind == "i" and bool(
+        ((predictions >= 0) & (predictions < len(plan.classes))).all()
+    )
 
 
 def _place(
@@ -104,6 +114,8 @@ def folds(
     if places:
         return found
     for part in everything:
+        if part.predictions is None:  # tried, and nothing else
+            continue
         if part.fold is None or part.rows is None:
             return None
         own = found[part.repeat, part.rows]

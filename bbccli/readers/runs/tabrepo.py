@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import zipfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +47,15 @@ def load(folder: Path) -> RunTable:
         models = [str(name) for name in about["models"]]
         shape = tuple(int(size) for size in about["pred_val_shape"])
         kind = str(about["dtype"])
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise _wrong(folder / "metadata.json", "lacks models, pred_val_shape or dtype") from None
-    if kind not in _TYPES or len(shape) not in (2, 3) or shape[0] != len(models):
+    fits = len(shape) in (2, 3) and shape[0] == len(models) and min(shape) > 0
+    if kind not in _TYPES or not fits:
         problem = f"has {len(models)} models and a matrix of {shape} {kind}"
         raise _wrong(folder / "metadata.json", problem)
+    twice = next((name for name, n in Counter(models).items() if n > 1), None)
+    if twice is not None:
+        raise _wrong(folder / "metadata.json", f"names the model {twice!r} twice")
     matrix = _matrix(folder / "pred-val.dat", shape, kind)
     keys, labels = _labels(folder / "label-val.csv.zip", shape[1])
     columns: dict[str, Any] = {"row_id": keys, "truth": labels}
@@ -69,7 +75,7 @@ def load(folder: Path) -> RunTable:
 
 
 def _matrix(place: Path, shape: tuple[int, ...], kind: str) -> FloatArray:
-    size = int(np.prod(shape, dtype=np.int64)) * np.dtype(kind).itemsize
+    size = math.prod(shape) * np.dtype(kind).itemsize
     check_size(size, str(place))
     data = read_bytes(place)
     if len(data) != size:
@@ -84,11 +90,18 @@ def _labels(place: Path, n_samples: int) -> tuple[list[str], list[Any]]:
             inner = archive.infolist()[0]
             if inner.file_size > reading.current().max_input:
                 check_size(inner.file_size, str(place))
-            rows = list(csv.reader(io.StringIO(archive.read(inner).decode())))[1:]
-    except (zipfile.BadZipFile, UnicodeDecodeError, IndexError, NotImplementedError, RuntimeError):
+            text = io.StringIO(archive.read(inner).decode("utf-8-sig"), newline="")
+            rows = [row for row in csv.reader(text) if row][1:]
+    except InputError:
+        raise
+    except Exception:  # each packing has its own
         raise _wrong(place, "is damaged") from None
-    if len(rows) != n_samples or any(len(row) != 2 for row in rows):
+    if len(rows) != n_samples:
         raise _wrong(place, f"has {len(rows)} rows, there are {n_samples} samples")
+    wrong = [number for number, row in enumerate(rows) if len(row) != 2]
+    if wrong:
+        problem = f"has {len(rows[wrong[0]])} values where a sample and its label belong"
+        raise InputError(problem, path=str(place), row=wrong[0], hint=_HINT, further=len(wrong) - 1)
     labels = [row[1] for row in rows]
     try:
         numbers = [float(label) for label in labels]

@@ -56,10 +56,13 @@ def http_exists(url: str) -> bool:
         The server fails, or says nothing for too long.
     """
     try:
-        _answer(url, "HEAD").close()
+        try:
+            _answer(url, "HEAD").close()
+        except _RefusedError as error:
+            if error.answer not in _NO_HEAD:
+                raise
+            _answer(url, "GET").close()
     except _RefusedError as error:
-        if error.answer in _NO_HEAD:
-            return _can_be_got(url)
         if error.answer in (*_NONE_THERE, *_NEVER_SHOWN):
             return False
         raise
@@ -79,14 +82,6 @@ class _RefusedError(InputError):
             problem, hint = f"the server fails: {words}", "try again later"
         super().__init__(problem, path=url, hint=hint)
         self.answer = status
-
-
-def _can_be_got(url: str) -> bool:
-    try:
-        _answer(url, "GET").close()
-    except _RefusedError:
-        return False
-    return True
 
 
 def _answer(url: str, method: str) -> Any:

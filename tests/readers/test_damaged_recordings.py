@@ -1,0 +1,208 @@
+"""Folders of a recorder that were copied in part, or hold what no recorder writes."""
+
+import json
+
+import numpy as np
+import pytest
+
+from bbccli.errors import InputError
+from bbccli.readers import read
+from bbccli.recorded import arrays, design, parts
+from bbccli.recorded.design import Design
+from bbccli.recorded.parts import Part
+from bbccli.types import PredictionKind, Task
+
+N = 12
+TRUTH = np.arange(N) % 2
+TESTS = (np.arange(0, N, 2), np.arange(1, N, 2))
+CHANCES = np.round(0.2 + 0.5 * TRUTH + np.arange(N) / 50, 6)
+
+
+def part(name, split, values, **how):
+    kind = how.pop("kind", PredictionKind.PROBABILITY)
+    values = {} if values is None else {"predictions": np.asarray(values), "kind": kind}
+    return Part(identity=f"name {name}", session=1, name=name, split=split, **values, **how)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    place = tmp_path / "run"
+    design.start(place, Design(Task.BINARY, np.roll(TRUTH, 2), ("no", "yes"), TESTS))
+    for power, name in enumerate(("one", "two"), start=1):
+        for split, rows in enumerate(TESTS):
+            parts.write(place, part(name, split, CHANCES[rows] ** power))
+    return place
+
+
+def wrong(place):
+    with pytest.raises(InputError) as error:
+        read(place)
+    assert error.value.hint
+    return error.value
+
+
+def stored(folder):
+    return sorted((folder / "parts").iterdir())
+
+
+def tampered(path, said=(), **held):
+    """Change what a part holds: of its description some entries, or whole arrays."""
+    content = arrays.unpacked(path.read_bytes())
+    about = json.loads(content["about"].tobytes()) | dict(said)
+    content["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
+    content = {name: array for name, array in (content | held).items() if array is not None}
+    path.write_bytes(arrays.packed(content))
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize(
+    ("about", "held"),
+    [
+        ({"name": 5}, {}),
+        ({"params": []}, {}),
+        ({"session": "now"}, {}),
+        ({"split": -1}, {}),
+        ({"split": 0.0}, {}),
+        ({"split": False}, {}),
+        ({"fold": "1"}, {}),
+        ({"fold": 0.0}, {}),
+        ({"repeat": 0.5}, {}),
+        ({"score": "high"}, {}),
+        ({"kind": None}, {}),
+        ({"kind": "guess"}, {}),
+        ({"flags": 3}, {}),
+        ({}, {"predictions": np.array(["a"] * 6)}),
+        ({}, {"predictions": np.ones(6, bool)}),
+        ({}, {"rows": np.arange(4)}),
+        ({}, {"about": np.frombuffer(b"[]", np.uint8)}),
+        ({}, {"about": np.frombuffer(b"{", np.uint8)}),
+        ({}, {"about": None}),
+    ],
+)
+def test_parts_that_no_recorder_writes_are_left_out_and_named(folder, about, held):
+    victim = stored(folder)[0]
+    tampered(victim, about, **held)
+    matrix = read(folder)
+    left = matrix.source.metadata["run"]["left_out"]
+    assert left == [{"name": victim.name, "reason": "the file is damaged"}]
+    assert matrix.configurations == ("two",)  # nothing is made up for the other
+
+
+def test_a_recording_all_of_whose_parts_are_damaged(folder, run):
+    for file in stored(folder):
+        file.write_bytes(file.read_bytes()[:100])
+    error = wrong(folder)
+    assert error.problem.endswith("holds no predictions; 4 files are damaged")
+    status, out, err = run("correct", folder)
+    assert (status, out) == (2, "")
+    assert "4 files are damaged" in err
+
+
+@pytest.mark.parametrize(
+    ("about", "held"),
+    [
+        ({"split": 2}, {}),
+        ({}, {"predictions": np.ones(5)}),
+        ({}, {"predictions": np.ones((6, 2))}),
+        ({"split": None}, {}),
+        ({"split": None}, {"rows": np.arange(6) + 7}),
+        ({"split": None}, {"rows": np.arange(6.0)}),
+        ({"split": None}, {"rows": np.arange(6) - 1}),
+    ],
+    ids=["split", "length", "columns", "no rows", "far rows", "real rows", "negative rows"],
+)
+def test_parts_of_another_design(folder, about, held):
+    tampered(stored(folder)[0], about, **held)
+    error = wrong(folder)
+    assert "a part does not fit the folds of the recording (value 'one')" in error.problem
+    assert (error.path, error.hint) == (str(folder), "record it again into another folder")
+
+
+@pytest.mark.parametrize("code", [2, -1, 0.5])
+def test_labels_that_are_codes_of_no_class(folder, code):
+    for file in stored(folder):
+        tampered(file, {"kind": "label"}, predictions=np.zeros(6, np.int64))
+    assert read(folder).kind is PredictionKind.LABEL
+    tampered(stored(folder)[1], predictions=np.array([0, 1, code, 0, 1, 0]))
+    error = wrong(folder)
+    assert "a part does not fit" in error.problem
+    assert error.value == "one"
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize(
+    ("held", "words"),
+    [
+        ({"truth": np.zeros((N, 1))}, "the truth is not a list of numbers"),
+        ({"truth": np.array(["a"] * N)}, "the truth is not a list of numbers"),
+        ({"truth": TRUTH + 1}, "the truth has other classes"),
+        ({"truth": TRUTH + 0.5}, "the truth has other classes"),
+        ({"groups": np.zeros(3, int)}, "groups of another length"),
+        ({"weights": np.ones((N, 1))}, "weights of another length"),
+        ({"tests": np.zeros(N, int)}, "a fold has a row twice"),
+        ({"tests": np.arange(N) - 1}, "a fold has rows that there are not"),
+        ({"tests": np.arange(N) / 2.0}, "a fold has rows that are no positions"),
+        ({"groups": np.arange(N) / 2.0}, "groups of another type"),
+        ({"weights": np.array(["1"] * N)}, "weights of another type"),
+        ({"truth": None}, "'truth'"),
+        ({"sizes": None}, "'sizes'"),
+    ],
+)
+def test_designs_that_no_recorder_writes(folder, held, words):
+    path = folder / "design.npz"
+    content = arrays.unpacked(path.read_bytes()) | held
+    kept = {name: array for name, array in content.items() if array is not None}
+    path.write_bytes(arrays.packed(kept))
+    error = wrong(folder)
+    assert f"recording is damaged: {words}" in error.problem
+    assert (error.path, error.hint) == (str(path), "record it again")
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[" * 100_000])
+def test_headers_that_are_cut(folder, content):
+    header = folder / design.HEADER
+    header.write_bytes(content)
+    error = wrong(folder)
+    assert "recording can't be read" in error.problem
+    assert (error.path, error.hint) == (str(header), "record it again")
+
+
+CANDIDATE = {"identity": "name one", "value": 0.5, "splits": [0.5, 0.5]}
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{",
+        "[]",
+        "{}",
+        json.dumps({"candidates": 3}),
+        json.dumps({"candidates": [CANDIDATE | {"value": "high"}]}),
+        json.dumps({"candidates": [CANDIDATE | {"splits": None}]}),
+        json.dumps({"candidates": [CANDIDATE | {"identity": ["one"]}]}),
+        json.dumps({"candidates": [CANDIDATE | {"value": 10**400}]}),
+    ],
+)
+def test_leaderboards_that_are_damaged(folder, content):
+    place = folder / "leaderboards" / "00000000000000000001-a-1-0.json"
+    place.write_text(json.dumps({"candidates": [CANDIDATE]}))
+    assert read(folder).configurations == ("one", "two")
+    place.write_text(content)
+    error = wrong(folder)
+    assert f"leaderboard is damaged: {place.name}" in error.problem
+    assert error.path == str(folder)
+    assert error.hint == "remove the file, and call rec.finish() again"
+
+
+def test_a_part_that_can_not_be_placed_leaves_nothing_behind(folder, monkeypatch):
+    """A disk that fills up between writing and renaming: the call fails, and no file is left."""
+    before = stored(folder)
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(parts.os, "replace", full)
+    with pytest.raises(OSError, match="No space left"):
+        parts.write(folder, part("three", 0, CHANCES[TESTS[0]]))
+    assert stored(folder) == before

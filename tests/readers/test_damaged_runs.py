@@ -1,0 +1,519 @@
+"""Folders of H2O, JADBio, TabRepo and R that were copied in part, mixed, or edited by hand."""
+
+import json
+import zipfile
+import zlib
+
+import numpy as np
+import pytest
+
+from bbccli import reading
+from bbccli.errors import InputError
+from bbccli.readers import Roles, read
+from bbccli.verification import verified
+
+N = 40
+RNG = np.random.default_rng(5)
+TRUTH = np.arange(N) % 2
+CHANCES = {name: (0.6 * RNG.random(N) + 0.4 * TRUTH).round(6) for name in ("a", "b", "c")}
+
+
+def wrong(place, **how):
+    with pytest.raises(InputError) as error:
+        verified(read(place, **how))
+    assert error.value.hint
+    return error.value
+
+
+def lines(*rows):
+    return "".join(f"{row}\n" for row in rows)
+
+
+def auc(scores):
+    above = scores[TRUTH == 1][:, None] - scores[TRUTH == 0]
+    return float((above > 0).mean() + (above == 0).mean() / 2)
+
+
+# H2O
+
+
+@pytest.fixture
+def h2o(tmp_path):
+    place = tmp_path / "h2o"
+    place.mkdir()
+    for name, values in CHANCES.items():
+        rows = [f'"{"pq"[int(v > 0.5)]}",{1 - v:.6f},{v:.6f}' for v in values]
+        (place / f"{name}.cv_holdout_predictions.csv").write_text(lines('"predict","p","q"', *rows))
+        folds = lines('"fold_assignment"', *(np.arange(N) % 4))
+        (place / f"{name}.cv_fold_assignment.csv").write_text(folds)
+    scores = [f"{name},{auc(values)},0.5" for name, values in CHANCES.items()]
+    (place / "leaderboard.csv").write_text(lines("model_id,auc,logloss", *scores))
+    labels = tmp_path / "train.csv"
+    labels.write_text(lines("target", *("pq"[one] for one in TRUTH)))
+    return place
+
+
+def of_h2o(place):
+    return {"labels": place.parent / "train.csv", "roles": Roles(truth="target")}
+
+
+def changed(path, row, text):
+    """Replace a line of a table; 0 is its header."""
+    found = path.read_text().splitlines()
+    found[row] = text
+    path.write_text(lines(*found))
+
+
+PREDICTED = "b.cv_holdout_predictions.csv"
+ASSIGNED = "b.cv_fold_assignment.csv"
+
+
+def test_h2o_that_is_whole(h2o):
+    matrix = verified(read(h2o, **of_h2o(h2o)))
+    assert (matrix.configurations, matrix.n_folds) == (("a", "b", "c"), 4)
+    assert matrix.source.verification.n_checked == 3
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize(
+    ("file", "row", "text", "words"),
+    [
+        ("leaderboard.csv", 0, "Model,auc,logloss", "has no column model_id"),
+        ("leaderboard.csv", 2, "a,0.5,0.5", "names a model twice"),
+        (PREDICTED, 0, '"label","p","q"', "has no column predict"),
+        (PREDICTED, 0, '"predict","no","yes"', "has 40 rows and the columns no, yes; a has 40"),
+        (ASSIGNED, 0, '"id"', ""),
+    ],
+    ids=["no models", "twice", "no predictions", "other classes", "folds by another name"],
+)
+def test_h2o_with_another_header(h2o, file, row, text, words):
+    changed(h2o / file, row, text)
+    if not words:
+        assert read(h2o, **of_h2o(h2o)).n_folds == 4
+        return
+    error = wrong(h2o, **of_h2o(h2o))
+    assert words in error.problem
+    assert error.path == str(h2o / file)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("", "has no column model_id"), ("model_id,auc\n", "names no model")],
+)
+def test_an_empty_leaderboard_of_h2o(h2o, text, words):
+    (h2o / "leaderboard.csv").write_text(text)
+    assert words in wrong(h2o, **of_h2o(h2o)).problem
+
+
+def test_a_leaderboard_of_other_models(h2o):
+    (h2o / "leaderboard.csv").write_text("model_id,auc\nGBM_7,0.9\n")
+    error = wrong(h2o, **of_h2o(h2o))
+    assert "no model of leaderboard.csv has predictions" in error.problem
+    assert error.path == str(h2o)
+
+
+@pytest.mark.parametrize("cell", ["", "0;9", "?"])
+def test_scores_of_h2o_that_are_no_numbers(h2o, cell):
+    """They are not passed over: that model would be left unverified in silence."""
+    changed(h2o / "leaderboard.csv", 2, f"b,{cell},0.5")
+    error = wrong(h2o, **of_h2o(h2o))
+    assert "has a score that is not a number" in error.problem
+    assert (error.path, error.row) == (str(h2o / "leaderboard.csv"), 1)
+    assert (error.column, error.value) == ("auc", cell)
+
+
+def test_without_a_leaderboard_nothing_is_checked(h2o):
+    (h2o / "leaderboard.csv").unlink()
+    found = verified(read(h2o, **of_h2o(h2o))).source.verification
+    assert (found.n_checked, found.reason) == (0, "there is no leaderboard.csv")
+
+
+@pytest.mark.parametrize(
+    ("row", "words", "value"),
+    [
+        ('"q",oops,0.9', "is not a finite number", "oops"),
+        ('"q",,0.9', "a number is missing", None),
+        ('"q",inf,0.9', "is not a finite number", float("inf")),
+    ],
+)
+def test_predictions_of_h2o_that_are_no_numbers(h2o, row, words, value):
+    changed(h2o / PREDICTED, 6, row)
+    error = wrong(h2o, **of_h2o(h2o))
+    assert words in error.problem
+    assert error.path == str(h2o / PREDICTED)
+    assert (error.column, error.row, error.value) == ("p", 5, value)
+
+
+def test_folds_of_h2o_beside_a_key(h2o, run):
+    """The column of the folds is found by its name, never the first for want of it."""
+    for file in h2o.glob("*.cv_fold_assignment.csv"):
+        rows = [f"{i},{i % 4}" for i in range(N)]
+        file.write_text(lines("id,fold_assignment", *rows))
+    assert read(h2o, **of_h2o(h2o)).n_folds == 4
+    changed(h2o / ASSIGNED, 0, "id,fold")
+    error = wrong(h2o, **of_h2o(h2o))
+    assert "has no column fold_assignment" in error.problem
+    assert error.path == str(h2o / ASSIGNED)
+    labels = ("--labels", h2o.parent / "train.csv", "--truth", "target")
+    status, _, err = run("correct", h2o, *labels)
+    assert status == 2
+    assert "has no column fold_assignment" in err
+
+
+@pytest.mark.parametrize(
+    ("change", "words", "where"),
+    [
+        (lambda path: changed(path, 6, "0.5"), "fold is no whole number", (5, 0.5)),
+        (lambda path: changed(path, 6, "x"), "is not a finite number", (5, "x")),
+        (lambda path: path.write_text(lines("fold_assignment", 0, 1)), "has 2 rows", (None, None)),
+    ],
+    ids=["fraction", "text", "cut"],
+)
+def test_folds_of_h2o_that_are_none(h2o, change, words, where):
+    change(h2o / ASSIGNED)
+    error = wrong(h2o, **of_h2o(h2o))
+    assert words in error.problem
+    assert error.path == str(h2o / ASSIGNED)
+    assert (error.row, error.value) == where
+
+
+def test_models_of_h2o_with_folds_of_their_own_have_none_in_common(h2o):
+    changed(h2o / ASSIGNED, 6, "3")
+    assert read(h2o, **of_h2o(h2o)).folds is None
+    (h2o / ASSIGNED).unlink()
+    assert read(h2o, **of_h2o(h2o)).folds is None
+
+
+def test_models_of_two_runs_of_h2o_keep_their_whole_names(h2o):
+    """`GBM_1` of both would be one."""
+    for name, run in (("a", 1), ("b", 2)):
+        for kind in ("cv_holdout_predictions", "cv_fold_assignment"):
+            file = h2o / f"{name}.{kind}.csv"
+            file.rename(h2o / f"GBM_1_AutoML_{run}_20260101_120000.{kind}.csv")
+    board = (h2o / "leaderboard.csv").read_text()
+    for name, run in (("a", 1), ("b", 2)):
+        board = board.replace(f"\n{name},", f"\nGBM_1_AutoML_{run}_20260101_120000,")
+    (h2o / "leaderboard.csv").write_text(board)
+    matrix = verified(read(h2o, **of_h2o(h2o)))
+    assert matrix.configurations == (
+        "GBM_1_AutoML_1_20260101_120000",
+        "GBM_1_AutoML_2_20260101_120000",
+        "c",
+    )
+    assert matrix.source.verification.n_checked == 3
+
+
+def test_values_of_h2o(tmp_path):
+    """A regression has one column, and the scores are those of numbers."""
+    truth = RNG.normal(size=N).round(3)
+    for name, off in (("a", 0.5), ("b", -1.0)):
+        rows = lines("predict", *(f"{value + off:.6f}" for value in truth))
+        (tmp_path / f"{name}.cv_holdout_predictions.csv").write_text(rows)
+    (tmp_path / "leaderboard.csv").write_text("model_id,rmse,mse\na,0.5,0.25\nb,1.0,1.0\n")
+    (tmp_path / "train.csv").write_text(lines("target", *truth))
+    matrix = verified(read(tmp_path, labels=tmp_path / "train.csv", roles=Roles(truth="target")))
+    assert matrix.source.verification.n_checked == 2
+    np.testing.assert_allclose(matrix.predictions[0, :, 0] - truth, 0.5, atol=1e-5)
+
+
+# JADBio
+
+
+HALVES = lines(",".join(map(str, range(0, N, 2))), ",".join(map(str, range(1, N, 2))))
+HEADER = ",".join(map(str, range(N // 2))) + "\n"
+TWO = lines("0,1", *(f"{a},{b}" for a, b in zip(CHANCES["a"], CHANCES["b"], strict=True)))
+
+
+def jadbio(place, *, start="x", folds=HEADER + HALVES, predictions=None):
+    place.mkdir(exist_ok=True)
+    (place / f"{start}_outcome.csv").write_text(lines("0", *TRUTH))
+    (place / f"{start}_splitIndices.csv").write_text(folds)
+    for end, text in ({"": TWO} if predictions is None else predictions).items():
+        (place / f"{start}_predictions{end}.csv").write_text(text)
+    return place
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize(
+    "folds",
+    [
+        HEADER + HALVES + "\n",
+        HEADER + HALVES + "," * (N // 2 - 1) + "\n",
+        HEADER + "NaN," * (N // 2 - 1) + "NaN\n" + HALVES,
+        HEADER + HALVES.replace("12,", "12.0,").replace("\n", ", nan\n"),
+    ],
+    ids=["blank line", "empty cells", "padding alone", "floats"],
+)
+def test_folds_of_jadbio_that_are_padded(tmp_path, folds):
+    matrix = read(jadbio(tmp_path / "run", folds=folds))
+    np.testing.assert_array_equal(matrix.folds[0], np.arange(N) % 2)
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("12,", "12.7,", "is not the position of a sample (row 0, value '12.7')"),
+        ("13,", "thirteen,", "is not the position of a sample (row 1, value 'thirteen')"),
+        ("12,", "1e300,", "is not the position of a sample (row 0, value '1e300')"),
+        ("12,", "inf,", "is not the position of a sample (row 0, value 'inf')"),
+        ("12,", "14,", "fold 0 holds row 14 twice"),
+        ("12,", "13,", "row 13 is in fold 0 and in fold 1"),
+        ("12,", "99,", "fold 0 holds row 99, but there are 40 rows"),
+        ("12,", ",", "row 12 is in no fold"),
+    ],
+)
+def test_folds_of_jadbio_that_are_damaged(tmp_path, old, new, words):
+    place = jadbio(tmp_path / "run", folds=HEADER + HALVES.replace(old, new))
+    error = wrong(place)
+    assert words in error.problem
+    assert error.path == str(place / "x_splitIndices.csv")
+
+
+def test_two_analyses_of_jadbio(tmp_path):
+    place = jadbio(jadbio(tmp_path / "run"), start="y")
+    error = wrong(place)
+    assert "holds 2 analyses, such as x" in error.problem
+    assert "all files of one analysis" in error.hint
+
+
+def test_a_name_with_brackets(tmp_path):
+    """As a browser names a second download: no pattern."""
+    matrix = read(jadbio(tmp_path / "run", start="x[1]"))
+    assert matrix.configurations == ("cfg_0001", "cfg_0002")
+    np.testing.assert_array_equal(matrix.predictions[0].T, [CHANCES["a"], CHANCES["b"]])
+    assert matrix.source.sha256 == read(tmp_path / "run").source.sha256
+
+
+SHORT = "".join(TWO.splitlines(keepends=True)[:-1])
+SINGLE = lines("0", *CHANCES["a"])
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize(
+    ("predictions", "file", "words"),
+    [
+        ({}, "x_predictions.csv", "no such file"),
+        ({"": SHORT}, "x_predictions.csv", "has 39 rows and 2 configurations, not 40 and 2"),
+        ({"_0": TWO, "_1": SINGLE}, "x_predictions_1.csv", "40 rows and 1 configurations, not 40"),
+        ({"": TWO, "_0": TWO}, "x_predictions_0.csv", "holds one class, x_predictions.csv all"),
+        ({"": TWO.replace("0.", "O.", 1)}, "x_predictions.csv", "is not a finite number (column"),
+    ],
+    ids=["missing", "cut", "of another analysis", "both forms", "text"],
+)
+def test_predictions_of_jadbio_that_do_not_fit(tmp_path, predictions, file, words):
+    place = jadbio(tmp_path / "run", predictions=predictions)
+    error = wrong(place)
+    assert words in error.problem
+    assert error.path == str(place / file)
+
+
+@pytest.mark.parametrize("truth", [[[0], [1]], [0, None], [0, "a"]], ids=["lists", "null", "mixed"])
+def test_answers_of_jadbio_whose_outcome_is_no_column(tmp_path, truth):
+    answer = {
+        "targetData": {"data": truth},
+        "splitIndices": [[0], [1]],
+        "oosPredictions": {"predictions": {"x": [[0.1], [0.9]]}},
+    }
+    (tmp_path / "answer.json").write_text(json.dumps(answer))
+    error = wrong(tmp_path)
+    assert "lacks targetData" in error.problem
+    assert error.path == str(tmp_path / "answer.json")
+
+
+# TabRepo
+
+
+MATRIX = np.stack([CHANCES["a"], CHANCES["b"]])
+LABELS = lines(",label", *(f"{i + 100},{one}" for i, one in enumerate(TRUTH)))
+
+
+def tabrepo(place, *, labels=LABELS, matrix=MATRIX, **about):
+    place.mkdir(exist_ok=True)
+    said = {"models": ["a", "b"], "pred_val_shape": [2, N], "dtype": "float64"} | about
+    (place / "metadata.json").write_text(json.dumps(said))
+    (place / "pred-val.dat").write_bytes(matrix.astype("<f8").tobytes())
+    with zipfile.ZipFile(place / "label-val.csv.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("label-val.csv", labels)
+    return place
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize(
+    ("about", "words"),
+    [
+        ({"models": None}, "lacks models, pred_val_shape or dtype"),
+        ({"pred_val_shape": [2, "forty"]}, "lacks models, pred_val_shape or dtype"),
+        ({"pred_val_shape": [2, float("inf")]}, "lacks models, pred_val_shape or dtype"),
+        ({"pred_val_shape": [3, N]}, "has 2 models and a matrix of (3, 40) float64"),
+        ({"pred_val_shape": [2]}, "has 2 models and a matrix of (2,) float64"),
+        ({"pred_val_shape": [2, 0]}, "has 2 models and a matrix of (2, 0) float64"),
+        ({"pred_val_shape": [2, -N]}, "has 2 models and a matrix of (2, -40) float64"),
+        ({"dtype": "object"}, "has 2 models and a matrix of (2, 40) object"),
+        ({"models": ["a", "a"]}, "names the model 'a' twice"),
+    ],
+)
+def test_descriptions_of_tabrepo_that_are_wrong(tmp_path, about, words):
+    error = wrong(tabrepo(tmp_path / "run", **about))
+    assert words in error.problem
+    assert error.path == str(tmp_path / "run" / "metadata.json")
+    assert error.hint == "download the artefact again"
+
+
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [
+        ([2, N - 1], "has 640 bytes, its description says 624"),
+        ([2, 10**30], "holds more than"),
+        ([2, 2**61, 8], "holds more than"),  # 2**65 bytes: a number that wraps around
+    ],
+)
+def test_matrices_of_tabrepo_of_another_size(tmp_path, shape, words):
+    error = wrong(tabrepo(tmp_path / "run", pred_val_shape=shape))
+    assert words in error.problem
+    assert error.path == str(tmp_path / "run" / "pred-val.dat")
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        (LABELS.rsplit("139", 1)[0], "has 39 rows, there are 40 samples"),
+        (LABELS.replace("103,1", "103,1,1"), "has 3 values where a sample and its label belong"),
+        (LABELS.replace("103,1", "103"), "has 1 values where a sample and its label belong"),
+        (b",label\n\xff\xfe", "is damaged"),
+        (',label\n"' + "x" * 200_000, "is damaged"),
+    ],
+    ids=["cut", "three", "one", "no text", "a quote that is left open"],
+)
+def test_labels_of_tabrepo_that_do_not_fit(tmp_path, labels, words):
+    error = wrong(tabrepo(tmp_path / "run", labels=labels))
+    assert words in error.problem
+    assert error.path == str(tmp_path / "run" / "label-val.csv.zip")
+    assert error.row == (3 if "values" in words else None)
+
+
+@pytest.mark.parametrize(
+    "labels", [LABELS + "\n\n", "\ufeff" + LABELS, LABELS.replace("\n", "\r\n")]
+)
+def test_labels_of_tabrepo_that_went_through_another_program(tmp_path, labels):
+    matrix = read(tabrepo(tmp_path / "run", labels=labels))
+    np.testing.assert_array_equal(matrix.outcome.values, TRUTH)
+    np.testing.assert_array_equal(matrix.predictions[0].T, MATRIX)
+
+
+def test_labels_of_tabrepo_that_unpack_to_too_much(tmp_path):
+    place = tabrepo(tmp_path / "run", labels=LABELS + "\n" * 2**21)
+    with reading.use(reading.Reading(max_input=2**20)):
+        error = wrong(place)
+    assert "holds more than" in error.problem
+    assert error.path == str(place / "label-val.csv.zip")
+
+
+def test_labels_of_tabrepo_that_are_words_or_values(tmp_path):
+    words = LABELS.replace(",0\n", ",no\n").replace(",1\n", ",yes\n")
+    matrix = read(tabrepo(tmp_path / "words", labels=words))
+    assert matrix.outcome.classes == ("no", "yes")
+    np.testing.assert_array_equal(matrix.outcome.values, TRUTH)
+    values = lines(",label", *(f"{i},{i / 8}" for i in range(N)))
+    matrix = read(tabrepo(tmp_path / "values", labels=values))
+    np.testing.assert_array_equal(matrix.outcome.values, np.arange(N) / 8)
+
+
+def test_classes_of_tabrepo(tmp_path):
+    three = np.arange(N) % 3
+    chances = (np.eye(3)[three] + RNG.random((2, N, 3))) / 3
+    chances /= chances.sum(axis=2, keepdims=True)
+    labels = lines(",label", *(f"{i},{one}" for i, one in enumerate(three)))
+    place = tabrepo(tmp_path / "run", labels=labels, matrix=chances, pred_val_shape=[2, N, 3])
+    matrix = read(place)
+    assert matrix.outcome.classes == ("0", "1", "2")
+    np.testing.assert_array_equal(matrix.predictions[0].transpose(1, 0, 2), chances)
+
+
+def test_every_flipped_byte_of_a_zip_file_is_read_or_refused(tmp_path):
+    place = tabrepo(tmp_path / "run")
+    file = place / "label-val.csv.zip"
+    content = file.read_bytes()
+    for at in range(0, len(content), 17):
+        for flip in (1, 6, 0xFF):
+            file.write_bytes(content[:at] + bytes([content[at] ^ flip]) + content[at + 1 :])
+            try:
+                read(place)
+            except InputError as error:
+                assert error.hint
+    for end in range(0, len(content), 80):
+        file.write_bytes(content[:end])
+        assert "is damaged" in wrong(place).problem
+
+
+def test_a_zip_file_whose_content_is_damaged(tmp_path):
+    """Of what is packed the sizes may fit while the bytes are none that unpack."""
+    place = tabrepo(tmp_path / "run")
+    file = place / "label-val.csv.zip"
+    content = bytearray(file.read_bytes())
+    start = 30 + len("label-val.csv")
+    content[start + 10 : start + 20] = b"\xff" * 10
+    with pytest.raises(zlib.error):
+        zlib.decompressobj(-15).decompress(bytes(content[start:]))
+    file.write_bytes(content)
+    error = wrong(place)
+    assert "is damaged" in error.problem
+    assert error.path == str(file)
+
+
+# R
+
+
+def caret(rows):
+    return lines("pred,obs,rowIndex,k,Resample", *rows)
+
+
+VALUES = [
+    f"{i / 7 + k + 1 + i % 3},{i / 7},{i + 1},{k},Fold{i % 4}" for k in range(3) for i in range(N)
+]
+WORDS = [f"{'nyny'[i % 4]},{'ny'[i % 2]},{i + 1},{i % 3},Fold{i % 4}" for i in range(N)]
+
+
+def test_values_of_caret_have_no_classes_to_contradict(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.csv").write_text(caret(VALUES))
+    matrix = read(tmp_path)
+    assert (matrix.n_configurations, matrix.n_samples, matrix.n_folds) == (6, N, 4)
+    np.testing.assert_allclose(matrix.outcome.values, np.arange(N) / 7)
+
+
+def test_exports_of_caret_of_two_outcomes(tmp_path, run):
+    (tmp_path / "one.csv").write_text(caret(VALUES))
+    (tmp_path / "two.csv").write_text(caret(WORDS))
+    error = wrong(tmp_path)
+    assert "holds exports of different outcomes" in error.problem
+    assert (error.path, error.hint) == (str(tmp_path), "name the files of one outcome")
+    assert run("inspect", tmp_path)[0] == 2
+
+
+def test_probabilities_for_one_predicted_class_alone_contradict_nothing(tmp_path):
+    """Where those of the other are missing there is no pair to compare."""
+    rows = []
+    for k in range(2):
+        for i in range(N):
+            v = CHANCES["ab"[k]][i]
+            cells = f"{1 - v:.6f},{v:.6f}" if v > 0.5 else "NA,NA"
+            rows.append(f"{'ny'[int(v > 0.5)]},{'ny'[TRUTH[i]]},{cells},{i + 1},{k},Fold{i % 4}")
+    (tmp_path / "one.csv").write_text(lines("pred,obs,n,y,rowIndex,k,Resample", *rows))
+    matrix = read(tmp_path)
+    assert "samples-left-out" in {note.code for note in matrix.notes}
+
+
+def test_a_model_that_predicts_one_class_alone_contradicts_nothing(tmp_path):
+    rows = [
+        f"n,{'ny'[TRUTH[i]]},{1 - CHANCES['ab'[k]][i] / 2:.6f},{CHANCES['ab'[k]][i] / 2:.6f},"
+        f"{i + 1},{k},Fold{i % 4}"
+        for k in range(2)
+        for i in range(N)
+    ]
+    (tmp_path / "one.csv").write_text(lines("pred,obs,n,y,rowIndex,k,Resample", *rows))
+    matrix = read(tmp_path)
+    assert matrix.n_samples == N
+    expected = np.round(np.stack([CHANCES["a"], CHANCES["b"]], axis=1) / 2, 6)
+    np.testing.assert_allclose(matrix.predictions[0], expected, atol=1e-6)

@@ -1,0 +1,269 @@
+"""Arrays, keys, bounds and files that users bring now and then, and what becomes of them."""
+
+import datetime
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from bbccli.errors import InputError, OptionError
+from bbccli.readers import Roles, read
+from bbccli.readers.arrays import matrix_of
+from bbccli.types import Missing, PredictionKind, Task
+
+N = 40
+RNG = np.random.default_rng(5)
+TRUTH = np.arange(N) % 2
+CHANCES = (0.6 * RNG.random((N, 2)) + 0.4 * TRUTH[:, None]).round(6)
+TWO = np.array([[0.2, 0.4], [0.9, 0.7], [0.1, 0.3], [0.8, 0.6]])
+OUTCOME = [0, 1, 0, 1]
+DAY = datetime.date(2020, 1, 1)
+
+
+# Arrays
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize(
+    ("predictions", "outcome", "how"),
+    [
+        ([[1, 2], [1]], OUTCOME, {}),
+        (TWO, [[0], [1, 2], 0, 1], {}),
+        (TWO, OUTCOME, {"folds": [[0], [1, 2], 0, 1]}),
+        (TWO, np.array([b"\xff", b"a", b"\xff", b"a"]), {}),
+    ],
+    ids=["predictions", "outcome", "folds", "bytes"],
+)
+def test_what_is_no_array(predictions, outcome, how):
+    with pytest.raises(InputError) as error:
+        matrix_of(predictions, outcome, **how)
+    assert error.value.path == "<arrays>"
+    assert "are no array" in error.value.problem
+    assert error.value.hint == "as many values in each; text as str"
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize(
+    ("predictions", "outcome", "column"),
+    [
+        (TWO * 1j, OUTCOME, "0"),
+        (np.array([[0.1, 0.2], ["a", 0.3], [None, 0.1], [{}, 0.4]], object), OUTCOME, "0"),
+        (np.stack([TWO[:, 0], [2**70, 1, 0, 1]], axis=1), np.array([0, "a", 1.5, 1], object), ""),
+        (TWO, np.array([0, "a", 1.5, True], object), "truth"),
+        (TWO, np.arange(4).astype("M8[D]"), "truth"),
+        (TWO, [DAY, DAY, DAY, DAY], "truth"),
+        (TWO, np.array([b"a", b"b"] * 2, object), "truth"),
+        (TWO, np.array([2**70, 1, 2**70, 1], object), "truth"),
+    ],
+)
+def test_values_of_types_that_no_column_has(predictions, outcome, column):
+    with pytest.raises(InputError) as error:
+        matrix_of(predictions, outcome)
+    assert "neither all numbers, booleans nor text" in error.value.problem
+    assert error.value.column == (column or "truth")
+    assert error.value.hint == "one kind of value per array"
+
+
+def test_bytes_are_text():
+    """As HDF5 stores labels."""
+    matrix = matrix_of(TWO, np.array(["né".encode(), b"a"] * 2))
+    assert matrix.outcome.classes == ("a", "né")
+    np.testing.assert_array_equal(matrix.outcome.values, [1, 0, 1, 0])
+
+
+def test_times_have_no_classes():
+    values = RNG.random((N, 2, 3))
+    with pytest.raises(OptionError, match="a survival task has no classes") as error:
+        matrix_of(values, np.arange(N) + 1.0, event=TRUTH)
+    assert error.value.hint == "give (N, C) or (R, N, C)"
+
+
+def test_gaps_among_classes_are_scored_where_there_is_a_prediction(save):
+    """A gap in any class is one in all; what fills it is never scored."""
+    three = np.arange(N) % 3
+    chances = RNG.random((N, 2, 3)) + np.eye(3)[three][:, None]
+    chances /= chances.sum(axis=2, keepdims=True)
+    broken = chances.copy()
+    broken[5, 0, 1] = np.nan
+    broken[9, 1] = np.nan
+    matrix = matrix_of(broken, three, missing=Missing.AVAILABLE)
+    expected = np.ones((1, N, 2), bool)
+    expected[0, [5, 9], [0, 1]] = False
+    np.testing.assert_array_equal(matrix.available, expected)
+    assert np.isfinite(matrix.predictions).all()
+    np.testing.assert_array_equal(matrix.predictions[matrix.available], chances[expected[0]])
+    whole = matrix_of(broken, three, missing=Missing.COMMON_ROWS)
+    assert whole.n_samples == N - 2
+
+
+# Keys
+
+
+def table(columns):
+    rows = zip(*columns.values(), strict=True)
+    return "\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)]) + "\n"
+
+
+ORDER = RNG.permutation(N)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (np.arange(N), [f"{i}.0" for i in range(N)]),
+        ([f"p{i}" for i in range(N)], [f"p{i}" for i in range(N)]),
+        (np.arange(N) / 2, np.arange(N) / 2),
+        ([f"{i}.0" for i in range(N)], np.arange(N)),
+    ],
+    ids=["whole and decimal", "text", "halves", "decimal and whole"],
+)
+@pytest.mark.parametrize("name", ["row_id", "key"])
+def test_keys_of_two_files(save, ours, theirs, name):
+    """Labels in another order, by keys that either file spells in its own way."""
+    predictions = save("p.csv", table({name: ours, "a": CHANCES[:, 0], "b": CHANCES[:, 1]}))
+    rows = {"row_id": np.asarray(theirs)[ORDER], "truth": TRUTH[ORDER]}
+    labels = save("labels.csv", table(rows))
+    roles = Roles(row_id=None if name == "row_id" else name)
+    matrix = read(predictions, labels=labels, roles=roles)
+    np.testing.assert_array_equal(matrix.outcome.values, TRUTH)
+    np.testing.assert_array_equal(matrix.predictions[0], CHANCES)
+
+
+def test_keys_that_do_not_meet(save):
+    columns = {"row_id": np.arange(N), "a": CHANCES[:, 0], "b": CHANCES[:, 1]}
+    labels = save("labels.csv", table({"row_id": np.arange(N) + 0.5, "truth": TRUTH}))
+    with pytest.raises(InputError, match="row_id is not among the predictions") as error:
+        read(save("p.csv", table(columns)), labels=labels)
+    assert (error.value.row, error.value.value) == (0, 0.5)
+
+
+# Bounds
+
+
+SCORES = table({"fold": np.arange(N) % 4, "a": CHANCES[:, 0], "b": CHANCES[:, 1]})
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize(
+    "bounds", ["0;1", "a,b", "1,0", "1,1", "0", "0,1,2", "nan,1", "0,inf", "", ","]
+)
+def test_bounds_that_are_none(run, save, bounds):
+    argv = ("correct", save("s.csv", SCORES), "--task", "score", "--bounds", bounds)
+    status, out, err = run(*argv)
+    assert (status, out) == (2, "")
+    assert f"error: --bounds {bounds!r} is not LOW,HIGH" in err
+    assert "hint: two numbers, for example 0,1 or 1,5" in err
+
+
+# Columns
+
+
+def test_an_empty_column_beside_labels_is_no_configuration(save):
+    """The last comma of a spreadsheet, under a name."""
+    words = np.array(["no", "yes"])
+    guessed = (CHANCES > 0.5).astype(int)
+    columns = {"truth": words[TRUTH], "a": words[guessed[:, 0]], "b": words[guessed[:, 1]]}
+    matrix = read(save("p.csv", table(columns | {"c": [""] * N})))
+    assert (matrix.configurations, matrix.kind) == (("a", "b"), PredictionKind.LABEL)
+    np.testing.assert_array_equal(matrix.predictions[0], guessed)
+
+
+def test_text_among_numbers_is_named(run, save):
+    columns = {"truth": TRUTH, "a": CHANCES[:, 0], "b": [*CHANCES[:3, 1], "oops", *CHANCES[4:, 1]]}
+    status, _, err = run("correct", save("p.csv", table(columns)))
+    assert status == 2
+    assert "prediction is text (column 'b', row 3, value 'oops')" in err
+    status, out, _ = run("inspect", save("p.csv", table(columns)))
+    assert status == 2
+    assert "oops" in out
+
+
+# Files
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("p.csv", "truth,a,b\n", "no rows under the header"),
+        ("p.csv", "truth,a,b", "no rows under the header"),
+        ("p.csv", "truth,a,b\n\n\n", "no rows under the header"),
+        ("p.tsv", "truth\ta\tb\n", "no rows under the header"),
+        ("p.csv", "\n\n\n", "file is empty"),
+        ("p.jsonl", "", "file is empty"),
+        ("p.jsonl", "\n \n", "file is empty"),
+    ],
+)
+def test_files_without_rows(run, save, name, content, words):
+    path = save(name, content)
+    status, out, err = run("correct", path)
+    assert (status, out) == (2, "")
+    assert f"{path}: {words}" in err
+    assert "one row per sample" in err
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "hint"),
+    [
+        ("p.jsonl", "no rows", "one JSON object per line"),
+        ("p.csv", "no rows under the header", "one row per sample"),
+    ],
+)
+def test_a_mark_of_the_byte_order_is_no_row(run, save, name, words, hint):
+    """What some editors save as an empty file."""
+    path = save(name, "\ufeff\n")
+    status, out, err = run("correct", path)
+    assert (status, out) == (2, "")
+    assert f"error: {path}: {words}\nhint: {hint}\n" in err
+
+
+def test_json_lines_are_known_without_a_suffix(save):
+    rows = [
+        f'{{"truth": {t}, "a": {a}, "b": {b}}}' for t, (a, b) in zip(TRUTH, CHANCES, strict=True)
+    ]
+    matrix = read(save("predictions", "\n".join(rows)))
+    np.testing.assert_array_equal(matrix.predictions[0], CHANCES)
+    assert matrix.task is Task.BINARY
+
+
+class Broken:
+    """A pipe whose other end fails."""
+
+    @staticmethod
+    def read(size=-1):
+        raise OSError(5, "Input/output error")
+
+
+@pytest.mark.parametrize(
+    ("stdin", "words"),
+    [
+        (None, "<stdin>: standard input is closed"),
+        (SimpleNamespace(buffer=Broken), "<stdin>: cannot be read: Input/output error"),
+    ],
+    ids=["closed", "broken"],
+)
+def test_standard_input_that_can_not_be_read(run, monkeypatch, stdin, words):
+    monkeypatch.setattr(sys, "stdin", stdin)
+    status, out, err = run("correct", "-")
+    assert (status, out) == (2, "")
+    assert f"error: {words}" in err
+    assert "hint: name a file, or give it one: bbc correct - < FILE" in err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a user may not make links there")
+def test_a_link_to_itself(run, tmp_path):
+    path = tmp_path / "p.csv"
+    path.symlink_to(path)
+    status, out, err = run("correct", path)
+    assert (status, out) == (2, "")
+    assert f"{path}: cannot be read: Too many levels of symbolic links" in err
+    assert "hint: check the path" in err
+
+
+@pytest.mark.parametrize("name", ["a" * 300, "a" * 300 + "/p.csv", "/".join(["a" * 200] * 30)])
+def test_names_that_are_too_long(run, name):
+    status, out, err = run("correct", name)
+    assert (status, out) == (2, "")
+    assert "cannot be read: File name too long" in err
+    assert "hint: check the path" in err

@@ -1,0 +1,270 @@
+"""What loops and searches hand to a recorder: kept whole, or refused before anything is written."""
+
+import datetime
+import decimal
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, cross_validate
+
+from bbccli.errors import OptionError
+from bbccli.readers import read
+from bbccli.recording import Recorder
+from bbccli.recording.parameters import plain
+from bbccli.types import PredictionKind
+
+N = 40
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(N, 3))
+Y = np.arange(N) % 2
+P = 0.1 + 0.3 * RNG.random(N) + 0.5 * Y
+FOLDS = np.arange(N) // 2 % 5
+VALUES = RNG.normal(size=N)
+WORDS = np.array(["no", "yes"])[Y]
+
+
+def refused(call, *args, **how):
+    with pytest.raises(OptionError) as error:
+        call(*args, **how)
+    assert error.value.hint
+    return error.value.problem
+
+
+def recorder(place, y=Y, **how):
+    return Recorder(place / "run", how.pop("X", X), y, **how)
+
+
+def looped(rec, kind=int, names=("one", "two")):
+    for power, name in enumerate(names, start=1):
+        for fold in np.unique(FOLDS):
+            rec.write(name, fold == FOLDS, P[fold == FOLDS] ** power, fold=kind(fold))
+    return read(rec.folder)
+
+
+# Folds and repeats
+
+
+@pytest.mark.parametrize("kind", [int, np.int64, np.uint8])
+def test_whole_numbers_of_numpy_are_folds(tmp_path, kind):
+    """`for fold in np.unique(folds)`: nothing of it may be lost."""
+    matrix = looped(recorder(tmp_path), kind)
+    np.testing.assert_array_equal(matrix.folds[0], FOLDS)
+    np.testing.assert_array_equal(matrix.predictions[0], np.stack([P, P**2], axis=1))
+    assert matrix.source.metadata["run"]["left_out"] == []
+
+
+@pytest.mark.parametrize("fold", [0.0, 1.5, "1", -1, np.float64(2), [0]])
+def test_what_is_no_fold(tmp_path, fold):
+    rec = recorder(tmp_path)
+    for name in ("fold", "repeat"):
+        problem = refused(rec.write, "one", np.arange(N), P, **{name: fold})
+        assert problem == f"{name} is {fold!r}"
+    assert refused(rec.write_all, "one", P, repeat=fold) == f"repeat is {fold!r}"
+    assert list((rec.folder / "parts").iterdir()) == []
+
+
+def test_repeats_of_numpy(tmp_path):
+    rec = recorder(tmp_path)
+    for repeat in np.arange(2):
+        rec.write_all("one", P ** (repeat + 1), repeat=repeat)
+    np.testing.assert_array_equal(read(rec.folder).predictions[:, :, 0], [P, P**2])
+
+
+def test_a_repeat_that_cv_does_not_have(tmp_path):
+    rec = recorder(tmp_path, cv=KFold(4))
+    assert refused(rec.write_all, "one", P, repeat=1) == "there is no repeat 1"
+
+
+def test_what_was_only_tried_has_no_fold_to_contradict(tmp_path):
+    """`rec.tried(name)` before the loop over folds leaves the folds as they are said."""
+    rec = recorder(tmp_path)
+    for name in ("one", "two", "three"):
+        rec.tried(name)
+    matrix = looped(rec)
+    np.testing.assert_array_equal(matrix.folds[0], FOLDS)
+    assert matrix.source.metadata["n_candidates_total"] == 3
+
+
+def test_folds_that_differ_between_configurations_are_none_in_common(tmp_path):
+    rec = recorder(tmp_path)
+    for name, folds in (("one", FOLDS), ("two", FOLDS[::-1] * 0 + np.arange(N) % 4)):
+        for fold in range(folds.max() + 1):
+            rec.write(name, folds == fold, P[folds == fold], fold=fold)
+    assert read(rec.folder).folds is None
+
+
+# What is given to a recorder
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize(
+    ("y", "how", "words"),
+    [
+        (None, {}, "y is not a single column"),
+        (3, {}, "y is not a single column"),
+        ([[1], [1, 2]], {"X": None}, "y: lists of different lengths"),
+        (WORDS, {"task": "regression"}, "y of a regression is no list of numbers"),
+        (Y, {"task": "survival"}, "no task 'survival' can be recorded"),
+        (Y, {"response": "proba"}, "response is 'proba'"),
+        (Y, {"response": "proba", "cv": 4, "scoring": "accuracy"}, "response is 'proba'"),
+        (Y, {"X": 3}, "X and y have different lengths"),
+        (Y, {"X": np.array(3.0)}, "X and y have different lengths"),
+        (Y, {"X": None, "cv": 4, "scoring": "accuracy"}, "there is no X to recognise"),
+        (Y, {"sample_weight": ["heavy"] * N}, "sample_weight are no weights"),
+        (Y, {"sample_weight": [[1], [1, 2]] * 20}, "sample_weight are no weights"),
+        (Y, {"groups": [None, *range(N - 1)]}, "groups have missing values"),
+        (Y, {"groups": np.array([np.nan, *range(N - 1)])}, "groups have missing values"),
+        (Y, {"groups": [[1], [1, 2]] * 20}, "groups: lists of different lengths"),
+        (Y, {"cv": []}, "cv has no splits"),
+        (Y, {"cv": 1}, "cv gives no splits: k-fold"),
+        (Y, {"cv": N + 1}, "cv gives no splits: Cannot have number of splits"),
+        (Y, {"cv": 4.0}, "cv gives no splits: 'float'"),
+        (Y, {"cv": "4"}, "cv gives no splits"),
+        (Y, {"cv": True}, "cv gives no splits: 'bool'"),
+        (Y, {"cv": [(np.arange(5),)]}, "cv gives no splits: not enough values"),
+        (Y, {"cv": [([[0], [1, 2]], [3])]}, "split 0: lists of different lengths"),
+        (Y, {"cv": [(~np.eye(N, 1, dtype=bool), np.eye(N, 1, dtype=bool))]}, "not a list of rows"),
+        (Y, {"cv": [(np.arange(30) > 4, np.arange(30) < 5)]}, "split 0 is not a list of rows"),
+    ],
+)
+def test_what_a_recorder_refuses_before_it_makes_a_folder(tmp_path, y, how, words):
+    assert words in refused(recorder, tmp_path, y, **how)
+    assert not (tmp_path / "run").exists()
+
+
+def test_what_a_recorder_was_not_given(tmp_path):
+    rec = recorder(tmp_path)
+    assert refused(lambda: rec.cv) == "the recorder has no folds"
+    assert refused(lambda: rec.scorer) == "the recorder has no metric"
+    assert refused(rec.configuration, "one") == "the recorder has no metric"
+
+
+@pytest.mark.parametrize("cv", [np.int64(4), 4, KFold(4)])
+def test_a_number_of_folds_may_be_of_numpy(tmp_path, cv):
+    assert len(recorder(tmp_path, cv=cv).cv) == 4
+
+
+def test_masks_are_splits(tmp_path):
+    given = [(fold != FOLDS, fold == FOLDS) for fold in range(5)]
+    for split, (train, test) in enumerate(recorder(tmp_path, cv=given).cv):
+        np.testing.assert_array_equal(train, np.flatnonzero(split != FOLDS))
+        np.testing.assert_array_equal(test, np.flatnonzero(split == FOLDS))
+
+
+# What a loop writes
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize(
+    ("y", "predictions", "words"),
+    [
+        (Y, [[0.1, 0.9], [0.2]] * 20, "predictions: lists of different lengths"),
+        (Y, [None, *P[1:]], "predictions are neither all numbers nor all labels"),
+        (Y, np.array([np.arange(i % 2) for i in range(N)], object), "different lengths"),
+        (Y, [datetime.date(2020, 1, 1)] * N, "neither all numbers nor all labels"),
+        (Y, np.arange(N).astype("M8[D]"), "predicts datetime64[D]; the classes are int64"),
+        (Y, np.full((N, 2), "yes"), "several columns that are no numbers"),
+        (Y, 0.5, "predictions have shape () for 40 rows"),
+        (Y, np.full((N, 3), 1 / 3), "predictions have 3 columns for 2 classes"),
+        (WORDS, Y, "predicts 0, which is none of the classes"),
+        (WORDS, np.where(Y, "maybe", "no"), "predicts 'maybe', which is none of the classes"),
+        (VALUES, np.ones((N, 2)), "predictions of a regression are one number per row"),
+        (VALUES, ["a"] * N, "predictions of a regression are one number per row"),
+        (VALUES, [decimal.Decimal("1.5")] * N, "neither all numbers nor all labels"),
+    ],
+)
+def test_predictions_that_are_none(tmp_path, y, predictions, words):
+    rec = recorder(tmp_path, y)
+    assert words in refused(rec.write, "one", np.arange(N), predictions)
+    assert list((rec.folder / "parts").iterdir()) == []
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize(
+    ("y", "given", "kind", "kept"),
+    [
+        (Y, P[:, None], PredictionKind.PROBABILITY, P),
+        (Y, P.astype(object), PredictionKind.PROBABILITY, P),
+        (Y, np.stack([1 - P, P], axis=1).astype(object), PredictionKind.PROBABILITY, P),
+        (Y, np.stack([1 - Y, Y], axis=1)[:, ::-1], PredictionKind.LABEL, 1 - Y),
+        (Y, P * 9 - 4, PredictionKind.SCORE, P * 9 - 4),
+        (WORDS, list(WORDS[::-1]), PredictionKind.LABEL, Y[::-1]),
+        (Y, P > 0.5, PredictionKind.LABEL, P > 0.5),
+        (VALUES, list(VALUES + 1), PredictionKind.VALUE, VALUES + 1),
+        (VALUES, FOLDS, PredictionKind.VALUE, FOLDS),
+    ],
+)
+def test_predictions_in_other_forms(tmp_path, y, given, kind, kept):
+    rec = recorder(tmp_path, y)
+    rec.write("one", np.ones(N, bool), given, flags=None)
+    matrix = read(rec.folder)
+    assert matrix.kind is kind
+    np.testing.assert_array_equal(matrix.predictions[0, :, 0], kept)
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "how", "words"),
+    [
+        (" ", np.arange(N), {}, "a configuration has no name"),
+        ("one", [[0], [1, 2]], {}, "rows: lists of different lengths"),
+        ("one", np.arange(N), {"params": [("C", 1)]}, "params are no dict"),
+    ],
+)
+def test_other_arguments_that_are_none(tmp_path, name, rows, how, words):
+    assert words in refused(recorder(tmp_path).write, name, rows, P, **how)
+
+
+# Parameters
+
+
+@dataclass
+class Kernel:
+    """What has words of its own."""
+
+    width: float
+
+
+def test_parameters_of_all_kinds_tell_configurations_apart(tmp_path):
+    def weighted(power, values):
+        return values**power
+
+    rec = recorder(tmp_path)
+    given = [
+        {"weights": {"a": 1, 2: [0.5, None]}},
+        {"weights": {"a": 1, 2: [0.25, None]}},
+        {"weights": functools.partial(weighted, 2)},
+        {"weights": functools.partial(weighted, 3)},
+        {"weights": Kernel(0.5)},
+        {"weights": np.random.default_rng(0)},
+        {"weights": object()},
+    ]
+    for params in given:
+        rec.write("one", np.arange(N), P, params=params)
+        rec.write("one", np.arange(N), P, params=params)
+    assert len(list((rec.folder / "parts").iterdir())) == 2 * len(given)
+    forms = [plain(params["weights"]) for params in given]
+    assert forms[0] == {"a": 1, "2": [0.5, None]}
+    assert len({str(form) for form in forms}) == len(given)
+    assert forms[4] == "Kernel(width=0.5)"
+    assert forms[5] == {"class": "numpy.random._generator.Generator"}
+    assert forms[6] == "builtins.object"
+
+
+# cross_validate
+
+
+def test_cross_validate_with_another_metric_than_is_said(tmp_path):
+    rec = recorder(tmp_path, cv=KFold(4), scoring="roc_auc")
+    one = rec.configuration("one")
+    model = LogisticRegression()
+    results = cross_validate(model, X, Y, cv=rec.cv, scoring={"auc": one})
+    with pytest.raises(OptionError, match="the results have no 'test_score'") as error:
+        rec.finish(results, configuration="one")
+    assert error.value.hint == "metric= one of: auc"
+    with pytest.raises(OptionError) as error:
+        rec.finish(model, configuration="one")
+    assert error.value.hint == "those of cross_validate"
+    assert rec.finish(results, metric="auc", configuration="one").n_fits == 4

@@ -1,0 +1,265 @@
+"""Estimators, metrics and data that searches bring, and that a recorder must take as they are."""
+
+# ruff: noqa: N803 - X is what scikit-learn calls it
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import make_scorer
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from bbccli.errors import InputError, OptionError
+from bbccli.readers import read
+from bbccli.recording import Recorder
+from bbccli.types import PredictionKind
+
+N = 40
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(N, 3))
+Y = (X[:, 0] + RNG.normal(size=N) > 0).astype(int)
+THREE = np.arange(N) % 3
+FOLDS = StratifiedKFold(3)
+
+
+class Made(ClassifierMixin, BaseEstimator):
+    """A classifier of a user: answers in some form of its own."""
+
+    def __init__(self, form="two", power=1):
+        self.form = form
+        self.power = power
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return self.classes_[[len(str(row)) % 2 for row in X]]
+
+    def _chances(self, X):
+        return 1 / (1 + np.exp(-np.asarray(X)[:, 0] * self.power))
+
+    def predict_proba(self, X):
+        p = self._chances(X)
+        forms = {
+            "two": np.stack([1 - p, p], axis=1),
+            "flat": p,
+            "three": np.stack([1 - p, p, 0 * p], axis=1),
+            "odds": np.stack([1 - p, p], axis=1) * 3,
+        }
+        return forms[self.form]
+
+    def decision_function(self, X):
+        p = self._chances(X) - 0.5
+        return np.stack([-p, p], axis=1) if self.form == "two" else p
+
+
+def right(estimator, X, y):
+    """A metric that asks the estimator for labels alone."""
+    return float((estimator.predict(X) == y).mean())
+
+
+def recorder(place, y=Y, scoring=right, features=X, **how):
+    return Recorder(place / "run", features, y, cv=how.pop("cv", FOLDS), scoring=scoring, **how)
+
+
+def search(rec, estimator, grid, X=X, y=Y):
+    return GridSearchCV(estimator, grid, cv=rec.cv, scoring=rec.scorer, refit=False).fit(X, y)
+
+
+def unfit(rec, estimator, grid, y=Y):
+    """Why the first fit was scored and not kept; scores are those that the search would have."""
+    found = search(rec, estimator, grid, y=y)
+    assert np.isfinite(found.cv_results_["mean_test_score"]).all()
+    with pytest.raises(InputError) as error:
+        rec.finish(found)
+    assert error.value.hint == "a response= that all estimators have"
+    assert "0 of 3 fits recorded; the first that is missing is split 0 of " in str(error.value)
+    return error.value.problem.rpartition(": ")[2]
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize(
+    ("estimator", "y", "response", "why"),
+    [
+        (KNeighborsRegressor(), Y, "predict_proba", "no predict_proba()"),
+        (Made("flat"), Y, "predict_proba", "predictions of shape (14,) for 2 classes"),
+        (Made("three"), Y, "predict_proba", "predictions of shape (14, 3) for 2 classes"),
+        (
+            SVC(decision_function_shape="ovo"),
+            THREE,
+            "decision_function",
+            "decision_function has no column for each class",
+        ),
+    ],
+    ids=["no such method", "one column", "three columns", "one against one"],
+)
+def test_answers_that_can_not_be_kept_are_told_at_the_end(tmp_path, estimator, y, response, why):
+    task = "multiclass" if y is THREE else "binary"
+    rec = recorder(tmp_path, y, response=response, task=task)
+    grid = {"power": [1], "C": [1.0], "n_neighbors": [3]}
+    grid = {name: values for name, values in grid.items() if name in estimator.get_params()}
+    assert unfit(rec, estimator, grid, y=y) == why
+
+
+def test_a_classifier_among_regressions_has_no_values_in_its_probabilities(tmp_path):
+    rec = recorder(tmp_path, task="regression", response="predict_proba", cv=KFold(3))
+    why = unfit(rec, LogisticRegression(), {"C": [1.0]})
+    assert why == "predict_proba gave no list of values"
+
+
+@pytest.mark.parametrize("form", ["two", "flat"])
+def test_scores_of_two_classes_are_those_of_the_second(tmp_path, form):
+    rec = recorder(tmp_path, response="decision_function")
+    found = search(rec, Made(form), {"power": [1, 2]})
+    assert rec.finish(found).n_fits == 6
+    matrix = read(rec.folder)
+    assert matrix.kind is PredictionKind.SCORE
+    for column, power in enumerate((1, 2)):
+        expected = 1 / (1 + np.exp(-X[:, 0] * power)) - 0.5
+        np.testing.assert_allclose(matrix.predictions[0, :, column], expected, atol=1e-12)
+
+
+def test_scores_of_three_classes_have_a_column_each(tmp_path):
+    rec = recorder(tmp_path, THREE, response="decision_function", task="multiclass")
+    found = search(rec, SVC(), {"C": [1.0, 5.0]}, y=THREE)
+    assert rec.finish(found).n_fits == 6
+    matrix = read(rec.folder)
+    assert matrix.predictions.shape == (1, N, 2, 3)
+    train, test = rec.cv[0]
+    expected = SVC(C=5.0).fit(X[train], THREE[train]).decision_function(X[test])
+    np.testing.assert_allclose(matrix.predictions[0, test, 1], expected)
+
+
+def test_a_log_loss_of_three_classes_is_computed_again(tmp_path):
+    rec = recorder(tmp_path, THREE, "neg_log_loss", task="multiclass")
+    found = search(rec, LogisticRegression(), {"C": [0.1, 1.0]}, y=THREE)
+    assert 0 <= rec.finish(found).largest_recomputed < 1e-9
+
+
+def test_test_sets_without_a_class_are_not_computed_again(tmp_path):
+    """There conventions differ; the search's own score stands."""
+    y = np.repeat([0, 1], N // 2)
+    cv = [(np.r_[10:40], np.r_[0:10]), (np.r_[0:15, 25:40], np.r_[15:25])]
+    rec = recorder(tmp_path, y, "accuracy", cv=cv)
+    found = search(rec, LogisticRegression(), {"C": [0.1, 1.0]}, y=y)
+    done = rec.finish(found)
+    assert done.n_fits == 4
+    assert done.largest_recomputed == 0.0
+
+
+def test_chances_that_are_none_do_not_end_the_search(tmp_path):
+    """What a user's `predict_proba` gives may be odds: they are scores."""
+    rec = recorder(tmp_path, Y, "roc_auc", response="predict_proba")
+    found = search(rec, Made("odds"), {"power": [1, 2]})
+    assert rec.finish(found).largest_recomputed < 1e-9
+    assert read(rec.folder).kind is PredictionKind.SCORE
+
+
+# Data that can't be hashed, or have no single shape
+
+
+def test_frames_with_lists_in_their_cells(tmp_path):
+    frame = pd.DataFrame({"a": X[:, 0], "words": [[i, i + 1] for i in range(N)]})
+    rec = recorder(tmp_path, features=frame)
+    found = search(rec, Listed(), {"power": [1, 2]}, X=frame)
+    assert rec.finish(found).n_fits == 6
+
+
+def test_rows_of_different_lengths(tmp_path):
+    rows = [[float(i)] * (1 + i % 3) for i in range(N)]
+    rec = recorder(tmp_path, features=rows)
+    found = search(rec, Listed(), {"power": [1, 2]}, X=rows)
+    assert rec.finish(found).n_fits == 6
+
+
+class Listed(Made):
+    """Takes whatever rows there are."""
+
+    def predict(self, X):
+        return self.classes_[np.arange(len(X)) // self.power % 2]
+
+    def predict_proba(self, X):
+        return np.full((len(X), 2), 0.5)
+
+
+class Bare:
+    """A model of another library: no parameters that can be asked for."""
+
+    def predict(self, X):
+        return (np.asarray(X)[:, 0] > 0).astype(int)
+
+
+def test_a_model_without_parameters_in_a_loop(tmp_path):
+    rec = recorder(tmp_path)
+    scorer = rec.configuration("bare")
+    scores = [scorer(Bare(), X[test], Y[test]) for _, test in rec.cv]
+    matrix = read(rec.folder)
+    assert matrix.configurations == ("bare",)
+    np.testing.assert_array_equal(matrix.predictions[0, :, 0], X[:, 0] > 0)
+    expected = [np.mean((X[test, 0] > 0) == Y[test]) for _, test in rec.cv]
+    assert scores == expected
+
+
+def test_what_goes_wrong_in_recording_is_a_warning(tmp_path):
+    """The search goes on; `finish` tells what is missing."""
+
+    class Cursed(Bare):
+        def get_params(self, deep=True):
+            raise KeyError("cursed")
+
+    rec = recorder(tmp_path)
+    _, test = rec.cv[0]
+    with pytest.warns(RuntimeWarning, match="predictions were not recorded: 'cursed'"):
+        score = rec.configuration("cursed")(Cursed(), X[test], Y[test])
+    assert score == np.mean((X[test, 0] > 0) == Y[test])
+
+
+# Results
+
+
+def test_results_without_their_splits(tmp_path):
+    rec = recorder(tmp_path)
+    found = search(rec, Made(), {"power": [1, 2]})
+    table = pd.DataFrame(found.cv_results_)
+    for results in (table[["params", "mean_test_score"]], {"params": [], "mean_test_score": []}):
+        with pytest.raises(OptionError) as error:
+            rec.finish(results)
+        assert "the results have no scores of the splits" in error.value.problem
+        assert error.value.hint
+    assert rec.finish(table).n_fits == 6
+
+
+def test_a_metric_that_is_no_number_leaves_no_score(tmp_path):
+    rec = recorder(tmp_path, scoring=make_scorer(lambda y, p: np.float64("nan")))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = search(rec, Made(), {"power": [1, 2]})
+    assert rec.finish(found).n_fits == 0
+    assert read(rec.folder).configurations == ("power=1", "power=2")
+
+
+def test_chances_of_zero_are_not_computed_again(tmp_path):
+    """Where a log-loss is cut off, each program has a place of its own."""
+    rec = recorder(tmp_path, Y, "neg_log_loss")
+    found = search(rec, DecisionTreeClassifier(random_state=0), {"min_samples_leaf": [1, 12]})
+    assert np.isfinite(found.cv_results_["mean_test_score"]).all()
+    done = rec.finish(found)
+    assert done.n_fits == 6
+    assert done.largest_recomputed < 1e-9  # that of the leaves of 12
+    assert read(rec.folder).kind is PredictionKind.PROBABILITY
+
+
+def test_labels_have_no_auc_to_compute_again(tmp_path):
+    """The search scores probabilities, and labels are what is asked to be kept."""
+    rec = recorder(tmp_path, Y, "roc_auc", response="predict")
+    found = search(rec, LogisticRegression(), {"C": [0.1, 1.0]})
+    done = rec.finish(found)
+    assert (done.n_fits, done.largest_recomputed) == (6, 0.0)
+    assert read(rec.folder).kind is PredictionKind.LABEL
