@@ -27,7 +27,7 @@ WITHOUT_SELECTION = {"corrected": "nothing to correct", "naive, too good": "naiv
 """What labels say of a single configuration, in place of words that speak of a selection."""
 
 UNSELECTED = re.compile("|".join(WITHOUT_SELECTION))
-OVER_FOLDS = frozenset({"tt", "bbc-f", "naive-f", "t-folds", "t-corrected"})
+OVER_FOLDS = frozenset({"tt", "bbc-f", "naive-f", "t-folds", "t-corrected", "wmc", "wmcs"})
 """Methods that always select by the mean over folds."""
 
 NAMES = {

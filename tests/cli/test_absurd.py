@@ -164,7 +164,7 @@ def test_errors_that_all_overflow_are_undefined(big, run, metric):
     found = run("correct", "big.csv", "--n-resamples", "50", "--metric", metric)
     assert found[:2] == (2, "")
     assert found[2].startswith(
-        "error: the metric is undefined for every configuration on these samples\n"
+        f"error: {METRICS[metric].label} is undefined for every configuration on these samples\n"
     )
 
 
