@@ -63,7 +63,7 @@ def _members(document: Document) -> str:
             one["configuration"],
             digits.performance(one["performance"]),
             digits.difference(one["difference"]),
-            f"{digits.performance(one['lower'])} to {digits.performance(one['upper'])}",
+            said.interval_of_member(one, digits),
             said.p_text(one["p"]),
         ]
         for one in members[:MOST_ROWS]

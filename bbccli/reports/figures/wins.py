@@ -21,6 +21,8 @@ TITLE = "Who wins"
 
 def draw(exhibit: Exhibit) -> Drawn | Absent:
     """Return the shares of the first estimate that has some."""
+    if exhibit.document["input"]["n_configurations"] == 1:
+        return Absent("wins", TITLE, "there was a single configuration")
     document = exhibit.document
     found = [e for e in document["estimates"] if e["selection"]]
     if not found:
