@@ -184,3 +184,57 @@ def test_the_form_of_a_page_is_the_page(run, file, tmp_path):
     assert run("report", saved, "-o", page, "-q")[0] == 0
     document = json.loads(saved.read_text())
     assert FORMS["html"].render([document], Style(), Kind.COMPARE) == page.read_text()
+
+
+@pytest.fixture
+def data_sets(table, tmp_path):
+    """Data sets in which b is best by far, the last without a positive prediction of c."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        own = table.copy()
+        for name, effect in (("a", 0.1), ("b", 0.4), ("c", 0.3)):
+            own[name] = np.round(own["truth"] * effect + rng.random(40) * 0.6, 2)
+        if seed == 3:
+            own["c"] = own["c"] * 0.1
+        own.to_csv(tmp_path / f"d{seed}.csv", index=False)
+    return [tmp_path / f"d{seed}.csv" for seed in range(4)]
+
+
+def test_ranks_in_markdown_are_those_of_the_json(said, data_sets):
+    text, document = said(*data_sets, "--across", "--test", "all", "markdown")
+    ranks = document["ranks"]
+    tables = text.split("| family |")[1].split("| first |")
+    families, tests = rows_of("| family |" + tables[0]), rows_of("| first |" + tables[1])
+    assert families[0] == ["family", "mean rank", "AUC", "best on"]
+    for row, one in zip(families[2:], ranks["standings"], strict=True):
+        assert row[0] == one["family"] and row[3] == f"{one['wins']} of 4"
+        told = [float(cell) for cell in row[1:3]]
+        assert told == pytest.approx([one["mean_rank"], one["performance"]], abs=6e-3)
+    asked = [*ranks["overall"], *ranks["pairs"]]
+    for row, one in zip(tests[2:], asked, strict=True):
+        assert row[:3] == [one["first"], one["second"], one["test"]]
+        if one["p"] is None:
+            assert row[3] == "undefined"
+            continue
+        assert float(row[3].replace("&lt;", "").replace("\\<", "").strip("< ")) == pytest.approx(
+            one["p"], abs=6e-4
+        )
+
+
+def test_few_data_sets_and_those_without_a_performance_are_named(said, data_sets):
+    asked = ("--across", "--metric", "precision", "--notes", "all")
+    for form in ("table", "markdown"):
+        text, document = said(*data_sets, *asked, form)
+        words = " ".join(text.split())
+        assert document["ranks"]["left_out"] == ["d3"]
+        assert "1 of 4 data sets lacks a performance and is left out: d3" in words
+        assert "of 3 data sets wilcoxon has no p-value under 0.25, even where all agree" in words
+
+
+def test_two_families_are_too_few_for_a_test_of_all(said, data_sets):
+    for form in ("table", "markdown"):
+        text, document = said(*data_sets, "--across", "--exclude", "c", form)
+        assert {one["p"] for one in document["ranks"]["overall"]} == {None}
+        words = " ".join(text.split())
+        assert "friedman is undefined: there are 2 families, and it takes 3 or more" in words
+    assert ["a, b", "", "friedman", "undefined", ""] in rows_of(text)

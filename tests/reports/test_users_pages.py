@@ -103,7 +103,7 @@ def test_scores_that_came_out_again_and_models_that_all_take_part(page, save, ru
     ]  # fmt: skip
     save(table, run={"tool": "mine", "leaderboard": board[:2]})
     claim = "All configurations that were tried are here."
-    for options, words in (((), "met | All models of the run take part."), (("a",), "unknown | ")):
+    for options, words in (((), "met | All models of the run take part."), (("a",), "violated | ")):
         told = page("correct", path, *(f"--exclude={name}" for name in options))
         assert "unknown | 2 of 2 scores of the run came out again, as they should." in told
         assert f"{claim} | {words}" in told
