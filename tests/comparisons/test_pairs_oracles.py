@@ -146,6 +146,13 @@ def test_wald_of_a_mean_is_the_paired_z():
     assert found.p == close(2 * stats.norm.sf(abs(theirs.statistic)))
 
 
+def test_wald_of_an_accuracy_is_the_paired_z():
+    data = binary(n_samples=60)
+    right = (data.predictions[0] > 0.5) == data.outcome.values[:, None]
+    theirs = stats.ttest_rel(right[:, 1].astype(float), right[:, 4].astype(float))
+    assert ask("wald", data, "accuracy", (1, 4)).statistic == close(theirs.statistic)
+
+
 @pytest.mark.parametrize("asked", FROZEN["five_by_two"], ids=lambda f: f"{f['t']['p']:.2f}")
 def test_five_by_two_as_mlxtend_has_it(asked):
     data = of_folds(asked["first"], asked["second"])

@@ -168,6 +168,14 @@ def test_a_ranking_without_intervals_says_why():
         assert {(row.lower, row.upper, row.inside) for row in found.ranking.rows} == {(None,) * 3}
 
 
+def test_as_many_as_a_ranking_may_have_have_intervals(monkeypatch):
+    monkeypatch.setattr("bbccli.evidence.gathering.MOST_RANKED", 4)
+    for count, known in ((4, True), (5, False)):
+        found, _ = evidence(matrices.binary(n_configurations=count), "accuracy", "cvt")
+        assert (found.ranking.without == "") == known
+        assert len(found.ranking.rows) == 4
+
+
 def test_a_loss_is_ranked_from_the_smallest():
     found, _ = evidence(matrices.regression(), "mse")
     figures = [row.performance for row in found.ranking.rows]

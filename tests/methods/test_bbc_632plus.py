@@ -13,13 +13,14 @@ from bbccli.case import Case
 from bbccli.methods import METHODS
 from bbccli.methods.bbc_632plus import overfitting, weight_of
 from bbccli.metrics import METRICS
+from bbccli.outcome import Outcome
 from bbccli.plan import Plan
 from bbccli.resampling import draws_of
 from bbccli.resources import Resources, use
 from bbccli.selection import no_information as module
 from bbccli.selection.candidates import candidates
 from bbccli.selection.no_information import no_information
-from bbccli.types import Direction, Pooling
+from bbccli.types import Direction, Pooling, Task
 
 PLAN = Plan(n_resamples=60, seed=5)
 
@@ -111,6 +112,14 @@ def test_losses_of_values_over_all_pairs(name):
     losses = gaps**2 if name == "mse" else np.abs(gaps)
     found = no_information(matrix, METRICS[name], np.arange(6), 0)
     assert found == pytest.approx(losses.mean(axis=(0, 1, 2)), rel=1e-12)
+
+
+@pytest.mark.parametrize("n_samples", [100, 1000, 20_000])
+def test_pairs_are_as_many_as_they_may_be(n_samples):
+    outcome = Outcome(Task.REGRESSION, np.arange(n_samples, dtype=float))
+    truths, samples, _ = module._pairs(outcome, 0)
+    most = max(module.MOST_PAIRS, module.LEAST_EACH * n_samples)
+    assert len(truths) == len(samples) == min(n_samples**2, most // n_samples * n_samples)
 
 
 @pytest.mark.parametrize("maker", [binary, multiclass, regression, survival])

@@ -52,7 +52,7 @@ ROOMS = (
     Room(
         "selection",
         ("bbccli/selection",),
-        (*ANSWERS, "methods/test_css.py", "metrics/test_clip.py"),
+        ("test_pooling.py", *ANSWERS, "methods/test_css.py", "metrics/test_clip.py"),
         ("methods", "cli/test_correct.py", "reports"),
     ),
     Room(
@@ -73,7 +73,12 @@ ROOMS = (
         ("readers/test_read_long.py", "readers/test_messages.py"),
         ("readers", "test_tampering.py", "batch/test_parts.py"),
     ),
-    Room("recording", ("bbccli/recording",), ("test_recorded_truth.py", "test_recording.py"), ()),
+    Room(
+        "recording",
+        ("bbccli/recording",),
+        ("test_recorded_truth.py", "test_recorded_kinds.py", "test_recording.py"),
+        (),
+    ),
     Room(
         "gate",
         ("bbccli/gate.py", "bbccli/rounding.py"),

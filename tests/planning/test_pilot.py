@@ -9,7 +9,7 @@ from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
 from bbccli.outcome import Outcome
 from bbccli.plan import Plan
-from bbccli.planning import Question, Target, of_pilot, planned_for
+from bbccli.planning import Question, Stated, Target, of_pilot, of_stated, planned_for
 from bbccli.planning.pilot import noise_among
 from bbccli.simulation import binormal, noisy, right_or_wrong
 
@@ -55,6 +55,15 @@ def test_chance_and_spread_are_those_of_the_simulation():
     s = np.sqrt((p * (1 - p) - spread**2) / 150)
     assert np.mean([one.chance(150).noise for one in found]) == pytest.approx(s, rel=0.03)
     assert np.mean([one.spread for one in found]) == pytest.approx(spread, rel=0.15)
+
+
+def test_the_best_are_a_quarter_and_the_top_a_tenth():
+    matrix = pilot(count=120)
+    evidence = evidence_of(matrix, METRICS["accuracy"], PLAN)
+    order = np.argsort(-evidence.gains, kind="stable")
+    chance = of_pilot(matrix, *_accuracy()).chance(matrix.n_samples)
+    assert chance.noise_of_best == pytest.approx(noise_among(evidence, order[:30]), rel=1e-12)
+    assert chance.noise_at_top == pytest.approx(noise_among(evidence, order[:12]), rel=1e-12)
 
 
 def test_groups_are_units():
@@ -183,6 +192,23 @@ def test_the_check_agrees_with_the_formulas(law, monkeypatch):
     assert seen.optimism <= told.optimism_upper + 3 * seen.optimism_error
     assert seen.width == pytest.approx(told.width, rel=0.25)
     assert seen.honest == pytest.approx(told.honest, abs=0.04)
+
+
+@pytest.mark.sweep
+def test_the_check_of_an_error_is_that_of_the_accuracy_mirrored(monkeypatch):
+    monkeypatch.setattr("bbccli.planning.check.N_INTERVALS", 2)
+    monkeypatch.setattr("bbccli.planning.check.MOST_REPEATS", 12)
+    asked = Question(samples=(200,), configurations=(10,), checked=True)
+    right, wrong = (
+        planned_for(of_stated(METRICS[name], Stated(expected, 10), 0.95), asked)
+        for name, expected in (("accuracy", 0.8), ("error", 0.2))
+    )
+    assert right.check.naive == pytest.approx(right.chosen.naive, abs=0.03)
+    for key in ("naive", "honest"):
+        mirrored = 1 - getattr(wrong.check, key)
+        assert mirrored == pytest.approx(getattr(right.check, key), abs=1e-12)
+    assert wrong.check.optimism == pytest.approx(right.check.optimism, abs=1e-12)
+    assert right.check.naive > right.check.honest
 
 
 def test_a_check_needs_a_law():
