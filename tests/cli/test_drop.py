@@ -9,7 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from bbccli import METRICS, Plan, drop, read
+from bbccli.errors import UnsupportedError
 from bbccli.json_schema import json_schema
+from bbccli.types import Missing
 
 FAST = ("--n-resamples", "200")
 VALIDATOR = jsonschema.Draft202012Validator(json_schema() | {"$ref": "#/$defs/DropDocument"})
@@ -405,3 +407,15 @@ def test_a_method_that_drops_keeps_all_while_the_metric_has_no_value(run, tmp_pa
         plain[key] for key in ("value", "naive", "winner")
     ]
     assert [one["dropped"] for one in dropping["drop_trace"]["steps"]] == [[]] * 10
+
+
+def test_losses_sample_by_sample_need_all_predictions(tmp_path):
+    path = tmp_path / "gaps.csv"
+    rows = [f"{i % 2},{i // 2 % 5},{'' if i == 3 else i % 7 / 7},{i % 5 / 5}" for i in range(60)]
+    path.write_text("\n".join(["truth,fold,a,b", *rows]))
+    matrix = read(path, missing=Missing.AVAILABLE)
+    with pytest.raises(
+        UnsupportedError, match="sample by sample, and some predictions are"
+    ) as told:
+        drop(matrix, METRICS["accuracy"], Plan(), rule="hoeffding")
+    assert told.value.hint == "--missing common-rows, or --rule bbcd"

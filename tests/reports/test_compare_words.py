@@ -238,3 +238,47 @@ def test_two_families_are_too_few_for_a_test_of_all(said, data_sets):
         words = " ".join(text.split())
         assert "friedman is undefined: there are 2 families, and it takes 3 or more" in words
     assert ["a, b", "", "friedman", "undefined", ""] in rows_of(text)
+
+
+def test_the_critical_difference_in_the_table(said, data_sets):
+    text, document = said(*data_sets, "--across", "--test", "nemenyi", "table")
+    distance = document["ranks"]["critical_difference"]
+    # 2.3437 is the quantile of the studentized range of three, divided by the root of 2
+    assert distance == pytest.approx(2.3437 * (3 * 4 / (6 * 4)) ** 0.5, rel=1e-3)
+    assert f"critical difference   {distance:.2f} of mean ranks (Nemenyi)\n" in text
+
+
+def test_a_family_without_a_performance_leaves_its_data_set_out(said, run, data_sets):
+    for path in data_sets:
+        own = pd.read_csv(path).rename(columns={"a": "lin a", "b": "net b", "c": "lin c"})
+        if path.stem == "d3":
+            own["lin a"] = own["lin a"] * 0.1
+        own.to_csv(path, index=False)
+    asked = (*data_sets, "--across", "--by", r"regex:^(\w+)", "--metric", "precision")
+    text, document = said(*asked, "table")
+    ranks = document["ranks"]
+    assert (ranks["data_sets"], ranks["left_out"]) == (["d0", "d1", "d2"], ["d3"])
+    assert "is left out: d3" in " ".join(text.split())
+    alone = ("--only", "lin*", "--method", "bbc", "--metric", "precision", *FAST)
+    values = [
+        json.loads(run("correct", path, *alone, "--format", "json", "-q")[1])["estimates"][0][
+            "value"
+        ]
+        for path in data_sets[:3]
+    ]
+    (lin,) = [one for one in ranks["standings"] if one["family"] == "lin"]
+    assert lin["performance"] == pytest.approx(np.mean(values))
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_the_page_of_several_pairs_names_pair_and_test(run, said, file, tmp_path):
+    asked = ("--test", "wald", "--test", "delong")
+    document = said(file, *asked, "json")[1]
+    page = tmp_path / "p.html"
+    assert run("compare", file, *asked, *FAST, "-o", page, "-q")[0] == 0
+    text = page.read_text()
+    assert len(document["comparisons"]) == 6
+    for one in document["comparisons"]:
+        assert f"{one['first']} - {one['second']}, {one['test']}" in text
+    assert run("compare", file, *asked[:2], *FAST, "-o", page, "-q")[0] == 0
+    assert "a - b, wald" not in page.read_text() and "a - b" in page.read_text()

@@ -21,7 +21,8 @@ Algorithm:
 
 For shares of independent samples in one repeat, unweighted: `wald` and `permutation` are for the
 others. Of samples that not all predict, those that both do are compared, with the note
-[samples-in-common](notes.md#samples-in-common).
+[samples-in-common](notes.md#samples-in-common); without one in common these
+tests are refused, and `wald` is the default.
 
 Assumptions: independent samples.
 
