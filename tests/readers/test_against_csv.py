@@ -62,6 +62,6 @@ def same(mine: object, cell: str) -> bool:
         return cell.strip().casefold() == str(mine).casefold() or cell in "01"
     if isinstance(mine, int | float):
         return float(cell) == mine or (math.isnan(mine) and math.isnan(float(cell)))
-    if isinstance(mine, date):
-        return str(mine) == cell.strip()
+    if isinstance(mine, date):  # a time too, of which a cell may say the hour alone
+        return bool(cell.strip()) and str(mine).startswith(cell.strip())
     return str(mine) == cell if not isinstance(mine, pa.Scalar) else False
