@@ -175,6 +175,17 @@ def count(number: int, word: str) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
+def tiny_text(value: float) -> str:
+    """Write a difference that is of rounding: its order, or 0.
+
+    Examples
+    --------
+    >>> tiny_text(8.7e-8), tiny_text(0.0)
+    ('9e-08', '0')
+    """
+    return f"{value:.0e}" if value else "0"
+
+
 def _sizes(values: Iterable[float | None]) -> list[float]:
     return [abs(value) for value in values if value is not None and math.isfinite(value)]
 

@@ -99,9 +99,9 @@ def _check(row: Json, path: str, position: int) -> None:
         lacking.append("gate_threshold")
     strange = [name for name, words in WORDS.items() if row[name] not in (None, *words)]
     for name in (*lacking, *strange):
+        found = "nothing" if row[name] is None else repr(row[name])
         raise InputError(
-            f"is not a table of `bbc batch`: {'nothing' if row[name] is None else row[name]!r} "
-            f"stands in row {position}",
+            f"is not a table of `bbc batch`: {found} stands in row {position}",
             path=path,
             column=name,
             hint=HINT,

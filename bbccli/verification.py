@@ -18,6 +18,7 @@ from bbccli.metrics import METRICS, fitting
 from bbccli.metrics.naming import canonical
 from bbccli.metrics.probability import with_clip
 from bbccli.plan import CLIP
+from bbccli.rounding import count
 from bbccli.selection.candidates import Candidates
 from bbccli.source import Verification, agrees, run_of
 from bbccli.types import Pooling, PredictionKind
@@ -102,7 +103,7 @@ def _hindrance(matrix: PredictionMatrix, run: Mapping[str, Any]) -> str | None:
     """Why scores of all samples can't be those of this matrix."""
     n_samples = run.get("n_samples")
     if isinstance(n_samples, int) and n_samples != matrix.n_samples:
-        return f"{n_samples - matrix.n_samples} of the samples of the run take no part"
+        return f"the run scored {count(n_samples, 'sample')}, and {matrix.n_samples} take part"
     return None
 
 

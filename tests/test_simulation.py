@@ -1,5 +1,6 @@
 """The laws of simulated matrices: true performances, class counts, folds, seeds."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -9,6 +10,7 @@ from scipy.stats import norm
 from bbccli.errors import OptionError
 from bbccli.metrics import METRICS
 from bbccli.simulation import binormal, multinormal, nested, noisy, right_or_wrong
+from bbccli.simulation.laws import Study
 
 TRUE = np.array([0.3, 0.55, 0.7, 0.9, 0.99])
 MAKERS = [right_or_wrong, binormal, multinormal, partial(multinormal, n_classes=5), noisy]
@@ -128,3 +130,17 @@ def test_nesting_draws_the_inner_predictions_anew(make):
 def test_what_cannot_be_simulated_is_refused(call, message):
     with pytest.raises(OptionError, match=message):
         call(np.random.default_rng(0))
+
+
+def test_an_unknown_law_is_named_with_its_nearest():
+    with pytest.raises(OptionError, match="no law is called 'binormla'") as caught:
+        Study("binormla")
+    assert caught.value.hint == "did you mean binormal?"
+
+
+def test_without_folds_there_is_nothing_to_nest():
+    simulated = binormal(TRUE, 40, np.random.default_rng(0))
+    whole = replace(simulated, matrix=replace(simulated.matrix, folds=None, fold_names=()))
+    with pytest.raises(OptionError, match="nested cross-validation needs folds") as caught:
+        next(nested(whole, np.random.default_rng(0)))
+    assert caught.value.hint == "simulate with folds"

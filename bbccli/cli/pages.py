@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bbccli.cli.output import cannot_write, write
+from bbccli.cli.output import write
 from bbccli.cli.streams import say
 from bbccli.documents import Document, Json
 from bbccli.errors import OptionError
@@ -155,12 +155,13 @@ def exhibit_of_comparison(files: Sequence[str]) -> Exhibit:
     OptionError
         Predictions, or several files.
     InputError
-        Another result, or a damaged one.
+        No file, another result, or a damaged one.
     """
     from bbccli.reports.exhibit import Exhibit
     from bbccli.saved import HINT_OF_COMPARISON, read_comparison
 
-    if len(files) != 1 or not is_result(files[0]):
+    there = len(files) != 1 or Path(files[0]).exists()
+    if there and not (len(files) == 1 and is_result(files[0])):
         raise OptionError(
             "this figure is of one saved result of bbc compare", hint=HINT_OF_COMPARISON
         )
@@ -189,7 +190,10 @@ def write_figures(exhibits: Sequence[Exhibit], folder: str) -> None:
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise cannot_write(folder, error.strerror or str(error)) from error
+        raise OptionError(
+            f"cannot make the folder {folder}: {error.strerror or error}",
+            hint="--figures names a folder, or where one can be made",
+        ) from error
     (exhibit,) = exhibits
     compared = is_comparison(exhibit.document)
     found = figures_of(exhibit) if compared else [draw(kind, exhibit) for kind in KINDS]

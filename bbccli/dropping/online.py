@@ -85,8 +85,7 @@ def drop(
     threshold = check_terms(chosen, threshold, min_samples)
     standing, early = Standing.of(matrix, metric, plan), too_early(matrix.outcome, min_samples)
     verdict = undecided(standing) if early else chosen.judge(standing, threshold)
-    if not early and chosen.needs and chosen.waits(standing):
-        early = f"the rule {rule} needs {chosen.min_folds} folds"
+    early = early or _too_little(standing, chosen)
     counts = _Counts(matrix, verdict, n_folds)
     return DropDecision(
         rule=rule,
@@ -106,6 +105,15 @@ def drop(
         plan=plan,
         notes=(nothing_dropped(early),) if early else (),
     )
+
+
+def _too_little(standing: Standing, rule: Rule) -> str:
+    """Say why a rule drops nothing however many samples there are; an empty text where it may."""
+    if standing.best < 0:
+        return f"{standing.metric.label} is undefined for every configuration"
+    if rule.needs and rule.waits(standing):
+        return f"the rule {rule.name} needs {rule.min_folds} folds"
+    return ""
 
 
 def check_terms(rule: Rule, threshold: float | None, min_samples: int) -> float:

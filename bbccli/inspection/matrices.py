@@ -15,6 +15,7 @@ from bbccli.outcome import Outcome
 from bbccli.prediction_forms import PLURAL
 from bbccli.readers import Understood
 from bbccli.resampling import BLOCK, Resamples, any_draw, draws_of
+from bbccli.rounding import count
 from bbccli.types import BoolArray, PredictionKind, Task, distinct
 
 N_DRAWN = 1024
@@ -138,7 +139,9 @@ def check_folds(findings: Findings, matrix: PredictionMatrix) -> None:
     smallest, largest = min(s.min() for s in sizes), max(s.max() for s in sizes)
     if (matrix.n_folds or 0) < 2:
         findings.warn(
-            "folds", "one fold only: methods over folds cannot run", "add a column `fold`"
+            "folds",
+            "one fold only: methods over folds cannot run",
+            "give every sample of a cross-validation the fold that held it out",
         )
         return
     lacking = _folds_without_a_class(matrix)
@@ -150,7 +153,9 @@ def check_folds(findings: Findings, matrix: PredictionMatrix) -> None:
             "stratify the folds, or rely on bbc",
         )
         return
-    findings.passed("folds", f"{matrix.n_folds} folds of {smallest} to {largest} samples")
+    size = count(largest, "sample")
+    span = size if smallest == largest else f"{smallest} to {size}"
+    findings.passed("folds", f"{matrix.n_folds} folds of {span}")
 
 
 def check_resamples(findings: Findings, matrix: PredictionMatrix) -> None:
@@ -226,11 +231,13 @@ def _check_similar(findings: Findings, close: Similarity) -> None:
     if not n_close:
         findings.passed("duplicates", f"none among {close.n_compared} configurations")
         return
-    text = (
-        f"of {close.n_compared} configurations {close.n_copies} are copies of an earlier one, "
-        f"{close.n_same_ranks} order the samples as one does, {close.n_correlated} are highly "
-        f"correlated with one; such as {close.examples[0]}"
+    parts = (
+        (close.n_copies, "is a copy of an earlier one", "are copies of an earlier one"),
+        (close.n_same_ranks, "orders the samples as one does", "order the samples as one does"),
+        (close.n_correlated, "is highly correlated with one", "are highly correlated with one"),
     )
+    told = ", ".join(f"{n} {one if n == 1 else more}" for n, one, more in parts if n)
+    text = f"of {close.n_compared} configurations {told}; such as {close.examples[0]}"
     if close.n_copies:
         findings.warn("duplicates", text, "harmless; check that these settings differ in effect")
     else:

@@ -12,6 +12,7 @@ from bbccli.readers.place import Places
 from bbccli.readers.problems import Collect
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.table import Table
+from bbccli.rounding import count, tiny_text
 from bbccli.source import Verification
 
 
@@ -36,7 +37,9 @@ def tell_scores(findings: Findings, found: Verification | None) -> None:
         findings.skip("leaderboard", found.reason)
         return
     text = f"{found.n_checked} of {found.n_scores} scores recomputed"
-    findings.passed("leaderboard", f"{text}, largest difference {found.largest_difference:.0e}")
+    findings.passed(
+        "leaderboard", f"{text}, largest difference {tiny_text(found.largest_difference or 0.0)}"
+    )
 
 
 def _readable(tables: Sequence[Table]) -> str:
@@ -65,7 +68,7 @@ def _roles(sheet: Sheet) -> str:
 def _keys(seen: tuple[Sheet, Places]) -> str:
     sheet, places = seen
     key = "each once in a repeat" if "row_id" in sheet.roles else "by the order of the rows"
-    return f"{places.n_samples} samples in {places.n_repeats} repeat(s), {key}"
+    return f"{count(places.n_samples, 'sample')} in {count(places.n_repeats, 'repeat')}, {key}"
 
 
 def _constant(roles: Sequence[str]) -> str:
@@ -104,8 +107,9 @@ def _tell_coverage(findings: Findings, sheet: Sheet, places: Places) -> None:
     elif n_absent == places.n_samples:
         findings.skip("coverage", "no sample is in all repeats")
     else:
+        verb = "is" if n_absent == 1 else "are"
         findings.warn(
             "coverage",
-            f"{n_absent} of {places.n_samples} samples are lacking in some repeat",
-            "complete the cross-validation; they are left out",
+            f"{n_absent} of {places.n_samples} samples {verb} lacking in some repeat",
+            "complete the cross-validation; till then such samples are left out",
         )

@@ -47,26 +47,22 @@ def run(case: Case) -> Answer:
         The metric is undefined in some repeat.
     """
     _ = case.choice
-    value = _on_other_repeats(case)
-    if np.isnan(value):
-        raise UndefinedError(
-            f"{case.metric.label} is undefined in some repeat",
-            hint="another --metric, or a --method that pools the repeats",
-        )
-    return Answer(value)
-
-
-def _on_other_repeats(case: Case) -> float:
-    """Mean over repeats of what is selected there and measured in the others; NaN if undefined."""
     repeats, pooling = repeats_of(case.matrix), case.plan.pooling
-    winners = [winner_of(candidates(r, case.selector, pooling), case.css) for r in repeats]
-    if min(winners) < 0:
-        return float("nan")
+    winners = np.array(
+        [winner_of(candidates(r, case.selector, pooling), case.css) for r in repeats]
+    )
     # (R, C): a row per repeat that measures
     measured = np.array([candidates(r, case.metric, pooling).performances() for r in repeats])
     of_winners = measured[:, winners]  # measured in the repeat of the row, selected in the column's
     elsewhere = ~np.eye(len(repeats), dtype=bool)
-    return float(np.mean(of_winners[elsewhere]))
+    without = (np.isnan(of_winners) & elsewhere & (winners >= 0)).any(axis=1) | (winners < 0)
+    if without.any():
+        raise UndefinedError(
+            f"{case.metric.label} is undefined in {int(without.sum())} of {len(repeats)} repeats "
+            "for what is selected in them, or in others",
+            hint="another --metric, or a --method that pools the repeats",
+        )
+    return Answer(float(np.mean(of_winners[elsewhere])))
 
 
 METHODS = (

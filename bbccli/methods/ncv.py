@@ -98,7 +98,7 @@ def _select(case: Case, fold: NestedFold) -> int:
         inner = case.on(inner_matrix(case.matrix, fold))
         winner = winner_of(inner.judged, inner.css)
         if winner < 0:
-            raise undefined()
+            raise undefined(case.selector)
     except UndefinedError as error:
         problem = f"in the training samples of outer fold {fold.name}: {error.problem}"
         raise UndefinedError(problem, hint=error.hint) from None

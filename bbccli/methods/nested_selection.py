@@ -55,13 +55,14 @@ def run(case: Case) -> Answer:
     by_fold = fold_performances(case.matrix, case.metric)
     selected = _selected_without(case)
     values = [v[np.arange(len(v)), winners] for v, winners in zip(by_fold, selected, strict=True)]
-    value = float(np.mean(np.concatenate(values)))
-    if np.isnan(value):
+    every = np.concatenate(values)
+    if np.isnan(every).any():
         raise UndefinedError(
-            f"{case.metric.label} is undefined in fold after fold for what the others select",
+            f"{case.metric.label} is undefined in {int(np.isnan(every).sum())} of {len(every)} "
+            "folds for what the others select",
             hint="use bbc, which resamples the rows: --method bbc",
         )
-    return Answer(value, notes=on_few_folds(case.matrix))
+    return Answer(float(np.mean(every)), notes=on_few_folds(case.matrix))
 
 
 def _selected_without(case: Case) -> list[IntArray]:

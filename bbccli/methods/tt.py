@@ -42,6 +42,7 @@ from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods.base import POINT, Method, Need
 from bbccli.notes import beyond_bounds
 from bbccli.selection.candidates import fold_performances
+from bbccli.selection.choice import winner_by_fold
 from bbccli.selection.units import on_few_folds
 from bbccli.types import Pooling, Select
 
@@ -62,13 +63,14 @@ def run(case: Case) -> Answer:
             hint="bbc and bbc-f resample any rule of selection; or --select best",
         )
     metric, choice = case.metric, case.choice
+    winner_by_fold(case.matrix, metric, choice.winner)  # undefined folds are said
     by_fold = np.concatenate(fold_performances(case.matrix, metric))
     judged = np.concatenate(fold_performances(case.matrix, case.selector))
     best = by_fold[np.arange(len(by_fold)), case.selector.direction.best(judged)]
     optimism = float(np.mean(metric.direction.gain(best, by_fold[:, choice.winner])))
     if np.isnan(optimism):
         raise UndefinedError(
-            f"{metric.label} of the winner is undefined in some fold",
+            f"{metric.label} is undefined in some fold for what wins there",
             hint="use bbc, which resamples the rows: --method bbc",
         )
     value = choice.naive - metric.direction.sign * optimism

@@ -46,6 +46,7 @@ from bbccli.case import Answer, Case
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods.base import POINT, Method, Need
 from bbccli.selection.candidates import fold_performances, folds_of
+from bbccli.selection.choice import winner_by_fold
 from bbccli.selection.units import on_few_folds, size_ratio
 from bbccli.types import Direction, FloatArray, IntArray, Pooling, Select
 
@@ -75,15 +76,16 @@ def run(case: Case, *, centre: Centre = lambda gains, parts: gains) -> Answer:
             hint="bbc and bbc-f resample any rule of selection; or --select best",
         )
     gains = case.selector.direction.sign * case.judged.performances()
-    measured, naive = case.measured.performances(), case.choice.naive
+    measured = case.measured.performances()
+    winner_by_fold(case.matrix, case.selector, case.choice.winner)  # undefined folds are said
     values = []
     for parts in parts_of(case):
         best = winners(centre(gains, parts), parts)
         values.append(np.mean(measured[best]))
     value = float(np.mean(values))
-    if np.isnan(value + naive):
+    if np.isnan(value):
         raise UndefinedError(
-            f"{case.metric.label} is undefined in some fold for a configuration that may win",
+            f"{case.metric.label} is undefined for a configuration that may win",
             hint="use bbc, which resamples the rows: --method bbc",
         )
     return Answer(value, notes=on_few_folds(case.matrix))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from bbccli.notes.note import Note
+from collections.abc import Sequence
+
+from bbccli.notes.note import Note, listing
 
 
 def undefined_test(test: str, why: str, remedy: str = "") -> Note:
@@ -55,9 +57,10 @@ def too_liberal(test: str) -> Note:
 
 def samples_in_common(n_used: int, n_samples: int) -> Note:
     """Not every sample is predicted by all that are compared."""
+    verb = "is" if n_used == 1 else "are"
     return Note(
         "samples-in-common",
-        f"only the {n_used} of {n_samples} samples that all of them predict are compared",
+        f"only the {n_used} of {n_samples} samples that all of them predict {verb} compared",
         "complete the cross-validation",
     )
 
@@ -81,10 +84,12 @@ def few_data_sets(test: str, n_data_sets: int, least: float) -> Note:
     )
 
 
-def incomplete_data_sets(n_left_out: int, n_data_sets: int) -> Note:
+def incomplete_data_sets(left_out: Sequence[str], n_data_sets: int) -> Note:
     """Some data sets lack a performance."""
+    verbs = ("lacks", "is") if len(left_out) == 1 else ("lack", "are")
     return Note(
         "incomplete-data-sets",
-        f"{n_left_out} of {n_data_sets} data sets lack a performance and are left out",
+        f"{len(left_out)} of {n_data_sets} data sets {verbs[0]} a performance and {verbs[1]} left "
+        f"out: {listing(left_out)}",
         "complete them: what is missing is rarely missing by chance",
     )

@@ -27,12 +27,13 @@ def near_perfect() -> Note:
     )
 
 
-def no_true_spread() -> Note:
-    """Chance explains all the differences."""
+def no_true_spread(*, stated: bool) -> Note:
+    """No spread was stated, or chance explains all the differences of a pilot."""
+    chance = "chance alone explains how the performances differ"
+    why = "the spread is stated to be 0" if stated else chance
     return Note(
         "no-true-spread",
-        "chance alone explains how the performances differ, so all configurations are taken to be "
-        "equally good",
+        f"{why}, so all configurations are taken to be equally good",
         "fewer configurations would do as well",
     )
 
@@ -51,6 +52,7 @@ def few_planned_rows(n_samples: int) -> Note:
     """So few rows that performances are not normal."""
     return Note(
         "few-planned-rows",
-        f"of {count(n_samples, 'row')} performances are not normal, which the figures rest on",
-        "plan for at least 50 rows, or look at --check",
+        f"the figures take performances for normal, which those of {count(n_samples, 'row')} are "
+        "not",
+        "plan for at least 50 rows, or go by what --check simulates",
     )

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 
 from bbccli.notes.note import Note
-from bbccli.rounding import digits_for, figure, short
+from bbccli.rounding import count, digits_for, figure, short
 
 
 def redrawn_resamples(n_redrawn: int, n_resamples: int, label: str) -> Note:
     """The metric that selects is undefined in some resamples."""
+    verb = "was" if n_redrawn == 1 else "were"
     return Note(
         "redrawn-resamples",
-        f"{label} is undefined in {n_redrawn} resamples, which were drawn again ({n_resamples} "
-        "were used)",
+        f"{label} is undefined in {count(n_redrawn, 'resample')}, which {verb} drawn again "
+        f"({n_resamples} were used)",
         "few samples, or a rare class: collect more, or read the interval with care",
     )
 

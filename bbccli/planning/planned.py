@@ -168,7 +168,7 @@ def _notes(basis: Basis, wanted: Wanted | None, chosen: Cell) -> list[Note]:
     if basis.near_perfect:
         found.append(near_perfect())
     if basis.spread == 0:
-        found.append(no_true_spread())
+        found.append(no_true_spread(stated=basis.n_samples is None))
     if basis.n_samples is not None and _is_small(basis.n_samples, basis.n_configurations):
         found.append(rough_pilot(basis.n_samples, basis.n_configurations))
     if chosen.n_samples < FEW_ROWS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bbccli.notes import Note, listing
+from bbccli.rounding import count
 
 
 def columns_ignored(names: Sequence[str]) -> Note:
@@ -95,10 +96,11 @@ def available_cases(share: float) -> Note:
 
 def gaps_within_folds(names: Sequence[str]) -> Note:
     """Configurations that predict some samples of a fold and not others that are predicted."""
+    verbs = ("lacks", "counts") if len(names) == 1 else ("lack", "count")
     return Note(
         "gaps-within-folds",
-        f"{len(names)} configurations lack predictions within a fold, and count as dropped: "
-        f"{listing(names)}",
+        f"{count(len(names), 'configuration')} {verbs[0]} predictions within a fold, and "
+        f"{verbs[1]} as dropped: {listing(names)}",
         "complete these folds if they should stay in",
     )
 
@@ -197,9 +199,10 @@ def flagged_left_out(
 ) -> Note:
     """Configurations that take no part because of a flag."""
     names = [f"{name} ({flag})" for name, flag in flags.items()]
+    verb = "is" if len(names) == 1 else "are"
     return Note(
         "flagged-left-out",
-        f"{len(flags)} of {n_configurations} configurations are left out for their flags: "
+        f"{len(flags)} of {n_configurations} configurations {verb} left out for their flags: "
         f"{listing(names)}",
         " ".join(f"--include {one}" for one in options),
     )

@@ -30,8 +30,13 @@ def _section(document: Document) -> str:
     if document["gate"] is not None:
         verdict = said.requirement(document)
         parts.append(f"**{verdict[0].upper()}{escaped(verdict[1:])}**")
-    parts.append(_compared(document) if document["comparisons"] else _members(document))
-    parts.append("\n".join(map(note_item, said.notes(document))))
+    if document["ranks"] is not None:
+        parts += [_standings(document), _rank_tests(document)]
+    else:
+        parts.append(_compared(document) if document["comparisons"] else _members(document))
+    found = document["ranks"] or {"overall": ()}
+    notes = [*said.notes(document), *(note for one in found["overall"] for note in one["notes"])]
+    parts.append("\n".join(map(note_item, notes)))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -54,8 +59,6 @@ def _compared(document: Document) -> str:
 
 
 def _members(document: Document) -> str:
-    if document["best_set"] is None:
-        return ""
     digits = said.figures_of(document)
     members = [one for one in document["best_set"]["members"] if one["inside"]]
     rows = [
@@ -63,7 +66,7 @@ def _members(document: Document) -> str:
             one["configuration"],
             digits.performance(one["performance"]),
             digits.difference(one["difference"]),
-            f"{digits.performance(one['lower'])} to {digits.performance(one['upper'])}",
+            said.interval_of_member(one, digits),
             said.p_text(one["p"]),
         ]
         for one in members[:MOST_ROWS]
@@ -71,6 +74,38 @@ def _members(document: Document) -> str:
     level = percent(document["plan"]["level"])
     header = ["configuration", phrases.metric_label(document["metric"]), "to the winner"]
     return _table([*header, f"{level} interval", "p"], rows, len(members))
+
+
+def _standings(document: Document) -> str:
+    """The families by their mean ranks."""
+    found = document["ranks"]
+    label, n_sets = phrases.metric_label(document["metric"]), len(found["data_sets"])
+    digits = phrases.digits_by(found["metric"], [one["performance"] for one in found["standings"]])
+    rows = [
+        [
+            one["family"],
+            f"{one['mean_rank']:.2f}",
+            digits.performance(one["performance"]),
+            f"{one['wins']} of {n_sets}",
+        ]
+        for one in found["standings"][:MOST_ROWS]
+    ]
+    header = ["family", "mean rank", label, "best on"]
+    return _table(header, rows, len(found["standings"]))
+
+
+def _rank_tests(document: Document) -> str:
+    """The tests of all families, and of each pair."""
+    found = document["ranks"]
+    tests = [*found["overall"], *found["pairs"]]
+    rows = [
+        [
+            *(one["first"], one["second"], one["test"], said.p_text(one["p"]) or "undefined"),
+            said.p_text(one["p_adjusted"]),
+        ]
+        for one in tests[:MOST_ROWS]
+    ]
+    return _table(["first", "second", "test", "p", "p adjusted"], rows, len(tests)) if rows else ""
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], n_all: int) -> str:

@@ -39,11 +39,18 @@ def verdict(comparison: Json, document: Document) -> str:
     """
     found, margin = comparison["verdict"], document["margin"]
     said = VERDICTS[found]
+    if found == "not-shown" and of_several(comparison):
+        return "not shown to differ"
     if not margin or found in ("undefined", "different"):
         return said
     if found == "not-worse":
         return f"not worse by {short(margin)} or more"
     return f"{said} by more than {short(margin)}"
+
+
+def of_several(comparison: Json) -> bool:
+    """Whether several configurations were tested at once, so that there is no difference."""
+    return comparison.get("second") == ""
 
 
 def p_text(p: float | None) -> str:
@@ -84,7 +91,12 @@ def interval_text(interval: Json | None, digits: Digits) -> str:
 
 
 def difference(comparison: Json, document: Document, digits: Digits) -> str:
-    """Return the difference as measured and, where something was selected, corrected."""
+    """Return the difference as measured and, where something was selected, corrected.
+
+    Of a test of several it is the test.
+    """
+    if of_several(comparison):
+        return f"{comparison['test']}, p {p_text(comparison['p']) or 'undefined'}"
     said = f"{signed(comparison['difference'], digits, 'undefined')} as measured"
     if comparison["corrected"] is None:
         return said
@@ -113,6 +125,12 @@ def best_set(document: Document) -> str:
     n_all = document["input"]["n_configurations"]
     level = percent(found["level"])
     return f"{found['n_inside']} of {count(n_all, 'configuration')} may be the best ({level})"
+
+
+def interval_of_member(member: Json, digits: Digits) -> str:
+    """Return both ends of the interval of a member of the set; none without an influence."""
+    ends = [digits.performance(member[end]) for end in ("lower", "upper")]
+    return " to ".join(ends) if all(ends) else "none"
 
 
 def inside(document: Document) -> list[str]:
@@ -157,8 +175,12 @@ def sentence(document: Document) -> str:
     if not comparisons:
         return f"by {label}, {best_set(document)}"
     first, digits = comparisons[0], figures_of(document)
-    said = f"{first['first']} against {first['second']} by {label}: {verdict(first, document)}"
-    return f"{said}; difference {difference(first, document, digits)}"
+    if first["first"] == first["second"]:
+        return f"by {label}, {first['first']}, the baseline, is itself the winner"
+    told, found = verdict(first, document), difference(first, document, digits)
+    if of_several(first):
+        return f"{first['first']} by {label}: {told}; {found}"
+    return f"{first['first']} against {first['second']} by {label}: {told}; difference {found}"
 
 
 def answer(document: Document) -> str:
@@ -168,7 +190,9 @@ def answer(document: Document) -> str:
         found = sentence(document)
         return f"{found[0].upper()}{found[1:]}"
     first, label = comparisons[0], phrases.metric_label(document["metric"])
-    against = f" against {_short(first['second'])}" if first["second"] else ""
+    if first["first"] == first["second"]:
+        return f"By {label}, {_short(first['first'])}, the baseline, is itself the winner"
+    against = "" if of_several(first) else f" against {_short(first['second'])}"
     return f"By {label}, {_short(first['first'])}{against}: {verdict(first, document)}"
 
 

@@ -172,7 +172,7 @@ def _members(document: Document, style: Style) -> str:
             visible(member["configuration"]),
             digits.performance(member["performance"]),
             digits.difference(member["difference"]),
-            f"{digits.performance(member['lower'])} to {digits.performance(member['upper'])}",
+            said.interval_of_member(member, digits),
             said.p_text(member["p"]),
         ]
         for member in shown

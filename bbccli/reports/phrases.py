@@ -27,7 +27,7 @@ WITHOUT_SELECTION = {"corrected": "nothing to correct", "naive, too good": "naiv
 """What labels say of a single configuration, in place of words that speak of a selection."""
 
 UNSELECTED = re.compile("|".join(WITHOUT_SELECTION))
-OVER_FOLDS = frozenset({"tt", "bbc-f", "naive-f", "t-folds", "t-corrected"})
+OVER_FOLDS = frozenset({"tt", "bbc-f", "naive-f", "t-folds", "t-corrected", "wmc", "wmcs"})
 """Methods that always select by the mean over folds."""
 
 NAMES = {
@@ -80,6 +80,7 @@ def notes_of(document: Document) -> list[NoteJson]:
     """Every note of the document and of its parts, each once."""
     parts = [*document.get("estimates", ()), *document.get("comparisons", ())]
     parts += [document[name] for name in ("corrected", "ranks") if document.get(name)]
+    parts += (document.get("ranks") or {"pairs": ()})["pairs"]
     notes = [*document["notes"], *(n for part in parts for n in part["notes"])]
     return list({(note["code"], note["text"]): note for note in notes}.values())
 

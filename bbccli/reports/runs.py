@@ -7,7 +7,7 @@ from typing import Any
 
 from bbccli.metrics import METRICS
 from bbccli.notes import listing
-from bbccli.rounding import count
+from bbccli.rounding import count, tiny_text
 from bbccli.text import visible
 
 
@@ -47,5 +47,5 @@ def _checked(found: Mapping[str, Any] | None) -> str:
         return f"not checked: {visible(found['reason'])}"
     return (
         f"{found['n_checked']} of {found['n_scores']} scores recomputed, largest difference "
-        f"{found['largest_difference']:.0e}"
+        + tiny_text(found["largest_difference"])
     )

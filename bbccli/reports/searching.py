@@ -28,6 +28,8 @@ the best of all 3 is worth 0.810; naively, it seemed to rise from 0.850 to 0.900
         cost_digits(cost),
         cost["counts"][-1],
     )
+    if last == 1:
+        return "There was one configuration: nothing was searched."
     at = cost["counts"].index(cost["enough"])
     naive, corrected = (
         [digits.performance(cost[line][i], "undefined") for i in (at, -1)]
@@ -42,7 +44,7 @@ the best of all 3 is worth 0.810; naively, it seemed to rise from 0.850 to 0.900
     moved = "rise" if cost["direction"] == "maximize" else "fall"
     seemed = f"it seemed to {moved} from {naive[0]} to {naive[1]}"
     if naive[0] == naive[1]:
-        seemed = f"it stood at {naive[0]} for both"
+        seemed = f"both seemed to be worth {naive[0]}"
     return (
         f"Searching stopped paying after {cost['enough']} of {count(last, 'configuration')}: the "
         f"best of {cost['enough']} is worth {corrected[0]} {label}, the best of all {last} is "

@@ -54,7 +54,8 @@ class Summary:
             if counter:
                 listed = [(visible(name), str(n)) for name, n in counter.most_common(most)]
                 if len(counter) > most:
-                    listed.append((f"({len(counter) - most} others)", _others(counter, most)))
+                    rest = f"({count(len(counter) - most, 'other')})"
+                    listed.append((rest, _others(counter, most)))
                 parts.append(listing_table((title, "files"), listed, style))
         return "\n".join(part for part in parts if part)
 

@@ -39,7 +39,7 @@ def choose(matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Pla
     values = every.performances()
     winner = winner_of(every, css_of(matrix, selector, plan))
     if winner < 0:
-        raise _no_pair(selector) if plan.pooling is Pooling.WITHIN_FOLDS else undefined()
+        raise _no_pair(selector) if plan.pooling is Pooling.WITHIN_FOLDS else undefined(selector)
     # One row of weights and one column: the same sum whatever the other columns are.
     everything, column = np.ones((1, matrix.n_samples), np.uint8), np.array([winner])
     scorer = candidates(matrix, metric, plan.pooling).bind(column)

@@ -106,10 +106,10 @@ def winner_of(candidates: Candidates, css: Css) -> int:
     return int(css.select(candidates.performances()[None], everything, candidates.errors)[0])
 
 
-def undefined() -> UndefinedError:
+def undefined(metric: Metric) -> UndefinedError:
     """Return the error for samples on which no configuration can be scored."""
     return UndefinedError(
-        "the metric is undefined for every configuration on these samples",
+        f"{metric.label} is undefined for every configuration on these samples",
         hint="another --metric; see bbc metrics",
     )
 

@@ -27,7 +27,7 @@ from bbccli.notes import Note, selected_on_evaluation, tied_winners
 from bbccli.plan import Plan
 from bbccli.selection.candidates import cached, candidates
 from bbccli.selection.choice import Choice
-from bbccli.selection.css import css_of, undefined
+from bbccli.selection.css import css_of
 from bbccli.splitting.held_out import hold_out
 from bbccli.types import BoolArray, FloatArray, IntArray, Interval, Pooling
 
@@ -116,7 +116,7 @@ def choose(
     final[best] = performances(matrix, selector, Pooling.POOLED, split.evaluation)[best]
     winner = int(selector.direction.best(final))
     if winner < 0:
-        raise undefined()
+        raise undefined_on(selector, "evaluate", "every preselected configuration")
     notes = (selected_on_evaluation(len(best)),) if len(best) > 1 and split.held_out else ()
     return Finalist(winner, split, sidak(plan.level, len(best)), best, notes)
 
@@ -129,7 +129,7 @@ def _selected(
     weights = split.selection[None].astype(np.uint8)
     winner = int(css_of(matrix, selector, plan).select(values[None], weights, errors)[0])
     if winner < 0:
-        raise undefined()
+        raise undefined_on(selector, "select", "every configuration")
     return winner
 
 
@@ -209,10 +209,10 @@ def from_split(
     )
 
 
-def undefined_on(metric: Metric, what: str) -> UndefinedError:
+def undefined_on(metric: Metric, what: str, whose: str = "the winner") -> UndefinedError:
     """Return the error for a winner that can't be scored on one side of the split."""
     return UndefinedError(
-        f"{metric.label} of the winner is undefined on the samples that {what}",
+        f"{metric.label} of {whose} is undefined on the samples that {what}",
         hint="use bbc, which needs no split: --method bbc",
     )
 

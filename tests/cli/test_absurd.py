@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from experiments import FAST, experiment
 
+from bbccli.metrics import METRICS
 from bbccli.plan import LARGEST_N_RESAMPLES, LARGEST_SEED
 
 DIGITS = ("9" * 20, "9" * 5000)
@@ -164,7 +165,7 @@ def test_errors_that_all_overflow_are_undefined(big, run, metric):
     found = run("correct", "big.csv", "--n-resamples", "50", "--metric", metric)
     assert found[:2] == (2, "")
     assert found[2].startswith(
-        "error: the metric is undefined for every configuration on these samples\n"
+        f"error: {METRICS[metric].label} is undefined for every configuration on these samples\n"
     )
 
 

@@ -9,7 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from bbccli import METRICS, Plan, drop, read
+from bbccli.errors import UnsupportedError
 from bbccli.json_schema import json_schema
+from bbccli.types import Missing
 
 FAST = ("--n-resamples", "200")
 VALIDATOR = jsonschema.Draft202012Validator(json_schema() | {"$ref": "#/$defs/DropDocument"})
@@ -282,7 +284,7 @@ def test_gaps_within_a_fold_are_said(call, table):
     partial = partial.set_column(9, name, pa.array(values, pa.float32(), from_pandas=True))
     found = json.loads(call(partial, "--format", "json")[0])
     (note,) = [n for n in found["notes"] if n["code"] == "gaps-within-folds"]
-    assert note["text"].endswith(f"and count as dropped: {name}")
+    assert note["text"].endswith(f"and counts as dropped: {name}")
     fates = {d["configuration"]: d["fate"] for d in found["decision"]["decisions"]}
     assert fates[name] == "dropped earlier"
 
@@ -321,3 +323,99 @@ def test_a_long_table_whose_columns_are_named_by_hand(run, tmp_path):
     status, out, err = run("drop", path, "--metric", "accuracy", *options)
     assert (status, err) == (0, "")
     assert "a" in out.split()
+
+
+@pytest.fixture
+def small(run, tmp_path):
+    """Run `bbc drop` on 60 samples in five folds: (exit status, standard output, error)."""
+
+    def on(columns, *options, fold=True):
+        path = tmp_path / "small.csv"
+        lines = [",".join(["row_id", "truth", *["fold"] * fold, *columns])]
+        for i, cells in enumerate(zip(*columns.values(), strict=True)):
+            own = [f"s{i}", i % 2, *[i // 2 % 5] * fold, *cells]
+            lines.append(",".join(map(str, own)))
+        path.write_text("\n".join(lines))
+        return run("drop", path, *FAST, *options)
+
+    return on
+
+
+EVEN = {"a": [0.1, 0.2] * 30, "b": [0.2, 0.1] * 30, "c": [0.1, 0.9] * 30}
+
+
+def test_folds_that_are_unknown_are_said_to_be(small):
+    status, out, _ = small(EVEN, "--rule", "brace", "--metric", "accuracy", fold=False)
+    assert status == 0
+    assert "keep     1 of 3 configurations; 2 dropped now, 0 dropped earlier\n" in out
+    assert "\nfolds    unknown\nmodels   unknown, as the folds are\n" in out
+    assert "folds    5 seen, unknown to come\n" in small(EVEN, "--metric", "accuracy")[1]
+
+
+def test_a_metric_without_a_value_drops_nothing_and_says_so(small):
+    none = {name: EVEN[name] for name in "ab"}  # predict no positive: there is no precision
+    status, out, _ = small(none, "--metric", "precision", "--format", "json")
+    found = json.loads(out)
+    assert status == 0
+    assert {d["fate"] for d in found["decision"]["decisions"]} == {"keep"}
+    assert found["decision"]["best"] is None
+    told = [note["text"] for note in found["notes"] if note["code"] == "nothing-dropped"]
+    assert told == ["nothing is dropped: precision is undefined for every configuration"]
+    out = small(EVEN, "--metric", "precision", "--format", "json")[1]
+    assert "nothing-dropped" not in out  # c has one
+
+
+def test_two_orders_of_the_folds_are_one_too_many(small):
+    asked = ("--replay", "--fold-order", "4,3,2,1,0", "--orders", "3")
+    mixed = {"a": [0.1, 0.6, 0.4, 0.3, 0.7] * 12, "b": [0.5, 0.2, 0.9] * 20}
+    assert small(mixed, *asked) == (
+        2,
+        "",
+        "error: --fold-order gives one order, --orders draws some\nhint: leave one of them out\n",
+    )
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        ("a", "1 configuration lacks predictions within a fold, and counts as dropped: a"),
+        ("ab", "2 configurations lack predictions within a fold, and count as dropped: a, b"),
+    ],
+)
+def test_gaps_are_said_in_plain_words(small, names, words):
+    holes = {name: [*EVEN[name][:3], "", *EVEN[name][4:]] for name in names}
+    out = small(EVEN | holes, "--format", "json")[1]
+    told = [note["text"] for note in json.loads(out)["notes"]]
+    assert told.count(words) == 1
+
+
+def test_a_method_that_drops_keeps_all_while_the_metric_has_no_value(run, tmp_path):
+    """In the folds walked first nobody predicts a positive: there is no best to be worse than."""
+    rng = np.random.default_rng(0)
+    n, lines = 120, ["row_id,truth,fold,a,b"]
+    for i in range(n):
+        late = i >= 60
+        cells = [round(float(late * (0.4 * (i % 2) + 0.6 * rng.random())), 3) for _ in "ab"]
+        lines.append(",".join(map(str, [f"s{i}", i % 2, i // 12, *cells])))
+    path = tmp_path / "late.csv"
+    path.write_text("\n".join(lines))
+    asked = ("--metric", "precision", "--format", "json", "-q", *FAST)
+    both = [json.loads(run("correct", path, "--method", m, *asked)[1]) for m in ("bbcd", "bbc")]
+    (dropping,), (plain,) = (found["estimates"] for found in both)
+    assert [dropping[key] for key in ("value", "naive", "winner")] == [
+        plain[key] for key in ("value", "naive", "winner")
+    ]
+    assert [one["dropped"] for one in dropping["drop_trace"]["steps"]] == [[]] * 10
+
+
+def test_losses_sample_by_sample_need_all_predictions(tmp_path):
+    path = tmp_path / "gaps.csv"
+    rows = [f"{i % 2},{i // 2 % 5},{'' if i == 3 else i % 7 / 7},{i % 5 / 5}" for i in range(60)]
+    path.write_text("\n".join(["truth,fold,a,b", *rows]))
+    matrix = read(path, missing=Missing.AVAILABLE)
+    with pytest.raises(
+        UnsupportedError, match="sample by sample, and some predictions are"
+    ) as told:
+        drop(matrix, METRICS["accuracy"], Plan(), rule="hoeffding")
+    assert told.value.hint == "--missing common-rows, or --rule bbcd"

@@ -5,6 +5,8 @@ import json
 import re
 from xml.etree import ElementTree
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 FAST = ("--n-resamples", "50", "--method", "cvt", "--method", "bbc")
@@ -256,6 +258,17 @@ class TestBatch:
         found = run("gate", table, "--fail-under", "0.1")
         assert found == run("gate", lines, "--fail-under", "0.1")
         assert len(found[1].splitlines()) == 3
+
+    def test_a_verdict_without_its_threshold_is_no_table_of_a_batch(self, run, batch, data):
+        target = batch("t.parquet", "--fail-under", "0.1", files=[data])
+        table = pq.read_table(target)
+        place = table.column_names.index("gate_threshold")
+        empty = pa.nulls(len(table), table.schema.field(place).type)
+        pq.write_table(table.set_column(place, "gate_threshold", empty), target)
+        status, out, err = run("gate", target)
+        assert (status, out) == (2, "")
+        assert "is not a table of `bbc batch`: nothing stands in row " in err
+        assert "gate_threshold" in err and "hint: " in err
 
     def test_failed_lines_stay_in_json(self, run, batch):
         status, out, _ = run("gate", batch("t.jsonl"), "--fail-under", "0.1", "--format", "jsonl")

@@ -10,8 +10,10 @@ import pytest
 from bbccli.errors import BbcError
 from bbccli.inspection import Status, inspect
 from bbccli.inspection.matrices import CHECK_OF_NOTE
+from bbccli.metrics import METRICS
 from bbccli.readers import Request, Roles, read, remarks
-from bbccli.types import Missing
+from bbccli.selection.candidates import candidates
+from bbccli.types import Missing, Pooling
 
 GOOD = """row_id,repeat,fold,truth,a,b
 0,0,0,x,0.1,0.2
@@ -303,3 +305,96 @@ def test_options_reach_the_reader(save):
     assert inspect(save(text)).n_errors == 1
     found = inspect(save(text), Request(roles=Roles(truth="answer"), positive="x"))
     assert found.input.positive_class == "x"
+
+
+def texts(found):
+    return {f.check: (str(f.status), f.text) for f in found.findings}
+
+
+GROUPED = """row_id,fold,truth,group,a,b
+0,0,x,p,0.1,0.2
+1,0,y,p,0.9,0.7
+2,1,x,q,0.3,0.4
+3,1,y,q,0.8,0.9
+"""
+
+
+def test_groups_and_folds_that_are_as_they_should_be(save):
+    told = texts(inspect(save(GROUPED)))
+    assert told["groups"] == ("pass", "2 groups, each within one fold of a repeat")
+    assert told["folds"] == ("pass", "2 folds of 2 samples")
+    assert told["keys"] == ("pass", "4 samples in 1 repeat, each once in a repeat")
+    split = inspect(save(changed(GROUPED, ("1,0,y,p", "1,1,y,p"), ("2,1,x,q", "2,0,x,q"))))
+    assert "groups" in warnings(split)
+    values = changed(GROUPED, (",x,", ",0.5,"), (",y,", ",1.5,"), ("3,1,1.5", "3,0,1.7"))
+    told = texts(inspect(save(values)))
+    assert told["outcome"] == ("pass", "regression")
+    assert told["folds"] == ("pass", "2 folds of 1 to 3 samples")
+
+
+def test_one_fold_alone(save):
+    found = inspect(save(changed(GROUPED, (",1,", ",0,"))))
+    (one,) = [f for f in found.findings if f.check == "folds"]
+    assert (str(one.status), one.text) == (
+        "warning", "one fold only: methods over folds cannot run"
+    )  # fmt: skip
+    assert one.remedy == "give every sample of a cross-validation the fold that held it out"
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("absent", "words"),
+    [("5", "1 of 6 samples is lacking in some repeat"), ("45", "2 of 6 samples are lacking in")],
+)
+def test_samples_that_a_repeat_lacks(save, absent, words):
+    _, *rows = GOOD.splitlines()
+    again = [row.replace(",0,", ",1,", 1) for row in rows if row[0] not in absent]
+    found = inspect(save(GOOD + "\n".join(again) + "\n"))
+    (one,) = [f for f in found.findings if f.check == "coverage"]
+    assert str(one.status) == "warning" and one.text.startswith(words)
+    assert found.input.n_samples == 6 - len(absent)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"c": "a"}, "of 3 configurations 1 is a copy of an earlier one; such as "),
+        ({"c": "a", "d": "a"}, "of 4 configurations 2 are copies of an earlier one; such as "),
+    ],
+)
+def test_copies_are_counted_in_plain_words(save, more, words):
+    header, *rows = GOOD.splitlines()
+    names = header.split(",")
+    cells = [row.split(",") for row in rows]
+    table = [[*names, *more], *([*row, *(row[names.index(k)] for k in more.values())]
+                                for row in cells)]  # fmt: skip
+    found = inspect(save("\n".join(map(",".join, table))))
+    assert texts(found)["duplicates"][1].startswith(words)
+
+
+def test_scores_of_a_run_are_told(save, tmp_path):
+    path = save("row_id,fold,truth,a,b\n" + "".join(
+        f"{i},{i // 2 % 2},{'xy'[i % 2]},{(i * 7 % 10) / 10},{(i * 3 % 10) / 10}\n"
+        for i in range(10)
+    ))  # fmt: skip
+    matrix = read(path)
+    value = float(candidates(matrix, METRICS["auc"], Pooling.POOLED).performances()[0])
+    score = {"id": "a", "metric": "auc", "value": value, "tolerance": 1e-6, "selection": "pooled"}
+    said = {"spec": "bbc-predictions", "version": "1.0"}
+
+    def told(score, **run):
+        meta = said | {"run": {"tool": "mine", "leaderboard": [score], **run}}
+        (tmp_path / "m.meta.json").write_text(json.dumps(meta))
+        return texts(inspect(path))["leaderboard"]
+
+    assert told(score) == ("pass", "1 of 1 scores recomputed, largest difference 0")
+    near = score | {"value": value + 3e-8}
+    assert told(near) == ("pass", "1 of 1 scores recomputed, largest difference 3e-08")
+    assert told(score | {"metric": "rmse"}) == (
+        "skipped", "its metric can't be computed from these predictions"
+    )  # fmt: skip
+    assert told(score, n_samples=13) == (
+        "skipped", "the run scored 13 samples, and 10 take part"
+    )  # fmt: skip
+    assert told(score, n_samples=7)[1] == "the run scored 7 samples, and 10 take part"

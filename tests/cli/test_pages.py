@@ -261,3 +261,68 @@ def test_without_the_package_a_figure_is_refused_in_one_line(saved, tmp_path, mo
 def test_a_page_never_takes_the_place_of_its_result(saved, capsys):
     assert main(["report", str(saved), "-o", str(saved)]) == 2
     assert "a file that is read" in capsys.readouterr().err
+
+
+@pytest.fixture
+def listed(tmp_path):
+    """Two results in one file, as a batch writes them."""
+    lines = tmp_path / "two.jsonl"
+    files = [tmp_path / f"{name}.csv" for name in "ab"]
+    for file in files:
+        file.write_text("truth,x,y\n" + "0,.2,.1\n1,.7,.9\n0,.6,.3\n1,.4,.8\n" * 5)
+    argv = ["batch", *map(str, files), "-q", *FAST, "--jobs", "1", "-o", str(lines)]
+    assert main(argv) == 0
+    return str(lines)
+
+
+def test_figures_are_of_one_result(listed, tmp_path, capsys):
+    picture, page, figures = (tmp_path / name for name in ("x.svg", "x.html", "figures"))
+    assert main(["plot", listed, "-o", str(picture)]) == 2
+    assert capsys.readouterr().err == (
+        f"error: {listed} holds 2 results, and a figure is of one\n"
+        "hint: bbc report makes a page of several\n"
+    )
+    assert main(["report", listed, "-o", str(page), "--figures", str(figures)]) == 2
+    assert capsys.readouterr().err == (
+        "error: --figures is for one result, and there are 2\n"
+        "hint: a saved result of its own for each\n"
+    )
+    assert not any(path.exists() for path in (picture, page, figures))
+
+
+@pytest.mark.parametrize("kind", ["forest", "cd"])
+def test_a_result_that_is_not_there_has_no_figure(kind, tmp_path, capsys):
+    name = tmp_path / "no.json"
+    assert main(["plot", str(name), "--kind", kind, "-o", str(tmp_path / "x.vl.json")]) == 2
+    problem, hint = capsys.readouterr().err.splitlines()
+    assert problem == f"error: {name}: no such file" and hint.startswith("hint: ")
+
+
+def test_an_unfit_result_has_no_diagram(saved, listed, tmp_path, capsys):
+    for name in (str(saved), listed):
+        assert main(["plot", name, "--kind", "cd", "-o", str(tmp_path / "x.vl.json")]) == 2
+        assert capsys.readouterr().err == (
+            f"error: {name}: not one result of bbc compare\n"
+            "hint: a file that `bbc compare --format json` wrote\n"
+        )
+
+
+def test_a_file_without_a_result_has_no_page(tmp_path, capsys):
+    for text in ("", "\n \n", "[]"):
+        (tmp_path / "empty.json").write_text(text)
+        assert main(["report", str(tmp_path / "empty.json")]) == 2
+        problem, hint = capsys.readouterr().err.splitlines()
+        assert problem == f"error: {tmp_path / 'empty.json'}: holds no result"
+        assert "bbc correct --format json" in hint
+
+
+def test_figures_that_no_folder_can_hold(saved, tmp_path, capsys):
+    file = tmp_path / "file"
+    file.write_text("x")
+    for folder in (file, file / "figures"):
+        argv = ["report", str(saved), "-o", str(tmp_path / "x.html"), "--figures", str(folder)]
+        assert main(argv) == 2
+        problem, hint = capsys.readouterr().err.splitlines()
+        assert problem.startswith(f"error: cannot make the folder {folder}: ")
+        assert hint == "hint: --figures names a folder, or where one can be made"
+    assert file.read_text() == "x" and not (tmp_path / "x.html").exists()

@@ -5,6 +5,7 @@ import io
 import json
 
 import jsonschema
+import numpy as np
 import pytest
 
 from bbccli.json_schema import json_schema
@@ -176,3 +177,54 @@ def test_what_is_assumed_of_stated_values_speaks_of_no_pilot(run):
     stated = "--metric auc --expected 0.85 --spread 0.03 --configurations 200 --samples 300"
     status, out, _ = run("plan", *stated.split())
     assert status == 0 and "independent" in out and "pilot" not in out
+
+
+TEN = ("plan", "--expected", "0.85", "--metric", "accuracy", "--configurations", "10")
+
+
+def test_notes_of_stated_values_are_said_beside_json(run):
+    status, out, err = run(*TEN, "--samples", "30", "--format", "json")
+    note, answer = err.splitlines()
+    assert status == 0
+    assert note == (
+        "note: the figures take performances for normal, which those of 30 rows are not; "
+        "hint: plan for at least 50 rows, or go by what --check simulates"
+    )
+    assert answer.startswith("With 30 rows, the 95 % interval of the winner of 10 configurations ")
+    assert [one["code"] for one in json.loads(out)["notes"]] == ["few-planned-rows"]
+    assert run(*TEN, "--samples", "50", "--format", "json")[2].count("note:") == 0
+
+
+def test_a_stated_spread_of_0_is_not_said_to_be_chance(run):
+    (note,) = document(run, *TEN, "--samples", "100", "--spread", "0")["notes"]
+    assert note["code"] == "no-true-spread"
+    assert note["text"].startswith("the spread is stated to be 0, so all configurations are ")
+
+
+def test_the_check_of_independent_configurations(run, monkeypatch):
+    monkeypatch.setattr("bbccli.planning.check.N_INTERVALS", 3)
+    asked = ("--samples", "400", "--spread", "0", "--correlation", "0", "--check")
+    planned = document(run, *TEN, *asked)["planned"]
+    found, said = planned["check"], planned["chosen"]["optimism"]
+    assert found["optimism"] == pytest.approx(said, abs=4 * found["optimism_error"] + 0.1 * said)
+    # ten shares of 400 independent rows: the largest of ten normal numbers is 1.5388 up
+    assert found["optimism"] == pytest.approx(1.5388 * (0.85 * 0.15 / 400) ** 0.5, rel=0.15)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("rows", "names", "noted"), [(30, 12, True), (60, 9, True), (60, 12, False)]
+)
+def test_a_small_pilot_is_rough(run, tmp_path, rows, names, noted):
+    rng = np.random.default_rng(0)
+    truth = np.arange(rows) % 2
+    lines = [",".join(["truth", *(f"c{k}" for k in range(names))])]
+    scores = 0.3 * truth[:, None] + 0.7 * rng.random((rows, names))
+    for cls, row in zip(truth, scores, strict=True):
+        lines.append(",".join([str(cls), *(f"{one:.3f}" for one in row)]))
+    path = tmp_path / "pilot.csv"
+    path.write_text("\n".join(lines))
+    found = document(run, "plan", path, "--samples", "100", "--n-resamples", "40")["notes"]
+    told = [one["text"] for one in found if one["code"] == "rough-pilot"]
+    words = f"a pilot of {rows} rows and {names} configurations tells the noise and the spread only"
+    assert [text.startswith(words) for text in told] == [True] * noted

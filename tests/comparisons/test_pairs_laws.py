@@ -185,6 +185,13 @@ def test_beliefs_in_equality_grow_with_the_rope(test):
     assert found_of(test, rope=3).verdict is Verdict.NOT_WORSE
 
 
+def apart(matrix):
+    """The matrix with the first half of the samples predicted by c1, the others by c4."""
+    available = np.ones(matrix.predictions.shape[:3], bool)
+    available[:, 20:, 1] = available[:, :20, 4] = False
+    return replace(matrix, available=available)
+
+
 @every_test
 def test_needs_are_said(test):
     needs, metric = TESTS[test].needs, metric_of(test)
@@ -196,6 +203,7 @@ def test_needs_are_said(test):
         Need.UNWEIGHTED: (
             replace(plain, outcome=weighing(plain.outcome)), metric, "takes no sample weights"
         ),
+        Need.IN_COMMON: (apart(plain), metric, "have none in common"),
         Need.YES_OR_NO: (plain, "log-loss", "is for shares of samples"),
         Need.AUC: (plain, "accuracy", "is for the AUC of two classes"),
         Need.FIVE_BY_TWO: (binary(n_repeats=5, n_folds=3), metric, "exactly 5 repeats of 2 folds"),
@@ -491,7 +499,7 @@ def test_five_by_two_needs_the_real_thing():
     expected = d[0, 0] / np.sqrt(((d - d.mean(axis=1, keepdims=True)) ** 2).sum() / 5)
     assert found.statistic == pytest.approx(expected)
     assert found.difference == pytest.approx(d.mean())
-    with pytest.raises(UndefinedError, match="there are 4 of 2"):
+    with pytest.raises(UndefinedError, match="there are 4 repeats of 2 folds"):
         ask("five-by-two-t", of_folds(first[:4], second[:4]), "mean-score")
 
 

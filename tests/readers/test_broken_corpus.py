@@ -263,7 +263,7 @@ def test_broken_file(case, run, tmp_path):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (re.sub(rb"(?m)^(\d),1", rb"\1,0", TIMES), "the metric is undefined for every configur"),
+        (re.sub(rb"(?m)^(\d),1", rb"\1,0", TIMES), "concordance is undefined for every configur"),
         (GOOD.replace(b",n,", b",y,", 3), "class 'n' has a single sample"),
     ],
     ids=["no event", "a class of one sample"],

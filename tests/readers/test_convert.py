@@ -233,3 +233,41 @@ def test_float32_is_exact_in_text(tmp_path):
     pq.write_table(pa.table({"truth": [0, 1] * 25, "a": values}), source)
     path = saved(convert(source, Request(), TableLayout.WIDE), tmp_path / "out.csv")
     assert_array_equal(read(path).predictions[0, :, 0], values.astype(float))
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_bounds_of_scores_travel_with_the_table(run, tmp_path, suffix):
+    source, target = tmp_path / "marks.csv", tmp_path / f"converted{suffix}"
+    source.write_text("row_id,m1,m2\na,1,4.5\nb,2,3\nc,5,2\n")
+    status, _, err = run("convert", source, "--task", "score", "--bounds", "1,5", "-o", target)
+    assert status == 0, err
+    back = read(target)
+    assert (back.outcome.bounds, str(back.task)) == ((1.0, 5.0), "score")
+    assert_array_equal(back.predictions[0], [[1, 4.5], [2, 3], [5, 2]])
+
+
+def test_a_name_with_a_quote_keeps_the_quotes_of_the_header(run, tmp_path):
+    table = pa.table(
+        {"truth": [0, 1, 0, 1], 'a"b': [0.1, 0.9, 0.2, 0.7], "z": [0.3, 0.4, 0.6, 0.5]}
+    )
+    source, target = tmp_path / "q.parquet", tmp_path / "q.csv"
+    pq.write_table(table, source)
+    assert run("convert", source, "-o", target, "-q")[0] == 0
+    assert target.read_text().splitlines()[0] == '"truth","a""b","z"'
+    assert read(target).configurations == ('a"b', "z")
+    assert_array_equal(read(target).predictions, read(source).predictions)
+
+
+def test_text_that_reads_as_numbers_is_not_written_as_text(run, tmp_path):
+    keys = pa.array(["01", "1", "2", "3"])
+    table = pa.table({"row_id": keys, "truth": [0, 1, 0, 1], "a": [0.1, 0.9, 0.2, 0.7]})
+    source, target = tmp_path / "q.parquet", tmp_path / "q.csv"
+    pq.write_table(table, source)
+    assert run("convert", source, "-o", target, "-q") == (
+        2,
+        "",
+        "error: names or values of the table cannot be told apart in CSV, such as text that reads "
+        "as a number or as missing\nhint: write .parquet\n",
+    )
+    assert not target.exists()

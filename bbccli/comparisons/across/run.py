@@ -83,7 +83,7 @@ def compare_across(
         contests=contests(table),
         groups=groups(table, pairs),
         critical_difference=critical_difference(table) if "nemenyi" in names else None,
-        notes=(incomplete_data_sets(len(left_out), len(complete)),) if left_out else (),
+        notes=(incomplete_data_sets(left_out, len(complete)),) if left_out else (),
     )
 
 

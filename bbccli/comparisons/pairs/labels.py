@@ -46,16 +46,23 @@ class Correctness:
 
 def correctness(case: PairCase) -> Correctness:
     """Return which samples the configurations of a case are right on; of a single repeat."""
-    scorer, rows = _scorer(case), np.asarray(np.ones(case.matrix.n_samples, bool))
+    scorer, rows = _scorer(case), in_common(case)
     if isinstance(scorer, AvailableCases):
-        rows = np.asarray(scorer.available[:, case.places].all(axis=1))
         scorer = scorer.scorer
     assert isinstance(scorer, MeanScorer)
     yes = np.asarray(scorer.losses[rows][:, case.places] > 0)
     right = yes if case.metric.direction is Direction.MAXIMIZE else ~yes
-    values = yes.sum(axis=0) / max(len(yes), 1)
+    values = yes.sum(axis=0) / len(yes)
     notes = () if rows.all() else (samples_in_common(int(rows.sum()), len(rows)),)
     return Correctness(right, values, notes)
+
+
+def in_common(case: PairCase) -> BoolArray:
+    """Return which samples (N,) all configurations of a case predict; of a single repeat."""
+    available = case.matrix.available
+    if available is None:
+        return np.ones(case.matrix.n_samples, bool)
+    return np.asarray(available[0][:, case.configurations].all(axis=1))
 
 
 def is_yes_or_no(case: PairCase) -> bool:

@@ -21,7 +21,8 @@ Algorithm:
 
 For shares of independent samples in one repeat, unweighted: `wald` and `permutation` are for the
 others. Of samples that not all predict, those that both do are compared, with the note
-[samples-in-common](notes.md#samples-in-common).
+[samples-in-common](notes.md#samples-in-common); without one in common these
+tests are refused, and `wald` is the default.
 
 Assumptions: independent samples.
 
@@ -76,9 +77,9 @@ from functools import partial
 from math import inf, sqrt
 
 from bbccli.comparisons.pairs.base import LABELLED, PairTest
-from bbccli.comparisons.pairs.case import PairAnswer, PairCase, positive, undefined
+from bbccli.comparisons.pairs.case import PairAnswer, PairCase, positive
 from bbccli.comparisons.pairs.labels import correctness
-from bbccli.comparisons.pairs.needs import Need
+from bbccli.comparisons.pairs.needs import OF_SHARES
 from bbccli.comparisons.records import Effect
 from bbccli.intervals.ends import interval_by
 from bbccli.types import Interval, Pooling
@@ -90,8 +91,6 @@ Decide = Callable[[int, int], tuple[float, tuple[float, ...], float]]
 def run(case: PairCase, *, decide: Decide) -> PairAnswer:
     """Return one of McNemar's tests of two configurations."""
     counted = correctness(case)
-    if counted.n == 0:
-        return undefined(case, "no sample is predicted by both", values=counted.values)
     b, c = counted.discordant
     statistic, df, p = decide(b, c) if b + c else (0.0, (), 1.0)
     return PairAnswer(
@@ -189,7 +188,7 @@ def _test(name: str, label: str, decide: Decide, summary: str, reference: str) -
         summary=summary,
         reference=reference,
         for_tasks=LABELLED,
-        needs=frozenset({Need.YES_OR_NO, Need.ONE_REPEAT, Need.UNGROUPED, Need.UNWEIGHTED}),
+        needs=OF_SHARES,
         pooling=Pooling.POOLED,
     )
 

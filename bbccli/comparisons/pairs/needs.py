@@ -6,9 +6,11 @@ from collections.abc import Callable
 from enum import StrEnum
 
 from bbccli.comparisons.pairs.case import PairCase
-from bbccli.comparisons.pairs.labels import is_yes_or_no
+from bbccli.comparisons.pairs.labels import in_common, is_yes_or_no
 from bbccli.errors import BbcError, UndefinedError, UnsupportedError
 from bbccli.metrics.ranking import AUC
+from bbccli.notes import listing
+from bbccli.rounding import count
 from bbccli.selection.candidates import folds_of
 from bbccli.types import distinct
 
@@ -23,12 +25,20 @@ class Need(StrEnum):
     AUC = "auc"
     """The AUC of two classes."""
     ONE_REPEAT = "one-repeat"
+    IN_COMMON = "in-common"
+    """Samples that all of the configurations predict."""
     UNGROUPED = "ungrouped"
     UNWEIGHTED = "unweighted"
     FOLDS = "folds"
     """Parts of the samples: folds, or what the repeats of a hold-out hold out."""
     FIVE_BY_TWO = "five-by-two"
     """Exactly five repeats of two folds."""
+
+
+OF_SHARES = frozenset(
+    {Need.YES_OR_NO, Need.ONE_REPEAT, Need.IN_COMMON, Need.UNGROUPED, Need.UNWEIGHTED}
+)
+"""What tests of shares of samples need."""
 
 
 def check_needs(test: str, needs: frozenset[Need], case: PairCase) -> None:
@@ -65,6 +75,16 @@ def _one_repeat(test: str, case: PairCase) -> BbcError | None:
     return UnsupportedError(
         f"{test} counts samples once, and {case.matrix.n_repeats} repeats predict each again",
         hint=f"{WHATEVER}, which average over repeats",
+    )
+
+
+def _in_common(test: str, case: PairCase) -> BbcError | None:
+    if in_common(case).any():
+        return None
+    return UndefinedError(
+        f"{test} compares the samples that all of its configurations predict; "
+        f"{listing(case.names)} have none in common",
+        hint=f"{WHATEVER}, which score each on the samples that it predicts",
     )
 
 
@@ -105,9 +125,11 @@ def _five_by_two(test: str, case: PairCase) -> BbcError | None:
     )
     if numbers == [2] * 5:
         return None
-    there = f"{case.matrix.n_repeats} of {case.matrix.n_folds or 'none'}"
+    repeats, n_folds = count(case.matrix.n_repeats, "repeat"), case.matrix.n_folds or 0
+    what = "of a hold-out" if case.matrix.repeated_holdout else f"of {count(n_folds, 'fold')}"
+    verb = "is" if case.matrix.n_repeats == 1 else "are"
     return UndefinedError(
-        f"{test} needs exactly 5 repeats of 2 folds; there are {there}",
+        f"{test} needs exactly 5 repeats of 2 folds; there {verb} {repeats} {what}",
         hint="corrected-t, for any number of repeats and folds",
     )
 
@@ -116,6 +138,7 @@ _CHECKS: dict[Need, Callable[[str, PairCase], BbcError | None]] = {
     Need.YES_OR_NO: _yes_or_no,
     Need.AUC: _auc,
     Need.ONE_REPEAT: _one_repeat,
+    Need.IN_COMMON: _in_common,
     Need.UNGROUPED: _ungrouped,
     Need.UNWEIGHTED: _unweighted,
     Need.FOLDS: _folds,

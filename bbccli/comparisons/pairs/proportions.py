@@ -35,9 +35,9 @@ from __future__ import annotations
 from math import sqrt
 
 from bbccli.comparisons.pairs.base import LABELLED, PairTest
-from bbccli.comparisons.pairs.case import PairAnswer, PairCase, two_sided_normal, undefined
+from bbccli.comparisons.pairs.case import PairAnswer, PairCase, two_sided_normal
 from bbccli.comparisons.pairs.labels import correctness
-from bbccli.comparisons.pairs.needs import Need
+from bbccli.comparisons.pairs.needs import OF_SHARES
 from bbccli.intervals.ends import interval_by
 from bbccli.notes import unpaired
 from bbccli.types import Pooling
@@ -47,8 +47,6 @@ def run(case: PairCase) -> PairAnswer:
     """Return the z test of equation 1."""
     counted = correctness(case)
     n = counted.n
-    if n == 0:
-        return undefined(case, "no sample is predicted by both", values=counted.values)
     first, second = counted.right.mean(axis=0).tolist()
     p = (first + second) / 2
     error = sqrt(2 * p * (1 - p) / n)
@@ -79,7 +77,7 @@ TESTS = (
         summary="z test of two proportions, as if of different samples",
         reference="Fleiss, Levin & Paik 2003",
         for_tasks=LABELLED,
-        needs=frozenset({Need.YES_OR_NO, Need.ONE_REPEAT, Need.UNGROUPED, Need.UNWEIGHTED}),
+        needs=OF_SHARES,
         pooling=Pooling.POOLED,
     ),
 )

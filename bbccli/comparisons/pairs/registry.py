@@ -51,14 +51,15 @@ def default_test(case: PairCase) -> PairTest:
     OptionError
         Not two different configurations.
     """
-    for name in DEFAULTS:
+    *others, whatever = DEFAULTS
+    for name in others:
         test = TESTS[name]
         try:
             test.check(test.prepared(case))
         except (UnsupportedError, UndefinedError):
             continue
         return test
-    raise AssertionError("wald takes every case")
+    return TESTS[whatever]
 
 
 def choose_tests(names: Sequence[str]) -> list[PairTest]:

@@ -69,7 +69,7 @@ import numpy as np
 from bbccli.comparisons.pairs.base import LABELLED, PairTest
 from bbccli.comparisons.pairs.case import PairAnswer, PairCase, positive, undefined
 from bbccli.comparisons.pairs.labels import Correctness, correctness
-from bbccli.comparisons.pairs.needs import Need
+from bbccli.comparisons.pairs.needs import OF_SHARES
 from bbccli.types import BoolArray, Pooling
 
 
@@ -119,8 +119,6 @@ def run_q(case: PairCase) -> PairAnswer:
     from scipy.special import chdtrc
 
     counted = correctness(case)
-    if counted.n == 0:
-        return undefined(case, "no sample is predicted by all of them", values=counted.values)
     sums = Sums.of(counted.right)
     p = positive(float(chdtrc(sums.m - 1, sums.q)))
     return _answer(counted, sums.q, (float(sums.m - 1),), p)
@@ -132,8 +130,8 @@ def run_f(case: PairCase) -> PairAnswer:
 
     counted = correctness(case)
     if counted.n < 2:
-        why = f"{counted.n or 'no'} sample{'' if counted.n else 's'} in common, of two at least"
-        return undefined(case, why, values=counted.values)
+        why = "all of them predict a single sample, and it takes two"
+        return undefined(case, why, values=counted.values, n_units=counted.n)
     sums = Sums.of(counted.right)
     df = (float(sums.m - 1), float((sums.m - 1) * (sums.n - 1)))
     if sums.f is None:
@@ -180,12 +178,11 @@ def greenhouse_geisser(right: BoolArray) -> float | None:
     return float(min(max(found, 1 / (m - 1)), 1.0))
 
 
-_needs = frozenset({Need.YES_OR_NO, Need.ONE_REPEAT, Need.UNGROUPED, Need.UNWEIGHTED})
 _test = partial(
     PairTest,
     label="several at once",
     for_tasks=LABELLED,
-    needs=_needs,
+    needs=OF_SHARES,
     several=True,
     pooling=Pooling.POOLED,
 )

@@ -176,8 +176,9 @@ OF_METHODS = (
     Meaning(
         "nothing-dropped",
         Severity.CARE,
-        """It is too early to drop: too few samples are predicted, only one class was seen, or
-        the rule needs more folds. All configurations are kept, and `bbcd` is the same as
+        """It is too early to drop: too few samples are predicted, only one class was seen,
+        the metric is undefined for every configuration, or the rule needs more folds. All
+        configurations are kept, and `bbcd` is the same as
         `bbc`.""",
         """continue with the next fold. `--min-samples` of `bbc drop` sets the number of samples;
         below 50 the rules can't tell good from bad.""",

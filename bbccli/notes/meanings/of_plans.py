@@ -26,8 +26,8 @@ OF_PLANS = (
         "no-true-spread",
         Severity.CARE,
         """The performances of the pilot differ no more than chance lets them, so their true spread
-        is taken to be 0: the optimism is that of equally good configurations, the largest that the
-        noise allows.""",
+        is taken to be 0; or `--spread` states that it is. The optimism is that of equally good
+        configurations, the largest that the noise allows.""",
         """nothing, or fewer configurations: none of them is known to be better.""",
     ),
     Meaning(

@@ -76,6 +76,8 @@ def _reading(exhibit: Exhibit, metric: str) -> str:
     document = exhibit.document
     estimates = phrases.estimates_of(document, metric)
     reported = next((e for e in estimates if phrases.is_reported(e, document)), None)
+    if document["input"]["n_configurations"] == 1:
+        return "There was one configuration: nothing is corrected."
     if reported is None or reported["optimism"] is None:
         return "No method here has an interval to report."
     digits = phrases.digits_of(estimates, document)

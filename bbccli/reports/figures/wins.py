@@ -8,6 +8,7 @@ from bbccli.reports.figures.base import (
     CORRECTED,
     Absent,
     Drawn,
+    Spec,
     labels,
     name_of,
     names_axis,
@@ -21,6 +22,8 @@ TITLE = "Who wins"
 
 def draw(exhibit: Exhibit) -> Drawn | Absent:
     """Return the shares of the first estimate that has some."""
+    if exhibit.document["input"]["n_configurations"] == 1:
+        return Absent("wins", TITLE, "there was a single configuration")
     document = exhibit.document
     found = [e for e in document["estimates"] if e["selection"]]
     if not found:
@@ -37,18 +40,6 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
         rows.append(("all others together", percent(rest, 1)))
     winner = next((s["share"] for s in shares if s["configuration"] == estimate["winner"]), None)
     method = phrases.method_name(estimate["method"])
-    axis = {"format": "%", "tickCount": 5}
-    x = {"field": "share", "type": "quantitative", "title": "share of resamples", "axis": axis}
-    spec = spec_of(
-        values,
-        [
-            {
-                "mark": {"type": "bar", "color": CORRECTED},
-                "encoding": {"y": names_axis(names), "x": x},
-            }
-        ],
-        height={"step": 22},
-    )
     return Drawn(
         "wins",
         TITLE,
@@ -58,8 +49,17 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
         "predict nearly the same share the wins between them.",
         ("configuration", "share of resamples"),
         rows,
-        spec,
+        spec_of(values, [_bars(names)], height={"step": 22}),
     )
+
+
+def _bars(names: list[str]) -> Spec:
+    axis = {"format": "%", "tickCount": 5}
+    x = {"field": "share", "type": "quantitative", "title": "share of resamples", "axis": axis}
+    return {
+        "mark": {"type": "bar", "color": CORRECTED},
+        "encoding": {"y": names_axis(names), "x": x},
+    }
 
 
 def _reading(winner: str, share: float | None, method: str) -> str:

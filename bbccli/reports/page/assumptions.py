@@ -66,8 +66,8 @@ def _out_of_sample(document: Document, codes: set[str]) -> Assumption:
         return Assumption(claim, UNKNOWN, f"There is doubt: see the note {_names(found)}.")
     checked = document["input"]["verification"]
     if checked is not None and checked["n_checked"]:
-        said = count(checked["n_checked"], "score")
-        return Assumption(claim, UNKNOWN, f"{said} of the run were found again, as they should be.")
+        said = f"{checked['n_checked']} of {count(checked['n_scores'], 'score')} of the run"
+        return Assumption(claim, UNKNOWN, f"{said} came out again, as they should.")
     return Assumption(claim, UNKNOWN, "Nothing in the predictions speaks against it.")
 
 
@@ -102,8 +102,9 @@ def _independent(document: Document) -> Assumption:
 def _one_scale(document: Document, codes: set[str]) -> Assumption:
     claim = "Predictions of different folds are on one scale."
     pooling = document["plan"]["pooling"]
+    ways = {"fold-mean": "by the mean over folds", "within-folds": "by pairs within folds"}
     if pooling != "pooled":
-        return Assumption(claim, MET, f"It is not needed: selection is {pooling}.")
+        return Assumption(claim, MET, f"It is not needed: selection is {ways[pooling]}.")
     if "winners-differ" in codes:
         return Assumption(claim, UNKNOWN, "Selection over folds has another winner.")
     return Assumption(claim, UNKNOWN, "Selection over folds has the same winner.")

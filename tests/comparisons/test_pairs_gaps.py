@@ -1,0 +1,208 @@
+"""Pairs that few samples or folds bear: predictions are missing, folds lack what a test needs."""
+
+import json
+from math import erfc, sqrt
+
+import numpy as np
+import pandas as pd
+import pytest
+
+TRUTH = np.arange(20) % 2
+
+
+def made(**columns):
+    """Twenty samples in five folds with probabilities of a, b and c."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"row_id": range(20), "truth": TRUTH, "fold": np.arange(20) // 2 % 5})
+    for name in "abc":
+        table[name] = np.round(TRUTH * 0.3 + rng.random(20) * 0.7, 2)
+    return table.assign(**columns)
+
+
+def apart(last_of_b=None):
+    """The first half of a is missing, and all of b from some row on."""
+    table = made()
+    table.loc[:9, "a"] = np.nan
+    table.loc[10 if last_of_b is None else last_of_b + 1 :, "b"] = np.nan
+    return table
+
+
+@pytest.fixture
+def ask(run, tmp_path):
+    """Compare two columns of a table: (exit status, document or None, standard error)."""
+
+    def call(table, *options, pair=("a", "b")):
+        path = tmp_path / "pairs.csv"
+        table.to_csv(path, index=False)
+        asked = ("--pair", *pair, *options, "--n-resamples", "50", "--format", "json", "-q")
+        status, out, err = run("compare", path, *asked)
+        return status, json.loads(out) if out else None, err
+
+    return call
+
+
+GAPS = ("--missing", "available")
+SHARES = (*GAPS, "--metric", "accuracy")
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    "test", ["mcnemar", "mcnemar-exact", "mcnemar-chi2", "two-proportions", "cochran-q", "looney-f"]
+)
+def test_without_a_sample_in_common_nothing_is_compared(ask, test):
+    status, found, err = ask(apart(), *SHARES, "--test", test)
+    assert (status, found) == (2, None)
+    assert err == (
+        f"error: {test} compares the samples that all of its configurations predict; a, b have "
+        "none in common\n"
+        "hint: --test wald or permutation, which score each on the samples that it predicts\n"
+    )
+
+
+def test_without_a_sample_in_common_the_default_scores_each_on_its_own(ask):
+    table = apart()
+    _, found, _ = ask(table, *SHARES)
+    (one,) = found["comparisons"]
+    shares = [float(((table[k] > 0.5) == TRUTH)[table[k].notna()].mean()) for k in "ab"]
+    assert (one["test"], one["first_value"], one["second_value"]) == ("wald", *shares)
+    assert one["difference"] == pytest.approx(shares[0] - shares[1])
+    assert shares[0] == 0.3  # as counted by hand
+
+
+def test_all_tests_leave_out_those_that_need_samples_in_common(ask):
+    _, found, _ = ask(apart(), *SHARES, "--test", "all")
+    left_out = [n["text"] for n in found["notes"] if "none in common" in n["text"]]
+    assert len(left_out) == 6
+    assert {"wald", "permutation"} <= {one["test"] for one in found["comparisons"]}
+    assert all(one["first_value"] == 0.3 for one in found["comparisons"] if one["p"])
+
+
+def test_a_single_sample_in_common(ask):
+    table = apart(last_of_b=10)
+    for test, p, words in (
+        ("looney-f", None, "looney-f is undefined: all of them predict a single sample"),
+        ("cochran-q", 0.317, "only the 1 of 20 samples that all of them predict is compared"),
+    ):
+        _, found, _ = ask(table, *SHARES, "--test", test)
+        (one,) = found["comparisons"]
+        assert one["p"] == (p and pytest.approx(p, abs=1e-3)), test
+        assert (one["n_units"], one["epsilon"]) == (1, None)
+        assert words in one["notes"][0]["text"]
+        assert (one["first_value"], one["second_value"]) == (0, 1)
+
+
+def placements(scores, own, others):
+    """Of each of `own`, the share of the others that score lower, ties by half."""
+    return [
+        np.mean([(scores[i] > scores[j]) + (scores[i] == scores[j]) / 2 for j in others])
+        for i in own
+    ]
+
+
+def delong_by_loops(parts, n_samples, truth):
+    """AUC differences and z of parts of (scores of a, scores of b), NaN where none predicts."""
+    influences, values = np.zeros(n_samples), []
+    for sign, column in ((1, 0), (-1, 1)):
+        found, aucs = np.zeros(n_samples), []
+        for part in parts:
+            scores = part[column]
+            known = [i for i in range(n_samples) if not np.isnan(scores[i])]
+            classes = [[i for i in known if truth[i] == k] for k in (1, 0)]
+            if not all(classes):
+                continue
+            up = placements(scores, *classes)
+            down = placements(-scores, *classes[::-1])
+            aucs.append(np.mean(up))
+            for own, placed in zip(classes, (up, down), strict=True):
+                found[own] += (np.array(placed) - np.mean(placed)) / len(own)
+        values.append(np.mean(aucs))
+        influences += sign * found / len(aucs)
+    square = 0
+    for k in (1, 0):
+        m = int((truth == k).sum())
+        square += m / (m - 1) * (influences[truth == k] ** 2).sum()
+    return values, (values[0] - values[1]) / sqrt(square)
+
+
+def test_delong_of_what_each_predicts(ask):
+    table = made()
+    table.loc[:4, "a"] = np.nan
+    table.loc[17:, "b"] = np.nan
+    _, found, _ = ask(table, *GAPS, "--test", "delong")
+    (one,) = found["comparisons"]
+    values, z = delong_by_loops([(table["a"].to_numpy(), table["b"].to_numpy())], 20, TRUTH)
+    assert [one["first_value"], one["second_value"]] == pytest.approx(values)
+    assert one["statistic"] == pytest.approx(z)
+    assert one["p"] == pytest.approx(erfc(abs(z) / sqrt(2)))
+
+
+def test_delong_passes_over_a_repeat_that_holds_out_one_class(ask):
+    rng = np.random.default_rng(1)
+    rows, parts = [], []
+    for repeat in range(4):
+        part = np.full((2, 20), np.nan)
+        for i in rng.choice(20, 10, replace=False) if repeat else range(0, 20, 2):
+            for column, name in enumerate("ab"):
+                part[column, i] = np.round(i % 2 * 0.3 * column + rng.random(), 2)
+                rows.append((f"s{i:02}", i % 2, repeat, name, part[column, i]))
+        parts.append(part)
+    columns = ["row_id", "truth", "repeat", "config", "score"]
+    _, found, _ = ask(
+        pd.DataFrame(rows, columns=columns), "--prediction", "score", "--test", "delong"
+    )
+    (one,) = found["comparisons"]
+    assert found["input"]["n_samples"] == 20
+    values, z = delong_by_loops(parts, 20, TRUTH)
+    assert [one["first_value"], one["second_value"]] == pytest.approx(values)
+    assert one["statistic"] == pytest.approx(z)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("last", "n_folds"), [(19, 5), (12, 1)], ids=["no positive at all", "in one fold"]
+)
+def test_folds_without_a_precision_are_counted(ask, last, n_folds):
+    table = made()
+    table.loc[:last, "b"] = 0.1
+    status, found, err = ask(table, "--metric", "precision", "--test", "corrected-t")
+    assert (status, found) == (2, None)
+    assert f"error: precision of b is undefined in {n_folds} of 5 folds\n" in err
+    assert "hint: wald or permutation, over samples" in err
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("test", "n_folds", "problem"),
+    [
+        ("corrected-t", 1, "corrected-t needs at least two folds; there is one"),
+        ("five-by-two-t", 5, "exactly 5 repeats of 2 folds; there is 1 repeat of 5 folds"),
+    ],
+)
+def test_too_few_parts(ask, test, n_folds, problem):
+    table = made(fold=np.arange(20) // 2 % n_folds)
+    status, _, err = ask(table, "--test", test)
+    assert status == 2 and problem in err and "hint: " in err
+
+
+def test_the_best_is_found_without_folds_where_means_over_folds_were_asked_for(ask):
+    table = made().drop(columns="fold")
+    asked = ("--metric", "accuracy", "--pooling", "fold-mean", "--test", "mcnemar")
+    for pair, best in ((("a", "b"), True), (("a", "c"), False)):
+        _, found, _ = ask(table, *asked, pair=pair)
+        told = [n["text"] for n in found["notes"] if n["code"] == "selected-pair"]
+        assert [text.startswith("b is the best of 3") for text in told] == [True] * best
+
+
+def test_max_t_adjusts_the_tests_of_influence_and_no_other(run, tmp_path):
+    made().to_csv(tmp_path / "three.csv", index=False)
+    asked = ("--test", "all", "--adjust", "max-t", "--metric", "accuracy", "--n-resamples", "50")
+    status, out, _ = run("compare", tmp_path / "three.csv", *asked, "--format", "json", "-q")
+    assert status == 0
+    found = {}
+    for one in json.loads(out)["comparisons"]:
+        found.setdefault(one["test"], []).append(one)
+    for test, its in found.items():
+        adjusted = [one["p_adjusted"] is not None for one in its]
+        assert adjusted == [test == "wald"] * len(its), test
+    assert len(found["mcnemar"]) == len(found["wald"]) == 3
+    assert all(one["p_adjusted"] >= one["p"] - 0.1 for one in found["wald"])  # 50 draws

@@ -1,0 +1,284 @@
+"""What the forms of `bbc compare` say, beside the JSON of the same result."""
+
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bbccli.reports import FORMS, Kind, Style
+from bbccli.rounding import percent
+
+FAST = ("--n-resamples", "50")
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(0)
+    truth = np.arange(40) % 2
+    found = pd.DataFrame({"row_id": range(40), "truth": truth, "fold": np.arange(40) // 2 % 5})
+    for name, effect in (("a", 0.1), ("b", 0.5), ("c", 0.4)):
+        found[name] = np.round(truth * effect + rng.random(40) * 0.5, 2)
+    return found
+
+
+@pytest.fixture
+def file(table, tmp_path):
+    path = tmp_path / "three.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Pages without pictures."""
+    monkeypatch.setattr("bbccli.reports.page.figures.can_render", lambda: False)
+
+
+@pytest.fixture
+def said(run):
+    """The form of a comparison and its JSON: (text, document)."""
+
+    def call(*asked):
+        def one(form):
+            return run("compare", *asked[:-1], *FAST, "--format", form, "-q")[1]
+
+        return one(asked[-1]), json.loads(one("json"))
+
+    return call
+
+
+def rows_of(markdown):
+    lines = [line for line in markdown.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def cases_of(text):
+    return {case.get("name"): case for case in ElementTree.fromstring(text).iter("testcase")}
+
+
+def test_the_set_in_markdown(said, file):
+    text, document = said(file, "--metric", "accuracy", "markdown")
+    found = document["best_set"]
+    members = [one for one in found["members"] if one["inside"]]
+    assert (
+        f"**by accuracy, {found['n_inside']} of 3 configurations may be the best (95 %)**" in text
+    )
+    header, rule, *rows = rows_of(text)
+    assert header == ["configuration", "accuracy", "to the winner", "95 % interval", "p"]
+    assert set(rule) == {"---"}
+    assert [row[0] for row in rows] == [one["configuration"] for one in members]
+    assert (rows[0][:4], members[0]["lower"]) == (["b", "1.000", "0.000", "none"], None)
+    for row, one in zip(rows[1:], members[1:], strict=True):
+        told = [float(row[1]), float(row[2]), *map(float, row[3].split(" to ")), float(row[4])]
+        keys = ("performance", "difference", "lower", "upper", "p")
+        assert told == pytest.approx([one[key] for key in keys], abs=6e-4)
+
+
+def test_a_perfect_winner_has_no_interval_in_the_table(said, file):
+    text = said(file, "--metric", "accuracy", "table")[0]
+    lines = [line.split() for line in text.splitlines()]
+    assert next(one for one in lines if one[:1] == ["b"])[:4] == ["b", "1.000", "0.000", "none"]
+    assert next(one for one in lines if one[:1] == ["c"])[4] == "to"
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("baseline", "outcome", "found"),
+    [("a", "met", "better"), ("c", "missed", "not shown to be better")],
+)
+def test_the_gate_in_markdown_and_junit(said, file, baseline, outcome, found):
+    asked = (file, "--baseline", baseline, "--fail-unless", "better")
+    words = f"ate {outcome}: better was required; found: {found}"
+    text, document = said(*asked, "markdown")
+    assert document["gate"]["outcome"] == outcome
+    assert f"\n**G{words}**\n" in text
+    case = cases_of(said(*asked, "junit")[0])["gate better"]
+    if outcome == "met":
+        assert case.find("system-out").text == f"g{words}" and case.find("failure") is None
+    else:
+        assert case.find("failure").get("message") == f"g{words}"
+
+
+def test_a_test_without_a_decision_is_an_error_of_the_suite(said, table, tmp_path):
+    table["b"] = 1 - table["truth"]  # all wrong, and the other all right: no variance is left
+    table["a"] = table["truth"] * 0.8 + 0.1
+    table.to_csv(tmp_path / "even.csv", index=False)
+    asked = (tmp_path / "even.csv", "--only", "a", "--only", "b", "--pair", "a", "b")
+    text, document = said(*asked, "--test", "wald", "junit")
+    (one,) = document["comparisons"]
+    assert one["verdict"] == "undefined"
+    suite = ElementTree.fromstring(text)
+    assert (suite.get("tests"), suite.get("errors"), suite.get("failures")) == ("1", "1", "0")
+    case = cases_of(text)["wald a b"]
+    assert case.find("error").get("message") == one["notes"][0]["text"]
+    assert case.find("system-out").text == "undefined; +1.000 as measured"
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_several_at_once_have_no_difference_and_nobody_to_be_better_than(said, file, run, tmp_path):
+    asked = (file, "--metric", "accuracy", "--test", "cochran-q", "--level", "0.9999999")
+    text, document = said(*asked, "markdown")
+    (one,) = document["comparisons"]
+    assert (one["verdict"], one["second"], one["difference"]) == ("not-shown", "", None)
+    p = "< 0.001" if one["p"] < 0.001 else f"{one['p']:.3f}"
+    assert f"**a, b, c by accuracy: not shown to differ; cochran-q, p {p}**" in text.replace(
+        "&lt;", "<"
+    ).replace("\\<", "<")
+    assert rows_of(text)[2][-1] == "not shown to differ"
+    (case,) = cases_of(said(*asked, "junit")[0]).values()
+    assert case.find("system-out").text == f"not shown to differ; cochran-q, p {p}"
+    page = tmp_path / "q.html"
+    assert run("compare", *asked, *FAST, "-o", page, "-q")[0] == 0
+    assert "By accuracy, a, b, c: not shown to differ." in page.read_text()
+    assert "against" not in page.read_text() and "to be better" not in page.read_text()
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_baseline_that_is_the_winner_is_not_said_to_be_better_or_worse(said, file, run, tmp_path):
+    text, document = said(file, "--baseline", "b", "markdown")
+    codes = [note["code"] for one in document["comparisons"] for note in one["notes"]]
+    assert "winner-is-baseline" in codes
+    assert "**by AUC, b, the baseline, is itself the winner**" in text
+    page = tmp_path / "b.html"
+    assert run("compare", file, "--baseline", "b", *FAST, "-o", page, "-q")[0] == 0
+    assert "By AUC, b, the baseline, is itself the winner." in page.read_text()
+
+
+def test_two_families_have_no_others(said, table, tmp_path):
+    paths = [tmp_path / "left.csv", tmp_path / "right.csv"]
+    for path, lacking in zip(paths, ("bc", "a"), strict=True):
+        table.drop(columns=list(lacking)).to_csv(path, index=False)
+    text, document = said(*paths, "table")
+    (one,) = document["comparisons"]
+    words = " ".join(text.split())
+    assert f"first right: b AUC {one['first_value']:.3f}" in words
+    level = percent(one["interval"]["level"])
+    assert (
+        f"difference +{one['difference']:.3f} as measured; {one['corrected']:+.3f} corrected for "
+        f"the selection (bbc, {level} interval {one['interval']['lower']:.3f} to "
+        f"{one['interval']['upper']:.3f})"
+    ) in words
+    assert "others" not in text
+
+
+def test_what_was_read_is_said_beside_json_unless_quiet(run, file):
+    asked = ("compare", file, "--baseline", "a", *FAST, "--format", "json")
+    status, out, err = run(*asked)
+    first, *notes = err.splitlines()
+    assert status == 0
+    assert first == (
+        f"read: {file}: binary (positive: 1), 40 samples x 3 configurations, 5 folds, AUC"
+    )
+    found = json.loads(out)
+    for line, note in zip(notes, found["notes"], strict=False):
+        assert line == f"note: {note['text']}; hint: {note['remedy']}"
+    assert run(*asked, "-q")[1:] == (out, "")
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_the_form_of_a_page_is_the_page(run, file, tmp_path):
+    saved, page = tmp_path / "c.json", tmp_path / "c.html"
+    assert run("compare", file, *FAST, "-o", saved, "-q")[0] == 0
+    assert run("report", saved, "-o", page, "-q")[0] == 0
+    document = json.loads(saved.read_text())
+    assert FORMS["html"].render([document], Style(), Kind.COMPARE) == page.read_text()
+
+
+@pytest.fixture
+def data_sets(table, tmp_path):
+    """Data sets in which b is best by far, the last without a positive prediction of c."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        own = table.copy()
+        for name, effect in (("a", 0.1), ("b", 0.4), ("c", 0.3)):
+            own[name] = np.round(own["truth"] * effect + rng.random(40) * 0.6, 2)
+        if seed == 3:
+            own["c"] = own["c"] * 0.1
+        own.to_csv(tmp_path / f"d{seed}.csv", index=False)
+    return [tmp_path / f"d{seed}.csv" for seed in range(4)]
+
+
+def test_ranks_in_markdown_are_those_of_the_json(said, data_sets):
+    text, document = said(*data_sets, "--across", "--test", "all", "markdown")
+    ranks = document["ranks"]
+    tables = text.split("| family |")[1].split("| first |")
+    families, tests = rows_of("| family |" + tables[0]), rows_of("| first |" + tables[1])
+    assert families[0] == ["family", "mean rank", "AUC", "best on"]
+    for row, one in zip(families[2:], ranks["standings"], strict=True):
+        assert row[0] == one["family"] and row[3] == f"{one['wins']} of 4"
+        told = [float(cell) for cell in row[1:3]]
+        assert told == pytest.approx([one["mean_rank"], one["performance"]], abs=6e-3)
+    asked = [*ranks["overall"], *ranks["pairs"]]
+    for row, one in zip(tests[2:], asked, strict=True):
+        assert row[:3] == [one["first"], one["second"], one["test"]]
+        if one["p"] is None:
+            assert row[3] == "undefined"
+            continue
+        assert float(row[3].replace("&lt;", "").replace("\\<", "").strip("< ")) == pytest.approx(
+            one["p"], abs=6e-4
+        )
+
+
+def test_few_data_sets_and_those_without_a_performance_are_named(said, data_sets):
+    asked = ("--across", "--metric", "precision", "--notes", "all")
+    for form in ("table", "markdown"):
+        text, document = said(*data_sets, *asked, form)
+        words = " ".join(text.split())
+        assert document["ranks"]["left_out"] == ["d3"]
+        assert "1 of 4 data sets lacks a performance and is left out: d3" in words
+        assert "of 3 data sets wilcoxon has no p-value under 0.25, even where all agree" in words
+
+
+def test_two_families_are_too_few_for_a_test_of_all(said, data_sets):
+    for form in ("table", "markdown"):
+        text, document = said(*data_sets, "--across", "--exclude", "c", form)
+        assert {one["p"] for one in document["ranks"]["overall"]} == {None}
+        words = " ".join(text.split())
+        assert "friedman is undefined: there are 2 families, and it takes 3 or more" in words
+    assert ["a, b", "", "friedman", "undefined", ""] in rows_of(text)
+
+
+def test_the_critical_difference_in_the_table(said, data_sets):
+    text, document = said(*data_sets, "--across", "--test", "nemenyi", "table")
+    distance = document["ranks"]["critical_difference"]
+    # 2.3437 is the quantile of the studentized range of three, divided by the root of 2
+    assert distance == pytest.approx(2.3437 * (3 * 4 / (6 * 4)) ** 0.5, rel=1e-3)
+    assert f"critical difference   {distance:.2f} of mean ranks (Nemenyi)\n" in text
+
+
+def test_a_family_without_a_performance_leaves_its_data_set_out(said, run, data_sets):
+    for path in data_sets:
+        own = pd.read_csv(path).rename(columns={"a": "lin a", "b": "net b", "c": "lin c"})
+        if path.stem == "d3":
+            own["lin a"] = own["lin a"] * 0.1
+        own.to_csv(path, index=False)
+    asked = (*data_sets, "--across", "--by", r"regex:^(\w+)", "--metric", "precision")
+    text, document = said(*asked, "table")
+    ranks = document["ranks"]
+    assert (ranks["data_sets"], ranks["left_out"]) == (["d0", "d1", "d2"], ["d3"])
+    assert "is left out: d3" in " ".join(text.split())
+    alone = ("--only", "lin*", "--method", "bbc", "--metric", "precision", *FAST)
+    values = [
+        json.loads(run("correct", path, *alone, "--format", "json", "-q")[1])["estimates"][0][
+            "value"
+        ]
+        for path in data_sets[:3]
+    ]
+    (lin,) = [one for one in ranks["standings"] if one["family"] == "lin"]
+    assert lin["performance"] == pytest.approx(np.mean(values))
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_the_page_of_several_pairs_names_pair_and_test(run, said, file, tmp_path):
+    asked = ("--test", "wald", "--test", "delong")
+    document = said(file, *asked, "json")[1]
+    page = tmp_path / "p.html"
+    assert run("compare", file, *asked, *FAST, "-o", page, "-q")[0] == 0
+    text = page.read_text()
+    assert len(document["comparisons"]) == 6
+    for one in document["comparisons"]:
+        assert f"{one['first']} - {one['second']}, {one['test']}" in text
+    assert run("compare", file, *asked[:2], *FAST, "-o", page, "-q")[0] == 0
+    assert "a - b, wald" not in page.read_text() and "a - b" in page.read_text()

@@ -1,0 +1,218 @@
+"""Pages, figures and sentences as users get to them, beside the JSON of the same result."""
+
+import json
+import re
+from html import unescape
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+
+FAST = ("--n-resamples", "50")
+NAMES = {"a": 0.1, "b": 0.5, "c": 0.4}
+
+
+def made(seed=0, n=40, names=NAMES):
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n) % 2
+    found = pd.DataFrame({"row_id": range(n), "truth": truth, "fold": np.arange(n) // 2 % 5})
+    for name, effect in names.items():
+        found[name] = np.round(truth * effect * 0.6 + rng.random(n) * 0.6, 2)
+    return found
+
+
+@pytest.fixture
+def save(tmp_path):
+    def save(table, name="p.csv", **metadata):
+        path = tmp_path / name
+        table.to_csv(path, index=False)
+        if metadata:
+            said = {"spec": "bbc-predictions", "version": "1.0"} | metadata
+            path.with_suffix(".meta.json").write_text(json.dumps(said))
+        return path
+
+    return save
+
+
+@pytest.fixture
+def page(run, tmp_path, monkeypatch):
+    """The words of a page without pictures that a command writes, with | between cells."""
+    monkeypatch.setattr("bbccli.reports.page.figures.can_render", lambda: False)
+
+    def call(*argv):
+        target = tmp_path / "page.html"
+        assert run(*argv, *FAST, "-q", "-o", target)[0] in (0, 3, 5)
+        text = re.sub(r"<style.*?</style>", "", target.read_text(), flags=re.DOTALL)
+        text = re.sub(r"</t[hd]>", " | ", text)
+        text = unescape(re.sub(r"<[^>]+>", " ", re.sub(r"</(tr|p|h\d|div)>", "\n", text)))
+        return "\n".join(" ".join(line.split()) for line in text.splitlines() if line.strip())
+
+    return call
+
+
+def performances(run, path):
+    rows = json.loads(run("leaderboard", path, "--format", "json", *FAST, "-q")[1])["rows"]
+    return {row["configuration"]: row["performances"][0]["value"] for row in rows}
+
+
+def test_a_single_configuration_was_neither_searched_nor_corrected(run, save, page):
+    path = save(made(names={"only": 0.5}))
+    table = run("correct", path, *FAST, "--cost-of-search")[1]
+    assert "search   There was one configuration: nothing was searched.\n" in table
+    told = page("correct", path)
+    assert "There was one configuration: nothing is corrected." in told
+    assert "What the search cost: there was a single configuration." in told
+    assert "Who wins: there was a single configuration." in told
+    for words in ("too good", "too bad", "fairly stable", "searching", "The search"):
+        assert words not in told.split("Hint:")[0] + told.split("(single-configuration)")[1]
+
+
+def test_what_is_explained_of_a_single_configuration(run, save, tmp_path):
+    path, saved = save(made(names={"only": 0.5})), tmp_path / "r.json"
+    assert run("correct", path, *FAST, "-q", "-o", saved)[0] == 0
+    told = " ".join(run("explain", saved)[1].split())
+    assert (
+        "The figure of AUC to report is that of bbc. There was one configuration: no choice has "
+        "made its figure too good."
+    ) in told
+    assert "luck" not in told
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("pooling", "words"),
+    [
+        ("fold-mean", "met | It is not needed: selection is by the mean over folds."),
+        ("within-folds", "met | It is not needed: selection is by pairs within folds."),
+        ("pooled", "unknown | Selection over folds has "),
+    ],
+)
+def test_whether_folds_share_a_scale(page, save, pooling, words):
+    told = page("correct", save(made()), "--pooling", pooling)
+    assert f"Predictions of different folds are on one scale. | {words}" in told
+
+
+def test_scores_that_came_out_again_and_models_that_all_take_part(page, save, run):
+    table = made()
+    path = save(table)
+    board = [
+        {"id": name, "metric": "auc", "value": value,
+         "tolerance": 1e-6, "selection": "pooled"}
+        for name, value in performances(run, path).items()
+    ]  # fmt: skip
+    save(table, run={"tool": "mine", "leaderboard": board[:2]})
+    claim = "All configurations that were tried are here."
+    for options, words in (((), "met | All models of the run take part."), (("a",), "violated | ")):
+        told = page("correct", path, *(f"--exclude={name}" for name in options))
+        assert "unknown | 2 of 2 scores of the run came out again, as they should." in told
+        assert f"{claim} | {words}" in told
+
+
+def test_the_page_of_a_batch_with_a_gate(page, save, tmp_path, run):
+    paths = [save(made(seed), f"p{seed}.csv") for seed in (0, 1)]
+    (tmp_path / "bad.csv").write_text("x\n")
+    asked = ("batch", *paths, tmp_path / "bad.csv", "--metric", "auc", "--jobs", "1")
+    lines = tmp_path / "r.jsonl"
+    assert run(*asked, *FAST, "--fail-under", "0.01", "-q", "-o", lines)[0] == 5
+    found = [json.loads(line) for line in lines.read_text().splitlines()]
+    bounds = [
+        next(e for e in one["estimates"] if e["method"] == "bbc")["interval"]["lower"]
+        for one in found
+        if "error" not in one
+    ]
+    low, high = sorted(bounds)
+    told = page(*asked, "--fail-under", str((low + high) / 2))
+    assert "3 experiments." in told and " 1 gate not met. 1 without a result." in told
+    verdicts = {
+        line.split(" | ")[0]: line.strip(" |").split(" | ")[-1]
+        for line in told.splitlines()
+        if line.startswith(("p0.csv |", "p1.csv |", "bad.csv |")) and line.count("|") > 6
+    }
+    expected = {f"p{i}.csv": "met" if bounds[i] == high else "missed" for i in (0, 1)}
+    assert verdicts == expected | {"bad.csv": "none"}
+
+
+def test_files_in_two_metrics_have_no_common_figure(page, save, tmp_path):
+    values = made(1)
+    values["truth"] = values["a"] * 3 + 0.1
+    paths = [save(made()), save(values, "q.csv")]
+    told = page("batch", *paths, "--jobs", "1")
+    assert "2 experiments." in told and "p.csv | AUC |" in told and "q.csv | " in told
+    assert "From naive to corrected" not in told and "too good by" not in told.split("1. p")[0]
+
+
+def test_the_rest_of_the_winners_is_counted(run, save, tmp_path):
+    names = [{f"w{seed}": 0.9, "x": 0.0} for seed in range(9)]
+    paths = [save(made(seed, names=own), f"p{seed}.csv") for seed, own in enumerate(names)]
+    asked = ("batch", *paths, *FAST, "--metric", "auc", "--jobs", "1", "--summary")
+    asked = (*asked, "-o", tmp_path / "r.csv")
+    out = "".join(run(*asked)[1:])
+    rows = re.findall(r"^(w\d|\(\d+ others?\)) +(\d+)$", out, re.MULTILINE)
+    shown = [name for name, _ in rows if name.startswith("w")]
+    assert sum(int(n) for _, n in rows) == 9
+    rest = 9 - len(shown)
+    assert rows[-1] == (f"({rest} other{'s' * (rest > 1)})", str(rest))
+
+
+def test_the_cost_in_the_order_of_the_trials(run, save, tmp_path):
+    path = save(made(), run={"tool": "recorder", "tried": ["c", "a", "b"]})
+    saved, figure = tmp_path / "r.json", tmp_path / "cost.vl.json"
+    assert run("correct", path, *FAST, "--cost-of-search", "-q", "-o", saved)[0] == 0
+    assert run("plot", saved, "--kind", "cost", "-o", figure)[0] == 0
+    cost = json.loads(saved.read_text())["search_cost"]
+    points = json.loads(figure.read_text())["data"]["values"]
+    for name, line in (
+        ("naive", cost["naive"]),
+        ("corrected", cost["corrected"]),
+        ("naive, as tried", cost["tried"]["naive"]),
+        ("corrected, as tried", cost["tried"]["corrected"]),
+    ):
+        drawn = [(one["count"], one["value"]) for one in points if one["series"] == name]
+        assert drawn == list(zip(cost["counts"], line, strict=True)), name
+    of = performances(run, path)
+    best = [of["c"], max(of["c"], of["a"]), max(of.values())]
+    assert cost["tried"]["naive"] == pytest.approx(best)
+
+
+def roc_by_loops(scores, truth, weights, at):
+    """The middle of the true positive rates at a false positive rate, ties walked together."""
+    points = [(0.0, 0.0)]
+    for cut in sorted(set(scores), reverse=True):
+        said = scores >= cut
+        points.append(
+            tuple(
+                float(weights[said & (truth == k)].sum() / weights[truth == k].sum())
+                for k in (0, 1)
+            )
+        )
+    ends = []
+    for (x0, y0), (x1, y1) in pairwise(points):
+        if x0 <= at <= x1:
+            ends += [y0, y1] if x0 == x1 else [y0 + (y1 - y0) * (at - x0) / (x1 - x0)]
+    return (min(ends) + max(ends)) / 2
+
+
+def test_the_roc_of_weighted_samples(run, save, tmp_path):
+    table = made(names={"only": 0.7})
+    table["weight"] = np.linspace(0.2, 3, len(table))
+    path, figure = save(table), tmp_path / "roc.vl.json"
+    asked = ("plot", path, "--weight", "weight", *FAST, "--kind", "roc", "-q", "-o", figure)
+    assert run(*asked)[0] == 0
+    points = json.loads(figure.read_text())
+    values = points["data"]["values"] if "data" in points else points["layer"][0]["data"]["values"]
+    naive = [one for one in values if one.get("series") == "naive"]
+    (x,) = {key for key in naive[0] if key not in ("series", "y", "value", "lower", "upper")} or {
+        "x"
+    }
+    y = "y" if "y" in naive[0] else "value"
+    scores, truth, weights = (table[k].to_numpy() for k in ("only", "truth", "weight"))
+    for one in naive[5:96:10]:
+        expected = roc_by_loops(scores, truth, weights, one[x])
+        assert one[y] == pytest.approx(expected, abs=1e-6), one
+
+
+def test_too_many_samples_for_a_set_of_the_best_are_said_to_be(page, save):
+    told = page("correct", save(made(n=5002, names={"a": 0.3, "b": 0.6})))
+    assert "there are more than 5000 samples" in told
+    assert "may be the best" not in told.split("All configurations")[1].split("Fold by fold")[0]
