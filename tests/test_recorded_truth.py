@@ -44,7 +44,7 @@ def test_objects_that_are_no_truth(y, problem):
         truth_of(y, None, None)
 
 
-@pytest.mark.parametrize("groups", [objects("b", 1, "b", None), np.array([7, 1, 7, 2])])
+@pytest.mark.parametrize("groups", [objects("b", 1, "b", 2.5), np.array([7, 1, 7, 2])])
 def test_groups_are_told_apart_whatever_they_are(groups):
     codes = codes_and_names(groups, 4)
     assert (codes[:, None] == codes).tolist() == (groups[:, None] == groups).tolist()
