@@ -232,6 +232,7 @@ def test_every_public_name_says_what_it_is():
             assert not isinstance(thing, type) or thing.__doc__, f"{module}.{name}"
 
 
+@pytest.mark.sweep
 def test_the_door_of_comparisons_opens_late():
     code = (
         "import sys, bbccli.comparisons.records, bbccli.comparisons as c\n"

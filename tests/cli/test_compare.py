@@ -280,6 +280,7 @@ def test_a_single_data_set_has_no_ranks_over_data_sets(run, data_sets):
             assert "without --across" in err
 
 
+@pytest.mark.sweep
 def test_ranks_in_the_table(run, data_sets):
     status, out, err = run("compare", data_sets, "--across", "--by", r"regex:^(\w+)", *FAST)
     assert (status, err) == (0, "")

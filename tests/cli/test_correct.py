@@ -193,6 +193,7 @@ class TestResamples:
         )
         assert json.loads(out)["estimates"] == [found]
 
+    @pytest.mark.sweep
     def test_a_tolerance_out_of_reach_is_said(self, run, samples, monkeypatch):
         monkeypatch.setattr("bbccli.plan.MOST_RESAMPLES", 2000)
         auto = ("--method", "bbc", "--n-resamples", "auto", "--tolerance", "0.00001")
@@ -301,6 +302,7 @@ class TestGroups:
         named = result(run, self.grouped(samples, tmp_path, 2, "hospital"), "--group", "hospital")
         assert named["input"]["n_groups"] == 40
 
+    @pytest.mark.sweep
     def test_few_groups_are_said(self, run, samples, tmp_path):
         found = {e["method"]: e for e in estimates(run, self.grouped(samples, tmp_path, 8))}
         assert "few-groups" in [note["code"] for note in found["bbc"]["notes"]]

@@ -105,6 +105,7 @@ def test_lists_are_the_two_halves(call, table):
     assert listed["keep"]
 
 
+@pytest.mark.sweep
 def test_quiet_lists_say_nothing_else(call, table):
     assert call(so_far(table, 2), "--list", "drop", "--quiet") == ("", "")
     out, err = call(so_far(table, 2), "--list", "drop")

@@ -103,6 +103,7 @@ def test_results_on_lines_with_a_failure_among_them(run, saved, tmp_path):
     assert "no file of this batch has a result" in err
 
 
+@pytest.mark.sweep
 def test_a_note_of_a_later_version_is_shown_as_it_is(run, saved):
     found = json.loads(saved.read_text())
     found["notes"] = [{"code": "new", "text": "seen \x1b[31m", "remedy": "mend"}]

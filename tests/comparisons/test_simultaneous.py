@@ -102,6 +102,7 @@ def test_two_strata_have_variances_of_their_own():
     assert reach > stats.t.ppf(0.95, 32) + 0.1
 
 
+@pytest.mark.sweep
 def test_shares_are_compared_by_mcnemar_s_statistic():
     matrix = binary(n_samples=60, n_configurations=2)
     plan = Plan(n_resamples=40_000)

@@ -72,6 +72,7 @@ def test_who_is_dropped_by_each_fold(traces):
         assert (np.abs(shares - exact) < 4.5 * error).all()
 
 
+@pytest.mark.sweep
 def test_models_trained(traces):
     trained = [run.trace.n_trained for run in traces]
     simulated = EXPECTED["python_mc"]

@@ -41,6 +41,7 @@ def test_noise_is_hardly_ever_reversed(n_files):
     assert sum("risk-reversed" in codes(matrix) for matrix in matrices) <= n_files // 100
 
 
+@pytest.mark.sweep
 @files
 def test_the_error_by_chance_is_no_smaller_than_that_of_noise(n_files):
     errors, expected = [], []

@@ -124,6 +124,7 @@ def test_the_auc_bound_is_that_of_the_slow_loop(name):
     assert found.n_resamples == 120
 
 
+@pytest.mark.sweep
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["tilting", "mabt"])
 def test_the_accuracy_bound_is_that_of_the_slow_loop(name):

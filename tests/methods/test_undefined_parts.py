@@ -111,6 +111,7 @@ def test_a_split_that_leaves_the_evaluation_without_a_performance(correct, metho
     )
 
 
+@pytest.mark.sweep
 def test_nothing_to_select_on_is_said_of_the_selection_side(correct):
     found = {}
     for seed in range(12):

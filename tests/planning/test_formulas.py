@@ -202,6 +202,7 @@ def test_the_first_row_is_found_as_by_trying_all():
     assert first(lambda n: False, 10, 1000) is None
 
 
+@pytest.mark.sweep
 def test_rows_are_the_fewest():
     basis = of_auc()
     for target, value in ((Target.WIDTH, 0.12), (Target.OPTIMISM, 0.01)):

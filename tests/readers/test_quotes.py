@@ -163,6 +163,7 @@ def spans(text):
     return last != ["END"]
 
 
+@pytest.mark.sweep
 @settings(max_examples=examples(400))
 @given(st.lists(PIECES, max_size=24).map("".join))
 @example('a,"b\nc')

@@ -214,6 +214,7 @@ def test_mutated_arff(tmp_path, data):
     try_everything(path)
 
 
+@pytest.mark.sweep
 @often
 @given(first=mutated(ARFF), second=mutated(ARFF), third=mutated(LONG))
 def test_several_mutated_files(tmp_path, first, second, third):

@@ -10,6 +10,8 @@ import pytest
 from bbccli.reports import FORMS, Kind, Style
 from bbccli.rounding import percent
 
+pytestmark = pytest.mark.sweep
+
 FAST = ("--n-resamples", "50")
 
 

@@ -96,6 +96,7 @@ class TestEach:
         assert "bbc compare x" in words and "0" * 64 in words
         assert text == page_of_comparison(Exhibit(documents[kind], command="bbc compare x"))
 
+    @pytest.mark.sweep
     def test_it_cites_what_was_used_and_nothing_else(self, kind, documents):
         text = page_of_comparison(Exhibit(documents[kind]))
         expected = {

@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+pytestmark = pytest.mark.sweep
+
 FAST = ("--n-resamples", "50")
 NAMES = {"a": 0.1, "b": 0.5, "c": 0.4}
 
