@@ -7,7 +7,7 @@ import pytest
 
 SWEEP = pytest.mark.sweep
 
-FEW, ONE_IN = 3, 7
+FEW, ONE_IN = 2, 7
 """Of a test with more cases than a few, one in so many is for every day."""
 
 

@@ -145,6 +145,7 @@ def test_every_command_checks_unless_asked_not_to(command, run, tmp_path):
     assert run(*words, "--no-verify")[0] == 0
 
 
+@pytest.mark.sweep
 def test_the_first_lines_and_the_document(run):
     _, out, _ = run("correct", str(REAL / "mljar"), "--n-resamples", "20")
     said = " ".join(out.split())

@@ -311,6 +311,7 @@ def test_another_file_is_not_taken_for_a_journal(runs, batch):
     assert other.read_text() == "my notes\n"
 
 
+@pytest.mark.sweep
 @pytest.mark.one_in(2)
 @posix
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ def rows(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+@pytest.mark.sweep
 def test_folders_by_pattern_and_by_name(tmp_path, batch, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("mljar", "mljar_repeats"):

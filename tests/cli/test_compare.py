@@ -97,6 +97,7 @@ def test_the_margin_is_part_of_the_result(run, file, question):
     assert "worse by 0.6 or more" in run("compare", file, *options)[1]
 
 
+@pytest.mark.sweep
 def test_a_margin_moves_the_verdict_one_way(run, file):
     order = ["better", "not-worse", "not-shown"]
     found = [

@@ -20,6 +20,7 @@ def saved(tmp_path_factory):
     return path
 
 
+@pytest.mark.sweep
 def test_a_page_by_its_suffix_tells_the_answer_and_where_it_is(tmp_path, capsys):
     target = tmp_path / "report.html"
     assert main(["correct", SAMPLE, *FAST, "--seed", "3", "-o", str(target)]) == 0
@@ -39,7 +40,6 @@ def undrawn(monkeypatch):
     monkeypatch.setattr("bbccli.reports.page.figures.can_render", lambda: False)
 
 
-@pytest.mark.sweep
 @pytest.mark.usefixtures("undrawn")
 def test_a_page_on_standard_output_is_alone(capsys):
     assert main(["correct", SAMPLE, *FAST, "--format", "html"]) == 0

@@ -103,7 +103,7 @@ PLACES = {
 }
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(7)
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", ["correct", "leaderboard", "drop"])

@@ -54,6 +54,7 @@ def test_loops_agree(name, other):
     assert found.p[other] == found.p_stepdown[other] == 1
 
 
+@pytest.mark.sweep
 def test_one_comparison_is_student_s_t():
     matrix = regression(n_samples=12, n_configurations=2)
     plan = Plan(n_resamples=40_000)

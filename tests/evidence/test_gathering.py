@@ -74,6 +74,7 @@ def test_isotonic_values_never_fall_and_keep_the_mean():
     assert (found * weights).sum() == pytest.approx((values * weights).sum())
 
 
+@pytest.mark.sweep
 def test_probabilities_that_are_right_keep_to_the_band():
     rng = np.random.default_rng(4)
     matrix = matrices.binary(n_samples=400, n_configurations=1)

@@ -58,6 +58,7 @@ def take(outcome, rows):
     return replace(outcome, **fields)
 
 
+@pytest.mark.sweep
 @every_weighted_case
 def test_integer_weights_repeat_rows(weighted_case):
     metric, matrix, scorer = weighted_case

@@ -207,6 +207,7 @@ def test_text_that_csv_cannot_hold(run, tmp_path):
     assert run("convert", source, "-o", tmp_path / "out.parquet", "-q") == (0, "", "")
 
 
+@pytest.mark.sweep
 def test_command_line(run, samples, tmp_path):
     source = samples / "progression.parquet"
     status, out, err = run("convert", source, "--layout", "long", "-o", tmp_path / "out.csv.gz")

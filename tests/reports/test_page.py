@@ -51,6 +51,7 @@ def test_its_own_policy_allows_its_style_and_nothing_else():
     assert "url(" not in style and "@import" not in style
 
 
+@pytest.mark.sweep
 def test_the_same_bytes_every_time():
     assert page([pages.exhibit()]) == pages.ordinary()
 
