@@ -447,7 +447,7 @@ def test_counts_of_heavy_samples_are_exact():
 
 
 STEADY = {
-    **{name: (True, False) for name in ("accuracy", "recall", "f1", "balanced-accuracy", "rmse")},
+    **dict.fromkeys(("accuracy", "recall", "f1", "balanced-accuracy", "rmse"), (True, False)),
     "precision": (True, True),  # all of its parts are of each configuration alone
     "r2": (False, False),
     "pearson": (False, False),
