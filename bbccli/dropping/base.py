@@ -149,7 +149,7 @@ def losses(standing: Standing) -> list[FloatArray]:
     if matrix.available is not None:
         raise UnsupportedError(
             "this rule compares losses sample by sample, and some predictions are missing",
-            hint="--missing common-rows, or --rule bbcd",
+            hint="--rule bbcd, which takes what each predicts; or complete the folds",
         )
     scorers = [metric.bind(matrix.outcome, p) for p in matrix.as_kind(metric.wants)]
     found = [s for s in scorers if isinstance(s, MeanScorer) and s.undefined is None]

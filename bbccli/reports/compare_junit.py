@@ -10,6 +10,7 @@ from bbccli.reports import compare_phrases as said
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.junit import add_case, suites_as_text, xml_text
+from bbccli.rounding import count
 
 
 def render(documents: Sequence[Document], style: Style) -> str:
@@ -21,7 +22,8 @@ def render(documents: Sequence[Document], style: Style) -> str:
 
 
 def _add_suite(root: ElementTree.Element, document: Document) -> None:
-    path = xml_text(document["input"]["path"])
+    n_sets = len(document["data_sets"])
+    path = count(n_sets, "data set") if n_sets else xml_text(document["input"]["path"])
     suite = ElementTree.SubElement(root, "testsuite", name=path, time="0")
     digits = said.figures_of(document)
     for one in document["comparisons"]:
@@ -35,10 +37,30 @@ def _add_suite(root: ElementTree.Element, document: Document) -> None:
     if document["best_set"] is not None:
         case = add_case(suite, path, "set of the best")
         ElementTree.SubElement(case, "system-out").text = xml_text(said.best_set(document))
+    if document["ranks"] is not None:
+        _add_ranks(suite, path, document["ranks"])
     if document["gate"] is not None:
         _add_gate(suite, path, document)
     lines = "\n".join(phrases.plain_lines(document))
     ElementTree.SubElement(suite, "system-out").text = xml_text(lines)
+
+
+def _add_ranks(suite: ElementTree.Element, path: str, ranks: Json) -> None:
+    """A case per test over the data sets, and one of the mean ranks."""
+    for one in (*ranks["overall"], *ranks["pairs"]):
+        name = " ".join(part for part in (one["test"], one["first"], one["second"]) if part)
+        case = add_case(suite, path, name)
+        if one["p"] is None:
+            reasons = "; ".join(note["text"] for note in one["notes"]) or "undefined"
+            ElementTree.SubElement(case, "error", type="undefined", message=xml_text(reasons))
+            continue
+        adjusted = one["p_adjusted"]
+        text = f"p {said.p_text(one['p'])}"
+        text += "" if adjusted is None else f", adjusted {said.p_text(adjusted)}"
+        ElementTree.SubElement(case, "system-out").text = text
+    standings = "\n".join(f"{one['family']} {one['mean_rank']:.2f}" for one in ranks["standings"])
+    case = add_case(suite, path, "mean ranks")
+    ElementTree.SubElement(case, "system-out").text = xml_text(standings)
 
 
 def _add_gate(suite: ElementTree.Element, path: str, document: Document) -> None:

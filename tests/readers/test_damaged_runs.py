@@ -351,6 +351,7 @@ def tabrepo(place, *, labels=LABELS, matrix=MATRIX, **about):
         ({"pred_val_shape": [2, -N]}, "has 2 models and a matrix of (2, -40) float64"),
         ({"dtype": "object"}, "has 2 models and a matrix of (2, 40) object"),
         ({"models": ["a", "a"]}, "names the model 'a' twice"),
+        ({"models": ["truth", "a"]}, "has a model called 'truth', which is no model's"),
     ],
 )
 def test_descriptions_of_tabrepo_that_are_wrong(tmp_path, about, words):

@@ -202,6 +202,19 @@ def data_sets(table, tmp_path):
     return [tmp_path / f"d{seed}.csv" for seed in range(4)]
 
 
+def test_ranks_are_cases_of_junit(said, data_sets):
+    text, document = said(*data_sets, "--across", "--test", "all", "junit")
+    suite = ElementTree.fromstring(text).find("testsuite")
+    ranks, cases = document["ranks"], suite.findall("testcase")
+    asked = [*ranks["overall"], *ranks["pairs"]]
+    assert suite.get("name") == "4 data sets" and int(suite.get("tests")) == len(asked) + 1
+    for case, one in zip(cases, asked, strict=False):
+        assert case.get("name").startswith(one["test"]) and one["first"] in case.get("name")
+        assert (case.find("error") is not None) == (one["p"] is None)
+    means = [float(line.split()[-1]) for line in cases[-1].findtext("system-out").splitlines()]
+    assert means == pytest.approx([one["mean_rank"] for one in ranks["standings"]], abs=6e-3)
+
+
 def test_ranks_in_markdown_are_those_of_the_json(said, data_sets):
     text, document = said(*data_sets, "--across", "--test", "all", "markdown")
     ranks = document["ranks"]

@@ -34,6 +34,10 @@ def recognises(folder: Path) -> bool:
     return (folder / "metadata.json").is_file() and (folder / "pred-val.dat").is_file()
 
 
+_TAKEN = ("row_id", "truth")
+"""Columns that are no configuration."""
+
+
 def load(folder: Path) -> RunTable:
     """Read all models of a task.
 
@@ -56,6 +60,9 @@ def load(folder: Path) -> RunTable:
     twice = next((name for name, n in Counter(models).items() if n > 1), None)
     if twice is not None:
         raise _wrong(folder / "metadata.json", f"names the model {twice!r} twice")
+    taken = next((name for name in models if name in _TAKEN), None)
+    if taken is not None:
+        raise _wrong(folder / "metadata.json", f"has a model called {taken!r}, which is no model's")
     matrix = _matrix(folder / "pred-val.dat", shape, kind)
     keys, labels = _labels(folder / "label-val.csv.zip", shape[1])
     columns: dict[str, Any] = {"row_id": keys, "truth": labels}
