@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import sklearn
 from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.model_selection import GridSearchCV, ShuffleSplit
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 from bbccli.errors import OptionError
@@ -65,3 +67,12 @@ def test_scores_of_pairs_of_classes_are_no_scores_of_classes(shape):
         predictions, kind = kept(heard, estimator, labels, Task.MULTICLASS)
         assert kind is PredictionKind.SCORE
         np.testing.assert_array_equal(predictions, heard["decision_function"])
+
+
+def test_a_search_on_a_single_split(tmp_path):
+    one = ShuffleSplit(1, test_size=0.5, random_state=1)
+    rec = Recorder(tmp_path / "run", np.c_[ROWS % 5, ROWS], TWO, cv=one, scoring="accuracy")
+    made = GridSearchCV(
+        KNeighborsClassifier(), {"n_neighbors": [1, 3]}, cv=rec.cv, scoring=rec.scorer
+    )
+    assert rec.finish(made.fit(np.c_[ROWS % 5, ROWS], TWO)).n_fits == 2

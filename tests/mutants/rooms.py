@@ -92,5 +92,7 @@ ROOMS = (
         (),
     ),
     Room("planning", ("bbccli/planning",), ("planning",), ("cli/test_plan.py",)),
-    Room("batch", ("bbccli/batch",), ("batch/test_batch.py",), ("batch",)),
+    Room(
+        "batch", ("bbccli/batch",), ("batch/test_batch.py", "batch/test_reliability.py"), ("batch",)
+    ),
 )
