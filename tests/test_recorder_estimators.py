@@ -256,6 +256,7 @@ def test_chances_of_zero_are_not_computed_again(tmp_path):
     assert read(rec.folder).kind is PredictionKind.PROBABILITY
 
 
+@pytest.mark.sweep
 def test_labels_have_no_auc_to_compute_again(tmp_path):
     """The search scores probabilities, and labels are what is asked to be kept."""
     rec = recorder(tmp_path, Y, "roc_auc", response="predict")

@@ -125,6 +125,7 @@ def test_randomized_search_over_steps_of_a_pipeline(tmp_path):
     assert run.n_candidates_total == 4
 
 
+@pytest.mark.sweep
 def test_successive_halving_fails_loudly(tmp_path):
     rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="accuracy")
     made = HalvingGridSearchCV(
@@ -552,6 +553,7 @@ def test_what_a_recorder_refuses(tmp_path, y, options, problem):
         Recorder(tmp_path / "run", X, y, **options)
 
 
+@pytest.mark.sweep
 def test_a_folder_belongs_to_one_design(tmp_path):
     first = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="accuracy")
     rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="accuracy")
@@ -591,6 +593,7 @@ def test_another_mean_is_caught(tmp_path):
         rec.finish(results)
 
 
+@pytest.mark.sweep
 def test_missing_fits_are_counted(tmp_path):
     rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="roc_auc")
     recorded = search(rec)

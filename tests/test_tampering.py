@@ -244,6 +244,7 @@ def test_the_first_model_that_is_not_on_the_leaderboard_is_named(gluon):
     assert error.value.further == 2
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [

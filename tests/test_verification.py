@@ -127,6 +127,7 @@ def test_caret_rows_that_change_places(tmp_path):
         read(place)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("command", ["correct", "inspect", "convert", "drop", "batch"])
 def test_every_command_checks_unless_asked_not_to(command, run, tmp_path):
     place = Path(shutil.copytree(REAL / "mljar", tmp_path / "run"))

@@ -74,6 +74,7 @@ def hundred(n_missed, distance, variant, metric="auc", population="cells"):
     return frame_of(distances, np.full(100, 0.1), variant, metric, population)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "missed, best",
     [

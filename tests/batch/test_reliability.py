@@ -290,6 +290,7 @@ def test_a_stopped_batch_is_not_begun_anew_unasked(runs, batch):
     assert batch(PATTERN, "-o", "r.jsonl", "--resume")[0] == 0
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("rest", [b'{"key":"abc', b"\0\0\0\0", b'{"key":"abc","files":"x"}'])
 def test_what_is_left_of_a_line_is_cut_off(runs, batch, rest):
     folder = runs(2)

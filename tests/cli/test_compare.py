@@ -132,6 +132,7 @@ def test_a_gate_on_what_is_undefined(run, tmp_path):
     assert (status, "gate undecided" in err) == (4, True), out
 
 
+@pytest.mark.sweep
 def test_the_winner_as_baseline_is_not_better(run, study):
     options = ("--baseline", "logistic-l1 C=0.1 k=3", "--fail-unless", "better", *FAST)
     status, out, _ = run("compare", study, *options)
@@ -215,6 +216,7 @@ def test_swapping_the_pair_swaps_the_sides(run, file):
     )
 
 
+@pytest.mark.sweep
 def test_every_pair_of_a_few_is_adjusted(run, file):
     options = ("--only", "boost*", "--test", "wald", *FAST)
     holm = said(run, file, *options)["comparisons"]
@@ -290,6 +292,7 @@ def test_ranks_in_the_table(run, data_sets):
     assert "mean rank" in out
 
 
+@pytest.mark.sweep
 def test_data_sets_in_two_metrics_are_refused(run, tmp_path, data_sets):
     table = made(9)
     table["truth"] = table["boost 0"] * 2
@@ -312,6 +315,7 @@ def test_bad_questions_to_data_sets(run, data_sets, options, problem):
     assert problem in err
 
 
+@pytest.mark.sweep
 def test_a_data_set_counts_once(run, tmp_path, data_sets):
     copy = tmp_path / "copy.csv"
     copy.write_bytes((tmp_path / "d0.csv").read_bytes())

@@ -369,6 +369,7 @@ class TestCompletion:
         status, out, err = run()
         assert (status, out.split(), err) == (0, words, "")
 
+    @pytest.mark.sweep
     def test_as_the_shell_asks(self):
         done = subprocess.run(
             [sys.executable, "-m", "bbccli"],

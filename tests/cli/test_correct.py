@@ -213,6 +213,7 @@ class TestResamples:
         assert found["bbc"]["n_resamples"] == 200
         assert found["bbc"]["error"]["value"] > 0
 
+    @pytest.mark.sweep
     def test_many_folds_are_sampled(self, run, samples, tmp_path):
         table = pyarrow.parquet.read_table(samples / "progression.parquet")
         alone = pyarrow.array(range(table.num_rows))

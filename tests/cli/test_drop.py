@@ -135,6 +135,7 @@ def test_every_rule_decides(call, table, rule):
     assert any(d[tested] is not None for d in decision["decisions"]) == has_one
 
 
+@pytest.mark.sweep
 def test_one_class_so_far(call, table):
     fold = np.asarray(table["truth"].to_pylist()) == "malignant"
     sorted_ = table.set_column(1, "fold", pa.array(fold.astype(int)))
@@ -150,6 +151,7 @@ def test_without_folds(call, table):
     assert any(d["fate"] == "drop" for d in decision["decisions"])
 
 
+@pytest.mark.sweep
 def test_classes_of_their_own_columns(run, samples, tmp_path):
     table = pq.read_table(samples / "digits.parquet")
     gone = [name for name in table.column_names if name.startswith("tree depth=4::")]
@@ -226,6 +228,7 @@ class TestReplay:
         assert estimate["winner"] == one["winner"]
         assert estimate["drop_trace"]["speed_up"] > 1
 
+    @pytest.mark.sweep
     def test_table_of_one_rule_goes_fold_by_fold(self, run, samples):
         _, out, _ = run("drop", "--replay", samples / "digits.parquet", *FAST)
         assert "after fold" in out

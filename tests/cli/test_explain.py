@@ -49,6 +49,7 @@ def test_metrics_by_other_names(run):
     assert words(run, "roc_auc") == words(run, "auc")
 
 
+@pytest.mark.sweep
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize("code", MEANINGS)
 def test_notes(run, code):

@@ -134,6 +134,7 @@ class TestWeights:
         assert ours[1]["value"] != plain[1]["value"]
 
 
+@pytest.mark.sweep
 def test_a_metric_of_ones_own(run, samples, tmp_path, monkeypatch):
     (tmp_path / "mymetrics.py").write_text(
         "from dataclasses import replace\n"
@@ -154,6 +155,7 @@ def test_a_metric_of_ones_own(run, samples, tmp_path, monkeypatch):
 
 
 class TestClip:
+    @pytest.mark.sweep
     def test_it_is_an_option_of_the_plan(self, run, samples):
         path = samples / "progression.parquet"
         plain, wide = (

@@ -55,6 +55,7 @@ def test_the_cost_stands_in_the_json_only_where_asked(saved, capsys):
     assert json.loads(capsys.readouterr().out)["search_cost"] is None
 
 
+@pytest.mark.sweep
 def test_the_cost_is_a_sentence_in_the_table(capsys):
     assert main(["correct", SAMPLE, *FAST, "--cost-of-search"]) == 0
     assert "search " in capsys.readouterr().out
@@ -216,6 +217,7 @@ def test_a_damaged_comparison_is_named_with_its_key(compared, tmp_path, capsys):
     assert 'comparisons[0].verdict is "great"' in error and "bbc compare" in error
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("form", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF"), ("vl.json", b"{")]
 )

@@ -211,6 +211,7 @@ def test_the_check_of_independent_configurations(run, monkeypatch):
     assert found["optimism"] == pytest.approx(1.5388 * (0.85 * 0.15 / 400) ** 0.5, rel=0.15)
 
 
+@pytest.mark.sweep
 @pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("rows", "names", "noted"), [(30, 12, True), (60, 9, True), (60, 12, False)]

@@ -51,6 +51,7 @@ def test_the_winner_and_the_naive_figure_follow(run, file):
     assert shown[0] == shown[1]
 
 
+@pytest.mark.sweep
 def test_environment_and_file_of_defaults_win(run, file, tmp_path, monkeypatch):
     argv = ("correct", file("fold-mean"), "--n-resamples", 20)
     monkeypatch.chdir(tmp_path)

@@ -106,6 +106,7 @@ def test_a_share_out_of_range(run, samples, share):
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("name", "options", "problem", "hint"),
     [

@@ -96,6 +96,7 @@ def test_the_winner_s_row_is_that_of_all():
         assert row.error == pytest.approx(np.sqrt(row.p * (1 - row.p) / 130))
 
 
+@pytest.mark.sweep
 def test_the_sample_file(samples):
     matrix = read(samples / "progression.parquet")
     found = against_baseline(matrix, AUC, Plan(), "logistic-l2 C=0.01")

@@ -94,6 +94,7 @@ def test_the_larger_family_is_favoured_as_measured_and_not_when_corrected():
     assert abs(np.mean(corrected)) < 0.02
 
 
+@pytest.mark.sweep
 def test_all_pairs_the_best_first():
     matrix = regression(n_samples=120, n_configurations=6)
     found = between_families(

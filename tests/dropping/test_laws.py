@@ -70,6 +70,7 @@ def test_the_best_stays(rule):
     assert decision.best in decision.keep
 
 
+@pytest.mark.sweep
 def test_identical_configurations_stay(rule):
     matrix = spread()
     same = replace(matrix, predictions=np.repeat(matrix.predictions[:, :, :1], 9, axis=2))
@@ -121,6 +122,7 @@ def test_few_samples_drop_nothing(rule, min_samples):
         assert "200 samples are predicted so far, fewer than 250" in decision.notes[0].text
 
 
+@pytest.mark.sweep
 def test_as_many_samples_as_asked_for_are_enough(rule):
     matrix = spread()
     assert too_early(matrix.outcome, 200) == ""

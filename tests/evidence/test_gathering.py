@@ -195,6 +195,7 @@ def test_folds_of_all_repeats():
     assert found.folds[0].fold == "1: 0" and found.folds[-1].fold == "2: 4"
 
 
+@pytest.mark.sweep
 def test_what_can_not_be_shown_says_why():
     labels, _ = evidence(matrices.binary(kind=PredictionKind.LABEL), "accuracy")
     assert labels.roc is None and "kind label" in labels.missing["roc"]

@@ -103,6 +103,7 @@ def test_its_distribution_is_that_of_bbc_moved():
     np.testing.assert_allclose(ours.distribution.values, theirs.distribution.values + shift)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["auc", "rmse"])
 def test_kept_scored_again_or_in_blocks(name, monkeypatch):
     """Where the bags' performances come from changes nothing."""

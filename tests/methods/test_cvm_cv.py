@@ -63,6 +63,7 @@ def test_a_gate_on_its_bound_is_explained():
         Rule(0.8, Direction.MAXIMIZE, GateOn.BOUND, "cvm-cv")
 
 
+@pytest.mark.sweep
 def test_a_gate_on_the_command_line(run, samples):
     path = samples / "breast_cancer_repeats.parquet"
     options = ("--method", "cvm-cv", "--fail-under", "0.5")

@@ -44,6 +44,7 @@ def test_by_hand():
     assert hanley_mcneil_variance(0.0, 8, 5) == 0
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ALL)
 def test_bounds_as_in_the_textbook(name):
     data, expected = matrix(name, "auc"), answers(name, "hanley")

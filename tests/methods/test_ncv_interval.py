@@ -79,6 +79,7 @@ def test_the_slow_loop(tmp_path, name, loss, shift, n_repeats):
     assert found.experimental
 
 
+@pytest.mark.sweep
 def test_all_of_the_range_is_met(tmp_path):
     """The ratio is at its least, between, and at its most in the cases above."""
     ratios = {

@@ -230,6 +230,7 @@ def test_an_order_that_lacks_a_configuration_is_no_order(names):
     assert search_cost(case_of(tried(matrices.binary(n_configurations=6), names))).tried is None
 
 
+@pytest.mark.sweep
 def test_chances_of_ranks_are_those_of_drawing_without_replacement():
     rng = np.random.default_rng(1)
     drawn = np.array([rng.permutation(12)[:4].min() for _ in range(20_000)])

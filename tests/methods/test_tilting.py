@@ -192,6 +192,7 @@ def test_ranks_share_the_highest_up_to_rounding():
 # Laws
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["tilting", "tilting-10p", "mabt"])
 @pytest.mark.parametrize("metric", [AUC, ACCURACY, RMSE], ids=lambda m: m.name)
 def test_the_ends_enclose_the_figure(name, metric):

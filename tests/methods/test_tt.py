@@ -27,6 +27,7 @@ def test_selected_and_corrected_by_the_fold_mean(samples):
     assert f"{found.value:.3f}" == "0.844"
 
 
+@pytest.mark.sweep
 def test_reports_say_so(samples):
     matrix, auc = read(samples / "progression.parquet"), METRICS["auc"]
     found = document(matrix, *estimate(matrix, [auc], Plan(n_resamples=20)))

@@ -107,6 +107,7 @@ def test_configurations_that_cannot_be_the_best_cost_nothing():
     assert words_of(of_all).startswith("3 of 103 configurations")
 
 
+@pytest.mark.sweep
 def test_one_configuration_has_a_normal_interval():
     matrix = binary(n_samples=100, n_configurations=1)
     plan = replace(PLAN, n_resamples=20_000, side=Side.LOWER)

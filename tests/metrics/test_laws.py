@@ -68,6 +68,7 @@ def test_integer_weights_repeat_rows(weighted_case):
         np.testing.assert_allclose(found, score_rows(metric, matrix, repeated), **CLOSE)
 
 
+@pytest.mark.sweep
 @every_weighted_case
 def test_configurations_in_any_order(weighted_case):
     _, matrix, scorer = weighted_case

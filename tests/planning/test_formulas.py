@@ -212,6 +212,7 @@ def test_rows_are_the_fewest():
         assert found[1] <= value < found[0]
 
 
+@pytest.mark.sweep
 def test_the_ratio_is_that_of_a_loop():
     chance, spread, count = Chance(0.02, 0.02, 0.02, 0.04, 0.16), 0.03, 12
     true, off, bags, rest = _numbers(count, 0)

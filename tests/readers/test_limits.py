@@ -60,6 +60,7 @@ def test_a_high_ratio_is_harmless_in_a_small_table(tmp_path):
     assert read_table(path).n_rows > 10**5
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["p.csv", "p.csv.gz", "p.csv.zst"])
 def test_max_input(tmp_path, name):
     path = tmp_path / name

@@ -73,6 +73,7 @@ def test_imports_have_no_circle():
     assert order.index("bbccli.readers.sheet") < order.index("bbccli.readers.pipeline")
 
 
+@pytest.mark.sweep
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 @pytest.mark.parametrize("text", [WIDE, LONG], ids=["wide", "long"])

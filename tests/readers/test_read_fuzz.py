@@ -198,6 +198,7 @@ def try_everything(paths: Path | list[Path], **options: Any) -> None:
     assert bool(errors) == bool(problem), (problem, errors)
 
 
+@pytest.mark.sweep
 @often
 @given(data=mutated(LONG) | mutated(CARET) | mutated(TIDY) | mutated(NESTED))
 def test_mutated_long_tables(tmp_path, data):

@@ -145,6 +145,7 @@ def test_a_recording_with_repeats(tmp_path, data):
     assert "candidates-missing" not in codes(matrix)
 
 
+@pytest.mark.sweep
 def test_a_recording_of_repeated_holdout(tmp_path, data):
     search(tmp_path / "run", data, ShuffleSplit(n_splits=4, test_size=0.3, random_state=0))
     matrix = read(tmp_path / "run")

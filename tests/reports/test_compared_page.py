@@ -197,6 +197,7 @@ class TestRanks:
         assert not [v for v in drawn.spec["data"]["values"] if v["what"] == "cd"]
         assert "by wilcoxon with the adjustment holm" in drawn.caption
 
+    @pytest.mark.sweep
     def test_it_is_pure_and_plain(self, documents):
         before = json.dumps(documents["ranks"])
         drawn = draw("cd", Exhibit(documents["ranks"]))

@@ -101,6 +101,7 @@ def test_github_has_no_line_or_command_of_a_name(name):
         assert not re.search(r"%(?!25|3A|2C)", match["title"])
 
 
+@pytest.mark.sweep
 @for_any_name
 def test_the_table_cannot_drive_a_terminal(name):
     text = FORMS["table"](named(name, FOUND))

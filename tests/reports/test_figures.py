@@ -121,6 +121,7 @@ def test_a_ranking_shows_intervals_and_the_set_where_it_has_them(found):
     assert len(drawn.spec["data"]["values"]) == 40 and len(drawn.rows) == 50
 
 
+@pytest.mark.sweep
 def test_a_ranking_does_not_make_up_what_is_not_known(found):
     rows = (Ranked("a", 1.0, inside=True), Ranked("b", 0.9, 0.7, 0.96, inside=None))
     evidence = replace(found.evidence, ranking=Ranking("auc", rows, 2, level=0.95))
