@@ -27,12 +27,10 @@ def _add_suite(root: ElementTree.Element, document: Document) -> None:
     suite = ElementTree.SubElement(root, "testsuite", name=path, time="0")
     digits = said.figures_of(document)
     for one in document["comparisons"]:
-        name = " ".join(part for part in (one["test"], one["first"], one["second"]) if part)
-        case = add_case(suite, path, name)
+        case = _case_of(suite, path, one)
         text = f"{said.verdict(one, document)}; {said.difference(one, document, digits)}"
         if one["verdict"] == "undefined":
-            reasons = "; ".join(note["text"] for note in one["notes"]) or text
-            ElementTree.SubElement(case, "error", type="undefined", message=xml_text(reasons))
+            _add_undefined(case, one, text)
         ElementTree.SubElement(case, "system-out").text = xml_text(text)
     if document["best_set"] is not None:
         case = add_case(suite, path, "set of the best")
@@ -45,14 +43,23 @@ def _add_suite(root: ElementTree.Element, document: Document) -> None:
     ElementTree.SubElement(suite, "system-out").text = xml_text(lines)
 
 
+def _case_of(suite: ElementTree.Element, path: str, test: Json) -> ElementTree.Element:
+    name = " ".join(part for part in (test["test"], test["first"], test["second"]) if part)
+    return add_case(suite, path, name)
+
+
+def _add_undefined(case: ElementTree.Element, test: Json, otherwise: str) -> None:
+    """Say why a test has no answer."""
+    reasons = "; ".join(note["text"] for note in test["notes"]) or otherwise
+    ElementTree.SubElement(case, "error", type="undefined", message=xml_text(reasons))
+
+
 def _add_ranks(suite: ElementTree.Element, path: str, ranks: Json) -> None:
     """A case per test over the data sets, and one of the mean ranks."""
     for one in (*ranks["overall"], *ranks["pairs"]):
-        name = " ".join(part for part in (one["test"], one["first"], one["second"]) if part)
-        case = add_case(suite, path, name)
+        case = _case_of(suite, path, one)
         if one["p"] is None:
-            reasons = "; ".join(note["text"] for note in one["notes"]) or "undefined"
-            ElementTree.SubElement(case, "error", type="undefined", message=xml_text(reasons))
+            _add_undefined(case, one, "undefined")
             continue
         adjusted = one["p_adjusted"]
         text = f"p {said.p_text(one['p'])}"

@@ -105,6 +105,12 @@ def test_an_empty_leaderboard_of_h2o(h2o, text, words):
     assert words in wrong(h2o, **of_h2o(h2o)).problem
 
 
+def test_a_leaderboard_of_h2o_below_an_empty_line(h2o):
+    place = h2o / "leaderboard.csv"
+    place.write_text("\n" + place.read_text())
+    assert verified(read(h2o, **of_h2o(h2o))).source.verification.n_checked == 3
+
+
 def test_a_leaderboard_of_other_models(h2o):
     (h2o / "leaderboard.csv").write_text("model_id,auc\nGBM_7,0.9\n")
     error = wrong(h2o, **of_h2o(h2o))

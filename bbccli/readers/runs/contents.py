@@ -77,9 +77,7 @@ def read_records(path: Path) -> list[dict[str, str]]:
     InputError
         As `read_rows`.
     """
-    header, *rows = read_rows(path) or [[]]
-    short = [row[: len(header)] for row in rows if row]
-    return [dict(itertools.zip_longest(header, row, fillvalue="")) for row in short]
+    return _by_name(*_header_and_rows(path))
 
 
 def records_with(path: Path, *names: str, hint: str) -> list[dict[str, str]]:
@@ -90,11 +88,22 @@ def records_with(path: Path, *names: str, hint: str) -> list[dict[str, str]]:
     InputError
         As `read_rows`; or it has no such column.
     """
-    header = next((row for row in read_rows(path) if row), [])
+    header, rows = _header_and_rows(path)
     lacking = [name for name in names if name not in header]
     if lacking:
         raise InputError(f"has no column {lacking[0]}", path=str(path), hint=hint)
-    return read_records(path)
+    return _by_name(header, rows)
+
+
+def _header_and_rows(path: Path) -> tuple[list[str], list[list[str]]]:
+    """The first line of a CSV file and the others, without those that are empty."""
+    header, *rows = [row for row in read_rows(path) if row] or [[]]
+    return header, rows
+
+
+def _by_name(header: list[str], rows: list[list[str]]) -> list[dict[str, str]]:
+    short = [row[: len(header)] for row in rows]
+    return [dict(itertools.zip_longest(header, row, fillvalue="")) for row in short]
 
 
 def number_in(text: str, path: Path, row: int, column: str, *, hint: str) -> float:
