@@ -357,7 +357,6 @@ def tabrepo(place, *, labels=LABELS, matrix=MATRIX, **about):
         ({"pred_val_shape": [2, -N]}, "has 2 models and a matrix of (2, -40) float64"),
         ({"dtype": "object"}, "has 2 models and a matrix of (2, 40) object"),
         ({"models": ["a", "a"]}, "names the model 'a' twice"),
-        ({"models": ["truth", "a"]}, "has a model called 'truth', which is no model's"),
     ],
 )
 def test_descriptions_of_tabrepo_that_are_wrong(tmp_path, about, words):
@@ -365,6 +364,14 @@ def test_descriptions_of_tabrepo_that_are_wrong(tmp_path, about, words):
     assert words in error.problem
     assert error.path == str(tmp_path / "run" / "metadata.json")
     assert error.hint == "download the artefact again"
+
+
+@pytest.mark.parametrize("name", ["truth", "row_id"])
+def test_models_of_tabrepo_with_the_name_of_another_column(tmp_path, name):
+    error = wrong(tabrepo(tmp_path / "run", models=[name, "a"]))
+    assert error.problem.endswith(f"called '{name}', a name that bbc needs for another column")
+    assert error.path == str(tmp_path / "run" / "metadata.json")
+    assert error.hint == "give the model another name there"
 
 
 @pytest.mark.parametrize(

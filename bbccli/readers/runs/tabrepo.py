@@ -62,7 +62,11 @@ def load(folder: Path) -> RunTable:
         raise _wrong(folder / "metadata.json", f"names the model {twice!r} twice")
     taken = next((name for name in models if name in _TAKEN), None)
     if taken is not None:
-        raise _wrong(folder / "metadata.json", f"has a model called {taken!r}, which is no model's")
+        raise InputError(
+            f"has a model called {taken!r}, a name that bbc needs for another column",
+            path=str(folder / "metadata.json"),
+            hint="give the model another name there",
+        )
     matrix = _matrix(folder / "pred-val.dat", shape, kind)
     keys, labels = _labels(folder / "label-val.csv.zip", shape[1])
     columns: dict[str, Any] = {"row_id": keys, "truth": labels}
