@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from bbccli.readers.coverage import held_out, note_on
 from bbccli.readers.facts import Facts
 from bbccli.readers.folds import code_folds, count_spanning
 from bbccli.readers.gaps import Completed, complete
+from bbccli.readers.layout.dialects import DIALECTS
 from bbccli.readers.layout.dialects.harness import NAME as HARNESS
 from bbccli.readers.nested import nested_folds, without_gaps
 from bbccli.readers.predictions import Predictions
@@ -104,7 +106,7 @@ def assemble(reading: Reading, request: Request) -> PredictionMatrix:
         unfinished=part.unfinished,
         repeated_holdout=there is not None,
         nested=_nested(reading, names, samples),
-        source=Source(sheet.path, sheet.table.sha256, sheet.metadata.raw, sheet.left_out),
+        source=_source(reading, folds),
         sample_keys=places.keys.take(samples),
         notes=tuple(notes),
     )
@@ -235,12 +237,32 @@ def _notes_on_groups(groups: IntArray | None, folds: IntArray | None) -> Iterato
 
 def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Iterator[Note]:
     """What the metadata tell about the configurations."""
-    metadata, n_read = sheet.metadata, len(sheet.configurations) + len(sheet.left_out)
+    metadata, n_read = sheet.metadata, _n_read(sheet)
     counts = metadata.count_flags(configurations)
     if counts:
         yield remarks.validity_flags(counts)
     if (metadata.n_candidates_total or 0) > n_read:
         yield remarks.candidates_missing(metadata.n_candidates_total or 0, n_read)
+
+
+def _source(reading: Reading, folds: IntArray | None) -> Source:
+    """Where all of it came from, and how much there was before anything was left out."""
+    part = reading.part
+    sheet, metadata = part.sheet, part.sheet.metadata
+    raw, dialect = metadata.raw, DIALECTS.get(sheet.layout)
+    if dialect and dialect.selection and folds is not None and folds.max() > 0:
+        raw = MappingProxyType({"selection": str(dialect.selection), **raw})
+    found = Source(sheet.path, sheet.table.sha256, raw, sheet.left_out)
+    if part.unfinished is not None:  # what is not there yet is not left out
+        return found
+    n_tried = max(metadata.n_candidates_total or 0, _n_read(sheet))
+    n_tried -= len(sheet.left_out) + sheet.n_excluded
+    return replace(found, n_samples=part.places.n_samples, n_tried=n_tried)
+
+
+def _n_read(sheet: Sheet) -> int:
+    """Configurations of the file, those included that a flag or an option leaves out."""
+    return len(sheet.configurations) + len(sheet.left_out) + sheet.n_excluded
 
 
 def _alike(sheet: Sheet) -> bool:

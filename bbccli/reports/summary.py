@@ -70,7 +70,7 @@ class Summary:
             way, middle = "too good" if median(values) >= 0 else "too bad", abs(median(values))
             files = f"{'median of ' * (len(values) > 1)}{count(len(values), 'file')}"
             yield (
-                f"The winner's {phrases.metric_label(metric)} in cross-validation is {way} by "
+                f"The winner's naive {phrases.metric_label(metric)} is {way} by "
                 f"{digits_for(values).difference(middle)} ({files}, {visible(key[1])})."
             )
 

@@ -83,7 +83,7 @@ def load(path: Path) -> StoredRun:
     here = {one.name for one in configurations}
     figures = {names[key]: cost for key, cost in (costs or {}).items()}
     lost = [name for name in figures if name not in here]
-    tried = here.union(lost) - {name for key, name in names.items() if key[1] == _DUMMY}
+    lost_dummies = {name for key, name in names.items() if key[1] == _DUMMY} - here
     return StoredRun(
         TOOL,
         None,
@@ -92,7 +92,7 @@ def load(path: Path) -> StoredRun:
         truth,
         fold_by_fold=True,
         leaderboard=tuple((name, "cost", figures[name], "fold-mean") for name in figures),
-        n_candidates_total=None if costs is None else len(tried),
+        n_candidates_total=None if costs is None else len(here.union(lost) - lost_dummies),
     )
 
 

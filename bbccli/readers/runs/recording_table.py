@@ -22,7 +22,8 @@ def as_table(run: Recording) -> RunTable:
     columns = _facts(run, repeats, rows)
     for column, name in enumerate(run.configurations):
         columns |= _predictions(run, name, run.predictions[repeats, rows, column])
-    selection = run.selection if run.folds is not None and not run.repeated_holdout else None
+    several = run.folds is not None and not run.repeated_holdout and run.folds.max() > 0
+    selection = run.selection if several else None
     return RunTable(
         tool="recorder",
         columns=columns,
@@ -32,6 +33,7 @@ def as_table(run: Recording) -> RunTable:
         flags=dict(zip(run.configurations, run.flags, strict=True)),
         leaderboard=_leaderboard(run, selection or "pooled"),
         metric=run.scoring or None,
+        metric_name="a scorer of its own" if run.own_scorer else None,
         selection=selection,
         left_out=tuple((name, "the file is damaged") for name in run.damaged),
         n_candidates_total=run.n_candidates_total,
