@@ -105,7 +105,7 @@ def _refuse_other_metric(matrix: PredictionMatrix, own: str) -> None:
     called = run.get("metric_name") or run.get("metric")
     if not called:
         return
-    problem = "a metric that bbc does not have"
+    problem = "which bbc does not have"
     if own in METRICS:
         problem = f"which {_misfit(METRICS[own], matrix)[0]}"
     fit = [metric.name for metric in fitting(matrix)]

@@ -27,10 +27,13 @@ from bbccli.readers.request import Request
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.unfinished import EXPECTED, Narrowed
 from bbccli.source import Source
-from bbccli.types import BoolArray, IntArray, Missing, Task
+from bbccli.types import BoolArray, IntArray, Missing, Pooling, Task
 
 AVERAGED = "averaged_over_repeats"
 """Flag of predictions without a fold of their own."""
+
+DUMMY = "dummy"
+"""Flag of what is no candidate, so that nobody tried it."""
 
 DUPLICATES = "duplicate-configurations"
 """Code of the note that is about all repeats together."""
@@ -193,7 +196,8 @@ def _folds(
     if fold is None and reading.outcome.task is Task.SCORE:
         return None, (), ()  # an evaluation has no folds that could be missing
     if fold is None or n_missing:
-        return None, (), (remarks.folds_unknown(n_missing, rows.size),)
+        tool = reading.part.sheet.layout if _selection_of(reading) is Pooling.FOLD_MEAN else ""
+        return None, (), (remarks.folds_unknown(n_missing, rows.size, tool),)
     return *code_folds(fold, rows), ()
 
 
@@ -249,20 +253,28 @@ def _source(reading: Reading, folds: IntArray | None) -> Source:
     """Where all of it came from, and how much there was before anything was left out."""
     part = reading.part
     sheet, metadata = part.sheet, part.sheet.metadata
-    raw, dialect = metadata.raw, DIALECTS.get(sheet.layout)
-    if dialect and dialect.selection and folds is not None and folds.max() > 0:
-        raw = MappingProxyType({"selection": str(dialect.selection), **raw})
+    raw, selection = metadata.raw, _selection_of(reading)
+    if selection is not None and folds is not None and folds.max() > 0:
+        raw = MappingProxyType({"selection": str(selection), **raw})
     found = Source(sheet.path, sheet.table.sha256, raw, sheet.left_out)
     if part.unfinished is not None:  # what is not there yet is not left out
         return found
-    n_tried = max(metadata.n_candidates_total or 0, _n_read(sheet))
-    n_tried -= len(sheet.left_out) + sheet.n_excluded
+    n_tried = max(metadata.n_candidates_total or 0, _n_read(sheet)) - sheet.n_excluded
+    n_tried -= sum(one.reason != DUMMY for one in sheet.left_out)
     return replace(found, n_samples=part.places.n_samples, n_tried=n_tried)
 
 
+def _selection_of(reading: Reading) -> Pooling | None:
+    """How the tool whose dialect this is selects, where it is known."""
+    dialect = DIALECTS.get(reading.part.sheet.layout)
+    return None if dialect is None else dialect.selection
+
+
 def _n_read(sheet: Sheet) -> int:
-    """Configurations of the file, those included that a flag or an option leaves out."""
-    return len(sheet.configurations) + len(sheet.left_out) + sheet.n_excluded
+    """Candidates of the file, those included that a flag or an option leaves out."""
+    names = [*sheet.configurations, *(one.name for one in sheet.left_out)]
+    n_dummies = sum(DUMMY in sheet.metadata.flags.get(name, ()) for name in names)
+    return len(names) - n_dummies + sheet.n_excluded
 
 
 def _alike(sheet: Sheet) -> bool:

@@ -117,12 +117,13 @@ def gaps_within_folds(names: Sequence[str]) -> Note:
     )
 
 
-def folds_unknown(n_missing: int, n_rows: int) -> Note:
-    """No folds, or folds of some rows only."""
+def folds_unknown(n_missing: int, n_rows: int, tool: str = "") -> Note:
+    """No folds, or folds of some rows only; a tool that selects by their mean can't be followed."""
     partly = f"{n_missing} of {n_rows} rows have no fold; " if 0 < n_missing < n_rows else ""
     return Note(
         "folds-unknown",
-        f"{partly}folds are unknown, methods over folds cannot run",
+        f"{partly}folds are unknown, methods over folds cannot run"
+        + (f"; {tool} selects by the mean over folds, which can't be done here" if tool else ""),
         "add a column `fold`, or give --folds FILE",
     )
 

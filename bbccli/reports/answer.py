@@ -13,6 +13,7 @@ from bbccli.reports import counts, phrases
 from bbccli.reports.sentences import gate_sentence
 from bbccli.rounding import Digits, count
 from bbccli.schema import has_no_width, to_report
+from bbccli.types import Task
 
 
 def answer(document: Document) -> list[str]:
@@ -61,16 +62,24 @@ def _where(estimate: EstimateJson, document: Document) -> str:
         return f"on the {held_out} samples held out"
     if held_out is not None:
         return f"on the {read['n_samples'] - held_out} samples that chose it"
-    codes = {note["code"] for note in document["notes"]}
-    own, n_samples = estimate["n_predicted"], read["n_samples"]
-    part = "" if own is None else f", on the {own} of {n_samples} samples that it predicts"
+    own, n_samples, place = estimate["n_predicted"], read["n_samples"], _place(document)
+    if own is None:
+        return place or f"on these {n_samples} samples"
+    part = f"on the {own} of {n_samples} samples that it predicts"
+    return f"{place}, {part}" if place else part
+
+
+def _place(document: Document) -> str:
+    """By which way of holding samples out; empty where none is known."""
+    read, codes = document["input"], {note["code"] for note in document["notes"]}
+    if read["task"] == Task.SCORE:
+        return ""
     if "repeated-holdout" in codes:
-        return f"in repeated hold-out{part}"
+        return "in repeated hold-out"
     if counts.is_split(read):
-        return f"on {counts.HELD_OUT} of {count(n_samples, 'sample')}{part}"
-    if read["n_folds"] or read["n_repeats"] > 1 or codes & OF_FOLDS:
-        return f"in cross-validation{part}"
-    return part.removeprefix(", ") or f"on these {n_samples} samples"
+        return f"on {counts.HELD_OUT} of {count(read['n_samples'], 'sample')}"
+    known = read["n_folds"] or read["n_repeats"] > 1 or codes & OF_FOLDS
+    return "in cross-validation" if known else ""
 
 
 OF_FOLDS = frozenset({"averaged-repeats", "folds-differ"})

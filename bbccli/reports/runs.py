@@ -62,10 +62,11 @@ def _otherwise(tool: str, found: Sequence[Mapping[str, Any]], winner: str) -> li
     one = next((one for one in found if one["name"] == winner), found[0])
     label = METRICS[one["metric"]].label if one["metric"] in METRICS else one["metric"]
     digits = digits_for([one["tool"], one["here"]])
+    by = "the search" if tool == "recorder" else visible(tool)
     more = f"; so are {count(len(found) - 1, 'other')}" if len(found) > 1 else ""
     return [
         f"computed otherwise: {visible(one['name'])} has {visible(label)} "
-        f"{digits.performance(one['tool'])} by {visible(tool)}, which clips probabilities at "
+        f"{digits.performance(one['tool'])} by {by}, which clips probabilities at "
         f"{one['tool_clip']:.2g}, and {digits.performance(one['here'])} clipped at "
         f"{one['here_clip']:.2g}{more}"
     ]

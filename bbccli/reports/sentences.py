@@ -153,8 +153,9 @@ def _data(estimate: EstimateJson, document: Document) -> list[str]:
     """Samples, and how they were understood where that is not the usual way."""
     read = document["input"]
     groups = f" in {count(read['n_groups'], 'group')}" if read["n_groups"] else ""
-    used, total = estimate["n_predicted"] or read["n_samples"], counts.n_samples_read(read)
+    used, total, own = read["n_samples"], counts.n_samples_read(read), estimate["n_predicted"]
     parts = [f"N = {used}{f' of {total}' if total > used else ''}{groups}"]
+    parts += [] if own is None else [f"of which {estimate['winner']} predicts {own}"]
     parts += [counts.folds(read)] if read["n_folds"] else []
     parts += [count(read["n_repeats"], "repeat")] if read["n_repeats"] > 1 else []
     parts += ["weighted"] if read["weighted"] else []

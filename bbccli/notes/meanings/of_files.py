@@ -8,8 +8,8 @@ OF_FILES = (
     Meaning(
         "samples-left-out",
         Severity.DOUBT,
-        """Some samples have no prediction by any configuration in some repeat. They are left
-        out of everything.""",
+        """Some samples have no prediction by any configuration in some repeat, or only by
+        configurations that are left out for their gaps. They are left out of everything.""",
         """complete the predictions. If samples are missing because a learner failed on them,
         the result is for the easier samples only. `--missing error` refuses.""",
     ),
@@ -206,8 +206,10 @@ OF_FILES = (
     Meaning(
         "candidates-missing",
         Severity.DOUBT,
-        """The metadata say that more configurations were tried than the file holds. The winner
-        was the best of more, so the correction is too small.""",
+        """More configurations were tried than the file holds, as the metadata or the folder of a
+        run say: failed fits, pruned trials, models that were deleted. The winner was the best of
+        more, so the correction is too small. The first line, the answer and the sentence to
+        report say how many were tried; in JSON it is `input.n_tried`.""",
         """add the others.""",
     ),
 )

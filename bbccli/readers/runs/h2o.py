@@ -60,7 +60,6 @@ def load(folder: Path) -> RunTable:
         path.name.removesuffix(_PREDICTIONS) for path in sorted(folder.glob(f"*{_PREDICTIONS}"))
     ]
     board = _board(folder / "leaderboard.csv")
-    first = _first(board)
     models = [name for name in found if not board or name in board]
     if not models:
         raise InputError(
@@ -86,7 +85,7 @@ def load(folder: Path) -> RunTable:
         flags={short[name]: _flags(name) for name in models},
         leaderboard=_leaderboard(folder / "leaderboard.csv", board, short, classes),
         metric=_metric(board, classes),
-        metric_name=None if first in _known(classes) else first,
+        metric_name=_metric_name(board, classes),
         selection="pooled",
         left_out=(
             *((name, "not on the leaderboard") for name in others),
@@ -205,6 +204,11 @@ def _known(classes: tuple[str, ...]) -> list[str]:
     if not classes:
         return list(_OF_NUMBERS)
     return ["auc", "logloss"] if len(classes) == 2 else ["logloss"]
+
+
+def _metric_name(board: dict[str, dict[str, str]], classes: tuple[str, ...]) -> str | None:
+    first = _first(board)
+    return None if first in _known(classes) else first
 
 
 def _first(board: dict[str, dict[str, str]]) -> str | None:

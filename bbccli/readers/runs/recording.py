@@ -89,8 +89,6 @@ class Recording:
         Files that can't be read.
     problems
         Configuration, split and reason where a test set was scored but its predictions not kept.
-    own_scorer
-        Whether the search was scored by a function, which has no name of scikit-learn.
     selection
         How the search selects.
     tried
@@ -119,7 +117,6 @@ class Recording:
     finished: bool
     damaged: tuple[str, ...]
     problems: tuple[tuple[str, int, str], ...]
-    own_scorer: bool = False
     selection: Pooling = Pooling.FOLD_MEAN
     tried: tuple[str, ...] = ()
 
@@ -228,7 +225,6 @@ def _assembled(
         finished=finished,
         damaged=tuple(damaged),
         problems=problems_of(groups, named),
-        own_scorer=not plan.scoring and any(part.score is not None for part in everything),
         tried=tuple(named[one] for one in sorted(filled, key=lambda one: _started(filled[one]))),
     )
 

@@ -24,6 +24,7 @@ def as_table(run: Recording) -> RunTable:
         columns |= _predictions(run, name, run.predictions[repeats, rows, column])
     several = run.folds is not None and not run.repeated_holdout and run.folds.max() > 0
     selection = run.selection if several else None
+    scored = np.isfinite(run.scores).any()
     return RunTable(
         tool="recorder",
         columns=columns,
@@ -33,7 +34,7 @@ def as_table(run: Recording) -> RunTable:
         flags=dict(zip(run.configurations, run.flags, strict=True)),
         leaderboard=_leaderboard(run, selection or "pooled"),
         metric=run.scoring or None,
-        metric_name="a scorer of its own" if run.own_scorer else None,
+        metric_name=None if run.scoring or not scored else "a scorer of its own",
         selection=selection,
         left_out=tuple((name, "the file is damaged") for name in run.damaged),
         n_candidates_total=run.n_candidates_total,
