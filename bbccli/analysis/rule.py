@@ -46,7 +46,7 @@ class GateOptions:
             panel=Panel.GATE,
             names=_methods,
             open=True,
-            default="the first with an interval",
+            default="the one to report",
         ),
     ] = None
 

@@ -256,8 +256,8 @@ OF_METHODS = (
     Meaning(
         "gate-on-naive",
         Severity.DOUBT,
-        """`--gate-method cvt` was asked for: the gate judges the naive figure, which is too
-        good.""",
+        """`--gate-method` names `cvt`, or a method that ignores that the winner was selected: the
+        gate judges a figure that is too good.""",
         """judge a corrected one: leave `--gate-method` out, or `--gate-method bbc`.""",
     ),
 )
