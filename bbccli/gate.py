@@ -150,7 +150,7 @@ def judged(document: Document, rule: Rule | None) -> Document:
         return _with_own(document)
     notes, method = list(document["notes"]), rule.method
     if method == NAIVE:
-        notes.append(as_json(gate_on_naive(f"the naive figure of {method}")))
+        notes.append(as_json(gate_on_naive(f"the naive figure of {method}, which")))
     elif method and METHODS[method].ignores_selection and not _is_alone(document):
         notes.append(as_json(gate_on_naive(f"{method}, which ignores the selection and")))
     return document | {"notes": notes, "gate": as_json(_verdict(document, rule))}
@@ -257,8 +257,12 @@ def _why_too_good(estimate: EstimateJson, value: float, rule: Rule, *, alone: bo
     """Why a figure can't show that a gate is met; empty where it can."""
     method, codes = estimate["method"], {note["code"] for note in estimate["notes"]}
     on_bound, by_name = rule.on is GateOn.BOUND, rule.method is not None
+    if estimate["value"] is None:
+        return f"the estimate of {method} is undefined"
     if on_bound and has_no_width(estimate):
         return f"the interval of {method} has collapsed onto {value:g}"
+    if on_bound and _outcome(rule.direction, value, estimate["value"]) is GateOutcome.MET:
+        return f"the bound of {method} is no worse than its estimate"
     if on_bound and UNREACHED in codes:
         return f"{method} has too few resamples for its bound"
     if not (on_bound or by_name or TOO_GOOD.isdisjoint(codes)):

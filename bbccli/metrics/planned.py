@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import log
 
+from bbccli.errors import OptionError
 from bbccli.metrics.base import Metric
 from bbccli.metrics.capped import with_cap
 from bbccli.metrics.probability import MeanSurprise, with_clip
@@ -37,3 +38,21 @@ def attainable(metric: Metric, outcome: Outcome) -> tuple[float, float]:
     if metric.name == "mae-rank" and outcome.classes:
         return low, float(len(outcome.classes) - 1)
     return low, high
+
+
+def check_apart(option: str, size: float, label: str, bounds: tuple[float, float]) -> None:
+    """Refuse a difference as large as that of the worst value and the best one.
+
+    Raises
+    ------
+    OptionError
+        No two values differ by more, so that a margin of this size decides nothing.
+    """
+    span = bounds[1] - bounds[0]
+    if size < span:
+        return
+    percent = bounds[1] == 1 and 1 < size < 100
+    raise OptionError(
+        f"{option} is {size:g}: no two values of {label} differ by more than {span:g}",
+        hint=f"less than {span:g}" + (f", such as {size / 100:g}" if percent else ""),
+    )

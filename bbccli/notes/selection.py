@@ -110,9 +110,7 @@ def method_left_out(method: str, problem: str, remedy: str) -> Note:
 
 def gate_on_naive(figure: str) -> Note:
     """A gate was asked to judge a figure that is known to be too good."""
-    return Note(
-        "gate-on-naive", f"the gate judges {figure}, which is too good", "--gate-method bbc"
-    )
+    return Note("gate-on-naive", f"the gate judges {figure} is too good", "--gate-method bbc")
 
 
 def nothing_dropped(reason: str) -> Note:
