@@ -256,20 +256,22 @@ def _bound(estimate: EstimateJson, direction: Direction) -> float | None:
 def _why_too_good(estimate: EstimateJson, value: float, rule: Rule, *, alone: bool) -> str:
     """Why a figure can't show that a gate is met; empty where it can."""
     method, codes = estimate["method"], {note["code"] for note in estimate["notes"]}
-    on_bound, by_name = rule.on is GateOn.BOUND, rule.method is not None
-    if estimate["value"] is None:
-        return f"the estimate of {method} is undefined"
-    if on_bound and has_no_width(estimate):
-        return f"the interval of {method} has collapsed onto {value:g}"
-    if on_bound and _outcome(rule.direction, value, estimate["value"]) is GateOutcome.MET:
-        return f"the bound of {method} is no worse than its estimate"
-    if on_bound and UNREACHED in codes:
-        return f"{method} has too few resamples for its bound"
-    if not (on_bound or by_name or TOO_GOOD.isdisjoint(codes)):
-        return f"the estimate of {method} is too good; its interval is not"
-    if estimate["ignores_selection"] and not (by_name or alone):
-        return f"{method} ignores that the winner was selected"
-    return ""
+    on_bound, by_name, centre = rule.on is GateOn.BOUND, rule.method is not None, estimate["value"]
+    flat, ignoring = (
+        on_bound and has_no_width(estimate),
+        estimate["ignores_selection"] and not alone,
+    )
+    at_centre = centre is not None and _outcome(rule.direction, value, centre) is GateOutcome.MET
+    chosen = not (on_bound or TOO_GOOD.isdisjoint(codes))
+    reasons = {
+        f"the estimate of {method} is undefined": centre is None,
+        f"the interval of {method} has collapsed onto {value:g}": flat,
+        f"the bound of {method} is no worse than its estimate": on_bound and at_centre,
+        f"{method} has too few resamples for its bound": on_bound and UNREACHED in codes,
+        f"the estimate of {method} is too good; its interval is not": chosen and not by_name,
+        f"{method} ignores that the winner was selected": ignoring and not by_name,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")
 
 
 def _why_no_value(estimate: EstimateJson, rule: Rule) -> str:

@@ -296,6 +296,12 @@ def test_a_bound_that_ignores_the_selection_can_only_miss():
     assert [note["code"] for note in asked["notes"]] == ["gate-on-naive"]
 
 
+def test_an_estimate_that_is_corrected_comes_before_one_that_is_not():
+    for names in (("naive-f", "tt"), ("tt", "naive-f"), ("cvt", "naive-f", "tt")):
+        gate = verdict(0.5, found=result(names=list(names)), on=GateOn.ESTIMATE)
+        assert (gate["method"], gate["outcome"]) == ("tt", "met")
+
+
 def test_a_single_configuration_has_no_selection_to_ignore():
     found = result(names=["naive-f"], level=0.3)
     found["input"]["n_configurations"] = 1
