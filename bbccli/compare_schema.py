@@ -27,7 +27,7 @@ class Requirement:
     found: Verdict = field(metadata={"doc": "the verdict of the first comparison"})
     outcome: GateOutcome = field(metadata={"doc": "met, missed, or undecided"})
     reason: str = field(
-        default="", metadata={"doc": "why it is undecided; else empty", "since": "1.0"}
+        default="", metadata={"doc": "why it is undecided; else empty", "since": "1.1"}
     )
 
 
