@@ -479,8 +479,10 @@ class TestWhatIsReported:
         words = "the gate judges naive, which ignores the selection and is too good"
         assert words in " ".join(out.split())
 
-    def test_two_resamples_are_no_bound(self, run, data):
-        argv = ("correct", data, "--positive", "y", "--n-resamples", "2", "--method", "bbc")
+    @pytest.mark.parametrize(("n_resamples", "kind"), [(2, "percentile"), (1, "t"), (1, "sharp")])
+    def test_two_resamples_are_no_bound(self, run, data, n_resamples, kind):
+        argv = ("correct", data, "--positive", "y", "--method", "bbc", "--interval", kind)
+        argv += ("--n-resamples", n_resamples)
         status, _, err = run(*argv, "--fail-under", "0.1")
         assert (status, "too few resamples" in err) == (4, True)
 
