@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -104,11 +106,12 @@ class Recorder:
         )
         self._session = time.time_ns()
         design.start(self.folder, self._design)
-        self._scorers: list[RecordingScorer] = []
+        self._scorers: WeakSet[RecordingScorer] = WeakSet()
+        self._data = "" if recognised is None else recognised.data
+        self._scorer: RecordingScorer | None = None
         if recognised is not None:
             of = (self._truth.labels, self._truth.task, self._session)
-            first = RecordingScorer(self.folder, metric, recognised, *of, response=response)
-            self._scorers.append(first)
+            self._scorer = RecordingScorer(self.folder, metric, recognised, *of, response=response)
 
     @property
     def cv(self) -> list[Split]:
@@ -130,28 +133,27 @@ class Recorder:
 
     @property
     def scorer(self) -> RecordingScorer:
-        """The scorer for a search: its configurations are told apart by their parameters.
+        """A new scorer for a search: its configurations are told apart by their parameters.
 
         Raises
         ------
         OptionError
             The recorder was made without `scoring`.
         """
-        if not self._scorers:
-            raise OptionError("the recorder has no metric", hint="give it scoring=")
-        return self._scorers[0]
+        return self._handed_out("", ())
 
     def configuration(self, name: str, *, flags: Sequence[str] = ()) -> RecordingScorer:
         """Return a scorer whose predictions all belong to the configuration of this name.
+
+        The configuration counts as tried from now on.
 
         Raises
         ------
         OptionError
             The recorder was made without `scoring`, or the name is empty.
         """
-        one = self.scorer
-        bound = replace(one, name=written.name_of(name), flags=written.flags_of(flags))
-        self._scorers.append(bound)
+        bound = self._handed_out(written.name_of(name), written.flags_of(flags))
+        self.tried(name)  # what is given up, or fails to fit, is part of the selection too
         return bound
 
     def write(
@@ -165,7 +167,9 @@ class Recorder:
         params: Mapping[str, Any] | None = None,
         flags: Sequence[str] = (),
     ) -> None:
-        """Keep the predictions of a configuration for some rows; they replace earlier ones.
+        """Keep the predictions of a configuration for some rows.
+
+        Others than there were for the same rows are a second try: both count.
 
         Parameters
         ----------
@@ -196,7 +200,8 @@ class Recorder:
         kept = kept if order is None else kept[order]
         rows = at if split is None else None
         repeat, fold = (repeat or 0, fold) if split is None else places[split]
-        self._write(configuration, params, flags, split, rows, repeat, fold, kept, kind)
+        place = {"split": split, "rows": rows, "repeat": repeat, "fold": fold}
+        self._keep(configuration, params, flags, predictions=kept, kind=kind, **place)
 
     def write_all(
         self,
@@ -229,19 +234,16 @@ class Recorder:
         mine = [split for split, place in enumerate(places) if place[0] == repeat]
         if places and not mine:
             raise OptionError(f"there is no repeat {repeat}", hint="cv has fewer, from 0")
+        own = (configuration, params, flags)
         for split in mine:
             part = kept[self._design.tests[split]]
-            self._write(configuration, params, flags, split, None, *places[split], part, kind)
+            self._keep(*own, predictions=part, kind=kind, split=split, repeat=repeat)
         if not places:
-            self._write(configuration, params, flags, None, self.row_id, repeat, None, kept, kind)
+            self._keep(*own, predictions=kept, kind=kind, rows=self.row_id, repeat=repeat)
 
     def tried(self, configuration: str, *, params: Mapping[str, Any] | None = None) -> None:
         """Count a configuration that was tried, whether or not its predictions are complete."""
-        name = written.name_of(configuration)
-        about = written.params_of(params)
-        identity = identity_of(name, "", about)
-        part = Part(identity=identity, session=self._session, name=name, params=about)
-        parts.write(self.folder, part)
+        self._keep(configuration, params)
 
     def finish(self, results: Any, *, metric: str = "", configuration: str = "") -> Verified:
         """Compare what was recorded with what a search says of its candidates.
@@ -264,24 +266,29 @@ class Recorder:
         """
         from bbccli.recording.verification import verified
 
-        identity = identity_of(configuration, "", {}) if configuration else ""
-        found = verified(self.folder, results, metric, identity, self._scorers)
-        if self._scorers and not configuration:  # search.score() and the like are no fits
-            self._scorers[0].open, self._scorers[0] = False, replace(self._scorers[0])
+        of = (self._scorers, self._data)
+        found = verified(self.folder, results, metric, configuration, *of)
+        for said in found.notes:
+            warnings.warn(said, UserWarning, stacklevel=2)
+        for one in self._scorers if not configuration else ():
+            one.open = one.open and bool(one.name)  # search.score() and the like are no fits
         return found
 
-    def _write(
+    def _handed_out(self, name: str, flags: tuple[str, ...]) -> RecordingScorer:
+        if self._scorer is None:
+            raise OptionError("the recorder has no metric", hint="give it scoring=")
+        one = replace(self._scorer, name=name, flags=flags, session=time.time_ns())
+        self._scorers.add(one)
+        return one
+
+    def _keep(
         self,
         configuration: str,
         params: Mapping[str, Any] | None,
-        flags: Sequence[str],
-        split: int | None,
-        rows: IntArray | None,
-        repeat: int,
-        fold: int | None,
-        predictions: Any,
-        kind: Any,
+        flags: Sequence[str] = (),
+        **found: Any,
     ) -> None:
+        """Write a part of a configuration; nothing else is known of one that was only tried."""
         name = written.name_of(configuration)
         about = written.params_of(params)
         part = Part(
@@ -289,12 +296,8 @@ class Recorder:
             session=self._session,
             name=name,
             params=about,
-            predictions=np.ascontiguousarray(predictions),
-            kind=kind,
-            split=split,
-            rows=rows,
-            repeat=repeat,
-            fold=fold,
             flags=written.flags_of(flags),
+            data=self._data,
+            **found,
         )
         parts.write(self.folder, part)

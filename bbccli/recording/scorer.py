@@ -37,11 +37,14 @@ class Known:
     twins
         Split whose test rows are the training rows of another split, by that other one: the two
         folds of a cross-validation, which `return_train_score=True` would mistake.
+    data
+        Digest of the features of all test sets.
     """
 
     by_content: Mapping[bytes, int]
     by_rows: Mapping[bytes, int]
     twins: Mapping[int, int]
+    data: str
 
 
 @dataclass(eq=False)
@@ -62,7 +65,7 @@ class RecordingScorer:
     task
         What is predicted.
     session
-        When the recorder was made.
+        When it was handed out: of what it scores twice the first counts.
     name
         Name of the configuration; empty where the parameters of the estimator make one.
     flags
@@ -99,6 +102,7 @@ class RecordingScorer:
             split=split,
             score=float(score) if isinstance(score, numbers.Real) else None,
             flags=self.flags,
+            data=self.known.data,
         )
         try:  # whatever goes wrong here, the search goes on; what is missing is told at its end
             parts.write(self.folder, self._filled(part, heard, estimator, X))
