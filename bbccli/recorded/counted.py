@@ -143,7 +143,8 @@ class Try:
         if not (self.used and other.used):
             return bool(met) and theirs <= mine
         data, others = _data(self), _data(other)
-        return theirs <= mine or mine <= theirs or not (data and others) or bool(data & others)
+        within = bool(met) and (theirs <= mine or mine <= theirs)
+        return within or not (data and others) or bool(data & others)
 
 
 def tries_of(group: Iterable[Part], said: Iterable[Said] = ()) -> list[Try]:
@@ -212,9 +213,12 @@ def _of_session(own: list[Part], said: Iterable[Said]) -> list[Try]:
             rest = [part for part in rest if id(part) not in taken]
             listed += _passes([part for part in own if id(part) in taken])
     passes = _passes(rest)
-    for one in passes[0 if listed else 1 :]:
+    kept, more = (listed, passes) if listed else (passes[:1], passes[1:])
+    largest = max(len(one.splits) for one in kept)
+    whole = [one for one in more if len(one.splits) >= largest]
+    for one in whole:  # what is not whole was broken off, or is `search.score` on a test set
         one.used = False
-    return listed + passes
+    return kept + whole
 
 
 def _passes(own: Iterable[Part]) -> list[Try]:
@@ -236,14 +240,19 @@ def _compared(one: Try, part: Part) -> list[bool]:
 
 
 def _same(before: Part, part: Part, mine: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
+    """Whether predictions of the same rows are the same; of other forms, whether the scores are."""
+    share = share_of([mine, other])
+    scores = [np.nan if one.score is None else float(one.score) for one in (before, part)]
+    scored = bool(np.isfinite(scores).all())
+    if scored and not agrees(scores[1], scores[0], tolerance_of(share, scores[0])):
+        return False
     labels = {one.kind is PredictionKind.LABEL for one in (before, part)}
-    if mine is None or other is None or mine.shape != other.shape or len(labels) > 1:
-        if before.score is None or part.score is None:
-            return mine is None or other is None
-        return agrees(before.score, part.score, tolerance_of(TOLERANCE, before.score))
-    if np.array_equal(mine, other):
+    if mine is None or other is None:
         return True
-    share = TOLERANCE if labels == {True} else share_of([mine, other])
+    if mine.shape != other.shape or len(labels) > 1:
+        return scored
+    if labels == {True}:
+        return bool((mine == other).all())
     return bool((np.abs(mine - other) <= share * np.maximum(1.0, np.abs(mine))).all())
 
 

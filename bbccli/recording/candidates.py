@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,17 +30,15 @@ class Candidate:
         return self.name or words or "the candidate"
 
 
-def candidates_of(
-    results: Any, metric: str, configuration: str, scorers: Collection[Any]
-) -> list[Candidate]:
+def candidates_of(results: Any, metric: str, configuration: str, folder: Path) -> list[Candidate]:
     """Return what a search, its `cv_results_` or `cross_validate` says of each candidate.
 
     Parameters
     ----------
     results, metric, configuration
         As those of `Recorder.finish`.
-    scorers
-        Those of the recorder, by which the metric is found among several.
+    folder
+        That of the recorder, by whose scorer the metric is found among several.
 
     Raises
     ------
@@ -60,7 +59,7 @@ def candidates_of(
         splits = np.asarray(table[key], np.float64)
         return [Candidate({}, float(splits.mean()), splits, configuration)]
     named = [key.removeprefix("mean_test_") for key in keys if key.startswith("mean_test_")]
-    name = metric or _own_metric(results, named, scorers)
+    name = metric or _own_metric(results, named, folder)
     if name not in named or "params" not in keys:
         known = f"metrics there: {', '.join(named)}" if named else "a fitted search or cv_results_"
         raise OptionError(f"the results have no metric {name!r}", hint=known)
@@ -79,10 +78,11 @@ def candidates_of(
     ]
 
 
-def _own_metric(results: Any, named: list[str], scorers: Collection[Any]) -> str:
+def _own_metric(results: Any, named: list[str], folder: Path) -> str:
     """The only metric; of several the one whose scorer is ours."""
     if len(named) == 1:
         return named[0]
     scoring = getattr(results, "scoring", None)
     pairs = scoring.items() if isinstance(scoring, Mapping) else ()
-    return next((str(key) for key, one in pairs if any(one is own for own in scorers)), "")
+    ours = (str(key) for key, one in pairs if getattr(one, "folder", None) == folder)
+    return next(ours, "")

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from bbccli.recorded.design import Design
 from bbccli.recorded.parts import Part, identity_of
 from bbccli.recording import known, written
 from bbccli.recording.given import place_of, position
-from bbccli.recording.scorer import RecordingScorer
+from bbccli.recording.scorer import RecordingScorer, Turn
 from bbccli.recording.splits import Split, frozen
 from bbccli.recording.truth import codes_and_names, truth_of
 from bbccli.types import IntArray
@@ -89,9 +88,8 @@ class Recorder:
         self._truth = truth_of(y, task, scoring)
         n_samples = len(self._truth.values)
         known.check_length(X, n_samples)
-        self._splits: list[Split] = []
-        if cv is not None or scoring is not None:
-            self._splits = frozen(cv, X, y, groups, self._truth.labels is not None)
+        of = (cv, X, y, groups, self._truth.labels is not None)
+        self._splits = frozen(*of) if cv is not None or scoring is not None else []
         # what is wrong with them is said before a folder is made
         metric = None if scoring is None else known.metric_of(scoring)
         recognised = None if scoring is None else known.known(self._splits, X, y)
@@ -106,12 +104,14 @@ class Recorder:
         )
         self._session = time.time_ns()
         design.start(self.folder, self._design)
-        self._scorers: WeakSet[RecordingScorer] = WeakSet()
+        self._turn = Turn()
         self._data = "" if recognised is None else recognised.data
         self._scorer: RecordingScorer | None = None
         if recognised is not None:
-            of = (self._truth.labels, self._truth.task, self._session)
-            self._scorer = RecordingScorer(self.folder, metric, recognised, *of, response=response)
+            about = (self._truth.labels, self._truth.task, self._session)
+            self._scorer = RecordingScorer(
+                self.folder, metric, recognised, *about, response=response
+            )
 
     @property
     def cv(self) -> list[Split]:
@@ -153,7 +153,7 @@ class Recorder:
             The recorder was made without `scoring`, or the name is empty.
         """
         bound = self._handed_out(written.name_of(name), written.flags_of(flags))
-        self.tried(name)  # what is given up, or fails to fit, is part of the selection too
+        self._keep(name, None, session=bound.session)  # a fit that fails is part of the selection
         return bound
 
     def write(
@@ -266,20 +266,19 @@ class Recorder:
         """
         from bbccli.recording.verification import verified
 
-        of = (self._scorers, self._data)
-        found = verified(self.folder, results, metric, configuration, *of)
+        found = verified(self.folder, results, metric, configuration, self._data)
+        if not configuration:  # search.score() and the like are no fits
+            self._turn.open, self._turn = False, Turn()
         for said in found.notes:
             warnings.warn(said, UserWarning, stacklevel=2)
-        for one in self._scorers if not configuration else ():
-            one.open = one.open and bool(one.name)  # search.score() and the like are no fits
         return found
 
     def _handed_out(self, name: str, flags: tuple[str, ...]) -> RecordingScorer:
         if self._scorer is None:
             raise OptionError("the recorder has no metric", hint="give it scoring=")
-        one = replace(self._scorer, name=name, flags=flags, session=time.time_ns())
-        self._scorers.add(one)
-        return one
+        turn = Turn() if name else self._turn
+        session = time.time_ns()
+        return replace(self._scorer, name=name, flags=flags, session=session, turn=turn)
 
     def _keep(
         self,
@@ -290,14 +289,12 @@ class Recorder:
     ) -> None:
         """Write a part of a configuration; nothing else is known of one that was only tried."""
         name = written.name_of(configuration)
-        about = written.params_of(params)
         part = Part(
-            identity=identity_of(name, "", about),
-            session=self._session,
+            identity=identity_of(name, "", {}),
             name=name,
-            params=about,
+            params=written.params_of(params),
             flags=written.flags_of(flags),
             data=self._data,
-            **found,
+            **{"session": self._session} | found,
         )
         parts.write(self.folder, part)

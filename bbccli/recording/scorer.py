@@ -48,6 +48,13 @@ class Known:
 
 
 @dataclass(eq=False)
+class Turn:
+    """What scorers share that were handed out before the same `finish`, which closes it."""
+
+    open: bool = True
+
+
+@dataclass(eq=False)
 class RecordingScorer:
     """Returns what the metric of the search returns, and writes the predictions to a folder.
 
@@ -72,8 +79,8 @@ class RecordingScorer:
         Threats to validity of the configuration.
     response
         Method of the estimator that is kept; empty for the one that the metric uses.
-    open
-        Whether predictions are still kept.
+    turn
+        Until when predictions are kept.
     """
 
     folder: Path
@@ -85,11 +92,11 @@ class RecordingScorer:
     name: str = ""
     flags: tuple[str, ...] = ()
     response: str = ""
-    open: bool = field(default=True, repr=False)
+    turn: Turn = field(default_factory=Turn, repr=False)
 
     def __call__(self, estimator: Any, X: Any, y: Any = None, **params: Any) -> Any:  # noqa: N803
         """Score the predictions of a fitted estimator for the rows X with the truth y."""
-        split = self._split(estimator, X, y, params.pop("row_id", None)) if self.open else None
+        split = self._split(estimator, X, y, params.pop("row_id", None)) if self.turn.open else None
         if split is None:
             return self.metric(estimator, X, y, **params)
         with listening(estimator, X) as heard:

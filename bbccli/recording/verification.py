@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,7 +68,6 @@ def verified(
     results: Any,
     metric: str,
     configuration: str,
-    scorers: Collection[Any],
     data: str,
 ) -> Verified:
     """Compare, and keep what the search said.
@@ -79,10 +78,8 @@ def verified(
         The recording.
     results, metric, configuration
         As those of `Recorder.finish`.
-    scorers
-        Those of the recorder, by which the metric is found among several.
     data
-        Digest of its features: parts of others are not of this search.
+        Digest of the features: parts of others are not of this search.
 
     Raises
     ------
@@ -92,7 +89,7 @@ def verified(
         Fits are missing, or a candidate has another score.
     """
     identity = identity_of(configuration, "", {}) if configuration else ""
-    candidates = candidates_of(results, metric, configuration, scorers)
+    candidates = candidates_of(results, metric, configuration, folder)
     everything, damaged = parts_in(folder)
     groups = _by_identity([part for part in everything if part.data in ("", data)])
     matched = [_recorded(one, groups, identity) for one in candidates]

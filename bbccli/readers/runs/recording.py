@@ -24,6 +24,7 @@ from bbccli.recorded import design, parts
 from bbccli.recorded.arrays import DamagedError
 from bbccli.recorded.counted import (
     TOLERANCE,
+    Candidate,
     Try,
     by_identity,
     parts_in,
