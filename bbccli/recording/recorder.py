@@ -91,8 +91,8 @@ class Recorder:
         of = (cv, X, y, groups, self._truth.labels is not None)
         self._splits = frozen(*of) if cv is not None or scoring is not None else []
         # what is wrong with them is said before a folder is made
-        metric = None if scoring is None else known.metric_of(scoring)
-        recognised = None if scoring is None else known.known(self._splits, X, y)
+        scored = scoring is not None
+        searched = (known.metric_of(scoring), known.known(self._splits, X, y)) if scored else None
         self._design = Design(
             self._truth.task,
             self._truth.values,
@@ -105,13 +105,11 @@ class Recorder:
         self._session = time.time_ns()
         design.start(self.folder, self._design)
         self._turn = Turn()
-        self._data = "" if recognised is None else recognised.data
-        self._scorer: RecordingScorer | None = None
-        if recognised is not None:
-            about = (self._truth.labels, self._truth.task, self._session)
-            self._scorer = RecordingScorer(
-                self.folder, metric, recognised, *about, response=response
-            )
+        self._data = searched[1].data if searched else ""
+        about = (self._truth.labels, self._truth.task, self._session)
+        self._scorer = searched and RecordingScorer(
+            self.folder, *searched, *about, response=response
+        )
 
     @property
     def cv(self) -> list[Split]:

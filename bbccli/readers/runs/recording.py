@@ -83,8 +83,6 @@ class Recording:
         Whether each repeat is one split that tests a part of the samples.
     configurations
         C unique names: those that were given, else the parameters that vary.
-    identities
-        (C,) what the parts of a configuration share.
     params
         (C,) parameters.
     flags
@@ -127,7 +125,6 @@ class Recording:
     folds: IntArray | None
     repeated_holdout: bool
     configurations: tuple[str, ...]
-    identities: tuple[str, ...]
     params: tuple[Mapping[str, Any], ...]
     flags: tuple[tuple[str, ...], ...]
     complete: BoolArray
@@ -219,14 +216,12 @@ def _assembled(
 ) -> Recording:
     names = short_names([one.parts[0] for one in tries])
     named = [(one, name) for one, name in zip(tries, names, strict=True) if one.counts]
-    filled = [one for one, _ in named]
-    counted = [one.parts for one in filled]
+    counted = [one.parts for one, _ in named]
     everything = [part for group in counted for part in group]
     kind, places = recording_arrays.kind(path, everything), plan.places()
     predictions = recording_arrays.cube(path, plan, counted, places, kind)
     scores = recording_arrays.scores(counted, len(places))
     left_out = (*without_predictions(tries, names), *never_fitted(tries, listed))
-    by_first = sorted(named, key=lambda one: _started(one[0].parts))
     return Recording(
         path=path,
         task=plan.task,
@@ -240,12 +235,11 @@ def _assembled(
         folds=recording_arrays.folds(plan, places, everything, len(predictions)),
         repeated_holdout=len(places) > 1 and places[-1] == (len(places) - 1, 0),
         configurations=tuple(name for _, name in named),
-        identities=tuple(group[0].identity for group in counted),
-        params=tuple(one.params for one in filled),
+        params=tuple(one.params for one, _ in named),
         flags=tuple(flags_of(group) for group in counted),
         complete=recording_arrays.complete(predictions, plan, places),
         scores=scores,
-        n_candidates_total=len(filled) + len(left_out),
+        n_candidates_total=len(named) + len(left_out),
         left_out=left_out,
         again=tuple(name for one, name in named if one.again),
         tried_again=tried_again(named),
@@ -253,12 +247,12 @@ def _assembled(
         finished=bool(listed),
         damaged=tuple(damaged),
         problems=problems_of(tries, names),
-        tried=tuple(name for _, name in by_first),
+        tried=tuple(name for _, name in sorted(named, key=_started)),
     )
 
 
-def _started(group: list[Part]) -> int:
-    return min(part.time for part in group)
+def _started(named: tuple[Try, str]) -> int:
+    return min(part.time for part in named[0].parts)
 
 
 def _leaderboard(
