@@ -106,9 +106,9 @@ class Recorder:
         design.start(self.folder, self._design)
         self._turn = Turn()
         self._data = searched[1].data if searched else ""
-        about = (self._truth.labels, self._truth.task, self._session)
+        labels, kind = self._truth.labels, self._truth.task
         self._scorer = searched and RecordingScorer(
-            self.folder, *searched, *about, response=response
+            self.folder, *searched, labels, kind, self._session, response=response
         )
 
     @property
