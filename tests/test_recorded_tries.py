@@ -17,8 +17,10 @@ from bbccli.readers import read
 from bbccli.readers.runs.recording import load
 from bbccli.readers.runs.recording_names import short_names
 from bbccli.recorded import arrays, parts
+from bbccli.recorded.counted import tries_of
 from bbccli.recorded.parts import Part
 from bbccli.recording import Recorder
+from bbccli.types import PredictionKind
 from bbccli.verification import verify
 
 N = 60
@@ -147,6 +149,16 @@ def test_rounding_makes_no_other_try(tmp_path):
         file.write_bytes(arrays.packed(content))
     searched(tmp_path)
     assert read(tmp_path / "run").configurations == ("power=1", "power=2")
+
+
+@pytest.mark.parametrize("score, n_tries", [(0.8, 1), (0.5, 2)])
+def test_what_differs_in_a_rank_only_is_told_by_the_score(score, n_tries):
+    """A model that hardly moves from the mean predicts almost the same of any features."""
+    chances = np.float32(0.5) + np.arange(4, dtype=np.float32) * np.float32(1e-7)
+    about = {"identity": "one", "split": 0, "kind": PredictionKind.PROBABILITY}
+    first = Part(session=1, predictions=chances, score=0.8, data="a", **about)
+    last = Part(session=2, predictions=chances[::-1], score=score, data="b", **about)
+    assert len(tries_of([first, last])) == n_tries
 
 
 # The same features
