@@ -247,6 +247,11 @@ def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Itera
         yield remarks.validity_flags(counts)
     if (metadata.n_candidates_total or 0) > n_read:
         yield remarks.candidates_missing(metadata.n_candidates_total or 0, n_read)
+    for note, key in ((remarks.tried_again, "tried_again"), (remarks.recorded_again, "again")):
+        said = metadata.run.get(key)
+        names = [one for one in configurations if isinstance(said, list) and one in said]
+        if names:
+            yield note(names)
 
 
 def _source(reading: Reading, folds: IntArray | None) -> Source:

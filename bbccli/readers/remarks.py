@@ -285,3 +285,21 @@ def candidates_missing(n_candidates: int, n_configurations: int) -> Note:
         f"{n_candidates} candidates were tried, the file holds {n_configurations}",
         "only candidates in the file are corrected for; add the others",
     )
+
+
+def tried_again(names: Sequence[str]) -> Note:
+    """Configurations of a recording that were tried before, with other predictions."""
+    return Note(
+        "tried-again",
+        f"tried before with other predictions, and each try counts: {listing(names)}",
+        "to leave out a try that was a mistake: --exclude; record other studies in other folders",
+    )
+
+
+def recorded_again(names: Sequence[str]) -> Note:
+    """The same, with equal predictions."""
+    return Note(
+        "recorded-again",
+        f"recorded again with the same predictions, which count once: {listing(names)}",
+        "nothing to do",
+    )

@@ -212,4 +212,21 @@ OF_FILES = (
         report say how many were tried; in JSON it is `input.n_tried`.""",
         """add the others.""",
     ),
+    Meaning(
+        "tried-again",
+        Severity.CARE,
+        """A recording has several predictions of the same configuration for the same rows: of
+        other features, of a model without a seed, or of two models by one name. All were tried, so
+        the correction is for choosing among all of them. Other features are named `X=2`, other
+        tries `#2`.""",
+        """if a try was a mistake that could not have been chosen, leave it out by `--exclude`.
+        Record other studies in other folders.""",
+    ),
+    Meaning(
+        "recorded-again",
+        Severity.HARMLESS,
+        """A search or a loop ran again in the folder of its recording, and predicted the same:
+        after it was killed, for instance. The same predictions count once.""",
+        """nothing.""",
+    ),
 )
