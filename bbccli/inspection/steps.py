@@ -10,6 +10,7 @@ from bbccli.readers.coverage import held_out, note_on
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.place import Places
 from bbccli.readers.problems import Collect
+from bbccli.readers.separate import Separate
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.table import Table
 from bbccli.rounding import count, tiny_text
@@ -71,6 +72,10 @@ def _keys(seen: tuple[Sheet, Places]) -> str:
     return f"{count(places.n_samples, 'sample')} in {count(places.n_repeats, 'repeat')}, {key}"
 
 
+def _joined(file: Separate) -> str:
+    return f"joined by {file.key!r}" if file.by_key else "joined by position"
+
+
 def _constant(roles: Sequence[str]) -> str:
     return f"{', '.join(roles) or 'nothing'}: one value per sample"
 
@@ -81,8 +86,8 @@ SENTENCES: Mapping[str, Callable[[Any], str]] = {
     "names": _names,
     "roles": _roles,
     "keys": _keys,
-    "labels file": lambda _: "every sample has its outcome",
-    "folds file": lambda _: "every sample has its fold",
+    "labels file": lambda file: f"every sample has its outcome, {_joined(file)}",
+    "folds file": lambda file: f"every sample has its fold, {_joined(file)}",
     "constant": _constant,
 }
 """What to say about a check that passed, given what it saw."""

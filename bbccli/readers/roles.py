@@ -25,6 +25,8 @@ class Roles:
     truth, fold, repeat, group, row_id
         Column of the true label or value, of the fold, of the cross-validation pass, of the
         cluster, and of the sample's key.
+    labels_row_id, folds_row_id
+        Column of the key in a labels or folds file that calls it otherwise.
     time, event
         Columns of a survival outcome.
     weight
@@ -40,6 +42,8 @@ class Roles:
     repeat: str | None = None
     group: str | None = None
     row_id: str | None = None
+    labels_row_id: str | None = None
+    folds_row_id: str | None = None
     time: str | None = None
     event: str | None = None
     weight: str | None = None
@@ -82,6 +86,9 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "weight": ("weight", "weights", "sample_weight"),
     "outer_fold": ("outer_fold",),
 }
+
+ITEM_KEYS: Final = ("item", "item_id", "question_id", "doc_id", "sample_id", "example_id")
+"""What evaluations call the key of a sample."""
 
 # tidymodels writes the repeat, the fold or both as text into `id` and `id2`.
 _RESAMPLING_TEXT: Final = {"repeat": re.compile(r"Repeat\d+"), "fold": re.compile(r"Fold\d+")}

@@ -76,6 +76,8 @@ class Sheet:
         Configurations named by hand.
     left_out
         Configurations that a flag leaves out.
+    by_position
+        Files whose rows were matched by their position, for want of a key.
     """
 
     table: Table
@@ -88,6 +90,7 @@ class Sheet:
     notes: tuple[Note, ...] = ()
     named: frozenset[str] = frozenset()
     left_out: tuple[LeftOut, ...] = ()
+    by_position: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:
