@@ -134,7 +134,6 @@ class InputOptions:
             "Join labels and folds by position, although there is a key: the rows of all files are "
             "in the same order.",
             panel=Panel.INPUT,
-            scope=Scope.RUN,
         ),
     ] = False
     include: Annotated[

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bbccli.inspection.findings import Findings
 from bbccli.readers.coverage import held_out, note_on
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.place import Places
 from bbccli.readers.problems import Collect
-from bbccli.readers.separate import Separate
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.table import Table
 from bbccli.rounding import count, tiny_text
 from bbccli.source import Verification
+
+if TYPE_CHECKING:
+    from bbccli.readers.separate import Separate
 
 
 def tell(findings: Findings, problems: Collect) -> None:

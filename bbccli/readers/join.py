@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +17,12 @@ from bbccli.readers.place import Places
 from bbccli.readers.problems import Raise
 from bbccli.readers.request import Request, is_given
 from bbccli.readers.roles import Roles, column_of, named
-from bbccli.readers.separate import Separate, open_separate
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.sources.memory import ArrowStream
 from bbccli.readers.table import Table
+
+if TYPE_CHECKING:
+    from bbccli.readers.separate import Separate
 
 
 def join(sheet: Sheet, places: Places, request: Request, problems: Raise) -> Sheet:
@@ -54,6 +57,8 @@ def _joined(
     read: Callable[[Separate, Roles, Places], dict[str, Column]],
     places: Places,
 ) -> tuple[dict[str, Column], Separate]:
+    from bbccli.readers.separate import open_separate
+
     file = open_separate(path, what, sheet, request)
     return read(file, request.roles, places), file
 

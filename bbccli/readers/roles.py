@@ -25,8 +25,6 @@ class Roles:
     truth, fold, repeat, group, row_id
         Column of the true label or value, of the fold, of the cross-validation pass, of the
         cluster, and of the sample's key.
-    labels_row_id, folds_row_id
-        Column of the key in a labels or folds file that calls it otherwise.
     time, event
         Columns of a survival outcome.
     weight
@@ -35,6 +33,8 @@ class Roles:
         Column of the outer fold of nested predictions.
     configuration, prediction
         Long layout: column of the configuration, and of its predictions.
+    labels_row_id, folds_row_id
+        Column of the key in a labels or folds file that calls it otherwise.
     """
 
     truth: str | None = None
@@ -42,14 +42,14 @@ class Roles:
     repeat: str | None = None
     group: str | None = None
     row_id: str | None = None
-    labels_row_id: str | None = None
-    folds_row_id: str | None = None
     time: str | None = None
     event: str | None = None
     weight: str | None = None
     outer_fold: str | None = None
     configuration: str | None = None
     prediction: str | None = None
+    labels_row_id: str | None = None
+    folds_row_id: str | None = None
 
 
 # The written name comes first; among the synonyms, the first that occurs plays the role.

@@ -78,19 +78,19 @@ class Separate:
         InputError
             As `check_keys`; keys or row counts that do not match.
         """
-        self.check_keys(taken)
+        if self.key is not None:
+            self.check_keys(taken)
         if self.by_key and self.key is not None:
             return matching(self.frame.column(self.key), self.sheet.roles["row_id"])
         n_rows = len(places.samples)
-        if self.frame.n_rows == n_rows:
-            return np.arange(n_rows)
-        if self.frame.n_rows == places.n_samples:
-            return places.samples
-        raise InputError(
-            f"has {self.frame.n_rows} rows, the predictions have {n_rows}",
-            path=self.frame.path,
-            hint="one row per sample under a header line, or a column `row_id` in both files",
-        )
+        if self.frame.n_rows not in (n_rows, places.n_samples):
+            raise InputError(
+                f"has {self.frame.n_rows} rows, the predictions have {n_rows}",
+                path=self.frame.path,
+                hint="one row per sample under a header line, or a column `row_id` in both files",
+            )
+        self.check_keys(taken)
+        return np.arange(n_rows) if self.frame.n_rows == n_rows else places.samples
 
     def check_keys(self, taken: Collection[str] = ()) -> None:
         """Refuse keys in one of the two files alone, or under names that need not mean the same.

@@ -14,7 +14,6 @@ from bbccli.readers.column import Origin
 from bbccli.readers.cube import text_fault
 from bbccli.readers.functions import take
 from bbccli.readers.hints import Hints
-from bbccli.readers.keys import refuse_overlooked
 from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY, Layout
 from bbccli.readers.layout.dialects.long import CONFIGURATION
 from bbccli.readers.layout.naming import names_of
@@ -144,6 +143,8 @@ def _check_keys(layouts: tuple[Layout, Layout], table: Table, first: Table) -> N
     """The samples of every file have the key of the first one, if any has a key."""
     ours, theirs = (layout.roles.get("row_id") for layout in layouts)
     if ours is None or theirs is None:
+        from bbccli.readers.keys import refuse_overlooked
+
         shared = [name for name in layouts[1].spare if name in layouts[0].spare]
         refuse_overlooked(table, shared, first.path, " if it is")
     elif ours.casefold() != theirs.casefold():
