@@ -166,6 +166,21 @@ def test_several_files(save):
     assert "0.csv, " in note.text
 
 
+def test_files_that_are_compared(run, save):
+    columns = {"truth": TRUTH, **CELLS}
+    keyed = save(
+        "a.csv", {name: np.asarray(v)[ORDER] for name, v in {"id": KEYS, **columns}.items()}
+    )
+    keyless = save("b.csv", columns)
+    status, _, err = run("compare", keyed, keyless, "-q")
+    assert status == 2
+    assert "b.csv: a has the key 'id', b has no key" in err
+    other = save("c.csv", columns)
+    status, out, _ = run("compare", keyless, other, "--n-resamples", "50", "--format", "json", "-q")
+    assert status == 0
+    assert "joined-by-position" in [note["code"] for note in json.loads(out)["notes"]]
+
+
 # Keys of two types
 
 
@@ -211,6 +226,11 @@ def test_text_that_is_one_number_stays_two_keys(save):
     matrix = read(predictions, labels=labels)
     right(matrix)
     assert matrix.keys.tolist() == TIGHT
+
+
+def test_two_types_of_text(save):
+    table = pa.table({"row_id": pa.array(TIGHT, pa.large_string()), **CELLS})
+    right(read(table, labels=save("labels.csv", {"row_id": TIGHT, "truth": TRUTH})))
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
@@ -263,6 +283,7 @@ def test_truth_values_are_no_keys(save):
         ("07 7", "07 7"),
         ("7 1e+05", "7 100000"),
         ("9223372036854775808 9223372036854775809", "9223372036854775808 9223372036854775809"),
+        ("9223372036854775808 9223372036854785809", "9223372036854775808 9223372036854785809"),
     ],
 )
 @pytest.mark.one_in(1)
