@@ -48,6 +48,7 @@ def read(
     exclude: Sequence[str] = (),
     include: Sequence[str] = (),
     bounds: tuple[float, float] | None = None,
+    by_position: bool = False,
 ) -> PredictionMatrix:
     r"""Read the out-of-sample predictions of many configurations.
 
@@ -68,7 +69,8 @@ def read(
     positive
         Positive class of a binary task; the last in sorted order when None.
     labels, folds
-        Files or tables that hold the outcome and the folds, instead of columns of `path`.
+        Files or tables that hold the outcome and the folds, instead of columns of `path`. Rows are
+        joined by the key that both have, or by position where neither has one.
     missing
         What to do where some configurations lack predictions that others have.
     dialect
@@ -82,6 +84,9 @@ def read(
         Keys of `flagged.INCLUDED`: configurations that take part in spite of their flags.
     bounds
         Of scores without a truth (task `score`): the smallest and the largest possible one.
+    by_position
+        Whether the rows of `labels` and `folds` are those of `path` in the same order, whatever
+        keys they have.
 
     Returns
     -------
@@ -110,7 +115,7 @@ def read(
     (<Task.BINARY: 'binary'>, ('knn', 'svm'), (1, 2, 2))
     """
     how = (roles, task, positive, labels, folds, missing, dialect, only, exclude)
-    request = Request(*how, include, unfinished, bounds)
+    request = Request(*how, include, unfinished, bounds, by_position)
     if elsewhere.current() is not None:
         from bbccli.readers.by_parts import read_by_parts
 

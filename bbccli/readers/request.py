@@ -35,6 +35,7 @@ class Request:
     include: Sequence[str] = ()
     unfinished: bool = False
     bounds: tuple[float, float] | None = None
+    by_position: bool = False
 
     @property
     def elsewhere(self) -> frozenset[str]:
