@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Annotated
 
-from bbccli.errors import OptionError
+from bbccli.errors import OptionError, named
 from bbccli.option import Option, Panel
 from bbccli.resources import parse_memory
 
@@ -71,10 +71,13 @@ class Reading:
 
     def __post_init__(self) -> None:
         if not (self.timeout > 0 and math.isfinite(self.timeout)):
-            raise OptionError(f"--timeout is {self.timeout:g}", hint="seconds, for example 30")
+            raise OptionError(
+                f"{named('timeout')} is {self.timeout:g}", hint="seconds, for example 30"
+            )
         if self.max_input < _LEAST:
             raise OptionError(
-                f"--max-input is {in_words(self.max_input)}", hint="at least 1 MiB; 4GiB is usual"
+                f"{named('max_input')} is {in_words(self.max_input)}",
+                hint="at least 1 MiB; 4GiB is usual",
             )
 
 

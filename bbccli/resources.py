@@ -10,7 +10,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from bbccli.errors import OptionError
+from bbccli.arguments import settle
+from bbccli.errors import OptionError, named
 
 MEGABYTE = 10**6
 
@@ -60,15 +61,18 @@ class Resources:
     growing: bool = False
 
     def __post_init__(self) -> None:
+        settle(self)
         if self.jobs < 1:
-            raise OptionError(f"--jobs is {self.jobs}", hint="at least 1 thread")
+            raise OptionError(f"{named('jobs')} is {self.jobs}", hint="at least 1 thread")
         if self.jobs > MOST_JOBS:
             raise OptionError(
-                f"--jobs is over {MOST_JOBS}", hint="no more than there are cores is any faster"
+                f"{named('jobs')} is over {MOST_JOBS}",
+                hint="no more than there are cores is any faster",
             )
         if self.memory < 16 * MEGABYTE:
             raise OptionError(
-                f"--memory is {self.memory / MEGABYTE:g} MB", hint="at least 16 MB; 256MB is usual"
+                f"{named('memory')} is {self.memory / MEGABYTE:g} MB",
+                hint="at least 16 MB; 256MB is usual",
             )
 
     def for_predictions(
@@ -96,7 +100,7 @@ class Resources:
         if self.memory < least:
             needed = -(-least // MEGABYTE)
             raise OptionError(
-                f"--memory is {self.memory / MEGABYTE:g} MB, and {n_samples} samples need "
+                f"{named('memory')} is {self.memory / MEGABYTE:g} MB, and {n_samples} samples need "
                 f"{needed} MB",
                 hint=f"--memory {needed}MB, or leave it out",
             )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.errors import OptionError, UnsupportedError, nearest
+from bbccli.arguments import as_list
+from bbccli.errors import OptionError, UnsupportedError, named, nearest, short
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import (
     binary,
@@ -96,8 +97,10 @@ def default_metric(matrix: PredictionMatrix) -> Metric:
     return (preferred or candidates)[0]
 
 
-def choose_metrics(names: Sequence[str] | None, matrix: PredictionMatrix) -> list[Metric]:
-    """Return the metrics of these names, each once, or the default alone.
+def choose_metrics(
+    names: str | Metric | Sequence[str | Metric] | None, matrix: PredictionMatrix
+) -> list[Metric]:
+    """Return the metrics of these names, or these metrics, each once; or the default alone.
 
     Raises
     ------
@@ -106,20 +109,23 @@ def choose_metrics(names: Sequence[str] | None, matrix: PredictionMatrix) -> lis
     """
     if not names:
         return [default_metric(matrix)]
-    return [
-        choose_metric(name, matrix)
-        for name in dict.fromkeys(canonical(one, METRICS) for one in names)
-    ]
+    return list(dict.fromkeys(choose_metric(one, matrix) for one in as_list(names)))
 
 
-def metric_named(name: str) -> Metric:
+def metric_named(name: str | Metric) -> Metric:
     """Return the metric of a name: ours, scikit-learn's, or ``package.module:NAME``.
+
+    A metric itself is returned as it is.
 
     Raises
     ------
     OptionError
         No metric has that name; the hint has the nearest one.
     """
+    if isinstance(name, Metric):
+        return name
+    if not isinstance(name, str):
+        raise OptionError(f"{named('metric')} is {short(name)}", hint="a Metric, or its name")
     found = canonical(name, METRICS)
     if found in METRICS:
         return METRICS[found]
@@ -131,8 +137,8 @@ def metric_named(name: str) -> Metric:
     raise OptionError(f"no metric named {name!r}", hint=near)
 
 
-def choose_metric(name: str, matrix: PredictionMatrix) -> Metric:
-    """Return the metric called `name`, once it is known to fit the matrix.
+def choose_metric(name: str | Metric, matrix: PredictionMatrix) -> Metric:
+    """Return the metric called `name`, or that is given, once it is known to fit the matrix.
 
     Names are those of `metric_named`.
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.errors import InputError, OptionError, UndefinedError
+from bbccli.errors import InputError, OptionError, UndefinedError, named
 from bbccli.notes import listing
 from bbccli.outcome import Outcome
 from bbccli.readers.classes import check_classes_told, spelled
@@ -54,8 +54,8 @@ def _refuse_positive(positive: str | None, task: Task) -> None:
     """Only binary tasks have a positive class."""
     if positive is not None:
         raise OptionError(
-            f"--positive {positive} needs a binary task, this one is {task}",
-            hint="drop --positive, or give --task binary",
+            f"{named('positive', positive)} needs a binary task, this one is {task}",
+            hint=f"drop {named('positive')}, or give {named('task', Task.BINARY.value)}",
         )
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.errors import OptionError, UndefinedError
+from bbccli.errors import OptionError, UndefinedError, named
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
 from bbccli.notes import listing
@@ -121,9 +121,10 @@ def _complexities(matrix: PredictionMatrix) -> FloatArray:
     lacking = [name for name in matrix.configurations if not _is_number(known.get(name))]
     if lacking:
         raise OptionError(
-            f"--select one-se-simplest: the metadata give no complexity of {listing(lacking)}",
+            f"{named('select', Select.ONE_SE_SIMPLEST.value)}: the metadata give no complexity "
+            f"of {listing(lacking)}",
             hint='a number "complexity" in each entry of "configs"; or order the columns from the '
-            "simplest and use --select one-se",
+            f"simplest and use {named('select', Select.ONE_SE.value)}",
         )
     return np.array([float(known[name]) for name in matrix.configurations])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 
-from bbccli.errors import InputError, OptionError
+from bbccli.errors import InputError, OptionError, named
 from bbccli.notes import listing
 from bbccli.readers.hints import Hints
 from bbccli.readers.metadata import Metadata
@@ -89,7 +89,10 @@ def _by_hand(table: Table, roles: Roles, elsewhere: Iterable[str]) -> dict[str, 
             )
         chosen[role] = name
     if "truth" in chosen and {"time", "event"} & chosen.keys():
-        raise OptionError("--truth and --time/--event exclude each other", hint="give one of them")
+        raise OptionError(
+            f"{named('truth')} and {named('time')}/{named('event')} exclude each other",
+            hint="give one of them",
+        )
     return chosen
 
 
