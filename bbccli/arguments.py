@@ -15,7 +15,7 @@ from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from bbccli.errors import OptionError, named, nearest, short
+from bbccli.errors import OptionError, nearest, parameter, short
 
 E = TypeVar("E", bound=Enum)
 T = TypeVar("T")
@@ -42,7 +42,7 @@ def choice(kind: type[E], given: object, name: str) -> E:
         return kind(str(given))
     alike = str(given).lower().replace("_", "-") if isinstance(given, str) else ""
     hint = nearest(alike, words) if alike else f"one of: {', '.join(words)}"
-    raise OptionError(f"{named(name)} is {short(given)}", hint=hint)
+    raise OptionError(f"{parameter(name)} is {short(given)}", hint=hint)
 
 
 def entry(registry: Mapping[str, T], given: object, what: str, kind: type[T] | tuple[()] = ()) -> T:
@@ -60,8 +60,10 @@ def entry(registry: Mapping[str, T], given: object, what: str, kind: type[T] | t
     raise OptionError(f"no {what} named {short(given)}", hint=nearest(short(given, str), registry))
 
 
-def as_list(given: str | T | Iterable[str | T]) -> list[str | T]:
-    """Return several things; one alone, such as a word, is a list of itself."""
+def as_list(given: str | T | Iterable[str | T] | None) -> list[str | T]:
+    """Return several things; one alone, such as a word, is a list of itself, and None is empty."""
+    if given is None:
+        return []
     if isinstance(given, str) or not isinstance(given, Iterable):
         return [given]
     return list(given)
@@ -71,11 +73,13 @@ def real(given: object, name: str) -> float:
     """Return a number; an OptionError for what is none."""
     plain = _plain(given)
     if not isinstance(plain, Real) or isinstance(plain, bool):
-        raise OptionError(f"{named(name)} is {short(given)}, not a number", hint="such as 0.95")
+        raise OptionError(f"{parameter(name)} is {short(given)}, not a number", hint="such as 0.95")
     try:
         return float(plain)
     except OverflowError:
-        raise OptionError(f"{named(name)} is too large a number", hint="a smaller one") from None
+        raise OptionError(
+            f"{parameter(name)} is too large a number", hint="a smaller one"
+        ) from None
 
 
 def whole(given: object, name: str) -> int:
@@ -85,14 +89,14 @@ def whole(given: object, name: str) -> int:
         return int(plain)
     if isinstance(plain, float) and plain.is_integer():
         return int(plain)
-    raise OptionError(f"{named(name)} is {short(given)}, not an integer", hint="such as 1000")
+    raise OptionError(f"{parameter(name)} is {short(given)}, not an integer", hint="such as 1000")
 
 
 def switch(given: object, name: str) -> bool:
     """Return a yes or no; an OptionError for what is none, such as the word "no"."""
     plain = _plain(given)
     if not isinstance(plain, bool | int) or plain not in (0, 1):
-        raise OptionError(f"{named(name)} is {short(given)}", hint="True or False")
+        raise OptionError(f"{parameter(name)} is {short(given)}", hint="True or False")
     return bool(plain)
 
 
@@ -156,7 +160,7 @@ def _pair(given: Any, name: str) -> tuple[float, float]:
     both: Sequence[Any] = list(given) if isinstance(given, Iterable) else []
     if isinstance(given, str) or len(both) != 2:
         raise OptionError(
-            f"{named(name)} is {short(given)}, not two numbers", hint="such as (0, 1)"
+            f"{parameter(name)} is {short(given)}, not two numbers", hint="such as (0, 1)"
         )
     return real(both[0], name), real(both[1], name)
 

@@ -41,18 +41,18 @@ _NAMED = re.compile("\x02([^\x02\x03\x1f]*)\x1f([^\x02\x03\x1f]*)\x03")
 """A parameter in a text that was not shown yet: as Python names it, and as the command line."""
 
 
-def named(parameter: str, value: object = None) -> str:
+def parameter(name: str, value: object = None) -> str:
     """Return what names a parameter, or gives it a value, in the text of a `BbcError`.
 
     In Python the error says ``level`` and ``level=0.95``, on the command line (`BbcError.told`)
     ``--level`` and ``--level 0.95``.
     """
-    flag = f"--{FLAGS.get(parameter, parameter).replace('_', '-')}"
+    flag = f"--{FLAGS.get(name, name).replace('_', '-')}"
     if value is None:
-        return f"\x02{parameter}\x1f{flag}\x03"
+        return f"\x02{name}\x1f{flag}\x03"
     shown = f"{value:g}" if isinstance(value, float) else str(value)
     quoted = f'"{shown}"' if isinstance(value, str) else shown
-    return f"\x02{parameter}={quoted}\x1f{flag} {shown}\x03"
+    return f"\x02{name}={quoted}\x1f{flag} {shown}\x03"
 
 
 def nearest(name: str, known: Iterable[str], otherwise: str = "") -> str:

@@ -161,7 +161,7 @@ def _corrected(
     try:
         (found,), notes = estimate(matrix, [metric], plan, [WITH_WINS], progress=progress)
     except (UndefinedError, UnsupportedError) as error:
-        return None, (method_left_out(WITH_WINS, error.problem, error.hint),)
+        return None, (method_left_out(WITH_WINS, *error.told()),)
     return replace(found, selection=found.selection[:MOST_SHARES]), notes
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.arguments import choice, settle
-from bbccli.errors import InputError, OptionError, UnsupportedError, named
+from bbccli.errors import InputError, OptionError, UnsupportedError, parameter
 from bbccli.matrix_checks import check_classes, check_finite, check_names, check_shapes
 from bbccli.nested import NestedFold
 from bbccli.notes import Note
@@ -236,7 +236,7 @@ class PredictionMatrix:
         """
         if self.task is not Task.SURVIVAL:
             raise OptionError(
-                f"{named('risk_direction')} is for survival tasks; this one is {self.task}",
+                f"{parameter('risk_direction')} is for survival tasks; this one is {self.task}",
                 hint="leave it out",
             )
         direction = choice(RiskDirection, direction, "direction")

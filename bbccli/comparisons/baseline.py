@@ -30,7 +30,7 @@ from bbccli.case import Case
 from bbccli.comparisons.evidence import Evidence, evidence_of
 from bbccli.comparisons.records import Alternative, Comparison, Verdict
 from bbccli.comparisons.simultaneous import Simultaneous, against, p_error
-from bbccli.errors import OptionError, UndefinedError, named, nearest
+from bbccli.errors import OptionError, UndefinedError, nearest, parameter
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.planned import planned
@@ -152,7 +152,7 @@ def check_margin(margin: float) -> None:
     """
     if not 0 <= real(margin, "margin") < np.inf:
         raise OptionError(
-            f"{named('margin')} is {margin:g}", hint="0 or more, in the unit of the metric"
+            f"{parameter('margin')} is {margin:g}", hint="0 or more, in the unit of the metric"
         )
 
 

@@ -38,7 +38,7 @@ from bbccli.bootstrap.differences import Corrected, corrected_difference
 from bbccli.case import Case
 from bbccli.comparisons.baseline import check_margin, verdict_of
 from bbccli.comparisons.records import Comparison
-from bbccli.errors import OptionError, named
+from bbccli.errors import OptionError, parameter
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.planned import planned
@@ -163,7 +163,7 @@ def families_by(matrix: PredictionMatrix, by: str) -> dict[str, tuple[int, ...]]
     lacking = [n for n, family in zip(matrix.configurations, of_each, strict=True) if not family]
     if lacking:
         raise OptionError(
-            f"{named('by', by)} gives no family of {listing(lacking)}",
+            f"{parameter('by', by)} gives no family of {listing(lacking)}",
             hint="a family for each configuration, or leave out those without",
         )
     found: dict[str, tuple[int, ...]] = {}
@@ -171,7 +171,7 @@ def families_by(matrix: PredictionMatrix, by: str) -> dict[str, tuple[int, ...]]
         found[family] = (*found.get(family, ()), column)
     if len(found) < 2:
         raise OptionError(
-            f"{named('by', by)} puts all configurations into one family, {of_each[0]}",
+            f"{parameter('by', by)} puts all configurations into one family, {of_each[0]}",
             hint="another key of the metadata, or regex: with an expression",
         )
     return found
@@ -182,7 +182,7 @@ def _by_expression(matrix: PredictionMatrix, by: str) -> list[str]:
         expression = re.compile(by.removeprefix(REGEX))
     except (re.error, RecursionError, OverflowError) as error:
         raise OptionError(
-            f"{named('by', by)} is not a regular expression: {error}",
+            f"{parameter('by', by)} is not a regular expression: {error}",
             hint=r"for example regex:^(\S+)",
         ) from None
     matches = [expression.search(name) for name in matrix.configurations]
@@ -197,7 +197,7 @@ def _by_metadata(matrix: PredictionMatrix, key: str) -> list[str]:
         keys = sorted({k for entry in entries for k in entry} - {"id", "flags", "params"})
         there = f"there are {listing(keys)}; or " if keys else ""
         raise OptionError(
-            f"{named('by', key)}: the metadata give no {key!r} of any configuration",
+            f"{parameter('by', key)}: the metadata give no {key!r} of any configuration",
             hint=rf"{there}regex: with an expression, for example regex:^(\S+)",
         )
     values = [known.get(name) for name in matrix.configurations]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bbccli.arguments import choice
 from bbccli.comparisons.families import with_families
-from bbccli.errors import InputError, OptionError, named
+from bbccli.errors import InputError, OptionError, parameter
 from bbccli.matrix import PredictionMatrix
 from bbccli.notes import folds_differ, listing
 from bbccli.source import Source
@@ -99,9 +99,10 @@ def _check(matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: 
     if len(matrices) < 2:
         raise OptionError("a single file is joined with nothing", hint="give two or more")
     if missing not in (Missing.ERROR, Missing.COMMON_ROWS):
+        common = parameter("missing", Missing.COMMON_ROWS)
         raise OptionError(
-            f"{named('missing', missing.value)} says nothing of samples that only one file holds",
-            hint=f"{named('missing', Missing.COMMON_ROWS.value)} keeps those that all of them hold",
+            f"{parameter('missing', missing)} says nothing of samples that only one file holds",
+            hint=f"{common} keeps those that all of them hold",
         )
     first = matrices[0]
     for other, name in zip(matrices[1:], names[1:], strict=True):

@@ -13,7 +13,7 @@ from bbccli.dropping.base import Rule, Verdict, undecided
 from bbccli.dropping.results import Decision, DropDecision, Fate
 from bbccli.dropping.rules import choose_rule
 from bbccli.dropping.standing import MIN_SAMPLES, Standing, too_early
-from bbccli.errors import OptionError, named
+from bbccli.errors import OptionError, parameter
 from bbccli.matrix import PredictionMatrix, Unfinished
 from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.probability import with_clip
@@ -127,14 +127,15 @@ def check_terms(rule: Rule, threshold: float | None, min_samples: int) -> float:
     """
     if whole(min_samples, "min_samples") < 0:
         raise OptionError(
-            f"{named('min_samples')} is {min_samples}", hint="0 or more; 50 is advised"
+            f"{parameter('min_samples')} is {min_samples}", hint="0 or more; 50 is advised"
         )
     if threshold is None:
         return rule.threshold
     threshold = real(threshold, "threshold")
     if not 0 < threshold < 1:
         raise OptionError(
-            f"{named('threshold')} is {threshold:g}, not between 0 and 1", hint="for example 0.99"
+            f"{parameter('threshold')} is {threshold:g}, not between 0 and 1",
+            hint="for example 0.99",
         )
     return threshold
 
@@ -152,7 +153,7 @@ class _Counts:
         if n_folds is not None and self.seen is not None:
             if n_folds < self.seen:
                 raise OptionError(
-                    f"{named('n_folds')} is {n_folds}, and {self.seen} folds have predictions",
+                    f"{parameter('n_folds')} is {n_folds}, and {self.seen} folds have predictions",
                     hint="the folds of the whole cross-validation, of all repeats",
                 )
             self.to_come = n_folds - self.seen

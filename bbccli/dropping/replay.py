@@ -15,7 +15,7 @@ from bbccli.dropping.results import Replay, ReplayRun
 from bbccli.dropping.rules import EVERY, choose_rules
 from bbccli.dropping.standing import MIN_SAMPLES, Standing
 from bbccli.dropping.walk import fold_order, take_configurations, walk
-from bbccli.errors import OptionError, UndefinedError, UnsupportedError, named
+from bbccli.errors import OptionError, UndefinedError, UnsupportedError, parameter
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.probability import with_clip
@@ -87,7 +87,7 @@ def replay(
         except (UndefinedError, UnsupportedError) as error:
             if EVERY not in as_list(rules):
                 raise
-            notes.append(rule_left_out(rule.name, error.problem))
+            notes.append(rule_left_out(rule.name, error.told()[0]))
         else:
             replays.append(_replay(case, full, rule, own, min_samples, runs))
         progress(position + 1, len(chosen))
@@ -157,7 +157,7 @@ def _orders(
         )
     if order is not None and n_orders is not None:
         raise OptionError(
-            f"{named('order')} gives one order, {named('n_orders')} draws some",
+            f"{parameter('order')} gives one order, {parameter('n_orders')} draws some",
             hint="leave one of them out",
         )
     if order is not None:
@@ -168,11 +168,11 @@ def _orders(
     n_orders = whole(n_orders, "n_orders")
     if n_orders < 1:
         raise OptionError(
-            f"{named('n_orders')} is {n_orders}", hint="at least 1; 20 show the spread"
+            f"{parameter('n_orders')} is {n_orders}", hint="at least 1; 20 show the spread"
         )
     if n_orders > MOST_ORDERS:
         raise OptionError(
-            f"{named('n_orders')} is over {MOST_ORDERS}",
+            f"{parameter('n_orders')} is over {MOST_ORDERS}",
             hint="20 show the spread; 1000 its quartiles too",
         )
     rng = np.random.default_rng(np.random.SeedSequence(plan.seed, spawn_key=(ORDERS_KEY,)))

@@ -58,7 +58,7 @@ def gather(
         try:
             found[name] = make()
         except (UndefinedError, UnsupportedError) as error:
-            missing[name] = error.problem
+            missing[name] = error.told()[0]
     return Evidence(**found, missing=missing)
 
 

@@ -102,7 +102,7 @@ class Method:
             A metric, a plan or a kind of data that the method is not for.
         """
         metric = choose_metric(metric, matrix)
-        selector = choose_metric(select_by or metric, matrix)
+        selector = choose_metric(metric if select_by is None else select_by, matrix)
         check_needs(self, matrix)
         plan = replace(plan, models=models_of(plan, matrix))
         metric, selector = planned(metric, plan), planned(selector, plan)

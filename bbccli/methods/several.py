@@ -70,7 +70,7 @@ def estimate(
         An unknown metric or method, or one asked for by name that can't be computed.
     """
     chosen = [planned(metric, plan) for metric in choose_metrics(metrics, matrix)]
-    asked = as_list(names or ())
+    asked = as_list(names)
     by_name = bool(asked) and asked != [ALL]
     everything = list(METHODS) if asked else default_methods(matrix)
     methods = choose_methods(asked if by_name else everything)
@@ -86,7 +86,7 @@ def estimate(
         except (UndefinedError, UnsupportedError) as error:
             if by_name or method.name in ALWAYS:
                 raise
-            notes.append(method_left_out(method.name, error.problem, error.hint))
+            notes.append(method_left_out(method.name, *error.told()))
         else:
             estimates.append(
                 _with_width(_with_doubt(found, metric.within(matrix.outcome), plan, method))

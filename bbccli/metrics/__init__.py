@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bbccli.arguments import as_list
-from bbccli.errors import OptionError, UnsupportedError, named, nearest, short
+from bbccli.errors import OptionError, UnsupportedError, nearest, parameter, short
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import (
     binary,
@@ -107,9 +107,8 @@ def choose_metrics(
     OptionError, UnsupportedError
         As `choose_metric` and `default_metric`.
     """
-    if not names:
-        return [default_metric(matrix)]
-    return list(dict.fromkeys(choose_metric(one, matrix) for one in as_list(names)))
+    chosen = dict.fromkeys(choose_metric(one, matrix) for one in as_list(names))
+    return list(chosen) or [default_metric(matrix)]
 
 
 def metric_named(name: str | Metric) -> Metric:
@@ -125,7 +124,7 @@ def metric_named(name: str | Metric) -> Metric:
     if isinstance(name, Metric):
         return name
     if not isinstance(name, str):
-        raise OptionError(f"{named('metric')} is {short(name)}", hint="a Metric, or its name")
+        raise OptionError(f"{parameter('metric')} is {short(name)}", hint="a Metric, or its name")
     found = canonical(name, METRICS)
     if found in METRICS:
         return METRICS[found]

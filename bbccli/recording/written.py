@@ -34,7 +34,7 @@ def name_of(configuration: Any) -> str:
 
 def flags_of(flags: Sequence[str] | None) -> tuple[str, ...]:
     """Return flags; a single one may be a text."""
-    return tuple(str(flag) for flag in as_list(flags or ()))
+    return tuple(str(flag) for flag in as_list(flags))
 
 
 def params_of(params: Mapping[str, Any] | None) -> dict[str, Any]:

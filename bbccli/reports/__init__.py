@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from bbccli.arguments import choice
 from bbccli.documents import Document, Json
-from bbccli.errors import OptionError, named
+from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.reports.base import Style
 
 __all__ = ["FORMS", "Form", "Kind", "Style", "form_of", "forms_of", "suffix_of"]
@@ -84,6 +84,9 @@ class Form:
         return data
 
     def _module(self, kind: Kind) -> Any:
+        if kind not in self.modules:
+            hint = f"one of: {', '.join(forms_of(kind))}"
+            raise UnsupportedError(f"{self.name} is no form of {kind}", hint=hint)
         return import_module(f"bbccli.reports.{self.modules[kind]}")
 
 
@@ -202,7 +205,7 @@ def form_of(path: str, forms: Collection[str]) -> str | None:
         return None
     if suffix not in known:
         raise OptionError(
-            f"{named('path')} is {path!r}, and {suffix} is not a format that can be written",
+            f"{parameter('path')} is {path!r}, and {suffix} is not a format that can be written",
             hint=f"a file that ends in {', '.join(known)}; or in .txt, for the table",
         )
     return known[suffix]

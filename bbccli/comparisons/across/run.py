@@ -15,7 +15,7 @@ from bbccli.comparisons.across.table import Table
 from bbccli.comparisons.adjustment import adjusted
 from bbccli.comparisons.pairs.base import verdict_of
 from bbccli.comparisons.records import Comparison, Contest, Ranks, Standing
-from bbccli.errors import OptionError, UndefinedError, named
+from bbccli.errors import OptionError, UndefinedError, parameter
 from bbccli.metrics import Metric, metric_named
 from bbccli.notes import incomplete_data_sets
 from bbccli.plan import Plan
@@ -58,16 +58,11 @@ def compare_across(
         No data set has a performance of every family.
     """
     metric, level = metric_named(metric), Plan(level=level).level
-    adjust = _checked(families, adjust)
-    names = as_list(tests or DEFAULTS)
+    adjust, names = _checked(families, adjust), as_list(tests) or list(DEFAULTS)
     chosen = choose_tests(list(TESTS) if names == [ALL] else names)
     complete = np.asarray(np.isfinite(performances).all(axis=1))
     if not complete.any():
-        raise UndefinedError(
-            "no data set has a performance of every family",
-            hint="names have to be the same in all files; --by puts configurations into families, "
-            "--exclude leaves out what only some files hold",
-        )
+        raise _nothing_complete()
     values = np.asarray(performances[complete], np.float64)
     table = Table(values, tuple(families), metric.name, metric.direction, level)
     kept, left_out = (
@@ -136,16 +131,24 @@ def groups(table: Table, pairs: Sequence[Comparison]) -> tuple[tuple[str, ...], 
     return tuple(found)
 
 
+def _nothing_complete() -> UndefinedError:
+    return UndefinedError(
+        "no data set has a performance of every family",
+        hint="names have to be the same in all files; --by puts configurations into families, "
+        "--exclude leaves out what only some files hold",
+    )
+
+
 def _checked(families: Sequence[str], given: Adjustment | str) -> Adjustment:
     """The adjustment, once it and the families are known to be fit for ranks."""
     adjust = choice(Adjustment, given, "adjust")
     if adjust is Adjustment.MAX_T:
         raise OptionError(
             "max-t does not adjust tests over data sets",
-            hint=named("adjust", Adjustment.HOLM.value),
+            hint=parameter("adjust", Adjustment.HOLM),
         )
     if len(families) < 2 or len(set(families)) < len(families):
-        raise OptionError("to rank takes two different families", hint=named("by", "family"))
+        raise OptionError("to rank takes two different families", hint=parameter("by", "family"))
     return adjust
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from bbccli.comparisons.pairs.case import PairAnswer, PairCase
 from bbccli.comparisons.pairs.needs import Need, check_needs
 from bbccli.comparisons.records import Beliefs, Comparison, Verdict
-from bbccli.errors import OptionError, UnsupportedError, named
+from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.metrics.planned import planned
 from bbccli.notes import Note, identical_predictions
 from bbccli.types import Pooling, Task
@@ -120,7 +120,7 @@ class PairTest:
             raise OptionError(f"{self.name} compares {wanted}", hint="name two in a pair")
         if not case.rope >= 0:
             raise OptionError(
-                f"{named('rope')} is {case.rope:g}", hint="0 or more, in the metric's unit"
+                f"{parameter('rope')} is {case.rope:g}", hint="0 or more, in the metric's unit"
             )
         if case.matrix.task not in self.for_tasks:
             tasks = ", ".join(sorted(self.for_tasks))

@@ -73,7 +73,7 @@ def compare_pairs(
         A test that was asked for by name does not fit.
     """
     metric, adjust = choose_metric(metric, matrix), choice(Adjustment, adjust, "adjust")
-    asked, rope = as_list(tests or ()), real(rope, "rope")
+    asked, rope = as_list(tests), real(rope, "rope")
     by_name = bool(asked) and asked != [ALL]
     chosen = choose_tests(list(TESTS) if asked and not by_name else asked)
     named = [_columns(matrix, names) for names in pairs]
@@ -112,7 +112,7 @@ def _run(
         except (UndefinedError, UnsupportedError) as error:
             if raising:
                 raise
-            left_out[test.name] = test_left_out(test.name, error.problem, error.hint)
+            left_out[test.name] = test_left_out(test.name, *error.told())
     return found
 
 
