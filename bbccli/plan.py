@@ -109,13 +109,7 @@ class Plan:
             )
         if self.n_resamples > LARGEST_N_RESAMPLES:
             raise _too_many_resamples()
-        if not 0 < self.level < 1:
-            percent = 1 < self.level < 100
-            example = parameter("level", self.level / 100 if percent else 0.95)
-            raise OptionError(
-                f"{parameter('level')} is {self.level:g}, not between 0 and 1",
-                hint=example if percent else f"for example {example}",
-            )
+        _check_level(self.level)
         if self.tolerance is not None and not 0 < self.tolerance < math.inf:
             raise OptionError(
                 f"{parameter('tolerance')} is {self.tolerance:g}", hint="for example 0.001"
@@ -143,6 +137,16 @@ class Plan:
             raise OptionError(
                 f"{parameter('seed')} is over {LARGEST_SEED}", hint="a smaller whole number"
             )
+
+
+def _check_level(level: float) -> None:
+    if not 0 < level < 1:
+        percent = 1 < level < 100
+        example = parameter("level", level / 100 if percent else 0.95)
+        raise OptionError(
+            f"{parameter('level')} is {level:g}, not between 0 and 1",
+            hint=example if percent else f"for example {example}",
+        )
 
 
 def pooling_of(asked: Pooling | None, metadata: Mapping[str, Any]) -> Pooling:

@@ -102,7 +102,6 @@ def read(
     Examples
     --------
     >>> from pathlib import Path
-    from typing import Any
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "tiny.csv")

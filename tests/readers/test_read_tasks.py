@@ -278,9 +278,9 @@ def test_task_by_hand(save):
 @pytest.mark.parametrize(
     ("task", "message"),
     [
-        (Task.BINARY, r"--task binary: the truth has 3 values \(x, y, z\)"),
-        (Task.REGRESSION, "--task regression: the truth is text"),
-        (Task.SURVIVAL, "--task survival: survival needs the columns `time` and `event`"),
+        (Task.BINARY, r'task="binary": the truth has 3 values \(x, y, z\)'),
+        (Task.REGRESSION, 'task="regression": the truth is text'),
+        (Task.SURVIVAL, 'task="survival": survival needs the columns `time` and `event`'),
     ],
 )
 def test_task_that_does_not_fit(save, task, message):

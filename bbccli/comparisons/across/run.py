@@ -19,7 +19,7 @@ from bbccli.errors import OptionError, UndefinedError, parameter
 from bbccli.metrics import Metric, metric_named
 from bbccli.notes import incomplete_data_sets
 from bbccli.plan import Plan
-from bbccli.types import Adjustment, FloatArray
+from bbccli.types import Adjustment, BoolArray, FloatArray
 
 ALL = "all"
 """In place of names: every test over data sets."""
@@ -60,9 +60,7 @@ def compare_across(
     metric, level = metric_named(metric), Plan(level=level).level
     adjust, names = _checked(families, adjust), as_list(tests) or list(DEFAULTS)
     chosen = choose_tests(list(TESTS) if names == [ALL] else names)
-    complete = np.asarray(np.isfinite(performances).all(axis=1))
-    if not complete.any():
-        raise _nothing_complete()
+    complete = _complete(performances)
     values = np.asarray(performances[complete], np.float64)
     table = Table(values, tuple(families), metric.name, metric.direction, level)
     kept, left_out = (
@@ -131,12 +129,16 @@ def groups(table: Table, pairs: Sequence[Comparison]) -> tuple[tuple[str, ...], 
     return tuple(found)
 
 
-def _nothing_complete() -> UndefinedError:
-    return UndefinedError(
-        "no data set has a performance of every family",
-        hint="names have to be the same in all files; --by puts configurations into families, "
-        "--exclude leaves out what only some files hold",
-    )
+def _complete(performances: FloatArray) -> BoolArray:
+    """(D,) data sets that have a performance of every family."""
+    complete = np.asarray(np.isfinite(performances).all(axis=1))
+    if not complete.any():
+        raise UndefinedError(
+            "no data set has a performance of every family",
+            hint="names have to be the same in all files; --by puts configurations into families, "
+            "--exclude leaves out what only some files hold",
+        )
+    return complete
 
 
 def _checked(families: Sequence[str], given: Adjustment | str) -> Adjustment:
