@@ -535,16 +535,28 @@ def of_constant(value):
 
 
 def test_a_metric_that_is_gone_leaves_nothing_to_another():
-    matrix, seen = binary(n_samples=20, n_configurations=2), set()
-    for turn in range(30):
-        value = turn / 30
-        metric = of_constant(value)
-        seen.add(id(metric))
-        assert METHODS["naive"].run(matrix, metric, Plan(n_resamples=5)).value == pytest.approx(
-            value
-        )
-        del metric  # the next one may lie where it lay
-    assert len(seen) == 30
+    matrix, few = binary(n_samples=20, n_configurations=2), Plan(n_resamples=5)
+    for turn in range(20):
+        metric = of_constant(turn / 20)  # may lie where an earlier one lay, and has its name
+        for method in ("naive", "bbc"):
+            found = METHODS[method].run(matrix, metric, few)
+            assert found.value == pytest.approx(turn / 20)
+        del metric
+
+
+def test_a_metric_that_lies_where_another_lay_is_not_taken_for_it():
+    matrix, few = binary(n_samples=20, n_configurations=2), Plan(n_resamples=5)
+    kept, other = of_constant(0.25), of_constant(0.75)
+    METHODS["bbc"].run(matrix, kept, few)
+    equal = replace(kept)  # what is kept for it is found by the first, so nothing keeps it alive
+    METHODS["bbc"].run(matrix, equal, few)
+    place, places = id(equal), []
+    del equal
+    while not places or (id(places[-1]) != place and len(places) < 1000):
+        places.append(replace(other))
+    assert id(places[-1]) == place
+    found = METHODS["bbc"].run(matrix, places[-1], few)
+    assert (found.value, found.naive) == pytest.approx((0.75, 0.75))
 
 
 def test_the_metric_that_selects_may_be_given_twice():

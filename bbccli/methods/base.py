@@ -106,7 +106,6 @@ class Method:
         check_needs(self, matrix)
         plan = replace(plan, models=models_of(plan, matrix))
         metric, selector = planned(metric, plan), planned(selector, plan)
-        selector = metric if selector == metric else selector  # the same object, as `Case` wants
         pooling = plan.pooling if self.pooling is None else self.pooling
         case = Case(matrix, metric, selector, replace(plan, pooling=pooling), self.name, progress)
         case.enter("working out")
