@@ -528,35 +528,34 @@ def test_a_cap_is_kept_apart():
     assert len({str(one) for one in kept[:3]}) == 3
 
 
-def of_constant(value):
-    """A metric of your own that says the same of every sample."""
-    bind = mean_of(lambda outcome, predictions: np.full(predictions.shape, value))
+def own(share, right=True):
+    """A metric of your own: a share of being right, or of being wrong, which more of is better."""
+    bind = mean_of(lambda outcome, p: share * ((p == outcome.values[:, None]) == right))
     return replace(METRICS["accuracy"], name="own", bind=bind)
 
 
 def test_a_metric_that_is_gone_leaves_nothing_to_another():
-    matrix, few = binary(n_samples=20, n_configurations=2), Plan(n_resamples=5)
+    matrix, few = small(), Plan(n_resamples=5)
     for turn in range(20):
-        metric = of_constant(turn / 20)  # may lie where an earlier one lay, and has its name
+        metric = own(turn / 20)  # may lie where an earlier one lay, and has its name
         for method in ("naive", "bbc"):
-            found = METHODS[method].run(matrix, metric, few)
-            assert found.value == pytest.approx(turn / 20)
+            assert asked(matrix, metric, method, few) == asked(small(), metric, method, few)
         del metric
 
 
 def test_a_metric_that_lies_where_another_lay_is_not_taken_for_it():
-    matrix, few = binary(n_samples=20, n_configurations=2), Plan(n_resamples=5)
-    kept, other = of_constant(0.25), of_constant(0.75)
-    METHODS["bbc"].run(matrix, kept, few)
+    matrix, few = small(), Plan(n_resamples=5)
+    kept, other = own(1.0), own(1.0, right=False)
+    expected = asked(small(), other, "bbc", few)
+    assert asked(matrix, kept, "bbc", few) != expected
     equal = replace(kept)  # what is kept for it is found by the first, so nothing keeps it alive
-    METHODS["bbc"].run(matrix, equal, few)
+    asked(matrix, equal, "bbc", few)
     place, places = id(equal), []
     del equal
     while not places or (id(places[-1]) != place and len(places) < 1000):
         places.append(replace(other))
     assert id(places[-1]) == place
-    found = METHODS["bbc"].run(matrix, places[-1], few)
-    assert (found.value, found.naive) == pytest.approx((0.75, 0.75))
+    assert asked(matrix, places[-1], "bbc", few) == expected
 
 
 def test_the_metric_that_selects_may_be_given_twice():
