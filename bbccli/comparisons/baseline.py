@@ -33,7 +33,7 @@ from bbccli.comparisons.simultaneous import Simultaneous, against, p_error
 from bbccli.errors import OptionError, UndefinedError, nearest, parameter
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import Metric, choose_metric
-from bbccli.metrics.planned import planned
+from bbccli.metrics.planned import attainable, check_apart, planned
 from bbccli.notes import (
     Note,
     constant_difference,
@@ -42,6 +42,7 @@ from bbccli.notes import (
     single_configuration,
     winner_is_baseline,
 )
+from bbccli.outcome import Outcome
 from bbccli.plan import Plan
 from bbccli.selection.units import on_few_groups
 
@@ -89,7 +90,8 @@ def against_baseline(
     Raises
     ------
     OptionError
-        No such configuration, a margin that is negative or no number, or too few resamples.
+        No such configuration, too few resamples, or a margin that is negative, no number, or
+        larger than any difference.
     UndefinedError
         A performance of the baseline that is undefined, or what BBC can't resample.
     UnsupportedError
@@ -100,8 +102,8 @@ def against_baseline(
     Time O(B N C), and O(B U C) for the bounds.
     """
     other = position_of(matrix, baseline)
-    check_margin(margin)
     metric = planned(choose_metric(metric, matrix), plan)
+    check_margin(margin, metric, matrix.outcome)
     case = Case(matrix, metric, metric, plan, TEST)
     evidence = evidence_of(matrix, metric, plan)
     if not evidence.defined[other]:
@@ -142,8 +144,8 @@ def position_of(matrix: PredictionMatrix, name: str) -> int:
     return matrix.configurations.index(name)
 
 
-def check_margin(margin: float) -> None:
-    """Refuse a margin that is negative or not finite.
+def check_margin(margin: float, metric: Metric, outcome: Outcome) -> None:
+    """Refuse a margin that is negative, not finite, or larger than any difference.
 
     Raises
     ------
@@ -154,6 +156,7 @@ def check_margin(margin: float) -> None:
         raise OptionError(
             f"{parameter('margin')} is {margin:g}", hint="0 or more, in the unit of the metric"
         )
+    check_apart("margin", margin, metric.label, attainable(metric, outcome))
 
 
 def verdict_of(lower: float | None, upper: float | None, margin: float) -> Verdict:

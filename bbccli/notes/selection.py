@@ -108,13 +108,9 @@ def method_left_out(method: str, problem: str, remedy: str) -> Note:
     return Note("method-left-out", f"{method} is left out: {problem}", remedy)
 
 
-def gate_on_naive() -> Note:
-    """A gate was asked to judge the figure that is known to be too good."""
-    return Note(
-        "gate-on-naive",
-        "the gate judges the naive figure of cvt, which is too good",
-        "--gate-method bbc",
-    )
+def gate_on_naive(figure: str) -> Note:
+    """A gate was asked to judge a figure that is known to be too good."""
+    return Note("gate-on-naive", f"the gate judges {figure} is too good", "--gate-method bbc")
 
 
 def nothing_dropped(reason: str) -> Note:

@@ -99,8 +99,7 @@ def _without_interval(
     found = [e for e in estimates if e["value"] is not None]
     corrected = [e for e in found if not e["ignores_selection"] and not phrases.is_naive(e)]
     if corrected:
-        value, interval = digits.performance(corrected[0]["value"]), corrected[0]["interval"]
-        flat = interval is not None and has_no_width(interval)
+        value, flat = digits.performance(corrected[0]["value"]), has_no_width(corrected[0])
         lack = "whose interval has no width" if flat else "which gives no interval"
         by = f"by {corrected[0]['method']}, {lack}."
         return _words("Expect", label, value, "on new samples", by)

@@ -82,7 +82,7 @@ def gate_sentence(gate: GateJson) -> str:
     """
     start, margin, metric = f"gate {gate['outcome']}: ", gate["margin"], gate["metric"]
     if gate["outcome"] == "undecided" or margin is None or metric is None:
-        return f"{start}{gate['reason']}; what can't be computed does not pass"
+        return f"{start}{gate['reason']}; what can't be decided does not pass"
     threshold = short(gate["threshold"])
     above = (margin > 0) == (gate["direction"] == "maximize")
     digits = _digits_of_gate(gate, metric)
