@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bbccli.arguments import choice
 from bbccli.comparisons.families import with_families
-from bbccli.errors import InputError, OptionError
+from bbccli.errors import InputError, OptionError, parameter
 from bbccli.matrix import PredictionMatrix
 from bbccli.notes import folds_differ, listing
 from bbccli.readers.remarks import joined_by_position
@@ -35,7 +36,9 @@ class Joined:
 
 
 def joined(
-    matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: Missing = Missing.ERROR
+    matrices: Sequence[PredictionMatrix],
+    names: Sequence[str],
+    missing: Missing | str = Missing.ERROR,
 ) -> Joined:
     """Join matrices of the same samples; each becomes a family of its name.
 
@@ -58,6 +61,7 @@ def joined(
         Samples that only some hold, or none in common; another task, kind or number of repeats;
         another truth, group or weight of a sample; keys in some matrices alone, or of two names.
     """
+    missing = choice(Missing, missing, "missing")
     _check(matrices, names, missing)
     by_position = _by_position(matrices, names)
     first = matrices[0]
@@ -99,9 +103,10 @@ def _check(matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: 
     if len(matrices) < 2:
         raise OptionError("a single file is joined with nothing", hint="give two or more")
     if missing not in (Missing.ERROR, Missing.COMMON_ROWS):
+        common = parameter("missing", Missing.COMMON_ROWS)
         raise OptionError(
-            f"--missing {missing} says nothing of samples that only one file holds",
-            hint="--missing common-rows keeps those that all of them hold",
+            f"{parameter('missing', missing)} says nothing of samples that only one file holds",
+            hint=f"{common} keeps those that all of them hold",
         )
     first = matrices[0]
     for other, name in zip(matrices[1:], names[1:], strict=True):

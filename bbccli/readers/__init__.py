@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from bbccli import elsewhere
 from bbccli.matrix import PredictionMatrix
@@ -37,16 +38,16 @@ def read(
     path: Paths,
     *,
     roles: Roles = _BY_NAME,
-    task: Task | None = None,
-    positive: str | None = None,
+    task: Task | str | None = None,
+    positive: str | int | None = None,
     labels: str | Path | ArrowStream | None = None,
     folds: str | Path | ArrowStream | None = None,
-    missing: Missing = Missing.DROP,
+    missing: Missing | str = Missing.DROP,
     dialect: str | None = None,
     unfinished: bool = False,
-    only: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    include: Sequence[str] = (),
+    only: str | Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
+    include: str | Sequence[str] = (),
     bounds: tuple[float, float] | None = None,
     by_position: bool = False,
 ) -> PredictionMatrix:
@@ -114,8 +115,12 @@ def read(
     >>> matrix.task, matrix.configurations, matrix.predictions.shape
     (<Task.BINARY: 'binary'>, ('knn', 'svm'), (1, 2, 2))
     """
-    how = (roles, task, positive, labels, folds, missing, dialect, only, exclude)
-    request = Request(*how, include, unfinished, bounds, by_position)
+    # the request puts words in the form of its fields
+    how: dict[str, Any] = {"task": task, "missing": missing, "positive": positive}
+    how |= {"only": only, "exclude": exclude, "include": include, "dialect": dialect}
+    how |= {"labels": labels, "folds": folds, "unfinished": unfinished, "bounds": bounds}
+    how |= {"by_position": by_position}
+    request = Request(roles, **how)
     if elsewhere.current() is not None:
         from bbccli.readers.by_parts import read_by_parts
 

@@ -125,8 +125,8 @@ def _outcome_names(frame: Table, roles: Roles, key: str | None) -> dict[str, str
     time = roles.time or named(frame, "time")
     event = roles.event or named(frame, "event")
     if time and event and roles.truth is None and named(frame, "truth") is None:
-        pair = {"time": column_of(frame, time, "--time")}
-        return pair | {"event": column_of(frame, event, "--event")}
+        pair = {"time": column_of(frame, time, "time")}
+        return pair | {"event": column_of(frame, event, "event")}
     return {"truth": _single(frame, "truth", roles.truth, {key})}
 
 
@@ -141,7 +141,7 @@ def _single(frame: Table, role: str, by_hand: str | None, keys: set[str | None])
     if len(rest) == 1:
         return rest[0]
     if by_hand is not None:
-        return column_of(frame, by_hand, f"--{role}")
+        return column_of(frame, by_hand, role)
     raise InputError(
         f"no single column is the {role}: {listing(frame.names, 8)}",
         path=frame.path,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from bbccli.errors import InputError
+from bbccli.errors import InputError, parameter
 from bbccli.notes import listing
 from bbccli.readers.arrow import is_text
 from bbccli.readers.table import Table
@@ -108,7 +108,7 @@ def candidates(frame: Table, role: str, declared: Iterable[str] = ()) -> list[st
     return [name for rank, _, _, name in sorted(found) if rank == 0 or name not in declared]
 
 
-def column_of(frame: Table, name: str, flag: str) -> str:
+def column_of(frame: Table, name: str, role: str) -> str:
     """Return a column name given by hand, which must exist.
 
     Raises
@@ -119,7 +119,7 @@ def column_of(frame: Table, name: str, flag: str) -> str:
     if name in frame.names:
         return name
     raise InputError(
-        f"{flag} names no column: {name!r}",
+        f"{parameter(role)} names no column: {name!r}",
         path=frame.path,
         hint=nearest_names(name, frame.names) or f"the columns are {listing(frame.names, 8)}",
     )

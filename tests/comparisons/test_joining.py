@@ -101,7 +101,7 @@ def test_rows_that_are_missing_are_refused_or_left_out():
     rows = np.isin(whole.keys, fewer.keys)
     np.testing.assert_array_equal(found.predictions, whole.predictions[:, rows])
     np.testing.assert_array_equal(found.outcome.values, whole.outcome.values[rows])
-    with pytest.raises(OptionError, match="--missing drop"):
+    with pytest.raises(OptionError, match='missing="drop"'):
         joined([first, fewer], ["a", "b"], Missing.DROP)
 
 

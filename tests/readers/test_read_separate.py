@@ -66,7 +66,7 @@ def test_survival_labels(save):
     labels = save("labels.csv", {"time": [1, 2, 3, 4], "event": [0, 1, 1, 0]})
     matrix = read(save("m.csv", PREDICTIONS), labels=labels)
     assert matrix.task is Task.SURVIVAL
-    with pytest.raises(InputError, match="--task binary needs a truth") as e:
+    with pytest.raises(InputError, match='task="binary" needs a truth') as e:
         read(save("m.csv", PREDICTIONS), labels=labels, task=Task.BINARY)
     assert e.value.hint
 
@@ -78,7 +78,7 @@ def test_truth_by_hand_is_looked_up_in_the_labels_file(save):
     with pytest.raises(InputError, match="no single column is the truth: p, q") as e:
         read(path, labels=labels)
     assert "--truth" in e.value.hint
-    with pytest.raises(InputError, match="--truth names no column: 'z'"):
+    with pytest.raises(InputError, match="truth names no column: 'z'"):
         read(path, labels=labels, roles=Roles(truth="z"))
 
 
