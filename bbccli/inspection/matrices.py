@@ -43,6 +43,8 @@ CHECK_OF_NOTE = {
     "metadata-contradicted": "metadata",
     "validity-flags": "flags",
     "candidates-missing": "candidates",
+    "recorded-again": "candidates",
+    "tried-again": "candidates",
     "duplicate-configurations": "duplicates",
     "configurations-left-out": "choice",
     "flagged-left-out": "flags",
