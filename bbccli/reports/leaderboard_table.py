@@ -56,6 +56,7 @@ def _table(document: Document, style: Style) -> str:
         rows,
         style,
         figures={column.name for column in columns if column.figures},
+        keys=2,
     )
     n_more = document["input"]["n_configurations"] - len(rows)
     return f"{text}and {n_more} more, see --top and --format csv\n" if n_more else text
