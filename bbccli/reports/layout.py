@@ -26,6 +26,9 @@ Grid = Table
 LEAST = 16
 """Columns of the page that a text gets at least where it stands beside others."""
 
+NARROWEST = 20
+"""Columns that are written at least; a terminal that has fewer breaks the lines."""
+
 GAP = 2
 """Blanks between columns."""
 
@@ -63,7 +66,7 @@ def listing_table(
         parts = _parts(shown, keys, room, gap)
         if len(parts) == 1:
             break
-    if any(_taken(part, gap) > room for part in parts):
+    if rows and any(_taken(part, gap) > room for part in parts):
         return _blocks(header, rows, style)
     looks = emphasis or [""] * len(rows)
     return "\n".join(as_text(_side_by_side(part, looks, gap), style) for part in parts)
@@ -136,7 +139,7 @@ def as_text(renderable: RenderableType, style: Style) -> str:
     """Return what rich draws, without trailing blanks."""
     console = Console(
         file=StringIO(),
-        width=style.width,
+        width=max(style.width, NARROWEST),
         # what the environment says of colours was weighed where the style was made
         force_terminal=style.colour,
         color_system="standard" if style.colour else None,

@@ -133,7 +133,7 @@ def _methods(document: Document, metric: str, style: Style) -> str:
         [[row[n] for n in shown] for row in rows],
         style,
         figures=header[3:5],
-        whole=header[5:],
+        whole=[header[0], *header[5:]],
         keys=sum(n < 2 for n in shown),
         emphasis=["bold" if row.reported else "" for row, _ in pairs],
     )
