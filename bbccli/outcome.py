@@ -10,7 +10,7 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.types import BoolArray, FloatArray, IntArray, Task, readonly
 
-__all__ = ["Outcome"]
+__all__ = ["Outcome", "effective_size"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +68,31 @@ class Outcome:
         event = None if self.event is None else self.event[rows]
         weights = None if self.weights is None else self.weights[rows]
         return Outcome(self.task, self.values[rows], self.classes, event, weights, self.bounds)
+
+
+def effective_size(weights: FloatArray, groups: IntArray | None = None) -> float:
+    """Return Kish's effective size of samples that weigh so much (n,): (sum w)^2 / sum w^2.
+
+    A mean is as sure as that of so many samples of equal weight. Equal weights give n itself.
+    Of samples in groups (n,) it is the effective number of groups: without weights each counts as
+    one, however large, and weights take from their number what they take from Kish's size of groups
+    so large.
+
+    References
+    ----------
+    Kish 1965, section 11.7; Kish 1992, "Weighting for unequal P_i".
+
+    Examples
+    --------
+    >>> effective_size(np.full(60, 0.1)), round(effective_size(np.array([1.0, 1.0, 4.0])), 6)
+    (60.0, 2.0)
+    """
+    relative = weights / weights.max()  # equal ones are 1, and squares are finite
+    if groups is not None:
+        sizes = np.bincount(groups)
+        lost = effective_size(np.bincount(groups, relative)) / effective_size(sizes.astype(float))
+        return int(np.count_nonzero(sizes)) * min(lost, 1.0)
+    return float(relative.sum() ** 2 / (relative**2).sum())
 
 
 def _checked_weights(given: Any, n_samples: int) -> FloatArray:

@@ -14,6 +14,7 @@ from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
 from bbccli.metrics.naming import canonical
 from bbccli.notes import Note
+from bbccli.outcome import effective_size
 from bbccli.plan import Plan
 from bbccli.results import MOST_SHARES, Estimate, Gate
 from bbccli.source import LeftOut, Verification, run_of
@@ -63,6 +64,24 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class Weights:
+    """The weights of the samples."""
+
+    column: str | None = field(metadata={"doc": "column that holds them; null where unknown"})
+    n_effective: float = field(
+        metadata={"doc": "Kish's effective number of samples, or of groups: (Σ w)² / Σ w²"}
+    )
+
+    @classmethod
+    def of(cls, matrix: PredictionMatrix) -> Weights | None:
+        """Describe the weights of a matrix, if there are any."""
+        weights = matrix.outcome.weights
+        if weights is None:
+            return None
+        return cls(matrix.source.weight, effective_size(weights, matrix.groups))
+
+
+@dataclass(frozen=True, slots=True)
 class Input:
     """What was read, and how it was understood."""
 
@@ -100,6 +119,9 @@ class Input:
         default=None,
         metadata={"doc": "whether the run's own scores were found again; null without a run"},
     )
+    weights: Weights | None = field(
+        default=None, metadata={"doc": "weights of the samples; null without weights"}
+    )
 
     @classmethod
     def of(cls, matrix: PredictionMatrix) -> Input:
@@ -124,6 +146,7 @@ class Input:
             configurations=matrix.configurations,
             run=Run.of(matrix),
             verification=matrix.source.verification,
+            weights=Weights.of(matrix),
         )
 
 

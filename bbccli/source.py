@@ -51,6 +51,8 @@ class Source:
         Configurations that take no part because of a flag.
     verification
         What came of checking the scores of a run; None where there is none, or it was not asked.
+    weight
+        Column of the sample weights; None without weights, or where they have no name.
     """
 
     path: str = ""
@@ -58,6 +60,7 @@ class Source:
     metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     left_out: tuple[LeftOut, ...] = ()
     verification: Verification | None = None
+    weight: str | None = None
 
 
 def agrees(found: float, said: float, tolerance: float) -> bool:

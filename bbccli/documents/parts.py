@@ -42,6 +42,13 @@ class VerificationJson(TypedDict):
     reason: str | None
 
 
+class WeightsJson(TypedDict):
+    """The `Weights` of the samples."""
+
+    column: str | None
+    n_effective: float
+
+
 class InputJson(TypedDict):
     """An `Input`."""
 
@@ -63,6 +70,7 @@ class InputJson(TypedDict):
     configurations: list[str]
     run: RunJson | None
     verification: VerificationJson | None
+    weights: WeightsJson | None
 
 
 class PlanJson(TypedDict):

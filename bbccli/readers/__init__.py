@@ -48,6 +48,7 @@ def read(
     exclude: Sequence[str] = (),
     include: Sequence[str] = (),
     bounds: tuple[float, float] | None = None,
+    unweighted: bool = False,
 ) -> PredictionMatrix:
     r"""Read the out-of-sample predictions of many configurations.
 
@@ -82,6 +83,8 @@ def read(
         Keys of `flagged.INCLUDED`: configurations that take part in spite of their flags.
     bounds
         Of scores without a truth (task `score`): the smallest and the largest possible one.
+    unweighted
+        Whether samples count alike, even where a column is called like a weight.
 
     Returns
     -------
@@ -110,7 +113,7 @@ def read(
     (<Task.BINARY: 'binary'>, ('knn', 'svm'), (1, 2, 2))
     """
     how = (roles, task, positive, labels, folds, missing, dialect, only, exclude)
-    request = Request(*how, include, unfinished, bounds)
+    request = Request(*how, include, unfinished, bounds, unweighted)
     if elsewhere.current() is not None:
         from bbccli.readers.by_parts import read_by_parts
 

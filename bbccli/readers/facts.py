@@ -19,6 +19,9 @@ CONSTANT = ("truth", "time", "event", "group", "weight")
 """Roles that have one value per sample."""
 
 
+NO_WEIGHT = "--unweighted if the column does not weight the samples"
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """Outcome, group and weight of the N samples that can be used.
@@ -85,7 +88,8 @@ def constant(column: Column, role: str, places: Places) -> tuple[Column, float]:
     InputError
         A missing entry, or the first one that differs from the sample's earlier entry.
     """
-    column.present(role, hint=f"fill in the {role}, or remove the sample's rows")
+    hint = f"fill in the {role}, or remove the sample's rows"
+    column.present(role, hint=hint + (f"; {NO_WEIGHT}" if role == "weight" else ""))
     rounding = 0.0
     if len(column) > len(places.first):
         rounding = check_constant(
@@ -99,9 +103,9 @@ def constant(column: Column, role: str, places: Places) -> tuple[Column, float]:
 
 def _weights(weight: Column) -> FloatArray:
     """(N,) sample weights."""
-    weights = weight.numbers("weight")
+    hint = f"a positive number per sample; {NO_WEIGHT}"
+    weights = weight.numbers("weight", hint)
     wrong = np.flatnonzero(weights <= 0)
     if len(wrong):
-        hint = "a positive number per sample; 1 where samples count alike"
         raise weight.fault("weight is not positive", wrong, hint=hint)
     return weights

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bbccli.notes import Note, listing
-from bbccli.rounding import count
+from bbccli.rounding import count, figure
 
 
 def columns_ignored(names: Sequence[str]) -> Note:
@@ -23,6 +23,25 @@ def columns_set_aside(names: Sequence[str]) -> Note:
         "columns-ignored",
         f"ignored; neither a role nor a prediction: {listing(names)}",
         "name the columns by options if one of them matters",
+    )
+
+
+def weight_by_name(column: str) -> Note:
+    """A column weights the samples because of its name."""
+    return Note(
+        "weight-by-name",
+        f"samples are weighted by the column {column}, which was found by its name",
+        f"--weight {column} if that is meant, --unweighted if not",
+    )
+
+
+def uneven_weights(n_effective: float, n_units: int, units: str, of_class: str) -> Note:
+    """A few heavy samples decide everything."""
+    return Note(
+        "uneven-weights",
+        f"the weights make {count(n_units, units)}{of_class} count as {figure(n_effective)}: a few "
+        f"heavy {units}s decide the figures",
+        "check the weights; --unweighted counts all samples alike",
     )
 
 
@@ -175,13 +194,27 @@ def off_scale(names: Sequence[str], spread: str, others: str) -> Note:
     )
 
 
-def perfect_configuration(names: Sequence[str], other: str, performance: str) -> Note:
-    """Configurations that are always right where no other comes near."""
+def perfect_configuration(names: Sequence[str], other: str, performance: str, way: int) -> Note:
+    """Configurations that are always right, or always wrong, where no other comes near."""
+    how = "as the truth does" if way > 0 else "the other way round than the truth"
     return Note(
         "perfect-configuration",
-        f"{_with_verb(names, 'orders', 'order')} all samples as the truth does; the best of the "
-        f"others, {other}, has {performance}",
+        f"{_with_verb(names, 'orders', 'order')} all samples {how}; the best of the others, "
+        f"{other}, has {performance}",
         f"a leak, or no prediction at all? {EXCLUDE}",
+    )
+
+
+def turned_round(names: Sequence[str], shown: str) -> Note:
+    """Configurations that go against the truth where others go with it."""
+    leave_out = " ".join(f"--exclude {name!r}" for name in names[:5])
+    return Note(
+        "turned-round",
+        f"{_with_verb(names, 'goes', 'go')} against the truth, far beyond chance, where others go "
+        f"with it{shown}",
+        "the probability of the other class, swapped labels, or a loss for a score? turn "
+        f"{'it' if len(names) == 1 else 'them'} round, or leave out what is not a configuration: "
+        f"{leave_out}",
     )
 
 

@@ -35,6 +35,7 @@ class Request:
     include: Sequence[str] = ()
     unfinished: bool = False
     bounds: tuple[float, float] | None = None
+    unweighted: bool = False
 
     @property
     def elsewhere(self) -> frozenset[str]:
@@ -50,7 +51,9 @@ class Request:
         task, elsewhere = self.task or metadata.task, self.elsewhere
         if task is Task.SCORE:  # a column that is called like a truth is one, and set aside
             elsewhere |= OUTCOME
-        return Hints(self.roles, task, declared, elsewhere)
+        if self.unweighted:
+            elsewhere |= {"weight"}
+        return Hints(self.roles, task, declared, elsewhere, metadata.weight)
 
 
 def is_given(source: object) -> bool:

@@ -102,7 +102,7 @@ def candidates(frame: Table, role: str, declared: Iterable[str] = ()) -> list[st
 
 
 def column_of(frame: Table, name: str, flag: str) -> str:
-    """Return a column name given by hand, which must exist.
+    """Return a column name given by hand, or by the metadata, which must exist.
 
     Raises
     ------

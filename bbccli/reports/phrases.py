@@ -73,7 +73,16 @@ def understood(document: Document) -> str:
         parts.append(count(read["n_repeats"], "repeat"))
     if read["n_groups"]:
         parts.append(count(read["n_groups"], "group"))
+    parts += weighting(read)
     return ", ".join([*parts, *(metric_label(name) for name in metrics_of(document))])
+
+
+def weighting(read: InputJson) -> list[str]:
+    """By which column the samples are weighted, where they are."""
+    weights = read.get("weights")
+    named = weights is not None and weights["column"] is not None
+    found = f"weighted by {visible(weights['column'])}" if weights and named else "weighted"
+    return [found] if read["weighted"] else []
 
 
 def notes_of(document: Document) -> list[NoteJson]:
