@@ -89,9 +89,10 @@ def effective_size(weights: FloatArray, groups: IntArray | None = None) -> float
     """
     relative = weights / weights.max()  # equal ones are 1, and squares are finite
     if groups is not None:
-        sizes = np.bincount(groups)
-        lost = effective_size(np.bincount(groups, relative)) / effective_size(sizes.astype(float))
-        return int(np.count_nonzero(sizes)) * min(lost, 1.0)
+        sizes = np.bincount(groups).astype(float)
+        masses = np.bincount(groups, relative).astype(float)
+        kept = effective_size(masses) / effective_size(sizes)
+        return int(np.count_nonzero(sizes)) * min(kept, 1.0)
     return float(relative.sum() ** 2 / (relative**2).sum())
 
 

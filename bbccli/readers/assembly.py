@@ -236,7 +236,9 @@ def _notes_on_weights(
     meant = request.roles.weight is not None or sheet.metadata.weight is not None
     if not meant and sheet.layout != CARET.name and column.casefold() in NAMES["weight"]:
         yield remarks.weight_by_name(column)
-    codes = outcome.values if outcome.classes else np.zeros(len(outcome), int)
+    codes = np.zeros(len(outcome), np.int64)
+    if outcome.task.is_classification:
+        codes = outcome.values.astype(np.int64)
     for code in distinct(codes):
         own = codes == code
         members = None if groups is None else groups[own]

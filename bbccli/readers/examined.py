@@ -93,7 +93,7 @@ def look(
     yield from on_marks(predictions, outcome, joined, names)
     score, known = partial(_performances, predictions, outcome), frozenset(copies.tolist())
     in_all, standing = np.concatenate(ordered), np.concatenate(found)
-    yield from on_order(predictions, outcome, in_all, standing, score, known)
+    yield from on_order(predictions, outcome, folds, in_all, standing, score, known)
     pairs = _pairs([digest for part in digests for digest in part])
     if pairs:
         earlier, later = (predictions.configurations[c] for c in pairs[0])

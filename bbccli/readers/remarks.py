@@ -196,7 +196,7 @@ def off_scale(names: Sequence[str], spread: str, others: str) -> Note:
 
 def perfect_configuration(names: Sequence[str], other: str, performance: str, way: int) -> Note:
     """Configurations that are always right, or always wrong, where no other comes near."""
-    how = "as the truth does" if way > 0 else "the other way round than the truth"
+    how = "as the truth does" if way > 0 else "against the truth"
     return Note(
         "perfect-configuration",
         f"{_with_verb(names, 'orders', 'order')} all samples {how}; the best of the others, "
@@ -205,16 +205,15 @@ def perfect_configuration(names: Sequence[str], other: str, performance: str, wa
     )
 
 
-def turned_round(names: Sequence[str], shown: str) -> Note:
+def turned_round(names: Sequence[str], shown: str, likely: str) -> Note:
     """Configurations that go against the truth where others go with it."""
     leave_out = " ".join(f"--exclude {name!r}" for name in names[:5])
     return Note(
         "turned-round",
         f"{_with_verb(names, 'goes', 'go')} against the truth, far beyond chance, where others go "
         f"with it{shown}",
-        "the probability of the other class, swapped labels, or a loss for a score? turn "
-        f"{'it' if len(names) == 1 else 'them'} round, or leave out what is not a configuration: "
-        f"{leave_out}",
+        f"{likely} turn {'it' if len(names) == 1 else 'them'} round, or leave out what is not a "
+        f"configuration: {leave_out}",
     )
 
 

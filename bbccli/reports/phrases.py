@@ -80,8 +80,8 @@ def understood(document: Document) -> str:
 def weighting(read: InputJson) -> list[str]:
     """By which column the samples are weighted, where they are."""
     weights = read.get("weights")
-    named = weights is not None and weights["column"] is not None
-    found = f"weighted by {visible(weights['column'])}" if weights and named else "weighted"
+    column = weights["column"] if weights else None
+    found = "weighted" if column is None else f"weighted by {visible(column)}"
     return [found] if read["weighted"] else []
 
 

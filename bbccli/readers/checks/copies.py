@@ -16,6 +16,9 @@ from bbccli.types import BoolArray, FloatArray, IntArray, Task, distinct
 FEWEST_SAMPLES = 10
 """Samples from which on a column that equals the truth is neither luck nor a toy."""
 
+MOST_NAMED = 10
+"""Configurations that a hint names, each by an option."""
+
 _GLANCE = 32
 """Rows of each class, or of all, that are looked at before a column is compared as a whole."""
 
@@ -72,6 +75,8 @@ def refuse_copies(names: Sequence[str], copies: IntArray, known: Container[str],
     refused = [names[c] for c in copies.tolist() if names[c] not in known]
     if refused:
         leave_out = " ".join(f"--exclude {name!r}" for name in refused)
+        if len(refused) > MOST_NAMED:
+            leave_out = f"--exclude, which takes patterns, for these {len(refused)}"
         keep = "--only '*' if models are always right"
         raise InputError(
             f"equal to the truth in every row: {listing(refused)}",

@@ -12,9 +12,14 @@ Whether a configuration goes with the truth is told by T = sum_i a_i b_i:
 3. z is T less its mean, in standard errors. A configuration with z < -L is the wrong way round
    where another has z > L.
 
-L is the normal quantile at which one of C configurations of noise is below -L in one file of 200,
-and a fifth more: models of a cross-validation share training samples, so that what they make of
-noise spreads by a fifth more than chance. Of noise alone there is no note: none is above L.
+With q the normal quantile at which one of C configurations of noise is below -q in one file of 200,
+L is the larger of 1.2 q and sqrt(2 F / pi) + sqrt(1 - 2 / pi) q, with F folds; for scores without a
+scale 1.5 q takes the place of 1.2 q. The first is for models that share training samples: what they
+make of noise spreads by a fifth more than chance. The second is for what is in the training samples
+by chance, and so the opposite in the fold that is left: at worst every fold goes against its model,
+and z is minus the sum of F absolute normal numbers over sqrt(F). Of noise alone there is no note:
+none is above L. Beside good models those of noise predict little more than the mean truth, and what
+is that near to it is passed over.
 
 Source: Wald & Wolfowitz 1944 for the mean and the variance.
 """
@@ -22,6 +27,7 @@ Source: Wald & Wolfowitz 1944 for the mean and the variance.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -32,7 +38,7 @@ from bbccli.outcome import Outcome
 from bbccli.readers import remarks
 from bbccli.readers.checks.perfection import leaves_one_out, measure_of
 from bbccli.readers.predictions import Predictions
-from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
+from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
 
 ERRORS = 3.5
 """Standard errors by chance that a median AUC lies below one half where it is remarked on.
@@ -46,8 +52,18 @@ NOISE = 1 / 200
 TRAINED = 1.2
 """Spread of what trained models make of noise, as a multiple of that of chance."""
 
+WITHOUT_SCALE = 1.5
+"""The same for scores, of which nobody knows whether they are near the mean truth."""
+
+LEANING = 0.25
+"""Distance from the mean truth, in standard deviations of the truth, up to which predictions may be
+no more than means of other samples."""
+
 _MOST_CELLS = 4_000_000
-"""Cells that are looked at, about."""
+"""Cells that areas are taken of, about."""
+
+_MOST_RANKED = 1_000_000
+"""Cells that are ranked, about."""
 
 _FEWEST_ROWS = 500
 """Samples that are looked at of however many configurations."""
@@ -82,8 +98,7 @@ def standings(
     Parameters
     ----------
     folds : (R, N), optional
-        Without them all samples are compared, and the share of the others' positive class, which
-        is the wrong way round by itself, is passed over.
+        Without them all samples are compared.
     n_cells
         Predictions of a repeat, of all configurations: of very many, some samples will do.
     """
@@ -98,10 +113,20 @@ def standings(
         found = _of_labels(labels, np.asarray(truth[rows]), starts)
     else:
         found = _of_scores(_ranks(seen), _told(outcome)[rows], starts)
-    if folds is None:
-        for c in np.flatnonzero(found < -ERRORS):
-            found[c] = np.nan if leaves_one_out(array[..., c], outcome) else found[c]
+    for c in np.flatnonzero(found < -ERRORS).tolist():
+        own = array[:, c], outcome, predictions.kind
+        if _is_near_mean(*own) or leaves_one_out(*own, folds):
+            found[c] = np.nan
     return found
+
+
+def _is_near_mean(column: FloatArray, outcome: Outcome, kind: PredictionKind) -> bool:
+    """Whether predictions (N,) may be means of the truth of other samples, and little more."""
+    if kind is PredictionKind.LABEL or column.ndim > 1 or outcome.task is Task.SURVIVAL:
+        return False
+    truth = outcome.values.astype(float)
+    apart = np.sqrt(np.mean((column - truth.mean()) ** 2))
+    return bool(apart <= LEANING * truth.std())
 
 
 def on_turned(
@@ -109,6 +134,7 @@ def on_turned(
     outcome: Outcome,
     found: FloatArray,
     score: Callable[[IntArray], FloatArray],
+    folds: IntArray | None = None,
 ) -> Iterator[Note]:
     """Yield the note on configurations that go against the truth where others go with it.
 
@@ -121,7 +147,10 @@ def on_turned(
     """
     from statistics import NormalDist
 
-    limit = TRAINED * NormalDist().inv_cdf(1 - NOISE / len(found))
+    far = NormalDist().inv_cdf(1 - NOISE / len(found))
+    n_folds = 1 if folds is None else len(distinct(folds[0]))
+    trained = WITHOUT_SCALE if predictions.kind is PredictionKind.SCORE else TRAINED
+    limit = max(trained * far, sqrt(2 * n_folds / pi) + sqrt(1 - 2 / pi) * far)
     with_it, against = found > limit, found < -limit
     if outcome.task is Task.SURVIVAL and against.sum() > with_it.sum():
         # which way risks go is an option: the few are those that are turned round
@@ -135,12 +164,15 @@ def on_turned(
         own, others = score(np.array([turned[0], best]))
         measure = measure_of(outcome, predictions.kind)
         shown = f": {names[turned[0]]} has {measure} {own:.3g}, {names[best]} {others:.3g}"
-    yield remarks.turned_round([names[c] for c in turned.tolist()], shown)
+    likely = "a swapped sign, or a loss for a score?"
+    if outcome.task.is_classification:
+        likely = "the probability of another class, or swapped labels?"
+    yield remarks.turned_round([names[c] for c in turned.tolist()], shown, likely)
 
 
 def _some_rows(n_samples: int, n_cells: int) -> IntArray:
     """Samples that are looked at: all, or some in no order that the file could have."""
-    wanted = max(n_samples * _MOST_CELLS // max(n_cells, 1), _FEWEST_ROWS)
+    wanted = max(n_samples * _MOST_RANKED // max(n_cells, 1), _FEWEST_ROWS)
     if wanted >= n_samples:
         return np.arange(n_samples)
     return np.sort(np.random.default_rng(0).permutation(n_samples)[:wanted])

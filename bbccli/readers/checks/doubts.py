@@ -48,7 +48,7 @@ def doubts(
     score = partial(performances, predictions, outcome)
     ordered = in_order(predictions, outcome, folds)
     found = standings(predictions, outcome, folds, predictions.array[0].size)
-    yield from on_order(predictions, outcome, ordered, found, score, copied)
+    yield from on_order(predictions, outcome, folds, ordered, found, score, copied)
     pairs = _duplicates(predictions.array, names)
     if pairs:
         yield remarks.duplicate_configurations(len(pairs), pairs[0])
@@ -57,6 +57,7 @@ def doubts(
 def on_order(
     predictions: Predictions,
     outcome: Outcome,
+    folds: IntArray | None,
     ordered: IntArray,
     found: FloatArray,
     score: Callable[[IntArray], FloatArray],
@@ -79,7 +80,7 @@ def on_order(
     yield from reversed_
     if not reversed_:
         told = (ordered < 0) & bool(perfect)
-        yield from on_turned(predictions, outcome, np.where(told, np.nan, found), score)
+        yield from on_turned(predictions, outcome, np.where(told, np.nan, found), score, folds)
 
 
 def doubts_of_scores(scores: Predictions) -> Iterator[Note]:

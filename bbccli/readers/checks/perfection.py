@@ -47,25 +47,27 @@ def in_order(predictions: Predictions, outcome: Outcome, folds: IntArray | None 
     possible = _ordered(*_glance(array, outcome), outcome.task)
     for c in np.flatnonzero(possible).tolist():
         found[c] = _ordered(array[:, [c]], truth, outcome.task)[0]
-        others = found[c] < 0 and leaves_one_out(array[..., c], outcome, labels=labels, folds=folds)
-        if others or (labels and found[c] > 0):
+        others = leaves_one_out(array[:, c], outcome, predictions.kind, folds)
+        if (labels and found[c] > 0) or (found[c] < 0 and others):
             found[c] = 0
     return found
 
 
 def leaves_one_out(
-    column: FloatArray, outcome: Outcome, *, labels: bool = False, folds: IntArray | None = None
+    column: FloatArray, outcome: Outcome, kind: PredictionKind, folds: IntArray | None
 ) -> bool:
-    """Whether a column (N,) is no more than the mean truth, or the larger class, of the others.
+    """Whether a column (N,) that goes against the truth says no more than the others' mean truth.
 
     Without sample i the mean is (N m - y_i) / (N - 1): it goes against the truth, though nothing
     was learnt. Each entry is within 1 / (N - 1) times the largest distance from m; rounding and
-    smoothing may double that.
+    smoothing may double that. Of labels it is the larger class of the others, where the classes are
+    of one size and each sample is a fold.
     """
     truth = outcome.values.astype(float)
-    if labels:
+    if kind is PredictionKind.LABEL:
         alone = folds is None or int(np.bincount(folds[0]).max()) == 1
-        return alone and len(set(outcome.class_counts.tolist())) == 1
+        even = len(set(outcome.class_counts.tolist())) == 1
+        return bool(alone and even and (column != truth).all())
     if column.ndim > 1 or outcome.task is Task.SURVIVAL:
         return False
     most = 2 * np.abs(truth - truth.mean()).max() / max(len(truth) - 1, 1)
