@@ -120,7 +120,8 @@ class Input:
         metadata={"doc": "whether the run's own scores were found again; null without a run"},
     )
     weights: Weights | None = field(
-        default=None, metadata={"doc": "weights of the samples; null without weights"}
+        default=None,
+        metadata={"doc": "weights of the samples; null without weights", "since": "1.0"},
     )
 
     @classmethod

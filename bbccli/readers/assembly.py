@@ -10,7 +10,7 @@ import numpy as np
 from bbccli.matrix import PredictionMatrix
 from bbccli.nested import NestedFold
 from bbccli.notes import Note
-from bbccli.outcome import Outcome, effective_size
+from bbccli.outcome import Outcome
 from bbccli.readers import remarks
 from bbccli.readers.checks.copies import equal_to_truth, refuse_copies
 from bbccli.readers.checks.doubts import doubts, doubts_of_scores
@@ -18,25 +18,18 @@ from bbccli.readers.coverage import held_out, note_on
 from bbccli.readers.facts import Facts
 from bbccli.readers.folds import code_folds, count_spanning
 from bbccli.readers.gaps import Completed, complete
-from bbccli.readers.layout.dialects.caret import DIALECT as CARET
 from bbccli.readers.layout.dialects.harness import NAME as HARNESS
 from bbccli.readers.nested import nested_folds, without_gaps
 from bbccli.readers.predictions import Predictions
 from bbccli.readers.request import Request
-from bbccli.readers.roles import NAMES
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.unfinished import EXPECTED, Narrowed
+from bbccli.readers.weights import column_of_weights, notes_on_weights
 from bbccli.source import Source
-from bbccli.types import BoolArray, IntArray, Missing, Task, distinct
+from bbccli.types import BoolArray, IntArray, Missing, Task
 
 AVERAGED = "averaged_over_repeats"
 """Flag of predictions without a fold of their own."""
-
-FAR_BELOW = 1 / 3
-"""Share of the samples, of each class, below which their effective number is far below it.
-
-Within classes: weights that only balance the classes leave each of them as even as it was.
-"""
 
 DUPLICATES = "duplicate-configurations"
 """Code of the note that is about all repeats together."""
@@ -90,7 +83,7 @@ def assemble(reading: Reading, request: Request) -> PredictionMatrix:
     notes = [
         *sheet.notes,
         *_notes_on_roles(reading, request.task),
-        *_notes_on_weights(sheet, request, outcome, groups),
+        *notes_on_weights(sheet, request, outcome, groups),
         *_notes_on_rounding(facts),
         *_notes_on_bounds(outcome),
         *left.notes,
@@ -113,16 +106,16 @@ def assemble(reading: Reading, request: Request) -> PredictionMatrix:
         unfinished=part.unfinished,
         repeated_holdout=there is not None,
         nested=_nested(reading, names, samples),
-        source=Source(
-            sheet.path,
-            sheet.table.sha256,
-            sheet.metadata.raw,
-            sheet.left_out,
-            weight=_weight_column(sheet),
-        ),
+        source=_source(sheet),
         sample_keys=places.keys.take(samples),
         notes=tuple(notes),
     )
+
+
+def _source(sheet: Sheet) -> Source:
+    """Where the predictions came from."""
+    table, weight = sheet.table, column_of_weights(sheet)
+    return Source(sheet.path, table.sha256, sheet.metadata.raw, sheet.left_out, weight=weight)
 
 
 def _completed(reading: Reading, request: Request, there: BoolArray | None) -> Completed:
@@ -224,37 +217,6 @@ def _notes_on_roles(reading: Reading, by_hand: Task | None) -> Iterator[Note]:
     declared = sheet.metadata.task
     if by_hand is None and declared is not None and declared is not found:
         yield remarks.metadata_contradicted(declared, found)
-
-
-def _notes_on_weights(
-    sheet: Sheet, request: Request, outcome: Outcome, groups: IntArray | None
-) -> Iterator[Note]:
-    """Weights that nobody asked for, and weights that leave few samples."""
-    column, weights = _weight_column(sheet), outcome.weights
-    if weights is None or column is None:
-        return
-    meant = request.roles.weight is not None or sheet.metadata.weight is not None
-    if not meant and sheet.layout != CARET.name and column.casefold() in NAMES["weight"]:
-        yield remarks.weight_by_name(column)
-    codes = np.zeros(len(outcome), np.int64)
-    if outcome.task.is_classification:
-        codes = outcome.values.astype(np.int64)
-    for code in distinct(codes):
-        own = codes == code
-        members = None if groups is None else groups[own]
-        n_units = int(own.sum()) if members is None else len(distinct(members))
-        n_effective = effective_size(weights[own], members)
-        if n_effective < FAR_BELOW * n_units:
-            units = "sample" if groups is None else "group"
-            of_class = f" of class {outcome.classes[code]}" if outcome.classes else ""
-            yield remarks.uneven_weights(n_effective, n_units, units, of_class)
-            return
-
-
-def _weight_column(sheet: Sheet) -> str | None:
-    """Name, in the file, of the column of weights."""
-    column = sheet.roles.get("weight")
-    return column.place(0)[1] if column is not None and len(column) else None
 
 
 def _notes_on_rounding(facts: Facts) -> Iterator[Note]:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bbccli.documents import Document, EstimateJson, InputJson, IntervalJson, NoteJson
+from bbccli.documents import Document, EstimateJson, IntervalJson, NoteJson
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.notes import listing
+from bbccli.reports import inputs
 from bbccli.reports.runs import run_lines
 from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent, width_of
 from bbccli.schema import to_report
@@ -66,23 +66,15 @@ def understood(document: Document) -> str:
     size = (
         f"{count(read['n_samples'], 'sample')} x {count(read['n_configurations'], 'configuration')}"
     )
-    parts = [_task(read), size]
+    parts = [inputs.task(read), size]
     if read["n_folds"]:
         parts.append(count(read["n_folds"], "fold"))
     if read["n_repeats"] > 1:
         parts.append(count(read["n_repeats"], "repeat"))
     if read["n_groups"]:
         parts.append(count(read["n_groups"], "group"))
-    parts += weighting(read)
+    parts += inputs.weighting(read)
     return ", ".join([*parts, *(metric_label(name) for name in metrics_of(document))])
-
-
-def weighting(read: InputJson) -> list[str]:
-    """By which column the samples are weighted, where they are."""
-    weights = read.get("weights")
-    column = weights["column"] if weights else None
-    found = "weighted" if column is None else f"weighted by {visible(column)}"
-    return [found] if read["weighted"] else []
 
 
 def notes_of(document: Document) -> list[NoteJson]:
@@ -295,10 +287,3 @@ def _letters(position: int) -> str:
 def _note_line(note: NoteJson) -> str:
     remedy = f"; hint: {visible(note['remedy'])}" if note["remedy"] else ""
     return f"note: {visible(note['text'])}{remedy}"
-
-
-def _task(read: InputJson) -> str:
-    if read["positive_class"] is not None:
-        return f"{read['task']} (positive: {visible(read['positive_class'])})"
-    classes = [visible(name) for name in read["classes"]]
-    return f"{read['task']} ({listing(classes)})" if classes else str(read["task"])

@@ -19,7 +19,7 @@ from bbccli.methods import METHODS, Gives
 from bbccli.metrics import METRICS
 from bbccli.metrics.capped import POWERS
 from bbccli.plan import Plan
-from bbccli.reports import phrases
+from bbccli.reports import inputs, phrases
 from bbccli.reports.phrases import metric_label, metrics_of
 from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, figure, percent, short, trimmed
 from bbccli.schema import to_report
@@ -156,7 +156,7 @@ def _data(estimate: EstimateJson, document: Document) -> list[str]:
     parts = [f"N = {read['n_samples']}{groups}"]
     parts += [count(read["n_folds"], "fold")] if read["n_folds"] else []
     parts += [count(read["n_repeats"], "repeat")] if read["n_repeats"] > 1 else []
-    parts += phrases.weighting(read)
+    parts += inputs.weighting(read)
     weights = read.get("weights")
     parts += [f"effective N {figure(weights['n_effective'])}"] if weights else []
     codes = [note["code"] for note in document["notes"]]
