@@ -152,6 +152,14 @@ def test_noise_is_never_turned_round():
         assert not turned(found, truth, folds)
 
 
+def test_nothing_is_turned_round_where_nothing_goes_with_the_truth():
+    rng = np.random.default_rng(5)
+    truth, folds, found = chances(rng, skill=0.0)
+    found[:, 3] = 0.5 - 0.3 * truth + 0.1 * rng.random(N) + 0.3 * (rng.random(N) < 0.1)
+    assert standing(found[:, 3], truth, folds, Task.BINARY, CHANCES) < -5
+    assert not turned(found, truth, folds)
+
+
 def test_noise_beside_good_models_is_hardly_ever_turned_round():
     rng, n_noted = np.random.default_rng(6), 0
     for _ in range(100):
@@ -166,7 +174,8 @@ def test_models_that_hug_the_mean_are_not_turned_round():
     """Without folds, and of models that learnt nothing, the mean of the others goes against it."""
     truth, folds, found = chances(np.random.default_rng(7), 400)
     share = np.array([truth[folds != fold].mean() for fold in range(5)])[folds]
-    found[:, 0] = 0.5 + 0.02 * (truth.mean() - truth)
+    rng = np.random.default_rng(15)
+    found[:, 0] = 0.5 - 0.02 * (truth + rng.normal(size=400))
     found[:, 1] = share
     assert not turned(found, truth, folds)
     assert not turned(found, truth)
