@@ -82,6 +82,8 @@ class RunTable:
         Scores of single folds, by which the folds are checked.
     metric
         The metric that the tool optimised, by our name; None where `bbc` does not have it.
+    metric_name
+        What the tool calls it, where `bbc` has no metric of that name.
     selection
         How the tool selects; None where it does not say.
     left_out
@@ -111,6 +113,7 @@ class RunTable:
     unchecked: str = ""
     classes_in_order: bool = False
     tried: tuple[str, ...] = ()
+    metric_name: str | None = None
 
     @property
     def table(self) -> pa.Table:
@@ -145,6 +148,7 @@ class RunTable:
             "run": run
             | {
                 "metric": self.metric,
+                **({"metric_name": self.metric_name} if self.metric_name else {}),
                 "n_samples": self.n_samples,
                 "unchecked": self.unchecked,
                 "classes_in_order": self.classes_in_order,
