@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.types import BoolArray, FloatArray, IntArray, Task, readonly
 
-__all__ = ["Outcome", "effective_size"]
+__all__ = ["Outcome", "Weights", "effective_size"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +68,22 @@ class Outcome:
         event = None if self.event is None else self.event[rows]
         weights = None if self.weights is None else self.weights[rows]
         return Outcome(self.task, self.values[rows], self.classes, event, weights, self.bounds)
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The weights of the samples."""
+
+    column: str | None = field(metadata={"doc": "column that holds them; null where unknown"})
+    n_effective: float = field(
+        metadata={"doc": "Kish's effective number of samples, or of groups: (Σ w)² / Σ w²"}
+    )
+
+    @classmethod
+    def of(cls, outcome: Outcome, groups: IntArray | None, column: str | None) -> Weights | None:
+        """Describe the weights of samples in groups (N,), if there are any."""
+        weights = outcome.weights
+        return None if weights is None else cls(column, effective_size(weights, groups))
 
 
 def effective_size(weights: FloatArray, groups: IntArray | None = None) -> float:

@@ -18,7 +18,7 @@ from bbccli.metrics import METRICS
 from bbccli.metrics.naming import canonical
 from bbccli.metrics.planned import attainable, planned
 from bbccli.notes import Note
-from bbccli.outcome import Outcome, effective_size
+from bbccli.outcome import Outcome, Weights
 from bbccli.plan import Plan
 from bbccli.results import MOST_SHARES, Estimate, Gate
 from bbccli.source import LeftOut, Verification, run_of
@@ -80,24 +80,6 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
-    """The weights of the samples."""
-
-    column: str | None = field(metadata={"doc": "column that holds them; null where unknown"})
-    n_effective: float = field(
-        metadata={"doc": "Kish's effective number of samples, or of groups: (Σ w)² / Σ w²"}
-    )
-
-    @classmethod
-    def of(cls, matrix: PredictionMatrix) -> Weights | None:
-        """Describe the weights of a matrix, if there are any."""
-        weights = matrix.outcome.weights
-        if weights is None:
-            return None
-        return cls(matrix.source.weight, effective_size(weights, matrix.groups))
-
-
-@dataclass(frozen=True, slots=True)
 class Input:
     """What was read, and how it was understood."""
 
@@ -136,8 +118,7 @@ class Input:
         metadata={"doc": "whether the run's own scores were found again; null without a run"},
     )
     weights: Weights | None = field(
-        default=None,
-        metadata={"doc": "weights of the samples; null without weights", "since": "1.0"},
+        default=None, metadata={"doc": "of the samples; null without weights", "since": "1.0"}
     )
     n_samples_read: int | None = field(
         default=None,
@@ -145,11 +126,7 @@ class Input:
     )
     n_tried: int | None = field(
         default=None,
-        metadata={
-            "doc": "configurations tried, as far as the file tells: those that take part, and "
-            "those whose predictions are missing or have gaps",
-            "since": "1.0",
-        },
+        metadata={"doc": "configurations tried, used or not, where that is known", "since": "1.0"},
     )
 
     @classmethod
@@ -175,7 +152,7 @@ class Input:
             configurations=matrix.configurations,
             run=Run.of(matrix),
             verification=matrix.source.verification,
-            weights=Weights.of(matrix),
+            weights=Weights.of(matrix.outcome, matrix.groups, matrix.source.weight),
             n_samples_read=max(matrix.source.n_samples, matrix.n_samples),
             n_tried=max(matrix.source.n_tried, matrix.n_configurations),
         )

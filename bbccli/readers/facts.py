@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from bbccli.notes import Note
+from bbccli.outcome import Outcome, effective_size
+from bbccli.readers import remarks
 from bbccli.readers.column import Column
 from bbccli.readers.constant import check_constant
 from bbccli.readers.coverage import samples_to_use
 from bbccli.readers.place import Places
 from bbccli.readers.problems import Raise
 from bbccli.readers.sheet import Sheet
-from bbccli.types import FloatArray, IntArray
+from bbccli.types import FloatArray, IntArray, distinct
 
 CONSTANT = ("truth", "time", "event", "group", "weight")
 """Roles that have one value per sample."""
 
+
+FAR_BELOW = 1 / 3
+"""Share of the samples, of each class, below which their effective number is far below it.
+
+Within classes: weights that only balance the classes leave each of them as even as it was.
+"""
 
 NO_WEIGHT = "--unweighted if the column does not weight the samples"
 
@@ -109,3 +118,28 @@ def _weights(weight: Column) -> FloatArray:
     if len(wrong):
         raise weight.fault("weight is not positive", wrong, hint=hint)
     return weights
+
+
+def column_of_weights(sheet: Sheet) -> str | None:
+    """Return the name, in the file, of the column of weights."""
+    column = sheet.roles.get("weight")
+    return column.place(0)[1] if column is not None and len(column) else None
+
+
+def uneven_weights(outcome: Outcome, groups: IntArray | None) -> Iterator[Note]:
+    """Yield a note on the first class, or on all samples, that a few heavy ones decide."""
+    weights, codes = outcome.weights, np.zeros(len(outcome), np.int64)
+    if weights is None:
+        return
+    if outcome.task.is_classification:
+        codes = outcome.values.astype(np.int64)
+    for code in distinct(codes).tolist():
+        own = codes == code
+        members = None if groups is None else groups[own]
+        n_units = int(own.sum()) if members is None else len(distinct(members))
+        n_effective = effective_size(weights[own], members)
+        if n_effective < FAR_BELOW * n_units:
+            unit = "sample" if groups is None else "group"
+            of_class = f" of class {outcome.classes[code]}" if outcome.classes else ""
+            yield remarks.uneven_weights(n_effective, n_units, unit, of_class)
+            return

@@ -10,7 +10,7 @@ from typing import Any
 from bbccli.documents import Document, EstimateJson, IntervalJson, NoteJson
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.reports import counts, inputs
+from bbccli.reports import counts
 from bbccli.reports.runs import run_lines
 from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent, width_of
 from bbccli.schema import to_report
@@ -67,14 +67,14 @@ def lines_on_run(document: Document) -> list[str]:
 def understood(document: Document) -> str:
     """What was read, in one line."""
     read = document["input"]
-    parts = [inputs.task(read), f"{counts.samples(read)} x {counts.configurations(read)}"]
+    parts = [counts.task(read), f"{counts.samples(read)} x {counts.configurations(read)}"]
     if read["n_folds"]:
         parts.append(counts.folds(read))
     if read["n_repeats"] > 1:
         parts.append(count(read["n_repeats"], "repeat"))
     if read["n_groups"]:
         parts.append(count(read["n_groups"], "group"))
-    parts += inputs.weighting(read)
+    parts += counts.weighting(read)
     return ", ".join([*parts, *(metric_label(name) for name in metrics_of(document))])
 
 
