@@ -37,6 +37,8 @@ CHECK_OF_NOTE = {
     "group-spans-folds": "groups",
     "polarity": "polarity",
     "columns-ignored": "roles",
+    "row-numbers": "roles",
+    "repeated-samples": "keys",
     "metadata-contradicted": "metadata",
     "validity-flags": "flags",
     "candidates-missing": "candidates",

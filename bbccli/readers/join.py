@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from bbccli.readers.place import Places
 from bbccli.readers.problems import Raise
 from bbccli.readers.request import Request, is_given
 from bbccli.readers.roles import NAMES, Roles, column_of, named
+from bbccli.readers.row_numbers import refuse_disorder
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.sources.memory import ArrowStream
 from bbccli.readers.sources.opening import read_table
@@ -72,7 +73,7 @@ def read_labels(
         No column, or more than one, that could be the outcome; keys or row counts that do not
         match the predictions.
     """
-    frame = read_table(path)
+    frame = read_table(path).asked_for(astuple(roles))
     check_names(frame)
     key = named(frame, "row_id") if roles.row_id is None else _if_there(frame, roles.row_id)
     chosen = _outcome_names(frame, roles, key)
@@ -94,7 +95,7 @@ def read_folds(
         No column, or more than one, that could be the fold; keys, positions or row counts that do
         not match the predictions.
     """
-    frame = read_table(path)
+    frame = read_table(path).asked_for(astuple(roles))
     if _is_ragged(frame, roles):
         return {"fold": _ragged(frame, places)}
     check_names(frame)
@@ -146,6 +147,7 @@ def _entries(frame: Table, key: str | None, places: Places, row_id: Column | Non
     """(n_rows,) row of the separate file for each row of the predictions."""
     if key is not None and row_id is not None:
         return _joined(frame.column(key), row_id)
+    refuse_disorder([frame], beside_another=True)
     n_rows = len(places.samples)
     if frame.n_rows == n_rows:
         return np.arange(n_rows)
@@ -198,7 +200,7 @@ def _is_ragged(frame: Table, roles: Roles) -> bool:
     by_name = {*NAMES["fold"], *NAMES["row_id"]} & {name.casefold() for name in frame.names}
     if len(frame.names) < 2 or by_hand or by_name:
         return False
-    return not any(_is_other(kind) for kind in frame.data.schema.types)
+    return not any(_is_other(frame.type_of(name)) for name in frame.names)
 
 
 def _is_other(kind: pa.DataType) -> bool:
@@ -211,7 +213,7 @@ def _is_other(kind: pa.DataType) -> bool:
 
 def _ragged(frame: Table, places: Places) -> Column:
     """Fold of each row, from a table with one row per fold."""
-    cells = np.column_stack([to_numbers(column) for column in frame.data.columns])
+    cells = np.column_stack([to_numbers(frame.data.column(name)) for name in frame.names])
     fold, place = np.nonzero(~np.isnan(cells))
     positions = cells[fold, place]
     n_samples = places.n_samples

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from bbccli.errors import InputError
+from bbccli.readers.arrow import is_nothing, is_text
 from bbccli.readers.sources.files import Format
 from bbccli.readers.sources.quotes import check_quotes
 
@@ -25,7 +26,8 @@ def read_delimited(data: bytes, path: str, form: Format) -> pa.Table:
     """Return the table of delimited text with a header line.
 
     TSV is split at tabs; other text at the delimiter (comma, semicolon, tab) that is most
-    frequent in the header line.
+    frequent in the header line. Row names for which the header has no cell are a column without a
+    name.
 
     Raises
     ------
@@ -43,7 +45,10 @@ def read_delimited(data: bytes, path: str, form: Format) -> pa.Table:
     try:
         table = pacsv.read_csv(pa.BufferReader(data), **_options(data, delimiter))
     except (pa.ArrowException, UnicodeDecodeError) as error:
-        raise _syntax_error(data, path, delimiter, error) from None
+        named = _with_row_names(data, delimiter)
+        if named is None:
+            raise _syntax_error(data, path, delimiter, error) from None
+        table = named
     if table.num_rows == 0:
         raise _no_rows(path)
     return table.rename_columns([name.strip() for name in table.column_names])
@@ -92,6 +97,28 @@ def _options(
         ),
         "convert_options": pacsv.ConvertOptions(null_values=MISSING, strings_can_be_null=True),
     }
+
+
+def _with_row_names(data: bytes, delimiter: str) -> pa.Table | None:
+    """Return the table of text whose header has no cell for the row names, as R writes it.
+
+    Then every row has one cell more than the header, the first cells are other whole numbers or
+    another text in every row, and the last ones are not empty, as behind a trailing delimiter.
+    """
+    import pyarrow as pa
+    import pyarrow.csv as pacsv
+
+    match = _TWO_LINES.match(data)
+    start = match.start(1) if match else 0
+    whole = b"".join((data[:start], delimiter.encode(), data[start:]))
+    try:
+        table = pacsv.read_csv(pa.BufferReader(whole), **_options(whole, delimiter))
+    except (pa.ArrowException, UnicodeDecodeError):
+        return None
+    first, last = table.columns[0], table.columns[-1]
+    names = is_text(first.type) or pa.types.is_integer(first.type)
+    told_apart = names and not first.null_count and len(first.unique()) == len(first)
+    return table if told_apart and not is_nothing(last.type) else None
 
 
 def _syntax_error(data: bytes, path: str, delimiter: str, error: Exception) -> InputError:

@@ -1,0 +1,191 @@
+"""Columns that number the rows: data frames write them beside the data, and they predict nothing.
+
+pandas writes its index under no name, which becomes `Unnamed: 0` where the file is read and written
+again; R writes the names of the rows under no name, which become `X`, or with no cell in the header
+at all. In a file that is sorted by the truth such numbers would be the best of all configurations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from itertools import count, islice
+
+import numpy as np
+
+from bbccli.errors import InputError
+from bbccli.readers import row_remarks
+from bbccli.readers.arrow import is_nothing, is_number, to_numbers
+from bbccli.readers.column import EXACT_INTEGERS, Column
+from bbccli.readers.roles import NAMES
+from bbccli.readers.sheet import Sheet
+from bbccli.readers.table import Table
+from bbccli.types import IntArray
+
+FEWEST = 20
+"""Rows from which on numbers in their order, or a permutation of these, are no accident."""
+
+_LOST = re.compile(r"Unnamed: \d+(_level_\d+)?(\.\d+)*(_[xy])?")
+"""What pandas calls a column that had no name."""
+
+_INDEX = re.compile(
+    r"X(\.(\d+|[xy]))?|\.\.\.\d+|__index_level_\d+__"
+    r"|(?i:level_\d+|idx|rn|row(_?(nr|no|num|number)|[._]?names?)?)"
+)
+"""What else an index is called, by R, readr, Arrow, `reset_index()` and by hand."""
+
+
+def set_aside(table: Table) -> Table:
+    """Put aside the columns that number or name the rows, by what they are called and hold.
+
+    Such is a column without a name, or with one that only an index has, with another whole number
+    or another text in every row. What lost its name may hold a number several times, as of
+    repeats under one another; from `FEWEST` different ones on. A column without a name that also
+    holds nothing is left out. Where no other column would be left, none is put aside.
+
+    Returns
+    -------
+    Table
+        A column without a name is called as pandas would call it.
+    """
+    data, names = table.data, list(table.names)
+    blank = {i for i, name in enumerate(names) if not name and is_nothing(data.schema.types[i])}
+    found = [i for i, name in enumerate(names) if i not in blank and _is_index(table, i)]
+    if len(blank) + len(found) in (0, len(names)):
+        return table
+    for i in found:
+        names[i] = names[i] or _unused(f"Unnamed: {i}", names)
+    aside = tuple(names[i] for i in found)
+    kept = [i for i in range(len(names)) if i not in blank]
+    if tuple(names) != table.names:
+        data = data.rename_columns(names)
+    return replace(table, data=data.select(kept) if blank else data, aside=aside)
+
+
+def refuse_disorder(tables: Sequence[Table], *, beside_another: bool) -> None:
+    """Refuse tables without a key whose rows are matched by position, if their numbers differ.
+
+    Numbers that restart, as those of repeats under one another, are in order where all blocks are
+    the same and each rises.
+
+    Parameters
+    ----------
+    tables
+        Tables of the same samples: row i of one belongs to row i of the next.
+    beside_another
+        Whether it also belongs to row i of a file that is not among these.
+
+    Raises
+    ------
+    InputError
+        Names the column that could be the key.
+    """
+    earlier: dict[str, Column] = {}
+    for table in tables if beside_another or len(tables) > 1 else ():
+        for name in table.aside:
+            column = table.column(name)
+            other, numbers = earlier.setdefault(name, column), _whole(column)
+            if other.values.equals(column.values):
+                wrong = beside_another and numbers is not None and not _rises(numbers)
+            else:
+                wrong = not (_is_count(_whole(other)) and _is_count(numbers))
+            if wrong:
+                raise InputError(
+                    "rows are matched by position, but numbered in another order",
+                    path=table.path,
+                    column=name,
+                    hint=f"--row-id {name!r}, if these numbers are the key of the samples in all "
+                    "files; else drop the column",
+                )
+
+
+def without_row_numbers(sheet: Sheet, named: Collection[str]) -> Sheet:
+    """Put the first column of a wide table aside where it numbers the rows under any other name.
+
+    That is: it holds 0 to n - 1 or 1 to n, `FEWEST` or more, in their order (in each of several
+    blocks of rows) or as a permutation, and the next configuration does not: ranks of samples are
+    predictions, of which all configurations are made.
+
+    Parameters
+    ----------
+    sheet
+        A wide table with its roles.
+    named
+        Configurations that are known to be such.
+    """
+    if len(sheet.cells) < 2 or sheet.cells[0].source != sheet.table.names[0]:
+        return sheet
+    first, second = (_counted(sheet.column(cell)) for cell in sheet.cells[:2])
+    name = sheet.cells[0].name
+    if not first or second or name in named:
+        return sheet
+    remark = row_remarks.row_numbers if first == "in order" else row_remarks.shuffled_numbers
+    return replace(sheet, cells=sheet.cells[1:], notes=(*sheet.notes, remark([name])))
+
+
+def _is_index(table: Table, position: int) -> bool:
+    """Whether a column numbers or names the rows, and is called so."""
+    name = table.names[position].strip()
+    lost = not name or _LOST.fullmatch(name)
+    known = {one for names in NAMES.values() for one in names}
+    if not lost and not (_INDEX.fullmatch(name) and name.casefold() not in known):
+        return False
+    column = table.column(table.names[position])
+    if column.is_text:
+        return not len(column.nulls) and _n_different(column) == len(column)
+    numbers = _whole(column)
+    if numbers is None:
+        return False
+    n_different = len(np.unique(numbers))
+    return n_different == len(numbers) or bool(lost and n_different >= FEWEST)
+
+
+def _rises(numbers: IntArray) -> bool:
+    """Whether numbers rise, in each of blocks that are the same."""
+    falls = np.flatnonzero(np.diff(numbers) <= 0)
+    length = int(falls[0]) + 1 if len(falls) else len(numbers)
+    blocks = np.arange(len(numbers)) % length
+    return len(numbers) % length == 0 and np.array_equal(numbers, numbers[blocks])
+
+
+def _is_count(numbers: IntArray | None) -> bool:
+    """Whether numbers count rows from 0 or 1."""
+    return numbers is not None and numbers[0] <= 1 and bool((np.diff(numbers) == 1).all())
+
+
+def _n_different(column: Column) -> int:
+    return len(column.codes()[1])
+
+
+def _whole(column: Column) -> IntArray | None:
+    """(n,) the whole numbers, none negative, that a column holds; None where it holds others."""
+    if not is_number(column.values.type) or len(column.nulls):
+        return None
+    numbers = to_numbers(column.values)
+    if (numbers < 0).any() or (numbers > EXACT_INTEGERS).any() or (numbers % 1 != 0).any():
+        return None
+    return numbers.astype(np.int64)
+
+
+def _counted(column: Column) -> str:
+    """How integers count rows from 0 or 1: in order, shuffled, or, where empty, not at all."""
+    if not column.is_integer or len(column) < FEWEST or column.values[0].as_py() is None:
+        return ""
+    numbers = _whole(column)
+    if numbers is None or numbers.min() > 1:
+        return ""
+    numbers = numbers - numbers.min()
+    length = int(numbers.max()) + 1
+    if length < FEWEST or len(numbers) % length:
+        return ""
+    if np.array_equal(numbers, np.arange(len(numbers)) % length):
+        return "in order"
+    permuted = length == len(numbers) and len(np.unique(numbers)) == length
+    return "shuffled" if permuted else ""
+
+
+def _unused(name: str, names: Collection[str]) -> str:
+    """Return a name, with the number behind it that makes it another than these."""
+    numbered = (f"{name}.{number}" for number in count(1))
+    return next(one for one in (name, *islice(numbered, len(names) + 1)) if one not in names)
