@@ -200,7 +200,7 @@ def _is_ragged(frame: Table, roles: Roles) -> bool:
     by_name = {*NAMES["fold"], *NAMES["row_id"]} & {name.casefold() for name in frame.names}
     if len(frame.names) < 2 or by_hand or by_name:
         return False
-    return not any(_is_other(frame.type_of(name)) for name in frame.names)
+    return not any(_is_other(kind) for kind in frame.shown.schema.types)
 
 
 def _is_other(kind: pa.DataType) -> bool:
@@ -213,7 +213,7 @@ def _is_other(kind: pa.DataType) -> bool:
 
 def _ragged(frame: Table, places: Places) -> Column:
     """Fold of each row, from a table with one row per fold."""
-    cells = np.column_stack([to_numbers(frame.data.column(name)) for name in frame.names])
+    cells = np.column_stack([to_numbers(column) for column in frame.shown.columns])
     fold, place = np.nonzero(~np.isnan(cells))
     positions = cells[fold, place]
     n_samples = places.n_samples

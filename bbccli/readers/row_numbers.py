@@ -49,18 +49,21 @@ def set_aside(table: Table) -> Table:
     Table
         A column without a name is called as pandas would call it.
     """
+    import pyarrow as pa
+
     data, names = table.data, list(table.names)
-    blank = {i for i, name in enumerate(names) if not name and is_nothing(data.schema.types[i])}
-    found = [i for i, name in enumerate(names) if i not in blank and _is_index(table, i)]
+    # the columns of a large Parquet file are read by their names
+    known = [i for i, name in enumerate(names) if name or isinstance(data, pa.Table)]
+    blank = {i for i in known if not names[i] and is_nothing(data.schema.types[i])}
+    found = [i for i in known if i not in blank and _is_index(table, i)]
     if len(blank) + len(found) in (0, len(names)):
         return table
     for i in found:
         names[i] = names[i] or _unused(f"Unnamed: {i}", names)
-    aside = tuple(names[i] for i in found)
     kept = [i for i in range(len(names)) if i not in blank]
-    if tuple(names) != table.names:
-        data = data.rename_columns(names)
-    return replace(table, data=data.select(kept) if blank else data, aside=aside)
+    if isinstance(data, pa.Table):
+        data = data.select(kept).rename_columns([names[i] for i in kept])
+    return replace(table, data=data, aside=tuple(names[i] for i in found))
 
 
 def refuse_disorder(tables: Sequence[Table], *, beside_another: bool) -> None:
@@ -131,7 +134,7 @@ def _is_index(table: Table, position: int) -> bool:
     known = {one for names in NAMES.values() for one in names}
     if not lost and not (_INDEX.fullmatch(name) and name.casefold() not in known):
         return False
-    column = table.column(table.names[position])
+    column = replace(table, data=table.data.select([position])).column(table.names[position])
     if column.is_text:
         return not len(column.nulls) and _n_different(column) == len(column)
     numbers = _whole(column)

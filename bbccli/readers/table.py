@@ -52,11 +52,17 @@ class Table:
     @property
     def names(self) -> tuple[str, ...]:
         """Column names in file order."""
-        return tuple(name for name in self.data.column_names if name not in self.aside)
+        return tuple(self.shown.column_names if self.aside else self.data.column_names)
 
     def asked_for(self, names: Container[str | None]) -> Table:
         """Return the table with no column aside that has one of these names."""
         return replace(self, aside=tuple(name for name in self.aside if name not in names))
+
+    @property
+    def shown(self) -> pa.Table | ColumnsOnDisk:
+        """What the names are of: the columns that are not aside."""
+        names = self.data.column_names
+        return self.data.select([i for i, name in enumerate(names) if name not in self.aside])
 
     @property
     def n_rows(self) -> int:

@@ -15,63 +15,25 @@ from bbccli.readers.column import Column, number_of
 from bbccli.readers.roles import NAMES
 from bbccli.readers.table import Table
 
-UNEQUAL = 1.5
-"""How many times the smallest part the largest one is where two or three are hardly folds."""
+UNEQUAL = 1.5, 5
+"""How many times the smallest part the largest one is, and by how many rows it is larger at least,
+where two or three are hardly folds."""
 
-_TRAINING: Final = [
-    "train",
-    "training",
-    "trn",
-    "tr",
-    "fit",
-    "learn",
-    "learning",
-    "insample",
-    "analysis",
-    "calibration",
-    "cal",
-]
-_VALIDATION: Final = ["valid", "validation", "validate", "val", "vld", "dev", "eval", "evaluation"]
-_TEST: Final = [
-    "test",
-    "testing",
-    "tst",
-    "te",
-    "holdout",
-    "heldout",
-    "outofsample",
-    "oof",
-    "oob",
-    "assessment",
-    "public",
-    "private",
-]
+_TRAINING: Final = ("train", "training", "trn", "tr", "fit", "insample", "analysis")
+_VALIDATION: Final = ("valid", "validation", "val", "vld", "dev", "eval", "evaluation")
+_TEST: Final = (
+    *("test", "testing", "tst", "te", "holdout", "heldout", "oof", "oob", "assessment"),
+    *("public", "private"),
+)
 _KINDS: Final[Mapping[str, str]] = {
     word: words[0] for words in (_TRAINING, _VALIDATION, _TEST) for word in words
 }
-_FILLERS: Final = frozenset(
-    ["fold", "folds", "cv", "split", "set", "data", "rep", "repeat", "part", "rows", "samples"]
-)
+_FILLERS: Final = {"fold", "cv", "split", "set", "data", "rep", "repeat", "part", "rows", "samples"}
 
-_COLUMNS: Final = frozenset(
-    [
-        "set",
-        "subset",
-        "partition",
-        "dataset",
-        "datasplit",
-        "datapart",
-        "datatype",
-        "sampletype",
-        "splits",
-        "splittype",
-        "splitname",
-        "splitset",
-        "usage",
-        "phase",
-        "part",
-    ]
-)
+_COLUMNS: Final = {
+    *("set", "subset", "partition", "dataset", "datasplit", "datatype", "sampletype", "splits"),
+    *("splittype", "splitname", "splitset", "usage", "phase", "part"),
+}
 """What columns of subsets are called, beside the names of folds; without separators."""
 
 _FLAG: Final = re.compile(
@@ -154,7 +116,8 @@ def _refuse_unequal(column: Column) -> None:
     if not 2 <= len(names) <= 3 or (column.is_text and any(map(isnan, map(number_of, names)))):
         return
     sizes = np.bincount(codes[codes >= 0])
-    if sizes.max() > UNEQUAL * sizes.min():
+    times, more = UNEQUAL
+    if sizes.max() > max(times * sizes.min(), sizes.min() + more):
         held = listing([f"{name} ({n})" for name, n in zip(names, sizes, strict=True)])
         raise _fault(
             column,

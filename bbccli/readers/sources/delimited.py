@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_nothing, is_text
+from bbccli.readers.roles import NAMES
 from bbccli.readers.sources.files import Format
 from bbccli.readers.sources.quotes import check_quotes
 
@@ -103,13 +104,17 @@ def _with_row_names(data: bytes, delimiter: str) -> pa.Table | None:
     """Return the table of text whose header has no cell for the row names, as R writes it.
 
     Then every row has one cell more than the header, the first cells are other whole numbers or
-    another text in every row, and the last ones are not empty, as behind a trailing delimiter.
+    another text in every row, and the last ones are not empty, as behind a trailing delimiter. It
+    may be another name that lacks where the header begins with a key, or knows other delimiters.
     """
     import pyarrow as pa
     import pyarrow.csv as pacsv
 
     match = _TWO_LINES.match(data)
-    start = match.start(1) if match else 0
+    header, start = (match[1].decode(), match.start(1)) if match else ("", 0)
+    key = header.split(delimiter)[0].strip(' "').casefold() in NAMES["row_id"]
+    if key or any(other in header for other in DELIMITERS if other != delimiter):
+        return None
     whole = b"".join((data[:start], delimiter.encode(), data[start:]))
     try:
         table = pacsv.read_csv(pa.BufferReader(whole), **_options(whole, delimiter))
