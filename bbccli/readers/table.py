@@ -106,7 +106,9 @@ def check_names(frame: Table) -> None:
 def name_faults(frame: Table) -> Iterator[InputError]:
     """Yield an error for each column without a name and each name that occurs again."""
     seen: set[str] = set()
-    for position, name in enumerate(frame.names):
+    for position, name in enumerate(frame.data.column_names):
+        if name in frame.aside:
+            continue
         if not name.strip():
             yield InputError(
                 f"column {position} has no name",

@@ -11,7 +11,7 @@ from bbccli.errors import BbcError
 from bbccli.inspection import Status, inspect
 from bbccli.inspection.matrices import CHECK_OF_NOTE
 from bbccli.metrics import METRICS
-from bbccli.readers import Request, Roles, read, remarks
+from bbccli.readers import Request, Roles, read, remarks, row_remarks
 from bbccli.selection.candidates import candidates
 from bbccli.types import Missing, Pooling
 
@@ -270,9 +270,10 @@ def test_every_note_of_the_readers_belongs_to_a_check():
     import ast
     import inspect as python_inspect
 
-    tree = ast.parse(python_inspect.getsource(remarks))
+    trees = [ast.parse(python_inspect.getsource(module)) for module in (remarks, row_remarks)]
     codes = {
         node.args[0].value
+        for tree in trees
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Note"
     }
