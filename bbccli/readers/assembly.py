@@ -88,7 +88,7 @@ def assemble(reading: Reading, request: Request) -> PredictionMatrix:
         *left.notes,
         *fold_notes,
         *_notes_on_groups(groups, folds),
-        *repeated(left.predictions, outcome, reading.outcome, groups),
+        *repeated(left.predictions, outcome, reading.outcome, groups, folds),
         *_notes_on_predictions(reading, left, outcome, folds, there),
         *_notes_on_candidates(sheet, names),
     ]

@@ -27,7 +27,7 @@ def shuffled_numbers(names: Sequence[str]) -> Note:
 
 def repeating_rows(what: str, period: int, times: int) -> Note:
     """Rows that seem to be repeats of a cross-validation under one another."""
-    verb, n_rows = "repeat" if what == "scores" else "repeats", period * times
+    verb, n_rows = "repeats" if what == "truth" else "repeat", period * times
     return Note(
         "repeated-samples",
         f"the {what} {verb} every {period} samples, {times} times in all: if these are repeats of "

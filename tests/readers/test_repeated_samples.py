@@ -1,10 +1,13 @@
 """Samples that are there several times: told, and not cried about."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
 from large_files import Here
 from looped import each
+from sklearn.model_selection import KFold, StratifiedKFold
 
 from bbccli import elsewhere
 from bbccli.errors import InputError
@@ -12,7 +15,12 @@ from bbccli.inspection import inspect
 from bbccli.outcome import Outcome
 from bbccli.readers import read
 from bbccli.readers.by_parts import read_by_parts
-from bbccli.readers.checks.repeats import copies_of, period_of, period_of_scores
+from bbccli.readers.checks.repeats import (
+    copies_of,
+    period_of,
+    period_of_folds,
+    period_of_scores,
+)
 from bbccli.readers.predictions import Predictions
 from bbccli.readers.request import Request
 from bbccli.types import PredictionKind, Task
@@ -101,6 +109,56 @@ def test_inspect_says_so(save):
 def test_groups_hold_their_copies(save):
     frame = repeats(TRUTHS["binary"]).assign(group=np.tile(range(N), 3))
     assert not notes(read(save("m.csv", frame.to_csv(index=False))))
+
+
+def fold_by_fold(truth, splitter, k):
+    """Test sets of one fold after another, as loops append them: folds, and the rows."""
+    tests = [
+        (fold, test)
+        for seed in range(k)
+        for fold, (_, test) in enumerate(
+            splitter(random_state=seed).split(np.zeros((len(truth), 1)), truth)
+        )
+    ]
+    folds = np.concatenate([np.full(len(test), fold) for fold, test in tests])
+    return folds, np.concatenate([test for _, test in tests])
+
+
+@each(
+    {
+        "stratified": (TRUTHS["binary"], partial(StratifiedKFold, 5, shuffle=True)),
+        "values": (TRUTHS["values"], partial(KFold, 4, shuffle=True)),
+    },
+    case=lambda case: case,
+)
+def test_repeats_written_fold_by_fold(save, case):
+    truth, splitter = case
+    folds, rows = fold_by_fold(truth, splitter, 3)
+    frame = repeats(truth[rows], 1).assign(fold=folds)
+    (note,) = notes(read(save("m.csv", frame.to_csv(index=False))))
+    assert note.text.startswith("the folds repeat every 60 samples, 3 times in all")
+    once, rows = fold_by_fold(truth, splitter, 1)
+    frame = repeats(truth[rows], 1).assign(fold=once)
+    assert not notes(read(save("m.csv", frame.to_csv(index=False))))
+
+
+@each(
+    {
+        "in the order of a sorted truth": np.repeat([0, 1], 60),
+        "of a truth that is mixed": rng_of(8).integers(0, 2, 120),
+    },
+    truth=lambda truth: truth,
+)
+def test_folds_of_one_cross_validation(truth):
+    splits = [KFold(5), StratifiedKFold(5), StratifiedKFold(2), KFold(120)]
+    for splitter in splits:
+        folds = np.empty(120, int)
+        for fold, (_, test) in enumerate(splitter.split(np.zeros((120, 1)), truth)):
+            folds[test] = fold
+        assert period_of_folds(folds, outcome_of(truth)) == 0
+    going_round, by_block = np.arange(120) % 5, np.arange(120) // 4 % 5
+    assert period_of_folds(going_round, outcome_of(truth)) == 0
+    assert period_of_folds(by_block, outcome_of(truth)) == 0
 
 
 # what is no repeat

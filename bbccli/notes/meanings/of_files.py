@@ -90,11 +90,12 @@ OF_FILES = (
         "repeated-samples",
         Severity.DOUBT,
         """Samples seem to be there several times: the truth repeats block by block, as where the
-        repeats of a cross-validation stand under one another without a column `repeat`; scores
-        without a truth do so nearly; or every row is there several times under other ids. Each
-        time counts as a sample, and k times make an interval too narrow by the square root of k.
-        A truth that is sorted, alternates or is too short to tell is not meant: by accident the
-        note comes up in fewer than one of a million files.""",
+        repeats of a cross-validation stand under one another without a column `repeat`; the folds
+        do, with the same truths; scores without a truth nearly do; or every row is there several
+        times, under other ids. Each time counts as a sample, and k times make an interval too
+        narrow by the square root of k. A truth that is sorted, alternates or is too short to tell
+        is not meant: that another one repeats, or rows coincide, by accident happens in fewer than
+        one of a million files.""",
         """tell repeats apart by columns `repeat` and `row_id`, and keep each sample once. Different
         samples in a fixed order, such as the trials of several subjects, need a column `group`.""",
     ),

@@ -35,6 +35,9 @@ ALIKE = 0.25
 MOST_EPOCHS = 10
 """Times that the same items are looked for in scores without a truth."""
 
+RUN = 3
+"""Samples of one fold in a row, on average, from which on they were written fold by fold."""
+
 _FIRST = 4
 """Configurations that are looked at first."""
 
@@ -46,7 +49,11 @@ _CELLS = 2**22
 
 
 def repeated(
-    predictions: Predictions, outcome: Outcome, truth: Outcome, groups: IntArray | None
+    predictions: Predictions,
+    outcome: Outcome,
+    truth: Outcome,
+    groups: IntArray | None,
+    folds: IntArray | None,
 ) -> Iterator[Note]:
     """Yield the note where samples seem to be there several times, once.
 
@@ -58,16 +65,22 @@ def repeated(
         Outcome of all samples that were read, in the order of the file.
     groups : (N,), optional
         Codes 0..G-1. Whole groups are resampled, with all the copies of a sample in them.
+    folds : (R, N), optional
+        Codes 0..F-1.
     """
-    score = outcome.task is Task.SCORE
-    period = 0
     if groups is None:
-        period = period_of_scores(predictions.array) if score else period_of(truth)
+        found = {"truth": period_of(truth)}
+        if outcome.task is Task.SCORE:
+            found = {"scores": period_of_scores(predictions.array)}
+        if folds is not None and len(folds) == 1:
+            found["folds"] = period_of_folds(folds[0], outcome)
+        for what, period in found.items():
+            if period:
+                n = len(truth if what == "truth" else outcome)
+                yield row_remarks.repeating_rows(what, period, n // period)
+                return
     times = copies_of(predictions, outcome, groups)
-    if period:
-        n = len(outcome if score else truth)
-        yield row_remarks.repeating_rows("scores" if score else "truth", period, n // period)
-    elif times > 1:
+    if times > 1:
         yield row_remarks.copied_rows(times, grouped=groups is not None)
 
 
@@ -92,6 +105,34 @@ def period_of(outcome: Outcome) -> int:
             times = len(outcome) // period
             return period if irregular and _bits(columns, period, times) >= BITS else 0
     return 0
+
+
+def period_of_folds(folds: IntArray, outcome: Outcome) -> int:
+    """Return the number of samples after which the folds (N,) begin again; 0 where they don't.
+
+    So it is where a loop over repeats appended the test sets of one fold after another. The F
+    folds follow one another in the same order k > 1 times, with `RUN` samples or more in a row on
+    average; each time there are `FEWEST` samples or more with the same truths, in any order, and
+    not all alike; of classes, in each fold as many samples of each, as stratified folds have. Folds
+    that go round from row to row have runs of one sample, and stratified folds of a sorted truth
+    come again with another class.
+    """
+    starts = np.flatnonzero(np.diff(folds, prepend=-1))
+    n, n_folds = len(folds), int(folds.max()) + 1
+    period, rest = divmod(n * n_folds, len(starts))
+    if rest or n < 2 * period or n % period or period < max(FEWEST, RUN * n_folds):
+        return 0
+    runs = folds[starts].reshape(-1, n_folds)
+    values: Any = outcome.values
+    if outcome.task.is_classification:
+        values = values + folds * len(outcome.classes)
+    truths = np.sort(values.reshape(-1, period), axis=1)
+    same = (runs == runs[0]).all() and len(distinct(runs[0])) == n_folds
+    # where the truths are in the same order too, `period_of` has judged
+    mixed = (outcome.values[period:] != outcome.values[:-period]).any()
+    varied = (outcome.values[:period] != outcome.values[0]).any()
+    alike = same and mixed and varied and (truths == truths[0]).all()
+    return period if alike and np.isin(np.arange(0, n, period), starts).all() else 0
 
 
 def period_of_scores(array: FloatArray) -> int:
