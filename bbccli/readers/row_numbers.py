@@ -16,10 +16,10 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.readers import row_remarks
-from bbccli.readers.arrow import is_nothing, is_number, to_numbers
+from bbccli.readers.arrow import is_integer, is_nothing, is_number, to_numbers
 from bbccli.readers.column import EXACT_INTEGERS, Column
 from bbccli.readers.roles import NAMES
-from bbccli.readers.sheet import Sheet
+from bbccli.readers.sheet import Cell, Sheet
 from bbccli.readers.table import Table
 from bbccli.types import IntArray
 
@@ -119,9 +119,8 @@ def without_row_numbers(sheet: Sheet, named: Collection[str]) -> Sheet:
     """
     if len(sheet.cells) < 2 or sheet.cells[0].source != sheet.table.names[0]:
         return sheet
-    first, second = (_counted(sheet.column(cell)) for cell in sheet.cells[:2])
-    name = sheet.cells[0].name
-    if not first or second or name in named:
+    name, first = sheet.cells[0].name, _counted(sheet, sheet.cells[0])
+    if not first or name in named or _counted(sheet, sheet.cells[1]):
         return sheet
     remark = row_remarks.row_numbers if first == "in order" else row_remarks.shuffled_numbers
     return replace(sheet, cells=sheet.cells[1:], notes=(*sheet.notes, remark([name])))
@@ -171,11 +170,11 @@ def _whole(column: Column) -> IntArray | None:
     return numbers.astype(np.int64)
 
 
-def _counted(column: Column) -> str:
+def _counted(sheet: Sheet, cell: Cell) -> str:
     """How integers count rows from 0 or 1: in order, shuffled, or, where empty, not at all."""
-    if not column.is_integer or len(column) < FEWEST or column.values[0].as_py() is None:
+    if not is_integer(sheet.type_of(cell)) or sheet.n_rows < FEWEST:
         return ""
-    numbers = _whole(column)
+    numbers = _whole(sheet.column(cell))
     if numbers is None or numbers.min() > 1:
         return ""
     numbers = numbers - numbers.min()

@@ -177,9 +177,10 @@ OF_FILES = (
     Meaning(
         "columns-ignored",
         Severity.CARE,
-        """A column has a name that could play a role which another column plays. It is not
-        taken for a configuration.""",
-        """rename it if it is a configuration; else nothing.""",
+        """A column has a name that could play a role which another column plays, or is the first
+        one and holds the numbers of the rows in another order. It is not taken for a
+        configuration.""",
+        """if it is a configuration, rename it, or name it by `--only`; else nothing.""",
     ),
     Meaning(
         "row-numbers",
