@@ -18,7 +18,6 @@ from bbccli.errors import InputError
 from bbccli.readers import row_remarks
 from bbccli.readers.arrow import is_integer, is_nothing, is_number, to_numbers
 from bbccli.readers.column import EXACT_INTEGERS, Column
-from bbccli.readers.roles import NAMES
 from bbccli.readers.sheet import Cell, Sheet
 from bbccli.readers.table import Table
 from bbccli.types import IntArray
@@ -30,7 +29,7 @@ _LOST = re.compile(r"Unnamed: \d+(_level_\d+)?(\.\d+)*(_[xy])?")
 """What pandas calls a column that had no name."""
 
 _INDEX = re.compile(
-    r"X(\.(\d+|[xy]))?|\.\.\.\d+|__index_level_\d+__"
+    r"X(\.(\d+|[xy]))?|\.\.\.\d+|__index_level_[1-9]\d*__"
     r"|(?i:level_\d+|idx|rn|row(_?(nr|no|num|number)|[._]?names?)?)"
 )
 """What else an index is called, by R, readr, Arrow, `reset_index()` and by hand."""
@@ -130,8 +129,7 @@ def _is_index(table: Table, position: int) -> bool:
     """Whether a column numbers or names the rows, and is called so."""
     name = table.names[position].strip()
     lost = not name or _LOST.fullmatch(name)
-    known = {one for names in NAMES.values() for one in names}
-    if not lost and not (_INDEX.fullmatch(name) and name.casefold() not in known):
+    if not lost and not _INDEX.fullmatch(name):
         return False
     column = replace(table, data=table.data.select([position])).column(table.names[position])
     if column.is_text:

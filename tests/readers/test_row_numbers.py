@@ -124,6 +124,8 @@ def test_in_parquet(save, name):
 
 
 def test_roles_by_hand_may_name_it(save):
+    columns = {"__index_level_0__": MIXED, "truth": TRUTH, "a": FRAME.a}
+    assert read(save("m.parquet", columns)).sample_keys.values.tolist() == MIXED.tolist()
     path = save("m.csv", FRAME.set_index(MIXED + 7).to_csv())
     keys = read(path, roles=Roles(row_id="Unnamed: 0")).sample_keys
     assert keys.values.tolist() == (MIXED + 7).tolist()
@@ -152,7 +154,9 @@ def test_others_need_a_name(save, text):
 
 
 HEADERS = {
-    "a delimiter that trails": FRAME.to_csv(index=False).replace("\n", ",\n").replace("b,", "b"),
+    "a delimiter that trails": FRAME.to_csv(columns=["a", "b"], index_label="n")
+    .replace("\n", ",\n")
+    .replace("b,", "b"),
     "a key": FRAME.to_csv().replace(",truth,a,b", "row_id,a,b"),
     "another delimiter": FRAME.to_csv(index_label="n").replace("n,truth", "n;truth"),
     "cells that come again": FRAME.set_index(np.arange(N) % 5).to_csv().replace(",truth", "truth"),

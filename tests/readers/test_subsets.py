@@ -67,6 +67,7 @@ FOLDS = {
     "numbers": np.arange(N) % 5,
     "halves": np.arange(N) % 2,
     "nearly halves": shares(0, 16, 1, 14),
+    "a few samples more": shares(0, 12, 1, 11, 2, 7),
     "test sets": [f"test_{i % 3}" for i in range(N)],
     "test alone": ["test"] * N,
     "vehicles": np.tile(["car", "train", "bus"], 10),
