@@ -161,6 +161,15 @@ def test_folds_of_one_cross_validation(truth):
     assert period_of_folds(by_block, outcome_of(truth)) == 0
 
 
+def test_folds_that_come_again_with_other_truths():
+    folds = np.tile(np.repeat([0, 1], 20), 2)
+    shares = np.concatenate([np.repeat([0, 1], n) for n in ((15, 5), (5, 15), (5, 15), (15, 5))])
+    assert period_of_folds(folds, outcome_of(shares)) == 0
+    in_turn = np.tile([0, 1], 40)
+    assert period_of_folds(folds, outcome_of(in_turn)) == 0
+    assert period_of_folds(folds, outcome_of(np.append(in_turn[:40], 1 - in_turn[:40]))) == 40
+
+
 # what is no repeat
 
 
@@ -251,6 +260,14 @@ def test_coarse_predictions_coincide_and_are_no_copies():
     assert copies_of(predictions_of(few), outcome_of(np.zeros(38))) == 1
 
 
+def test_same_predictions_of_other_truths():
+    array = predictions_of(np.tile(rng_of(6).random((50, 2)), (2, 1)))
+    truth = np.tile(rng_of(7).integers(0, 2, 50), 2)
+    assert copies_of(array, outcome_of(truth)) == 2
+    truth[0] = 1 - truth[0]
+    assert copies_of(array, outcome_of(truth)) == 1
+
+
 def test_copies_differ_in_a_late_configuration():
     rng = rng_of(6)
     array = np.tile(rng.random((50, 9)), (2, 1))
@@ -301,6 +318,12 @@ def test_items_of_their_own(difficulty):
     for seed in range(5):
         rng = rng_of(seed)
         assert period_of_scores(epochs(rng, difficulty(rng), 1)[None].astype(float)) == 0
+
+
+def test_few_items():
+    for seed in range(60):
+        scores = epochs(rng_of(seed), np.full(60, 0.6), 1)[None].astype(float)
+        assert period_of_scores(scores) == 0
 
 
 # files with the same content
