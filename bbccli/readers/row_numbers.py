@@ -14,8 +14,8 @@ from itertools import count, islice
 
 import numpy as np
 
-from bbccli.errors import InputError
-from bbccli.readers import row_remarks
+from bbccli.errors import InputError, parameter
+from bbccli.readers import remarks
 from bbccli.readers.arrow import is_integer, is_nothing, is_number, to_numbers
 from bbccli.readers.column import EXACT_INTEGERS, Column
 from bbccli.readers.sheet import Cell, Sheet
@@ -93,12 +93,13 @@ def refuse_disorder(tables: Sequence[Table], *, beside_another: bool) -> None:
             else:
                 wrong = not (_is_count(_whole(other)) and _is_count(numbers))
             if wrong:
+                otherwise = f"{parameter('by_position')} if the order is the same"
                 raise InputError(
                     "rows are matched by position, but numbered in another order",
                     path=table.path,
                     column=name,
-                    hint=f"--row-id {name!r}, if these numbers are the key of the samples in all "
-                    "files; else drop the column",
+                    hint=f"{parameter('row_id')} {name!r} if these numbers are the key of the "
+                    f"samples in all files; else {otherwise if beside_another else 'drop it'}",
                 )
 
 
@@ -121,7 +122,7 @@ def without_row_numbers(sheet: Sheet, named: Collection[str]) -> Sheet:
     name, first = sheet.cells[0].name, _counted(sheet, sheet.cells[0])
     if not first or name in named or _counted(sheet, sheet.cells[1]):
         return sheet
-    remark = row_remarks.row_numbers if first == "in order" else row_remarks.shuffled_numbers
+    remark = remarks.row_numbers if first == "in order" else remarks.shuffled_numbers
     return replace(sheet, cells=sheet.cells[1:], notes=(*sheet.notes, remark([name])))
 
 

@@ -191,7 +191,7 @@ def test_files_numbered_otherwise(save, index):
     paths = [oof(save, "a", FRAME), oof(save, "b", FRAME.set_index(index))]
     with pytest.raises(InputError, match="numbered in another order") as e:
         read(paths)
-    assert e.value.hint.startswith("--row-id 'Unnamed: 0'")
+    assert e.value.hint.startswith("row_id 'Unnamed: 0'")
 
 
 @pytest.mark.parametrize("mixed", ["m", "labels"])

@@ -9,7 +9,9 @@ OF_METHODS = (
         "single-configuration",
         Severity.CARE,
         """There is one configuration, so nothing was selected and nothing is corrected; the
-        table says so in place of `corrected`.""",
+        table says so in place of `corrected`. Or one is left of several that were tried: the
+        choice among them can't be corrected for, since the others have too few predictions,
+        or take no part as asked.""",
         """if it won over others, add their predictions. Without them its figure is that of a
         winner, which is too good. If it was the only one, its naive figure has no optimism of a
         selection.""",
@@ -38,6 +40,19 @@ OF_METHODS = (
         more than chance explains (3.5 standard errors of risks that know nothing). Higher
         predictions may mean *later* events (predicted times instead of risks).""",
         """check what the predictions are, and give `--risk-direction later`.""",
+    ),
+    Meaning(
+        "leave-one-out",
+        Severity.DOUBT,
+        """Every fold is a single sample, and the metric compares pairs of samples, such as the
+        AUC. The two of a pair were predicted by different models: the one that was trained without
+        the positive sample saw a smaller share of positives. So the pooled figure is too low, and
+        most for models that lean on that share, such as strongly regularised ones: one that
+        predicts the share alone has the AUC 0 (Parker, Günter & Bedo 2007; Airola et al. 2011).
+        The selection is against such models too.""",
+        """cross-validate in fewer folds, such as 10, each with samples of both classes, and compare
+        pairs [within folds](methods.md#within-folds). Losses of single samples, such as the Brier
+        score, have no such bias.""",
     ),
     Meaning(
         "tied-winners",
@@ -129,7 +144,8 @@ OF_METHODS = (
         """The resamples are too few for the level: the order statistic that is the bound lies
         beyond the most extreme of them, which stands in for it, and the interval is too narrow.
         At level 0.95 two ends take 40 resamples and one end 20; at 0.99 they take 200 and
-        100.""",
+        100. A single resample has no spread, whatever the interval. A [gate](ci.md#the-gate) is
+        not met by such a bound.""",
         """1000 resamples, the default, or more. `--interval t` takes no order statistic.""",
     ),
     Meaning(
@@ -256,8 +272,8 @@ OF_METHODS = (
     Meaning(
         "gate-on-naive",
         Severity.DOUBT,
-        """`--gate-method cvt` was asked for: the gate judges the naive figure, which is too
-        good.""",
+        """`--gate-method` names `cvt`, or a method that ignores that the winner was selected: the
+        gate judges a figure that is too good.""",
         """judge a corrected one: leave `--gate-method` out, or `--gate-method bbc`.""",
     ),
 )

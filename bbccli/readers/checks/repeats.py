@@ -15,7 +15,7 @@ import numpy as np
 from bbccli import elsewhere
 from bbccli.notes import Note
 from bbccli.outcome import Outcome
-from bbccli.readers import row_remarks
+from bbccli.readers.checks import remarks
 from bbccli.readers.codes import by_appearance, joint
 from bbccli.readers.predictions import Predictions
 from bbccli.types import FloatArray, IntArray, Task, distinct
@@ -77,11 +77,11 @@ def repeated(
         for what, period in found.items():
             if period:
                 n = len(truth if what == "truth" else outcome)
-                yield row_remarks.repeating_rows(what, period, n // period)
+                yield remarks.repeating_rows(what, period, n // period)
                 return
     times = copies_of(predictions, outcome, groups)
     if times > 1:
-        yield row_remarks.copied_rows(times, grouped=groups is not None)
+        yield remarks.copied_rows(times, grouped=groups is not None)
 
 
 def period_of(outcome: Outcome) -> int:

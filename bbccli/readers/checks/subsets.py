@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from bbccli.errors import InputError
+from bbccli.errors import InputError, parameter
 from bbccli.notes import listing
 from bbccli.readers.column import Column, number_of
 from bbccli.readers.roles import NAMES
@@ -122,7 +122,7 @@ def _refuse_unequal(column: Column) -> None:
         raise _fault(
             column,
             f"may hold folds, or training and test rows: {held}",
-            f"--fold {column.name!r} if they are folds; else {_HINT}",
+            f"{parameter('fold', column.name)} if they are folds; else {_HINT}",
         )
 
 

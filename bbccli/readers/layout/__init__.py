@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from bbccli.errors import OptionError
-from bbccli.readers import remarks, row_remarks
+from bbccli.errors import OptionError, parameter
+from bbccli.readers import remarks
 from bbccli.readers.checks.subsets import refuse_subsets
 from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects import DIALECTS, dialect_of
@@ -47,6 +47,8 @@ def lay_out(
     else:
         table = problems.attempt("roles", stack, tables, layouts, hints)
         sheet = long_sheet(table, name, metadata, problems)
+        if len(tables) > 1 and "row_id" not in sheet.roles:
+            sheet = replace(sheet, by_position=tuple(table.path for table in tables))
         spare = tuple(dict.fromkeys(name for layout in layouts for name in layout.spare))
         if spare:
             sheet = replace(sheet, notes=(remarks.columns_set_aside(spare), *sheet.notes))
@@ -55,11 +57,11 @@ def lay_out(
         sheet = replace(sheet, notes=(remarks.columns_set_aside(nested), *sheet.notes))
     aside = tuple(dict.fromkeys(name for table in tables for name in table.aside))
     if aside:
-        sheet = replace(sheet, notes=(row_remarks.row_numbers(aside), *sheet.notes))
+        sheet = replace(sheet, notes=(remarks.row_numbers(aside), *sheet.notes))
     if "row_id" not in sheet.roles:
         appended = any(layout.configuration for layout in layouts)
         for part in [[table] for table in tables] if appended else [tables]:
-            beside = {"beside_another": bool(request.elsewhere)}
+            beside = {"beside_another": bool(request.elsewhere) and not request.by_position}
             problems.attempt("keys", partial(refuse_disorder, part, **beside), otherwise=None)
     problems.done("roles", sheet)
     return sheet
@@ -81,7 +83,7 @@ def _layouts_of(
     layouts = [d.layout(table, hints) for table, d in zip(ready, found, strict=True) if d]
     if not layouts and not one_file:
         raise OptionError(
-            f"--dialect {WIDE} is for one file, there are {len(tables)}",
+            f"{parameter('dialect', WIDE)} is for one file, there are {len(tables)}",
             hint=f"several files are put together as one of {', '.join(DIALECTS)}",
         )
     return found[0].name if found[0] else WIDE, ready, layouts
