@@ -10,6 +10,7 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_text, to_numbers
 from bbccli.readers.column import Column, number_of, text_entries
+from bbccli.readers.numerals import doubt
 from bbccli.readers.problems import Raise
 from bbccli.readers.sheet import Cell, Sheet
 from bbccli.readers.table import Table
@@ -115,6 +116,9 @@ def check_sources(table: Table, names: Iterable[str], problems: Raise) -> None:
 
 def text_fault(column: Column) -> InputError:
     """Build the error about text where numbers are needed."""
+    doubtful = doubt(column, of="prediction")
+    if doubtful is not None:
+        return doubtful
     entries = text_entries(column)
     value = column.values[int(entries[0])].as_py()
     comma = not np.isnan(number_of(value.replace(",", ".")))

@@ -28,7 +28,7 @@ STDIN_NAME = "<stdin>"
 LARGE = 32 * 2**20
 """Bytes from which a Parquet file is read column by column and not kept."""
 
-SUPPORTED = ".parquet, .csv, .tsv, .csv.gz, .tsv.gz, .csv.zst, .tsv.zst, .jsonl, .arff"
+SUPPORTED = ".parquet, .csv, .tsv, .csv.gz, .tsv.gz, .csv.zst, .tsv.zst, .txt, .jsonl, .arff"
 
 _PARQUET_MAGIC = b"PAR1"
 _ARFF_START = re.compile(rb"(?:\s|%[^\n]*\n)*@relation", re.IGNORECASE)
@@ -50,7 +50,13 @@ class Format(StrEnum):
     DELIMITED = "text"
 
 
-_TEXT = {".csv": Format.CSV, ".tsv": Format.TSV, ".arff": Format.ARFF, ".jsonl": Format.JSONL}
+_TEXT = {
+    ".csv": Format.CSV,
+    ".tsv": Format.TSV,
+    ".txt": Format.DELIMITED,
+    ".arff": Format.ARFF,
+    ".jsonl": Format.JSONL,
+}
 
 
 @dataclass(frozen=True, slots=True)
