@@ -40,7 +40,7 @@ _WITH_POINT, _WITH_COMMA = (
 _GLANCE = 50
 _PROMISING = re.compile(r"\s*'?[+\-\u2212]?[.,]?\d")
 _FORMULA = re.compile(r"#[A-Z/0-9]+[!?]")
-_PRICE = re.compile(r"\d\s*[$€£¥]|[$€£¥]\s*[+-]?\d")  # noqa: RUF001
+_PRICE = re.compile(r"\d\s*[$€£¥]|[$€£¥]\s*[+-]?\d")
 _DASHES = ("-", "--", "\u2013", "\u2014")
 
 
@@ -54,14 +54,16 @@ class _Cells:
     point: BoolArray
     comma: BoolArray
     marked: BoolArray
+    commas: BoolArray
     words: tuple[str, ...]
+    local: bool
 
     @property
     def mark(self) -> str:
         """The decimal mark on which all numerals agree; empty where there is none such."""
         point, comma = bool(self.point.all()), bool(self.comma.all())
-        if point and comma:
-            return "" if self.marked.any() else "."
+        if point and comma and self.marked.any():
+            return "" if self.local or self.commas.any() else "."
         return "." if point else "," if comma else ""
 
     @property
@@ -101,7 +103,7 @@ def with_numbers(
     found: dict[int, _Cells] = {}
     for i, name in enumerate(names):
         if is_text(kinds[i]) and not kept(name):
-            cells = _cells(apply("unique", table.column(i)))
+            cells = _cells(apply("unique", table.column(i)), local=local)
             if cells is not None and cells.certain:
                 found[i] = cells
     commas = any(cells.mark == "," for cells in found.values())
@@ -132,65 +134,62 @@ def doubt(column: Column, *, of: str) -> InputError | None:
         What it holds, for the message.
     """
     codes, values = column.codes()
-    cells = _cells(values)
+    problem, wrong, hint = _doubt(values)
+    if not problem:
+        return None
+    entries = np.flatnonzero(np.append(wrong, False)[codes])
+    return column.fault(f"{of} {problem}", entries, hint=hint)
 
-    def fault(problem: str, wrong: BoolArray, hint: str) -> InputError:
-        return column.fault(problem, np.flatnonzero(np.append(wrong, False)[codes]), hint=hint)
 
+def _doubt(values: pa.Array) -> tuple[str, BoolArray, str]:
+    """Return what is wrong with different cells (k,), with which, and a hint; all may be empty."""
+    cells, texts = _cells(values), [text or "" for text in values.to_pylist()]
+    none = np.zeros(len(texts), bool)
     if cells is None:
-        priced = [bool(_PRICE.search(text or "")) for text in values.to_pylist()]
-        hint = "store numbers without currencies"
-        return fault(f"{of} has a currency", np.array(priced), hint) if all(priced) else None
-    within = np.flatnonzero(cells.numeral)
+        priced = np.array([bool(_PRICE.search(text)) for text in texts])
+        return ("has a currency" if priced.all() else ""), priced, "store numbers alone"
+    problem, wrong, hint = "", cells.numeral, ""
     if cells.words:
-        wrong = _among(values, cells.words)
+        wrong = np.isin(texts, cells.words)
         if all(_FORMULA.fullmatch(word) for word in cells.words):
+            problem = "is the error of a formula"
             hint = "mend the formula in the spreadsheet, or empty the cell"
-            return fault(f"{of} is the error of a formula", wrong, hint)
-        if all(word in _DASHES for word in cells.words):
+        elif all(word in _DASHES for word in cells.words):
+            problem = "may be missing or 0"
             hint = "leave the cell empty if the value is missing, else write 0"
-            return fault(f"{of} may be missing or 0", wrong, hint)
-        return None
-    if cells.percent.any() and not cells.percent.all():
-        few = cells.percent if cells.percent.sum() <= len(within) / 2 else ~cells.percent
-        wrong = np.isin(np.arange(len(values)), within[few])
-        has = "has a percent sign" if few is cells.percent else "has no percent sign"
-        return fault(
-            f"{of} {has}, unlike others of its column",
-            wrong,
-            "write all cells as shares, such as 0.97, or all with the sign",
-        )
-    if cells.certain and cells.is_share:
-        return fault(
-            f"{of} has percent signs",
-            cells.numeral,
-            "store shares as numbers, such as 0.97 for 97%",
-        )
-    if cells.mark:
-        return None
-    if cells.point.all() and cells.comma.all():
-        wrong = np.isin(np.arange(len(values)), within[cells.marked])
-        text = str(values[int(np.flatnonzero(wrong)[0])])
-        bare = re.sub(r"[.,]", "", text)
-        return fault(
-            f"{of} may have a decimal mark or thousands separators: {text} is {bare} or "
-            f"{text.replace(',', '.')}",
-            wrong,
-            "store numbers without thousands separators and with a decimal point",
-        )
-    if (cells.point | cells.comma).all():
-        few = ~cells.point if cells.point.sum() >= cells.comma.sum() else ~cells.comma
-        wrong = np.isin(np.arange(len(values)), within[few])
-        return fault(
-            f"{of} has another decimal mark than others of its column",
-            wrong,
-            "store all numbers with a decimal point, and without thousands separators",
-        )
-    return None
+    elif cells.percent.any() and not cells.is_share:
+        few = bool(cells.percent.mean() <= 0.5)
+        wrong = _spread(none, cells, cells.percent == few)
+        problem = f"has {'a' if few else 'no'} percent sign, unlike others of its column"
+        hint = "write all cells as shares, such as 0.97, or all with the sign"
+    elif cells.certain and cells.is_share:
+        problem, hint = "has percent signs", "store shares as numbers, such as 0.97 for 97%"
+    elif not cells.mark and cells.point.all() and cells.comma.all():
+        wrong = _spread(none, cells, cells.marked)
+        text = texts[int(np.flatnonzero(wrong)[0])]
+        bare, decimal = re.sub("[.,]", "", text), text.replace(",", ".")
+        problem = f"may have a decimal mark or thousands separators: {text} is {bare} or {decimal}"
+        hint = "store numbers without thousands separators and with a decimal point"
+    elif not cells.mark and (cells.point | cells.comma).all():
+        rare = cells.comma if cells.point.sum() >= cells.comma.sum() else cells.point
+        wrong = _spread(none, cells, rare & ~(cells.point & cells.comma))
+        problem = "has another decimal mark than others of its column"
+        hint = "store all numbers with a decimal point, and without thousands separators"
+    return problem, wrong, hint
 
 
-def _cells(values: pa.Array) -> _Cells | None:
-    """Tell how different cells (k,) are written; None where none of them seems to be a number."""
+def _spread(none: BoolArray, cells: _Cells, chosen: BoolArray) -> BoolArray:
+    """(k,) which cells are chosen, of flags of the numerals alone."""
+    spread = none.copy()
+    spread[cells.numeral] = chosen
+    return spread
+
+
+def _cells(values: pa.Array, *, local: bool = True) -> _Cells | None:
+    """Tell how different cells (k,) are written; None where none of them seems to be a number.
+
+    Unless they are `local`, only a comma makes it doubtful whether a point is the decimal mark.
+    """
     if not any(_PROMISING.match(text or "") for text in values[:_GLANCE].to_pylist()):
         return None
     trimmed = _replaced(values, _EDGES, "")
@@ -199,10 +198,11 @@ def _cells(values: pa.Array) -> _Cells | None:
         return None
     others = {values[int(i)].as_py() for i in np.flatnonzero(~numeral)} - {None}
     words = tuple(sorted(word for word in others if word.strip() not in NO_VALUE))
-    patterns = ("%$", _WITH_POINT, _WITH_COMMA, "[.,]")
-    return _Cells(
-        values, numeral, *(_matches(trimmed, pattern)[numeral] for pattern in patterns), words
+    percent, point, comma, marked, commas = (
+        _matches(trimmed, pattern)[numeral]
+        for pattern in ("%$", _WITH_POINT, _WITH_COMMA, "[.,]", ",")
     )
+    return _Cells(values, numeral, percent, point, comma, marked, commas, words, local)
 
 
 def _of_labels(names: Sequence[str], found: dict[int, _Cells]) -> list[int]:
@@ -271,7 +271,3 @@ def _replaced(values: pa.ChunkedArray, pattern: str, by: str) -> pa.ChunkedArray
     import pyarrow.compute as pc
 
     return pc.replace_substring_regex(values, pattern=pattern, replacement=by)
-
-
-def _among(values: pa.Array, words: Sequence[str]) -> BoolArray:
-    return np.array([value in words for value in values.to_pylist()], bool)

@@ -57,9 +57,6 @@ def read_delimited(data: bytes, path: str, form: Format, keys: Sequence[str] = (
         Text that is binary or not UTF-8, without rows, with a quote that is not closed in its
         line, or with a row of another length.
     """
-    import pyarrow as pa
-    import pyarrow.csv as pacsv
-
     data, local = _as_utf8(data, path)
     check_text(data, path)
     stated = _STATED.match(data)
@@ -187,9 +184,9 @@ def _delimiter(header: str, path: str, form: Format, stated: str) -> str:
         return stated
     if form is Format.TSV:
         return "\t"
-    if not any(other in bare for other in DELIMITERS) and _SPACED.fullmatch(header.strip()):
-        if header.startswith('"') or bare.strip().count(" ") > 1:
-            return " "
+    spaced = header.startswith('"') or bare.strip().count(" ") > 1
+    if spaced and not set(DELIMITERS) & set(bare) and _SPACED.fullmatch(header.strip()):
+        return " "
     return max(DELIMITERS, key=bare.count)
 
 
