@@ -31,6 +31,7 @@ _APART = r"'\x{2019} \x{a0}\x{202f}"
 _SIGN = r"^[+\-\x{2212}]?"
 _END = rf"([eE][+\-]?\d+|[{_BLANK}]*%)?$"
 _EDGES = rf"^[{_BLANK}]*'?|[{_BLANK}]+$"
+_PLAINLY = r"^-?(0|[1-9]\d*),\d+$"
 _NUMERAL = rf"{_SIGN}(\d[\d.,{_APART}]*|[.,]\d+){_END}"
 _WITH_POINT, _WITH_COMMA = (
     rf"{_SIGN}([1-9]\d{{0,2}}({other}\d{{3}})+|[1-9]\d{{0,2}}([{_APART}]\d{{3}})+|0|[1-9]\d*)?"
@@ -113,7 +114,8 @@ def with_numbers(
         table = table.set_column(i, names[i], _numbers(table.column(i), cells))
     if not (local or commas):
         return table
-    doubtful = [n for i, n in enumerate(names) if i not in found and _may_be_thousands(table, i)]
+    rest = (i for i, name in enumerate(names) if i not in found and not kept(name))
+    doubtful = [names[i] for i in rest if _may_be_thousands(table, i)]
     raw = as_text(doubtful) if doubtful else table
     for name in doubtful:
         i = names.index(name)
@@ -192,6 +194,11 @@ def _cells(values: pa.Array, *, local: bool = True) -> _Cells | None:
     """
     if not any(_PROMISING.match(text or "") for text in values[:_GLANCE].to_pylist()):
         return None
+    if _matches(values, _PLAINLY).sum() == len(values) - values.null_count:  # most files, at once
+        there = np.ones(len(values) - values.null_count, bool)
+        point = _matches(values.drop_null(), _WITH_POINT)
+        numeral = to_numbers(apply("is_valid", values)) == 1
+        return _Cells(values, numeral, ~there, point, there, there, there, (), local)
     trimmed = _replaced(values, _EDGES, "")
     numeral = _matches(trimmed, _NUMERAL)
     if not numeral.any():
@@ -232,7 +239,11 @@ def _same(cells: _Cells, labels: set[str | None]) -> bool:
 def _numbers(texts: pa.ChunkedArray, cells: _Cells) -> pa.ChunkedArray:
     """Return the numbers that a column spells, exact to the last digit; of percentages shares."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
+    if _matches(cells.values, _PLAINLY)[cells.numeral].all():
+        how = pc.ReplaceSubstringOptions(",", ".")
+        return cast(apply("replace_substring", texts, options=how), pa.float64())
     texts = _replaced(texts, _EDGES, "")
     texts = _replaced(texts, f"^({'|'.join(NO_VALUE)})$", "")
     texts = _replaced(texts, f"[{_APART}{'.' if cells.mark == ',' else ','}]", "")
@@ -270,4 +281,6 @@ def _matches(values: pa.Array, pattern: str) -> BoolArray:
 def _replaced(values: pa.ChunkedArray, pattern: str, by: str) -> pa.ChunkedArray:
     import pyarrow.compute as pc
 
+    if not _matches(values, pattern).any():  # several times as fast
+        return values
     return pc.replace_substring_regex(values, pattern=pattern, replacement=by)
