@@ -7,15 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from bbccli.bootstrap.single_classes import single_classes
+from bbccli.errors import UnsupportedError
 from bbccli.inspection.findings import Findings
 from bbccli.inspection.similar import Similarity
 from bbccli.matrix import PredictionMatrix
+from bbccli.metrics import default_metric
 from bbccli.notes import Note, listing
-from bbccli.outcome import Outcome
+from bbccli.outcome import Outcome, effective_size
 from bbccli.prediction_forms import PLURAL
 from bbccli.readers import Understood
 from bbccli.resampling import BLOCK, Resamples, any_draw, draws_of
-from bbccli.rounding import count
+from bbccli.rounding import count, figure
 from bbccli.types import BoolArray, PredictionKind, Task, distinct
 
 N_DRAWN = 1024
@@ -34,12 +36,16 @@ CHECK_OF_NOTE = {
     "folds-unknown": "folds",
     "bounds-unknown": "outcome",
     "folds-differ": "folds",
+    "joined-by-position": "keys",
     "group-spans-folds": "groups",
     "polarity": "polarity",
+    "turned-round": "polarity",
     "columns-ignored": "roles",
     "metadata-contradicted": "metadata",
     "validity-flags": "flags",
     "candidates-missing": "candidates",
+    "recorded-again": "candidates",
+    "tried-again": "candidates",
     "duplicate-configurations": "duplicates",
     "configurations-left-out": "choice",
     "flagged-left-out": "flags",
@@ -50,6 +56,8 @@ CHECK_OF_NOTE = {
     "off-scale": "stray columns",
     "perfect-configuration": "stray columns",
     "truth-rounded": "constant",
+    "weight-by-name": "weights",
+    "uneven-weights": "weights",
 }
 """The check that a note of a reader belongs to."""
 
@@ -64,9 +72,13 @@ def tell(
     findings.passed("outcome", f"{matrix.task}" + (f": {sizes}" if sizes else ""))
     check_missing(findings, gaps, matrix)
     check_folds(findings, matrix)
+    check_metric(findings, matrix)
     noted = _notes(findings, matrix.notes)
     if "groups" not in noted and matrix.groups is not None and matrix.folds is not None:
         findings.passed("groups", f"{matrix.n_groups} groups, each within one fold of a repeat")
+    if "weights" not in noted and matrix.outcome.weights is not None:
+        n_effective = effective_size(matrix.outcome.weights, matrix.groups)
+        findings.passed("weights", f"they leave an effective number of {figure(n_effective)}")
     if "polarity" not in noted and matrix.task is Task.BINARY:
         text = "median AUC of the configurations is not below one half beyond chance"
         findings.passed("polarity", text)
@@ -74,6 +86,14 @@ def tell(
         findings.passed("stray columns", "every configuration looks like predictions")
     _check_similar(findings, close)
     check_resamples(findings, matrix)
+
+
+def check_metric(findings: Findings, matrix: PredictionMatrix) -> None:
+    """Tell that a run selects by a metric that can't be computed, so that another must be named."""
+    try:
+        default_metric(matrix)
+    except UnsupportedError as error:
+        findings.warn("metric", error.problem, error.hint)
 
 
 def gaps(read: Understood) -> tuple[tuple[str, int], ...]:

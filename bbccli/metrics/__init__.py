@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 
-from bbccli.errors import OptionError, UnsupportedError, nearest
+from bbccli.arguments import as_list
+from bbccli.errors import OptionError, UnsupportedError, nearest, parameter, short
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import (
     binary,
@@ -80,11 +82,13 @@ def default_metric(matrix: PredictionMatrix) -> Metric:
     Raises
     ------
     UnsupportedError
-        No metric fits the task.
+        No metric fits the task, or that of the run is none of those that fit.
     """
     candidates = fitting(matrix)
     own = canonical(str(run_of(matrix.source.metadata).get("metric")), METRICS)
     preferred = [m for m in candidates if m.name == own]
+    if not preferred and candidates:
+        _refuse_other_metric(matrix, own)
     preferred += [m for name in DEFAULTS[matrix.task] for m in candidates if m.name == name]
     if not candidates:
         known = sorted({str(task) for metric in METRICS.values() for task in metric.tasks})
@@ -96,30 +100,52 @@ def default_metric(matrix: PredictionMatrix) -> Metric:
     return (preferred or candidates)[0]
 
 
-def choose_metrics(names: Sequence[str] | None, matrix: PredictionMatrix) -> list[Metric]:
-    """Return the metrics of these names, each once, or the default alone.
+def _refuse_other_metric(matrix: PredictionMatrix, own: str) -> None:
+    """Refuse to guess by what to select where the metric of a run can't be computed."""
+    run = run_of(matrix.source.metadata)
+    called = run.get("metric_name") or run.get("metric")
+    if not called:
+        return
+    problem = "which bbc does not have"
+    if own in METRICS:
+        problem = f"which {_misfit(METRICS[own], matrix)[0]}"
+    fit = [metric.name for metric in fitting(matrix)]
+    near = get_close_matches(str(called).lower().replace("_", "-"), fit, 3, 0.5)
+    names = ", ".join(dict.fromkeys([*near, *fit]))
+    raise UnsupportedError(
+        f"the {run['tool']} run selects by {called}, {problem}",
+        hint=f"--metric NAME selects by another one: {names}",
+    )
+
+
+def choose_metrics(
+    names: str | Metric | Sequence[str | Metric] | None, matrix: PredictionMatrix
+) -> list[Metric]:
+    """Return the metrics of these names, or these metrics, each once; or the default alone.
 
     Raises
     ------
     OptionError, UnsupportedError
         As `choose_metric` and `default_metric`.
     """
-    if not names:
-        return [default_metric(matrix)]
-    return [
-        choose_metric(name, matrix)
-        for name in dict.fromkeys(canonical(one, METRICS) for one in names)
-    ]
+    chosen = dict.fromkeys(choose_metric(one, matrix) for one in as_list(names))
+    return list(chosen) or [default_metric(matrix)]
 
 
-def metric_named(name: str) -> Metric:
+def metric_named(name: str | Metric) -> Metric:
     """Return the metric of a name: ours, scikit-learn's, or ``package.module:NAME``.
+
+    A metric itself is returned as it is.
 
     Raises
     ------
     OptionError
         No metric has that name; the hint has the nearest one.
     """
+    if isinstance(name, Metric):
+        return name
+    if not isinstance(name, str):
+        raise OptionError(f"{parameter('metric')} is {short(name)}", hint="a Metric, or its name")
     found = canonical(name, METRICS)
     if found in METRICS:
         return METRICS[found]
@@ -131,8 +157,8 @@ def metric_named(name: str) -> Metric:
     raise OptionError(f"no metric named {name!r}", hint=near)
 
 
-def choose_metric(name: str, matrix: PredictionMatrix) -> Metric:
-    """Return the metric called `name`, once it is known to fit the matrix.
+def choose_metric(name: str | Metric, matrix: PredictionMatrix) -> Metric:
+    """Return the metric called `name`, or that is given, once it is known to fit the matrix.
 
     Names are those of `metric_named`.
 

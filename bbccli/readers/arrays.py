@@ -24,6 +24,7 @@ from bbccli.readers.metadata import MAJOR_VERSION, SPEC, Metadata, parse_metadat
 from bbccli.readers.pipeline import RAISE, understand_sheet
 from bbccli.readers.place import place
 from bbccli.readers.request import Request
+from bbccli.readers.roles import Roles
 from bbccli.readers.scores import refuse_truth, task_of
 from bbccli.readers.sheet import CLASS_SEPARATOR, Cell, Sheet
 from bbccli.readers.table import Table
@@ -41,9 +42,9 @@ def matrix_of(
     groups: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     row_id: ArrayLike | None = None,
-    task: Task | None = None,
-    positive: str | None = None,
-    missing: Missing = Missing.DROP,
+    task: Task | str | None = None,
+    positive: str | int | None = None,
+    missing: Missing | str = Missing.DROP,
     metadata: Mapping[str, Any] | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> PredictionMatrix:
@@ -106,7 +107,9 @@ def matrix_of(
     table, cells = _cells(array, names, _classes(classes, roles, array.shape[3]))
     sheet = Sheet(table, "arrays", table.n_rows, roles, cells, said)
     sheet, places = place(sheet, RAISE)
-    request = Request(task=task, positive=positive, missing=missing, bounds=bounds)
+    how: dict[str, Any] = {"task": task, "positive": positive, "missing": missing}
+    by_hand = Roles(weight=None if weights is None else "weight")
+    request = Request(by_hand, **how, bounds=bounds)  # puts words in the form of its fields
     _check_outcome(request, sheet, truth)
     return understand_sheet(sheet, places, request).matrix
 

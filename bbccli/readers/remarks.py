@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bbccli.notes import Note, listing
-from bbccli.rounding import count
+from bbccli.rounding import count, figure
 
 
 def columns_ignored(names: Sequence[str]) -> Note:
@@ -23,6 +23,35 @@ def columns_set_aside(names: Sequence[str]) -> Note:
         "columns-ignored",
         f"ignored; neither a role nor a prediction: {listing(names)}",
         "name the columns by options if one of them matters",
+    )
+
+
+def joined_by_position(files: Sequence[str]) -> Note:
+    """Files whose rows are those of the same samples if their order is the same."""
+    return Note(
+        "joined-by-position",
+        f"rows are joined by position ({listing(files)}): another order in one file would go "
+        "unnoticed",
+        "give each file the key of the sample, in a column `row_id`",
+    )
+
+
+def weight_by_name(column: str) -> Note:
+    """A column weights the samples because of its name."""
+    return Note(
+        "weight-by-name",
+        f"samples are weighted by the column {column}, which was found by its name",
+        f"--weight {column} if that is meant, --unweighted if not",
+    )
+
+
+def uneven_weights(n_effective: float, n_units: int, units: str, of_class: str) -> Note:
+    """A few heavy samples decide everything."""
+    return Note(
+        "uneven-weights",
+        f"the weights make {count(n_units, units)}{of_class} count as {figure(n_effective)}: a few "
+        f"heavy {units}s decide the figures",
+        "check the weights; --unweighted counts all samples alike",
     )
 
 
@@ -44,12 +73,24 @@ def metadata_contradicted(declared: str, found: str) -> Note:
     )
 
 
-def samples_left_out(n_left_out: int, n_samples: int) -> Note:
+def samples_left_out(n_left_out: int, n_samples: int, n_repeats: int) -> Note:
     """Samples that no configuration predicts in some repeat."""
+    where = " in every repeat" if n_repeats > 1 else ""
     return Note(
         "samples-left-out",
-        f"{n_left_out} of {n_samples} samples have no prediction in every repeat; left out",
-        "complete the cross-validation",
+        f"{n_left_out} of {n_samples} samples have no prediction{where}; left out",
+        "complete the predictions",
+    )
+
+
+def samples_of_dropped(n_left_out: int, n_samples: int) -> Note:
+    """Samples that none of the configurations predicts that are kept."""
+    verb = "is" if n_left_out == 1 else "are"
+    return Note(
+        "samples-left-out",
+        f"{n_left_out} of {n_samples} samples {verb} predicted only by configurations that lack "
+        "too many others; left out",
+        "complete the predictions",
     )
 
 
@@ -80,7 +121,7 @@ def common_rows(n_common: int, n_samples: int) -> Note:
         "common-rows",
         f"{n_common} of {n_samples} samples have a prediction by every configuration; only these "
         "are used",
-        "complete the cross-validation: samples are rarely missing by chance",
+        "complete the predictions: samples are rarely missing by chance",
     )
 
 
@@ -90,7 +131,7 @@ def available_cases(share: float) -> Note:
         "available-cases",
         f"{share:.0%} of the predictions are missing: each configuration is scored on the samples "
         "that it predicts",
-        "complete the cross-validation: configurations scored on easier samples look better",
+        "complete the predictions: configurations scored on easier samples look better",
     )
 
 
@@ -105,12 +146,13 @@ def gaps_within_folds(names: Sequence[str]) -> Note:
     )
 
 
-def folds_unknown(n_missing: int, n_rows: int) -> Note:
-    """No folds, or folds of some rows only."""
+def folds_unknown(n_missing: int, n_rows: int, tool: str = "") -> Note:
+    """No folds, or folds of some rows only; a tool that selects by their mean can't be followed."""
     partly = f"{n_missing} of {n_rows} rows have no fold; " if 0 < n_missing < n_rows else ""
     return Note(
         "folds-unknown",
-        f"{partly}folds are unknown, methods over folds cannot run",
+        f"{partly}folds are unknown, methods over folds cannot run"
+        + (f"; {tool} selects by the mean over folds, which can't be done here" if tool else ""),
         "add a column `fold`, or give --folds FILE",
     )
 
@@ -131,66 +173,6 @@ def group_spans_folds(n_spanning: int, n_groups: int) -> Note:
         f"{n_spanning} of {n_groups} groups have samples in more than one fold: leakage, "
         "every performance may be too good",
         "keep each group in one fold when cross-validating",
-    )
-
-
-def polarity(auc: float, n_configurations: int, positive: str, other: str) -> Note:
-    """Predictions that seem to be of the other class."""
-    return Note(
-        "polarity",
-        f"median AUC of {n_configurations} configurations is {auc:.3f} with positive class "
-        f"{positive}: the predictions may be of {other}",
-        f"--positive {other}",
-    )
-
-
-EXCLUDE = "leave out what is not a configuration: --exclude NAME"
-
-
-def constant_predictions(names: Sequence[str]) -> Note:
-    """Configurations that can't tell samples apart."""
-    return Note(
-        "constant-predictions",
-        f"{_with_verb(names, 'has', 'have')} one and the same value for every sample",
-        EXCLUDE,
-    )
-
-
-def fold_like(names: Sequence[str]) -> Note:
-    """Configurations that hold a number of the fold or of the row."""
-    return Note(
-        "fold-like",
-        f"{_with_verb(names, 'follows', 'follow')} from the fold or the order of the rows alone: "
-        "unlikely to be a prediction",
-        EXCLUDE,
-    )
-
-
-def off_scale(names: Sequence[str], spread: str, others: str) -> Note:
-    """Configurations that lie elsewhere than the others or the truth."""
-    return Note(
-        "off-scale",
-        f"{_with_verb(names, 'is', 'are')} off the scale: {names[0]} is {spread}, {others}",
-        EXCLUDE,
-    )
-
-
-def perfect_configuration(names: Sequence[str], other: str, performance: str) -> Note:
-    """Configurations that are always right where no other comes near."""
-    return Note(
-        "perfect-configuration",
-        f"{_with_verb(names, 'orders', 'order')} all samples as the truth does; the best of the "
-        f"others, {other}, has {performance}",
-        f"a leak, or no prediction at all? {EXCLUDE}",
-    )
-
-
-def equals_truth(names: Sequence[str]) -> Note:
-    """Configurations that are the truth, and were named by hand or may be so by luck."""
-    return Note(
-        "equals-truth",
-        f"{_with_verb(names, 'equals', 'equal')} the truth in every row",
-        EXCLUDE,
     )
 
 
@@ -238,23 +220,6 @@ def truth_rounded(role: str, apart: float) -> Note:
     )
 
 
-def _with_verb(names: Sequence[str], one: str, several: str) -> str:
-    """Names and a verb that agrees with their number."""
-    return f"{listing(names)} {one if len(names) == 1 else several}"
-
-
-def duplicate_configurations(n_duplicates: int, example: tuple[str, str]) -> Note:
-    """Configurations with the same predictions as another one."""
-    return Note(
-        "duplicate-configurations",
-        f"{n_duplicates} configurations repeat the predictions of another, "
-        f"such as {example[1]} those of {example[0]}"
-        if n_duplicates > 1
-        else f"{example[1]} repeats the predictions of {example[0]}",
-        "harmless for the estimate; check that these settings differ in effect",
-    )
-
-
 def validity_flags(counts: Mapping[str, int]) -> Note:
     """Threats to validity that the metadata declare."""
     flags = [f"{flag} ({count})" for flag, count in counts.items()]
@@ -271,4 +236,22 @@ def candidates_missing(n_candidates: int, n_configurations: int) -> Note:
         "candidates-missing",
         f"{n_candidates} candidates were tried, the file holds {n_configurations}",
         "only candidates in the file are corrected for; add the others",
+    )
+
+
+def tried_again(names: Sequence[str]) -> Note:
+    """Configurations of a recording that were tried before, with other predictions."""
+    return Note(
+        "tried-again",
+        f"tried before with other predictions, and each try counts: {listing(names)}",
+        "to leave out a try that was a mistake: --exclude; record other studies in other folders",
+    )
+
+
+def recorded_again(names: Sequence[str]) -> Note:
+    """The same, with equal predictions."""
+    return Note(
+        "recorded-again",
+        f"recorded again with the same predictions, which count once: {listing(names)}",
+        "nothing to do",
     )

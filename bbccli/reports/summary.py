@@ -10,6 +10,7 @@ from statistics import median, quantiles
 from bbccli.documents import Document, Json
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
+from bbccli.reports.counts import n_tried, of_all
 from bbccli.rounding import count, digits_for
 from bbccli.text import visible
 
@@ -22,6 +23,7 @@ class Summary:
     """Figures over experiments, collected as their records pass by."""
 
     files: int = 0
+    partial: int = 0
     optimism: dict[tuple[str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
     reported: Counter[tuple[str, str]] = field(default_factory=Counter)
     winners: Counter[str] = field(default_factory=Counter)
@@ -45,7 +47,9 @@ class Summary:
         failed = self.reasons.total()
         head = f"{count(self.files, 'file')}, {failed} without a result\n"
         told = "".join(paragraph(said, style) for said in self._answer())
-        parts = [head, told, listing_table(_HEADER, self._rows(), style) if self.optimism else ""]
+        rows = self._rows()
+        table = listing_table(_HEADER, rows, style, whole=_HEADER[1:]) if rows else ""
+        parts = [head, told, table]
         for title, counter, most in (
             ("winner", self.winners, MOST_WINNERS),
             ("gate", self.gates, len(self.gates)),
@@ -56,7 +60,7 @@ class Summary:
                 if len(counter) > most:
                     rest = f"({count(len(counter) - most, 'other')})"
                     listed.append((rest, _others(counter, most)))
-                parts.append(listing_table((title, "files"), listed, style))
+                parts.append(listing_table((title, "files"), listed, style, whole={"files"}))
         return "\n".join(part for part in parts if part)
 
     def _answer(self) -> Iterator[str]:
@@ -70,12 +74,18 @@ class Summary:
             way, middle = "too good" if median(values) >= 0 else "too bad", abs(median(values))
             files = f"{'median of ' * (len(values) > 1)}{count(len(values), 'file')}"
             yield (
-                f"The winner's {phrases.metric_label(metric)} in cross-validation is {way} by "
+                f"The winner's naive {phrases.metric_label(metric)} is {way} by "
                 f"{digits_for(values).difference(middle)} ({files}, {visible(key[1])})."
+            )
+        if self.partial:
+            yield (
+                f"In {of_all(self.partial, self.files, 'file')} not all configurations that were "
+                "tried could be used."
             )
 
     def _collect(self, document: Document) -> None:
-        estimates = document["estimates"]
+        estimates, read = document["estimates"], document["input"]
+        self.partial += n_tried(read) > read["n_configurations"]
         for estimate in estimates:
             self.reported[estimate["metric"], estimate["method"]] += phrases.is_reported(
                 estimate, document

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from bbccli import elsewhere, resources
-from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.errors import UndefinedError, UnsupportedError, parameter
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.notes import listing
@@ -206,9 +206,11 @@ def check_of_pairs(metric: Metric) -> None:
         It is a mean, or another function of the samples.
     """
     if not metric.of_pairs:
+        pooled = parameter("pooling", Pooling.POOLED)
         raise UnsupportedError(
-            f"--pooling within-folds counts pairs of samples; {metric.label} is not made of pairs",
-            hint="--pooling pooled; of pairs are auc, gini, auc-ovo, auc-ovr and the concordances",
+            f"{parameter('pooling', Pooling.WITHIN_FOLDS)} counts pairs of samples; {metric.label} "
+            "is not made of pairs",
+            hint=f"{pooled}; of pairs are auc, gini, auc-ovo, auc-ovr and the concordances",
         )
 
 
@@ -287,7 +289,9 @@ def folds_of(matrix: PredictionMatrix) -> IntArray:
 
 def _undefined_folds(matrix: PredictionMatrix, metric: Metric, codes: IntArray) -> UndefinedError:
     names = [matrix.fold_names[code] for code in codes]
-    pooled = "--pooling within-folds or pooled" if metric.of_pairs else "pooled predictions"
+    # where no fold holds a pair, none can be compared within folds
+    within = metric.of_pairs and len(codes) < (matrix.n_folds or 0)
+    pooled = "--pooling within-folds or pooled" if within else "--pooling pooled"
     one_each = " (leave-one-out)" if matrix.n_folds == matrix.n_samples else ""
     return UndefinedError(
         f"{metric.label} is undefined in fold{'s' if len(names) > 1 else ''} "

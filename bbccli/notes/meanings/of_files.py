@@ -8,9 +8,9 @@ OF_FILES = (
     Meaning(
         "samples-left-out",
         Severity.DOUBT,
-        """Some samples have no prediction by any configuration in some repeat. They are left
-        out of everything.""",
-        """complete the cross-validation. If samples are missing because a learner failed on them,
+        """Some samples have no prediction by any configuration in some repeat, or only by
+        configurations that are left out for their gaps. They are left out of everything.""",
+        """complete the predictions. If samples are missing because a learner failed on them,
         the result is for the easier samples only. `--missing error` refuses.""",
     ),
     Meaning(
@@ -27,7 +27,7 @@ OF_FILES = (
         Severity.DOUBT,
         """With `--missing common-rows`, only samples that every configuration predicts are
         used.""",
-        """complete the cross-validation. What is missing is rarely missing by chance: a learner
+        """complete the predictions. What is missing is rarely missing by chance: a learner
         that fails on hard samples leaves easy ones in common.""",
     ),
     Meaning(
@@ -36,7 +36,7 @@ OF_FILES = (
         """No configuration predicts all samples, or `--missing available` was given: each
         configuration is scored on the samples that it predicts, in the selection and in every
         resample. Configurations that predict fewer than half of the samples take no part.""",
-        """complete the cross-validation. Configurations scored on easier samples look better.
+        """complete the predictions. Configurations scored on easier samples look better.
         `--missing common-rows` compares all on the same samples, if there are any; `--missing
         error` refuses.""",
     ),
@@ -73,6 +73,16 @@ OF_FILES = (
         """cross-validate all configurations on the same folds. It also makes them comparable.""",
     ),
     Meaning(
+        "joined-by-position",
+        Severity.CARE,
+        """Rows of several files belong together because they stand in the same place: no file
+        has a key of the samples, or `--by-position` was given. If one file is in another order,
+        its rows are those of other samples, and the figures are wrong without a sign of it.""",
+        """give every file a column `row_id` with the key of the sample; if the key has a name of
+        its own, name it with `--row-id`, and with `--labels-row-id` or `--folds-row-id` where
+        those files call it otherwise. Nothing, if you know that the order is the same.""",
+    ),
+    Meaning(
         "few-groups",
         Severity.DOUBT,
         """`bbc` resamples whole groups, and there are fewer than 20. Such an interval is coarse
@@ -96,6 +106,19 @@ OF_FILES = (
         1000 files. The predictions may be of the other class.""",
         """check which class the predictions are of, and give `--positive`. If they are right as
         they are, the configurations are worse than chance. Nothing is flipped.""",
+    ),
+    Meaning(
+        "turned-round",
+        Severity.DOUBT,
+        """A configuration goes against the truth far beyond chance, while another goes with it as
+        far: an AUC, an accuracy, a correlation or a concordance on the wrong side. It may hold the
+        probability of the other class, labels that are swapped, or a loss where a score is meant.
+        The limit is that of chance within folds, for as many configurations as there are: of
+        models trained on noise alone there is no note, and beside good models one of noise has it
+        in fewer than 5 of 1000 files. Samples of different folds are not compared, so that a
+        model that predicts the share of a class is not meant. Nothing is turned round.""",
+        """look where its column comes from. Turn it round in the file, or `--exclude` it if it is
+        no configuration; a model that is worse than chance stays in and costs nothing.""",
     ),
     Meaning(
         "duplicate-configurations",
@@ -148,9 +171,11 @@ OF_FILES = (
     Meaning(
         "perfect-configuration",
         Severity.DOUBT,
-        """A configuration orders all samples as the truth does, and the best of the others does
-        not come near: its AUC or accuracy is more than three standard errors below 1, its
-        correlation with a numeric truth below 0.95.""",
+        """A configuration orders all samples as the truth does, or exactly the other way round,
+        and the best of the others does not come near: its AUC or accuracy is more than three
+        standard errors below 1, its correlation with a numeric truth below 0.95. What is no more
+        than the mean of the other samples' truth goes the other way by itself and is passed
+        over.""",
         """find out why. It may be a transformed copy of the truth, or a model that has seen it.""",
     ),
     Meaning(
@@ -160,6 +185,25 @@ OF_FILES = (
         repeats by less than 1e-9 of its value. The first one counts. A larger difference is an
         error that names the row and both values.""",
         """nothing; or write all digits.""",
+    ),
+    Meaning(
+        "weight-by-name",
+        Severity.CARE,
+        """A column called `weight`, `weights` or `sample_weight` weights the samples in every
+        figure, for no other reason than its name. It may be a body weight.""",
+        """`--weight NAME`, or the [metadata](formats.md#metadata)'s `"weight"`, if it is meant;
+        `--unweighted` if it is not.""",
+    ),
+    Meaning(
+        "uneven-weights",
+        Severity.DOUBT,
+        """The effective number of samples (or groups) under their weights, Kish's
+        (Σ w)² / Σ w², is less than a third of their number, in some class where there are
+        classes. A few heavy samples decide which configuration wins and what it scores. The
+        [guard](methods.md#guard) counts the effective number, so guarded intervals are wide;
+        without a guard, as in comparisons and for losses without a worst value, they may be too
+        narrow.""",
+        """check the weights, or cut the largest ones. `--unweighted` counts all samples alike.""",
     ),
     Meaning(
         "columns-ignored",
@@ -206,8 +250,27 @@ OF_FILES = (
     Meaning(
         "candidates-missing",
         Severity.DOUBT,
-        """The metadata say that more configurations were tried than the file holds. The winner
-        was the best of more, so the correction is too small.""",
+        """More configurations were tried than the file holds, as the metadata or the folder of a
+        run say: failed fits, pruned trials, models that were deleted. The winner was the best of
+        more, so the correction is too small. The first line, the answer and the sentence to
+        report say how many were tried; in JSON it is `input.n_tried`.""",
         """add the others.""",
+    ),
+    Meaning(
+        "tried-again",
+        Severity.CARE,
+        """A recording has several predictions of the same configuration for the same rows: of
+        other features, of a model without a seed, or of two models by one name. All were tried, so
+        the correction is for choosing among all of them. Other features are named `X=2`, other
+        tries `#2`.""",
+        """if a try was a mistake that could not have been chosen, leave it out by `--exclude`.
+        Record other studies in other folders.""",
+    ),
+    Meaning(
+        "recorded-again",
+        Severity.HARMLESS,
+        """A search or a loop ran again in the folder of its recording, and predicted the same:
+        after it was killed, for instance. The same predictions count once.""",
+        """nothing.""",
     ),
 )

@@ -9,7 +9,9 @@ OF_METHODS = (
         "single-configuration",
         Severity.CARE,
         """There is one configuration, so nothing was selected and nothing is corrected; the
-        table says so in place of `corrected`.""",
+        table says so in place of `corrected`. Or one is left of several that were tried: the
+        choice among them can't be corrected for, since the others have too few predictions,
+        or take no part as asked.""",
         """if it won over others, add their predictions. Without them its figure is that of a
         winner, which is too good. If it was the only one, its naive figure has no optimism of a
         selection.""",
@@ -38,6 +40,19 @@ OF_METHODS = (
         more than chance explains (3.5 standard errors of risks that know nothing). Higher
         predictions may mean *later* events (predicted times instead of risks).""",
         """check what the predictions are, and give `--risk-direction later`.""",
+    ),
+    Meaning(
+        "leave-one-out",
+        Severity.DOUBT,
+        """Every fold is a single sample, and the metric compares pairs of samples, such as the
+        AUC. The two of a pair were predicted by different models: the one that was trained without
+        the positive sample saw a smaller share of positives. So the pooled figure is too low, and
+        most for models that lean on that share, such as strongly regularised ones: one that
+        predicts the share alone has the AUC 0 (Parker, Günter & Bedo 2007; Airola et al. 2011).
+        The selection is against such models too.""",
+        """cross-validate in fewer folds, such as 10, each with samples of both classes, and compare
+        pairs [within folds](methods.md#within-folds). Losses of single samples, such as the Brier
+        score, have no such bias.""",
     ),
     Meaning(
         "tied-winners",

@@ -17,6 +17,7 @@ from bbccli.readers.hints import Hints
 from bbccli.readers.layout.wide import choose_roles
 from bbccli.readers.roles import column_of
 from bbccli.readers.table import Table
+from bbccli.types import Pooling
 
 PREDICTION: Final = "prediction"
 PROBABILITY: Final = "prob."
@@ -86,6 +87,8 @@ class Dialect:
         Columns by the part that they play.
     prepared
         The table with what the layout needs, such as a key of two columns.
+    selection
+        How its tool makes one performance of the folds; None where it says nothing of that.
     """
 
     name: str
@@ -93,6 +96,7 @@ class Dialect:
     recognises: Callable[[Table, Hints], bool]
     layout: Callable[[Table, Hints], Layout]
     prepared: Callable[[Table], Table] = as_it_is
+    selection: Pooling | None = None
 
 
 def spelled(frame: Table, name: str) -> str | None:
@@ -127,7 +131,7 @@ def predictions(frame: Table, hints: Hints) -> dict[str, str]:
         There is none.
     """
     if hints.roles.prediction is not None:
-        return {PREDICTION: column_of(frame, hints.roles.prediction, "--prediction")}
+        return {PREDICTION: column_of(frame, hints.roles.prediction, "prediction")}
     found = class_predictions(frame)
     single = single_predictions(frame)
     if found or single:
@@ -181,7 +185,7 @@ def lay_out(
 def role_column(frame: Table, hints: Hints, role: str, name: str) -> str:
     """Return the column of a role: by hand, else the one of this name."""
     by_hand: str | None = getattr(hints.roles, role)
-    return name if by_hand is None else column_of(frame, by_hand, f"--{role.replace('_', '-')}")
+    return name if by_hand is None else column_of(frame, by_hand, role)
 
 
 def constant_within(frame: Table, configuration: Sequence[str], name: str) -> bool:

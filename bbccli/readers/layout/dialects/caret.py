@@ -21,6 +21,7 @@ from bbccli.readers.layout.dialects.base import (
 )
 from bbccli.readers.roles import column_of
 from bbccli.readers.table import Table
+from bbccli.types import Pooling
 
 _ROLES = {"row_id": "rowIndex", "fold": "Resample", "truth": "obs", "weight": "weights"}
 
@@ -51,11 +52,11 @@ def layout(frame: Table, hints: Hints) -> Layout:
     classes = {f"{PROBABILITY}{name}": name for name in frame.names if name in levels}
     predicted = classes if classes and len(classes) == len(levels) else {PREDICTION: pred}
     if hints.roles.prediction is not None:
-        predicted = {PREDICTION: column_of(frame, hints.roles.prediction, "--prediction")}
+        predicted = {PREDICTION: column_of(frame, hints.roles.prediction, "prediction")}
     known = {pred, *fixed.values(), *classes.values(), *_by_hand(hints)}
     configuration = [name for name in frame.names if name not in known]
     if hints.roles.configuration is not None:
-        configuration = [column_of(frame, hints.roles.configuration, "--configuration")]
+        configuration = [column_of(frame, hints.roles.configuration, "configuration")]
     return lay_out(frame, hints, configuration, predicted, fixed=fixed, parameters=True)
 
 
@@ -66,4 +67,4 @@ def _by_hand(hints: Hints) -> set[str]:
     return {name for name in named if name is not None}
 
 
-DIALECT = Dialect("caret", "fit$pred of caret", recognises, layout)
+DIALECT = Dialect("caret", "fit$pred of caret", recognises, layout, selection=Pooling.FOLD_MEAN)

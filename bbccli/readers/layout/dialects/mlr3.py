@@ -15,6 +15,7 @@ from bbccli.readers.layout.dialects.base import (
 )
 from bbccli.readers.roles import column_of
 from bbccli.readers.table import Table
+from bbccli.types import Pooling
 
 _UNMENTIONED = ("uhash", "se", "resampling_id", "task_id", "set")
 
@@ -28,7 +29,7 @@ def recognises(frame: Table, hints: Hints) -> bool:
 def layout(frame: Table, hints: Hints) -> Layout:
     """`learner_id` names the configuration, with `uhash` where that tells more apart."""
     if hints.roles.configuration is not None:
-        configuration = [column_of(frame, hints.roles.configuration, "--configuration")]
+        configuration = [column_of(frame, hints.roles.configuration, "configuration")]
     else:
         configuration = [
             name for one in ("learner_id", "config") if (name := spelled(frame, one)) is not None
@@ -40,4 +41,6 @@ def layout(frame: Table, hints: Hints) -> Layout:
     return lay_out(frame, hints, configuration, predictions(frame, hints), unmentioned=unmentioned)
 
 
-DIALECT = Dialect("mlr3", "predictions of mlr3, by iteration", recognises, layout)
+DIALECT = Dialect(
+    "mlr3", "predictions of mlr3, by iteration", recognises, layout, selection=Pooling.FOLD_MEAN
+)
