@@ -205,6 +205,7 @@ PROGRAMS = dict(re.findall(r"^```python (\w+)\n(.*?)^```$", text_of("docs/automl
 """Programs of a page that run alone, by the package that they need."""
 
 
+@pytest.mark.one_in(1)
 @pytest.mark.parametrize("tool", PROGRAMS)
 def test_programs_bring_all_that_they_name(tool):
     nodes = list(ast.walk(ast.parse(PROGRAMS[tool])))
