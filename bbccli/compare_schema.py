@@ -15,6 +15,9 @@ from bbccli.schema import SCHEMA_VERSION, Input
 from bbccli.types import Direction, GateOutcome
 from bbccli.version import __version__
 
+UNSOUND = frozenset({"too-liberal", "unpaired"})
+"""Codes of notes on a test that is there to be compared with, and shows nothing by itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
@@ -22,7 +25,10 @@ class Requirement:
 
     required: Verdict = field(metadata={"doc": "better, or not-worse"})
     found: Verdict = field(metadata={"doc": "the verdict of the first comparison"})
-    outcome: GateOutcome = field(metadata={"doc": "met, missed, or undecided if undefined"})
+    outcome: GateOutcome = field(metadata={"doc": "met, missed, or undecided"})
+    reason: str = field(
+        default="", metadata={"doc": "why it is undecided; else empty", "since": "1.1"}
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,7 @@ def compare_document(
     ranks: Ranks | None = None,
     margin: float = 0.0,
     required: Verdict | None = None,
+    named: bool = True,
     notes: Sequence[Note] = (),
 ) -> Document:
     """Return the document of some comparisons.
@@ -75,9 +82,12 @@ def compare_document(
         The one that was compared in; with ranks, those of all data sets.
     required
         What the first comparison has to show, if anything.
+    named
+        Whether the configurations that it compares were named; else it has no first one.
     """
     read = tuple(Input.of(matrix) for matrix in matrices)
     of_input = dict.fromkeys(note for matrix in matrices for note in matrix.notes)
+    known = (*of_input, *notes)
     envelope = CompareEnvelope(
         schema=SCHEMA_VERSION,
         version=__version__,
@@ -91,23 +101,66 @@ def compare_document(
         comparisons=tuple(comparisons),
         best_set=best_set,
         ranks=ranks,
-        notes=(*of_input, *notes),
-        gate=None if required is None else judged(required, comparisons),
+        notes=known,
+        gate=None if required is None else judged(required, comparisons, known, named=named),
     )
     return Document(as_json(envelope))
 
 
-def judged(required: Verdict, comparisons: Sequence[Comparison]) -> Requirement:
+def judged(
+    required: Verdict,
+    comparisons: Sequence[Comparison],
+    notes: Sequence[Note] = (),
+    *,
+    named: bool = True,
+) -> Requirement:
     """Return whether the first of some comparisons shows what is required.
+
+    Of several tests of the same two it is the first that is sound.
 
     Examples
     --------
     >>> judged(Verdict.NOT_WORSE, [Comparison("a", "b", "auc", "delong", verdict=Verdict.BETTER)])
     ... # doctest: +ELLIPSIS
-    Requirement(required=<Verdict.NOT_WORSE...>, found=<...>, outcome=<GateOutcome.MET: 'met'>)
+    Requirement(required=<Verdict.NOT_WORSE...>, found=<...>, outcome=<GateOutcome.MET: 'met'>, ...)
     """
-    found = comparisons[0].verdict if comparisons else Verdict.UNDEFINED
-    if found is Verdict.UNDEFINED:
-        return Requirement(required, found, GateOutcome.UNDECIDED)
-    met = found in (required, Verdict.BETTER)
-    return Requirement(required, found, GateOutcome.MET if met else GateOutcome.MISSED)
+    if not comparisons:
+        reason = "nothing was compared"
+        return Requirement(required, Verdict.UNDEFINED, GateOutcome.UNDECIDED, reason)
+    first = comparisons[0]
+    alike = [one for one in comparisons if (one.first, one.second) == (first.first, first.second)]
+    judging = next((one for one in alike if not _unsound(one)), first)
+    met = judging.verdict in (required, Verdict.BETTER)
+    reason = _why_undecidable(judging, {note.code for note in notes}, named=named)
+    reason = reason or (_why_too_good(judging) if met else "")
+    if reason:
+        return Requirement(required, judging.verdict, GateOutcome.UNDECIDED, reason)
+    return Requirement(required, judging.verdict, GateOutcome.MET if met else GateOutcome.MISSED)
+
+
+def _unsound(one: Comparison) -> str:
+    return next((note.text for note in one.notes if note.code in UNSOUND), "")
+
+
+def _why_undecidable(one: Comparison, codes: set[str], *, named: bool) -> str:
+    """Why a comparison does not answer the question, whatever it shows; empty where it does."""
+    if not named:
+        return "no pair was named, so none is the first"
+    if one.ignores_selection and "selected-pair" in codes:
+        return (
+            f"the pair holds the winner of the same samples, and {one.test} ignores its selection"
+        )
+    if one.ignores_selection and "configurations-left-out" in codes:
+        return "the pair may hold the winner: configurations were left out, and are not compared"
+    return "the comparison is undefined" if one.verdict is Verdict.UNDEFINED else ""
+
+
+def _why_too_good(one: Comparison) -> str:
+    """Why a comparison can't show what it seems to; empty where it can."""
+    if any(note.code == "few-resamples" for note in one.notes):
+        return f"{one.test} has too few resamples for its interval"
+    ends = [one.bound, one.bound_above]
+    if one.bound is None and one.interval is not None:
+        ends = [one.interval.lower, one.interval.upper]
+    flat = ends[0] is not None and ends[0] == ends[1] and one.first != one.second
+    return f"the interval of {one.test} has no width" if flat else _unsound(one)

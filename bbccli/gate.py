@@ -12,14 +12,17 @@ from bbccli.methods import METHODS, Gives
 from bbccli.metrics import METRICS
 from bbccli.notes import gate_on_naive
 from bbccli.results import Gate
-from bbccli.schema import has_no_width
+from bbccli.schema import bounds_of, has_no_width, to_report
 from bbccli.types import TIE_TOLERANCE, Direction, GateOn, GateOutcome, Side
 
 NAIVE = "cvt"
 """The method whose figure is too good; it is judged only when asked for by name."""
 
-WITHOUT_WIDTH = frozenset({"collapsed-interval", "no-variance"})
-"""Codes of notes on an interval that has no width."""
+TOO_GOOD = frozenset({"locally-simultaneous", "selected-on-evaluation"})
+"""Codes of notes on an interval that allows for a selection beside an estimate that does not."""
+
+UNREACHED = "few-resamples"
+"""Code of the note on resamples that do not reach as far out as the bound lies."""
 
 STATUS = {GateOutcome.MET: 0, GateOutcome.MISSED: 3, GateOutcome.UNDECIDED: 4}
 """Exit status by outcome."""
@@ -41,7 +44,7 @@ class Rule:
     on
         The pessimistic bound of the interval, or the estimate.
     method
-        Whose figure; None for the first method with an interval.
+        Whose figure; None for the estimate to report, whatever the order of the methods.
 
     Raises
     ------
@@ -75,36 +78,36 @@ class Rule:
         return "--fail-under" if self.direction is Direction.MAXIMIZE else "--fail-over"
 
     def check(self, metric: str, direction: Direction, bounds: tuple[float, float]) -> None:
-        """Refuse a metric that is better the other way, or that can't take the threshold.
+        """Refuse a metric that is better the other way, or a threshold that decides nothing.
 
         Raises
         ------
         OptionError
             `--fail-under` with a metric that is minimised, `--fail-over` with one maximised; a
-            threshold beyond the bounds, which no result can meet.
+            threshold that no result within the bounds can meet, or that all of them do.
         """
         if direction is self.direction:
-            self._check_can_be_met(metric, bounds)
+            self._check_decides(metric, bounds)
             return
-        verb, other = (
-            ("minimised", "--fail-over")
-            if direction is Direction.MINIMIZE
-            else ("maximised", "--fail-under")
-        )
+        up = direction is Direction.MAXIMIZE
         raise OptionError(
-            f"{self.option} does not go with {metric}, which is {verb}",
-            hint=f"{other} {self.threshold:g}",
+            f"{self.option} does not go with {metric}, which is {'max' if up else 'min'}imised",
+            hint=f"{'--fail-under' if up else '--fail-over'} {self.threshold:g}",
         )
 
-    def _check_can_be_met(self, metric: str, bounds: tuple[float, float]) -> None:
+    def _check_decides(self, metric: str, bounds: tuple[float, float]) -> None:
         low, high = bounds
-        best = high if self.direction is Direction.MAXIMIZE else low
-        if self.direction.gain(self.threshold, best) <= 0:
+        worst, best = bounds if self.direction is Direction.MAXIMIZE else (high, low)
+        if self.direction.gain(self.threshold, best) > 0:
+            said = "no result can meet it"
+        elif self.direction.gain(worst, self.threshold) >= 0:
+            said = "every result meets it"
+        else:
             return
         hint = f"{metric} lies between {low:g} and {high:g}"
-        if self.threshold >= 2 and low <= self.threshold / 100 <= high:  # a percentage
+        if high == 1 and 2 <= self.threshold < 100:  # a percentage
             hint += f": {self.option} {self.threshold / 100:g}"
-        raise OptionError(f"{self.option} is {self.threshold:g}: no result can meet it", hint=hint)
+        raise OptionError(f"{self.option} is {self.threshold:g}: {said}", hint=hint)
 
 
 def rule_of(
@@ -133,19 +136,39 @@ def rule_of(
 
 
 def judged(document: Document, rule: Rule | None) -> Document:
-    """Return the document with the verdict of a rule on its first metric; as it is without one.
+    """Return the document with the verdict of a rule on its first metric.
+
+    Without a rule its own verdict stands, unless it has no value or is not what its value says:
+    then nothing is decided.
 
     Raises
     ------
     OptionError
-        The metric is better the other way.
+        The metric is better the other way, or the threshold decides nothing.
     """
     if rule is None:
+        return _with_own(document)
+    notes, method = list(document["notes"]), rule.method
+    if method == NAIVE:
+        notes.append(as_json(gate_on_naive(f"the naive figure of {method}, which")))
+    elif method and METHODS[method].ignores_selection and not _is_alone(document):
+        notes.append(as_json(gate_on_naive(f"{method}, which ignores the selection and")))
+    return document | {"notes": notes, "gate": as_json(_verdict(document, rule))}
+
+
+def _with_own(document: Document) -> Document:
+    gate = document["gate"]
+    if gate is None or gate["outcome"] == GateOutcome.UNDECIDED:
         return document
-    notes = list(document["notes"])
-    if rule.method == NAIVE:
-        notes.append(as_json(gate_on_naive()))
-    return document | {"notes": notes, "gate": as_json(_verdict(document["estimates"], rule))}
+    value, threshold = gate["value"], gate["threshold"]
+    if value is None:
+        reason = "the saved verdict has no value"
+    elif gate["outcome"] != _outcome(Direction(gate["direction"]), value, threshold):
+        reason = f"the saved verdict is {gate['outcome']}, but {value:g} is held to {threshold:g}"
+    else:
+        return document
+    undecided = {"outcome": "undecided", "reason": reason, "value": None, "margin": None}
+    return document | {"gate": gate | undecided}
 
 
 def status(documents: Iterable[Document]) -> int:
@@ -169,41 +192,57 @@ def left_undecided(document: Document, rule: Rule, metric: str, reason: str) -> 
     return document | {"gate": as_json(_undecided(rule, metric, rule.method, reason))}
 
 
-def _verdict(estimates: list[EstimateJson], rule: Rule) -> Gate:
-    if not estimates:
+def _verdict(document: Document, rule: Rule) -> Gate:
+    if not document["estimates"]:
         return _undecided(rule, None, None, "there is no estimate")
-    metric = estimates[0]["metric"]
-    known = METRICS.get(metric)
-    bounds = known.bounds if known else (-math.inf, math.inf)
-    rule.check(metric, Direction(estimates[0]["direction"]), bounds)
-    found = _judged_estimate([e for e in estimates if e["metric"] == metric], rule)
+    metric = document["estimates"][0]["metric"]
+    estimates = [e for e in document["estimates"] if e["metric"] == metric]
+    known, direction = METRICS.get(metric), Direction(estimates[0]["direction"])
+    rule.check(known.label if known else metric, direction, bounds_of(document, metric))
+    found = _judged_estimate(estimates, rule)
     if found is None:
-        reason = f"{rule.method} is not in the result" if rule.method else "no method has a bound"
-        return _undecided(rule, metric, rule.method, reason)
+        return _undecided(rule, metric, rule.method, _why_none(rule))
     value = found["value"] if rule.on is GateOn.ESTIMATE else _bound(found, rule.direction)
     if value is None:
         return _undecided(rule, metric, found["method"], _why_no_value(found, rule))
+    outcome = _outcome(rule.direction, value, rule.threshold)
+    # a figure that is too good can still show that the gate is missed
+    doubt = _why_too_good(found, value, rule, alone=_is_alone(document))
+    if doubt and outcome is GateOutcome.MET:
+        return _undecided(rule, metric, found["method"], doubt)
     margin = float(rule.direction.gain(value, rule.threshold))
-    # Equal up to rounding is met: 0.8 is 4/5 however it was summed.
-    missed = margin < -TIE_TOLERANCE * abs(rule.threshold)
-    if not missed and rule.on is GateOn.BOUND and _collapsed(found):
-        reason = f"the interval of {found['method']} has collapsed onto {value:g}"
-        return _undecided(rule, metric, found["method"], reason)
-    outcome = GateOutcome.MISSED if missed else GateOutcome.MET
     return Gate(
         rule.threshold, rule.direction, rule.on, metric, found["method"], value, margin, outcome
     )
 
 
+def _outcome(direction: Direction, value: float, threshold: float) -> GateOutcome:
+    # Equal up to rounding is met: 0.8 is 4/5 however it was summed.
+    missed = direction.gain(value, threshold) < -TIE_TOLERANCE * abs(threshold)
+    return GateOutcome.MISSED if missed else GateOutcome.MET
+
+
+def _is_alone(document: Document) -> bool:
+    """Whether there is one configuration, so that no method has a selection to ignore."""
+    return document["input"].get("n_configurations") == 1
+
+
 def _judged_estimate(estimates: list[EstimateJson], rule: Rule) -> EstimateJson | None:
-    """The method asked for; else the first with an interval; else the first that is corrected."""
+    """The one of the method asked for; else the one to report; else the best that there is."""
     if rule.method is not None:
-        fitting = [e for e in estimates if e["method"] == rule.method]
-    else:
-        fitting = [e for e in estimates if e["interval"] is not None]
-        if rule.on is GateOn.ESTIMATE:
-            fitting += [e for e in estimates if e["method"] != NAIVE]
-    return fitting[0] if fitting else None
+        return next((e for e in estimates if e["method"] == rule.method), None)
+    fitting = [e for e in estimates if e["interval"] is not None]
+    if rule.on is GateOn.ESTIMATE:
+        fitting += [e for e in estimates if e["method"] != NAIVE]
+    fitting.sort(key=lambda e: e["ignores_selection"])
+    return to_report(estimates) or next(iter(fitting), None)
+
+
+def _why_none(rule: Rule) -> str:
+    if rule.method is not None:
+        return f"{rule.method} is not in the result"
+    figure = "has a bound" if rule.on is GateOn.BOUND else "corrects for the selection"
+    return f"no method {figure}"
 
 
 def _bound(estimate: EstimateJson, direction: Direction) -> float | None:
@@ -214,11 +253,25 @@ def _bound(estimate: EstimateJson, direction: Direction) -> float | None:
     return interval["lower" if side is Side.LOWER else "upper"]
 
 
-def _collapsed(estimate: EstimateJson) -> bool:
-    """Whether the interval has no width, so that its bound says nothing of what is uncertain."""
-    interval, codes = estimate["interval"], {note["code"] for note in estimate["notes"]}
-    same = interval is not None and has_no_width(interval)
-    return same or not codes.isdisjoint(WITHOUT_WIDTH)
+def _why_too_good(estimate: EstimateJson, value: float, rule: Rule, *, alone: bool) -> str:
+    """Why a figure can't show that a gate is met; empty where it can."""
+    method, codes = estimate["method"], {note["code"] for note in estimate["notes"]}
+    on_bound, by_name, centre = rule.on is GateOn.BOUND, rule.method is not None, estimate["value"]
+    flat, ignoring = (
+        on_bound and has_no_width(estimate),
+        estimate["ignores_selection"] and not alone,
+    )
+    at_centre = centre is not None and _outcome(rule.direction, value, centre) is GateOutcome.MET
+    chosen = not (on_bound or TOO_GOOD.isdisjoint(codes))
+    reasons = {
+        f"the estimate of {method} is undefined": centre is None,
+        f"the interval of {method} has collapsed onto {value:g}": flat,
+        f"the bound of {method} is no worse than its estimate": on_bound and at_centre,
+        f"{method} has too few resamples for its bound": on_bound and UNREACHED in codes,
+        f"the estimate of {method} is too good; its interval is not": chosen and not by_name,
+        f"{method} ignores that the winner was selected": ignoring and not by_name,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")
 
 
 def _why_no_value(estimate: EstimateJson, rule: Rule) -> str:
@@ -234,14 +287,5 @@ def _why_no_value(estimate: EstimateJson, rule: Rule) -> str:
 
 
 def _undecided(rule: Rule, metric: str | None, method: str | None, reason: str) -> Gate:
-    return Gate(
-        threshold=rule.threshold,
-        direction=rule.direction,
-        on=rule.on,
-        metric=metric,
-        method=method,
-        value=None,
-        margin=None,
-        outcome=GateOutcome.UNDECIDED,
-        reason=reason,
-    )
+    of_rule = rule.threshold, rule.direction, rule.on
+    return Gate(*of_rule, metric, method, None, None, GateOutcome.UNDECIDED, reason)

@@ -19,7 +19,7 @@ from bbccli.schema import ERROR_SCHEMA, SCHEMA_VERSION, Envelope, ErrorEnvelope
 
 __all__ = ["read_comparison", "read_documents"]
 
-NEVER_NULL = frozenset({"level", "share", "threshold"})
+NEVER_NULL = frozenset({"clip", "level", "share", "threshold"})
 """Numbers that are always defined."""
 
 WITHOUT_ESTIMATES = ("compare", "drop", "plan")

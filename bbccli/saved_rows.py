@@ -16,13 +16,17 @@ from bbccli.types import TIE_TOLERANCE, Direction, GateOn, GateOutcome, Side
 NEEDED = (
     *("path", "metric", "direction", "method", "value", "lower", "upper", "side", "level"),
     *("notes", "gate", "gate_threshold", "gate_margin", "version"),
+    *("n_configurations", "ignores_selection", "experimental"),
 )
 
 TEXTS = (
     *("path", "sha256", "metric", "selected_by", "direction", "method", "side", "notes", "gate"),
     *("version", "error", "hint"),
 )
-NUMBERS = ("value", "lower", "upper", "level", "gate_threshold", "gate_margin", "status")
+NUMBERS = (
+    *("value", "lower", "upper", "level", "gate_threshold", "gate_margin", "status"),
+    "n_configurations",
+)
 ALWAYS = ("path", "metric", "direction", "method")
 WORDS = {"direction": tuple(Direction), "side": tuple(Side), "gate": tuple(GateOutcome)}
 
@@ -139,7 +143,7 @@ def _document(rows: list[Json]) -> Document:
         return Document(held, error=error)
     verdicts = [row for row in rows if row["gate"] is not None]
     return Document(
-        input={"path": first["path"]},
+        input={name: first[name] for name in ("path", "n_configurations")},
         estimates=[_estimate(row) for row in rows],
         notes=[],
         gate=_gate(verdicts[0]) if verdicts else None,
@@ -150,6 +154,7 @@ def _estimate(row: Json) -> Json:
     ends = {name: row[name] for name in ("lower", "upper", "side", "level")}
     return {
         **{name: row[name] for name in ("metric", "direction", "method", "value")},
+        **{name: row[name] for name in ("ignores_selection", "experimental")},
         "interval": None if row["side"] is None else ends,
         "notes": [{"code": code} for code in (row["notes"] or "").split()],
     }

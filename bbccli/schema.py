@@ -7,22 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
+
+import numpy as np
 
 from bbccli.bootstrap.cost_records import SearchCost
-from bbccli.documents import Document, EstimateJson, IntervalJson, as_json
+from bbccli.documents import Document, EstimateJson, as_json
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
 from bbccli.metrics.naming import canonical
+from bbccli.metrics.planned import attainable, planned
 from bbccli.notes import Note
+from bbccli.outcome import Outcome
 from bbccli.plan import Plan
 from bbccli.results import MOST_SHARES, Estimate, Gate
 from bbccli.source import LeftOut, Verification, run_of
-from bbccli.types import TIE_TOLERANCE, PredictionKind, RiskDirection, Task
+from bbccli.types import TIE_TOLERANCE, PredictionKind, RiskDirection, Side, Task
 from bbccli.version import __version__
 
 SCHEMA_VERSION = "bbc/1"
 ERROR_SCHEMA = "bbc-error/1"
 """Marks the line of a file that has no result."""
+
+WITHOUT_WIDTH = frozenset({"collapsed-interval", "no-variance"})
+"""Codes of notes on an interval that has no width."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +44,13 @@ class Run:
         metadata={
             "doc": "metric that the run optimised; null where it does not say, or bbc lacks it"
         }
+    )
+    metric_name: str | None = field(
+        default=None,
+        metadata={
+            "doc": "what the tool calls its metric, where bbc has none of that name",
+            "since": "1.0",
+        },
     )
 
     @classmethod
@@ -51,14 +66,16 @@ class Run:
             if isinstance(one, dict)
         ]
         configs = source.metadata.get("configs")
-        taken = matrix.n_configurations + len(source.left_out)
+        taken = max(source.n_tried, matrix.n_configurations) + len(source.left_out)
         own = canonical(str(run.get("metric")), METRICS)
+        called = run.get("metric_name") or (None if own in METRICS else run.get("metric"))
         return cls(
             tool=run["tool"],
             # a run without a list of its models leaves out files
-            n_models=max(len(configs), taken) + len(others) if configs else taken,
+            n_models=max(len(configs) + len(others), taken) if configs else taken,
             left_out=(*source.left_out, *others),
             metric=own if own in METRICS else None,
+            metric_name=None if called is None else str(called),
         )
 
 
@@ -100,6 +117,18 @@ class Input:
         default=None,
         metadata={"doc": "whether the run's own scores were found again; null without a run"},
     )
+    n_samples_read: int | None = field(
+        default=None,
+        metadata={"doc": "samples of the file, those left out included", "since": "1.0"},
+    )
+    n_tried: int | None = field(
+        default=None,
+        metadata={
+            "doc": "configurations tried, as far as the file tells: those that take part, and "
+            "those whose predictions are missing or have gaps",
+            "since": "1.0",
+        },
+    )
 
     @classmethod
     def of(cls, matrix: PredictionMatrix) -> Input:
@@ -124,6 +153,8 @@ class Input:
             configurations=matrix.configurations,
             run=Run.of(matrix),
             verification=matrix.source.verification,
+            n_samples_read=max(matrix.source.n_samples, matrix.n_samples),
+            n_tried=max(matrix.source.n_tried, matrix.n_configurations),
         )
 
 
@@ -223,15 +254,37 @@ def _is_reportable(estimate: EstimateJson) -> bool:
     interval = estimate["interval"]
     if interval is None or estimate["value"] is None or estimate["ignores_selection"]:
         return False
-    return not has_no_width(interval)
+    return not has_no_width(estimate)
 
 
-def has_no_width(interval: IntervalJson) -> bool:
-    """Whether both ends of an interval are the same, up to rounding."""
-    if interval["lower"] is None or interval["upper"] is None:
+def has_no_width(estimate: EstimateJson) -> bool:
+    """Whether an interval says nothing of what is uncertain, for its ends are the same.
+
+    Where one end was estimated, it is the estimate itself.
+    """
+    interval = estimate["interval"]
+    if interval is None:
+        return False
+    if not WITHOUT_WIDTH.isdisjoint(note["code"] for note in estimate["notes"]):
+        return True
+    one = interval["side"] in (Side.LOWER, Side.UPPER)
+    end = interval["lower" if interval["side"] == Side.LOWER else "upper"]
+    other = estimate["value"] if one else interval["lower"]
+    if end is None or other is None:
         return False
     # sums of equal losses in another order differ in the last bits
-    return interval["upper"] - interval["lower"] <= TIE_TOLERANCE * abs(interval["upper"])
+    return abs(end - other) <= TIE_TOLERANCE * abs(end)
+
+
+def bounds_of(document: Document, name: str) -> tuple[float, float]:
+    """Return what a metric lies between, as far as a document tells: of a cap it does not."""
+    metric, read, plan = METRICS.get(name), document["input"], document.get("plan")
+    if metric is None or plan is None:  # of its own, or in a table that lacks the rest
+        return metric.bounds if metric else (-inf, inf)
+    given = [end for end in read["bounds"] or () if end is not None]
+    bounds = (given[0], given[1]) if len(given) == 2 else None
+    known = Outcome(Task(read["task"]), np.empty(0), tuple(read["classes"]), bounds=bounds)
+    return attainable(planned(metric, Plan(clip=plan["clip"])), known)
 
 
 def _reported(estimates: Sequence[EstimateJson]) -> list[Reported]:

@@ -106,6 +106,16 @@ def test_a_gate_that_is_undecided_fails(runner):
     assert job.run(FAIL)[0] == 4
 
 
+@pytest.mark.parametrize("given", ["", " ", "80%", "80", "0.5 --gate-on estimate"])
+def test_a_threshold_that_is_none_is_no_pass(runner, given):
+    """A variable that is not set arrives as an empty text."""
+    job = runner(**{"fail-under": given})
+    status, _, err = job.run(CORRECT)
+    assert status == 2
+    assert "--fail-under" in err
+    assert job.outputs.get("verdict", "") == ""
+
+
 @pytest.mark.sweep
 def test_without_a_gate_there_is_a_summary(runner):
     job = runner()

@@ -18,7 +18,7 @@ def verdict(*arguments, **options):
 
 
 def test_the_bound_of_the_first_interval_is_judged():
-    found = result(names=["cvt", "tt", "bbc-f"], level=0.5)
+    found = result(names=["cvt", "tt", "bbc-f"], level=0.3)
     lower = found["estimates"][2]["interval"]["lower"]
     gate = verdict(lower - 0.125, found=found)
     assert (gate["method"], gate["on"], gate["value"]) == ("bbc-f", "bound", lower)
@@ -70,6 +70,13 @@ def test_rounding_does_not_decide():
     assert verdict(0.8, found=found, on=GateOn.ESTIMATE)["outcome"] == "missed"
 
 
+def test_a_bound_of_an_undefined_estimate_shows_nothing():
+    found = result(level=0.3)
+    found["estimates"][1]["value"] = None
+    gate = verdict(0.25, found=found)
+    assert (gate["outcome"], gate["reason"]) == ("undecided", "the estimate of bbc-f is undefined")
+
+
 UNDECIDED = {
     "no estimate": (lambda: result() | {"estimates": []}, {}, "there is no estimate"),
     "no interval": (lambda: result(names=["cvt", "tt"]), {}, "no method has a bound"),
@@ -104,7 +111,7 @@ def undefined(what):
 @pytest.mark.parametrize("case", UNDECIDED)
 def test_what_cannot_be_computed_does_not_pass(case):
     make, rule, reason = UNDECIDED[case]
-    found = gated(-math.pi, found=make(), **rule)
+    found = gated(0.01, found=make(), **rule)
     assert found["gate"]["outcome"] == "undecided"
     assert found["gate"]["value"] is None
     assert re.search(reason, found["gate"]["reason"])
@@ -112,7 +119,8 @@ def test_what_cannot_be_computed_does_not_pass(case):
 
 
 def test_the_worst_verdict_of_several_is_the_status():
-    met, missed, undecided = gated(0.0), gated(0.5), gated(0.5, found=undefined("interval"))
+    met, missed = gated(0.25, found=result(level=0.3)), gated(0.5)
+    undecided = gated(0.5, found=undefined("interval"))
     assert status([result()]) == 0
     assert status([met, met]) == 0
     assert status([met, missed]) == 3
@@ -122,7 +130,7 @@ def test_the_worst_verdict_of_several_is_the_status():
 def test_only_the_first_metric_is_judged():
     both, other = result("accuracy"), result("brier")
     both["estimates"] = both["estimates"] + other["estimates"]
-    assert verdict(0.0, found=both)["metric"] == "accuracy"
+    assert verdict(0.5, found=both)["metric"] == "accuracy"
     with pytest.raises(OptionError, match="--fail-over does not go with accuracy"):
         gated(0.5, DOWN, both)
 
@@ -176,7 +184,7 @@ def test_the_wrong_way_round_is_refused(direction, other, hint):
 @pytest.mark.parametrize("code", ["collapsed-interval", "no-variance"])
 def test_a_note_on_an_interval_without_width_is_enough(code):
     """One end alone does not show it: equal folds give 0.75 to 1 with --side lower."""
-    found = result(level=0.5)
+    found = result(level=0.3)
     estimate = found["estimates"][1]
     lower = estimate["interval"]["lower"]
     assert verdict(lower - 0.1, found=found)["outcome"] == "met"
@@ -198,9 +206,176 @@ def test_a_threshold_beyond_the_bounds_is_refused(threshold, direction, bounds):
     with pytest.raises(OptionError, match=problem) as raised:
         rule.check("AUC", direction, bounds)
     assert raised.value.hint.startswith(f"AUC lies between {bounds[0]} and {bounds[1]}")
-    for end in bounds:
-        if math.isfinite(end):
-            Rule(end, direction).check("AUC", direction, bounds)
+    Rule(bounds[direction is UP], direction).check("AUC", direction, bounds)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "direction", "bounds"),
+    [
+        *((5, DOWN, (0, 1)), (1, DOWN, (0, 1)), (2, DOWN, (0, 2))),
+        *((-5, UP, (0, 1)), (0, UP, (0, 1)), (-1, UP, (-1, 1))),
+    ],
+)
+def test_a_threshold_that_every_result_meets_is_refused(threshold, direction, bounds):
+    rule = Rule(threshold, direction)
+    with pytest.raises(OptionError, match=f"{rule.option} is {threshold}: every result meets it"):
+        rule.check("AUC", direction, bounds)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "direction", "bounds"),
+    [
+        *((0, UP, (-1, 1)), (-5, UP, (-math.inf, 1)), (5, DOWN, (0, math.inf))),
+        *((0.99, DOWN, (0, 1)), (0.01, UP, (0, 1)), (-5, UP, (-math.inf, math.inf))),
+    ],
+)
+def test_a_threshold_that_some_results_meet_is_taken(threshold, direction, bounds):
+    Rule(threshold, direction).check("AUC", direction, bounds)
+
+
+@pytest.mark.parametrize(
+    ("metric", "matrix", "threshold"),
+    [
+        ("log-loss", {}, 16.0),  # -ln 2^-23, as logarithms are clipped
+        ("brier", {}, 1.0),  # of two classes
+        ("brier", {"task": "multiclass", "classes": ["a", "b", "c"]}, 2.0),
+        ("mae-rank", {"task": "multiclass", "classes": ["a", "b", "c"]}, 2.0),
+        ("mean-loss", {"task": "score", "classes": [], "bounds": [1.0, 5.0]}, 5.0),
+    ],
+)
+def test_what_a_metric_can_be_follows_from_the_document(metric, matrix, threshold):
+    found = result()
+    of_metric = {"metric": metric, "direction": "minimize"}
+    found["input"] |= matrix
+    found["estimates"] = [e | of_metric for e in found["estimates"]]
+    with pytest.raises(OptionError, match="every result meets it"):
+        gated(threshold, DOWN, found)
+    assert gated(0.99 * threshold, DOWN, found)["gate"]["outcome"] != "undecided"
+
+
+# Which estimate, and whether it shows anything
+
+
+def reordered(found, *names):
+    of_name = {e["method"]: e for e in found["estimates"]}
+    return found | {"estimates": [of_name[name] for name in names]}
+
+
+def test_the_order_of_the_methods_does_not_matter():
+    found = result(names=["naive-f", "bbc-f", "tt"], level=0.3)
+    of_naive, of_bbc = (found["estimates"][i]["interval"]["lower"] for i in (0, 1))
+    between = (of_naive + of_bbc) / 2
+    assert of_bbc < between < of_naive
+    for names in (("naive-f", "bbc-f"), ("bbc-f", "naive-f"), ("tt", "naive-f", "bbc-f")):
+        gate = verdict(between, found=reordered(found, *names))
+        assert (gate["method"], gate["outcome"]) == ("bbc-f", "missed")
+
+
+def test_a_loss_is_judged_by_what_is_reported_too():
+    found = result("brier", names=["naive-f", "bbc-f"], level=0.3)
+    of_naive, of_bbc = (found["estimates"][i]["interval"]["upper"] for i in (0, 1))
+    gate = verdict((of_naive + of_bbc) / 2, DOWN, found)
+    assert (gate["method"], gate["outcome"]) == ("bbc-f", "missed")
+
+
+def test_one_that_is_experimental_yields_to_another():
+    found = result(names=["naive-f", "bbc-f"], level=0.3)
+    found["estimates"][0] |= {"ignores_selection": False, "experimental": True}
+    assert verdict(0.4, found=found)["method"] == "bbc-f"
+
+
+def test_a_bound_that_ignores_the_selection_can_only_miss():
+    found = result(names=["naive-f"], level=0.3)
+    lower = found["estimates"][0]["interval"]["lower"]
+    gate = verdict(lower - 0.01, found=found)
+    assert (gate["outcome"], gate["value"]) == ("undecided", None)
+    assert gate["reason"] == "naive-f ignores that the winner was selected"
+    assert verdict(lower + 0.01, found=found)["outcome"] == "missed"
+    asked = gated(lower - 0.01, found=found, method="naive-f")
+    assert asked["gate"]["outcome"] == "met"
+    assert [note["code"] for note in asked["notes"]] == ["gate-on-naive"]
+
+
+def test_an_estimate_that_is_corrected_comes_before_one_that_is_not():
+    for names in (("naive-f", "tt"), ("tt", "naive-f"), ("cvt", "naive-f", "tt")):
+        gate = verdict(0.5, found=result(names=list(names)), on=GateOn.ESTIMATE)
+        assert (gate["method"], gate["outcome"]) == ("tt", "met")
+
+
+def test_a_single_configuration_has_no_selection_to_ignore():
+    found = result(names=["naive-f"], level=0.3)
+    found["input"]["n_configurations"] = 1
+    lower = found["estimates"][0]["interval"]["lower"]
+    assert verdict(lower - 0.01, found=found)["outcome"] == "met"
+    assert gated(lower - 0.01, found=found, method="naive-f")["notes"] == []
+
+
+COLLAPSED = "the interval of bbc-f has collapsed onto 0.8"
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "side", "reason"),
+    [
+        (0.8, 0.8, "two", COLLAPSED),
+        (0.7 + 0.1, 0.8, "two", COLLAPSED),  # to the last bits
+        (0.8, 1.0, "lower", COLLAPSED),  # a single end shows it by the estimate
+        (0.8, 0.9, "two", "the bound of bbc-f is no worse than its estimate"),
+        (0.7, 0.8, "two", ""),
+        (0.75, 1.0, "lower", ""),
+    ],
+)
+def test_a_bound_that_is_the_estimate_has_no_width(lower, upper, side, reason):
+    found = result(level=0.3)
+    estimate = found["estimates"][1]
+    estimate |= {"value": 0.8}
+    estimate["interval"] |= {"lower": lower, "upper": upper, "side": side}
+    gate = verdict(0.6, found=found)
+    assert (gate["outcome"], gate["reason"]) == ("undecided" if reason else "met", reason)
+    assert verdict(0.9, found=found)["outcome"] == "missed"
+
+
+def test_another_method_takes_the_place_of_one_without_width():
+    found = result(names=["bbc-f", "naive-f"], level=0.3)
+    flat, wide = found["estimates"]
+    flat["interval"] |= {"lower": 0.8, "upper": 0.8}
+    wide |= {"ignores_selection": False}
+    assert verdict(0.5, found=found)["method"] == "naive-f"
+
+
+def noted(code, **options):
+    found = result(level=0.3, **options)
+    found["estimates"][1]["notes"] = [{"code": code, "text": "", "remedy": ""}]
+    return found
+
+
+def test_too_few_resamples_for_the_bound_show_nothing():
+    assert verdict(0.4, found=noted("few-resamples"))["outcome"] == "undecided"
+    assert verdict(0.45, found=noted("few-resamples"))["outcome"] == "missed"
+    assert verdict(0.4, found=noted("few-resamples"), on=GateOn.ESTIMATE)["outcome"] == "met"
+
+
+@pytest.mark.parametrize("code", ["locally-simultaneous", "selected-on-evaluation"])
+def test_an_estimate_beside_an_interval_that_allows_for_more(code):
+    gate = verdict(0.4, found=noted(code), on=GateOn.ESTIMATE)
+    assert (gate["outcome"], "too good" in gate["reason"]) == ("undecided", True)
+    assert verdict(0.4, found=noted(code))["outcome"] == "met"
+    by_name = verdict(0.4, found=noted(code), on=GateOn.ESTIMATE, method="bbc-f")
+    assert by_name["outcome"] == "met"
+
+
+@pytest.mark.parametrize(
+    ("saved", "reason"),
+    [
+        ({"value": None, "margin": None}, "the saved verdict has no value"),
+        ({"value": 0.2}, "the saved verdict is met, but 0.2 is held to 0.25"),
+    ],
+)
+def test_a_saved_verdict_without_a_value_is_none(saved, reason):
+    found = gated(0.25, found=result(level=0.3))
+    assert judged(found, None) is found
+    broken = judged(found | {"gate": found["gate"] | saved}, None)
+    assert (broken["gate"]["outcome"], broken["gate"]["reason"]) == ("undecided", reason)
+    assert status([broken]) == 4
 
 
 def test_a_percentage_is_guessed():

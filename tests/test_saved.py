@@ -12,7 +12,7 @@ from bbccli.errors import InputError
 from bbccli.reports import FORMS, Kind, forms_of
 from bbccli.saved import read_documents
 
-BOTH = [gated(0.0), gated(0.5)]
+BOTH = [gated(0.25, found=result(level=0.3)), gated(0.5)]
 
 
 @pytest.fixture

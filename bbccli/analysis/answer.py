@@ -18,7 +18,7 @@ from bbccli.gate import judged, left_undecided
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import estimate
 from bbccli.metrics import Metric, choose_metrics, custom
-from bbccli.metrics.planned import planned
+from bbccli.metrics.planned import attainable, planned
 from bbccli.plan import Plan
 from bbccli.progress import Progress, enter, silent
 from bbccli.readers import Paths
@@ -63,10 +63,10 @@ def answer(
 
         check_parts(matrix, metrics, plan)
         needed = per_sample(matrix, metrics, plan)
-    if rule is not None:
-        judging = metrics[0].within(matrix.outcome)
-        rule.check(judging.label, judging.direction, judging.bounds)
     try:
+        if rule is not None:
+            judging = planned(metrics[0], plan)
+            rule.check(judging.label, judging.direction, attainable(judging, matrix.outcome))
         with working(asked.metric, matrix, needed):
             estimates, notes = estimate(matrix, metrics, plan, asked.method, progress=progress)
             of_search = _cost(matrix, metrics[0], plan, needed=cost) if cost is not False else None

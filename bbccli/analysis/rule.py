@@ -27,7 +27,7 @@ class GateOptions:
         float | None,
         Option(
             "For metrics that are maximised: exit with 3 if the pessimistic bound of the first one "
-            "is under X, and with 4 if it can't be computed.",
+            "is under X, and with 4 if that can't be decided.",
             metavar="X",
         ),
     ] = None
@@ -46,7 +46,7 @@ class GateOptions:
             panel=Panel.GATE,
             names=_methods,
             open=True,
-            default="the first with an interval",
+            default="the one to report",
         ),
     ] = None
 

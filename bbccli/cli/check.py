@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import typer
 
 from bbccli.cli.values import MisfitError, converted, of_text
+from bbccli.errors import OptionError
 from bbccli.option import Declared
 
 
@@ -30,6 +31,33 @@ class ChecksHere:
                 told = self.declared.get(one.name)
                 one.process_value = partial(_processed, one, one.process_value, told)
         return found
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line, in which an option that takes one value stands once."""
+        parent: Any = super()
+        if not ctx.resilient_parsing:
+            _check_once(parent.make_parser(ctx).parse_args(args=list(args))[2], args)
+        left: list[str] = parent.parse_args(ctx, args)
+        return left
+
+
+def _check_once(order: Sequence[Any], words: Sequence[str]) -> None:
+    """Refuse an option whose last value would win over others, and a switch turned both ways.
+
+    Parameters
+    ----------
+    order
+        The parameters of the words, each as often as it stands there.
+    """
+    for one in dict.fromkeys(order):
+        repeatable = one.param_type_name == "argument" or one.multiple
+        if repeatable or order.count(one) == 1:
+            continue
+        if not one.is_flag:
+            raise OptionError(f"{one.opts[0]} is given more than once", hint="give it once")
+        ways = [next((w for w in words if w in way), "") for way in (one.opts, one.secondary_opts)]
+        if all(ways):
+            raise OptionError(f"{' and '.join(ways)} contradict each other", hint="give one")
 
 
 def _processed(

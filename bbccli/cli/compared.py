@@ -161,7 +161,7 @@ def _pairs(posed: Posed) -> Document:
         max_t=max_t(*parts),
         progress=posed.progress,
     )
-    return posed.document(comparisons, notes=notes)
+    return posed.document(comparisons, notes=notes, named=question.pair is not None)
 
 
 def _everyone(matrix: PredictionMatrix) -> tuple[str, ...]:

@@ -32,16 +32,17 @@ from bbccli.comparisons.simultaneous import Simultaneous, against, p_error
 from bbccli.errors import OptionError, UndefinedError, nearest
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
-from bbccli.metrics.planned import planned
+from bbccli.metrics.planned import attainable, check_apart, planned
 from bbccli.notes import (
     Note,
     constant_difference,
     no_influence,
     paired_test_alone,
-    single_configuration,
     winner_is_baseline,
 )
+from bbccli.outcome import Outcome
 from bbccli.plan import Plan
+from bbccli.selection.choice import on_single
 from bbccli.selection.units import on_few_groups
 
 TEST = "max-t"
@@ -84,7 +85,8 @@ def against_baseline(
     Raises
     ------
     OptionError
-        No such configuration, a margin that is negative or no number, or too few resamples.
+        No such configuration, too few resamples, or a margin that is negative, no number, or
+        larger than any difference.
     UndefinedError
         A performance of the baseline that is undefined, or what BBC can't resample.
     UnsupportedError
@@ -95,8 +97,8 @@ def against_baseline(
     Time O(B N C), and O(B U C) for the bounds.
     """
     other = position_of(matrix, baseline)
-    check_margin(margin)
     metric = planned(metric, plan)
+    check_margin(margin, metric, matrix.outcome)
     case = Case(matrix, metric, metric, plan, TEST)
     evidence = evidence_of(matrix, metric, plan)
     if not evidence.defined[other]:
@@ -137,8 +139,8 @@ def position_of(matrix: PredictionMatrix, name: str) -> int:
     return matrix.configurations.index(name)
 
 
-def check_margin(margin: float) -> None:
-    """Refuse a margin that is negative or not finite.
+def check_margin(margin: float, metric: Metric, outcome: Outcome) -> None:
+    """Refuse a margin that is negative, not finite, or larger than any difference.
 
     Raises
     ------
@@ -147,6 +149,7 @@ def check_margin(margin: float) -> None:
     """
     if not 0 <= margin < np.inf:
         raise OptionError(f"--margin is {margin:g}", hint="0 or more, in the unit of the metric")
+    check_apart("--margin", margin, metric.label, attainable(metric, outcome))
 
 
 def verdict_of(lower: float | None, upper: float | None, margin: float) -> Verdict:
@@ -224,7 +227,7 @@ def _on_matrix(matrix: PredictionMatrix, evidence: Evidence) -> tuple[Note, ...]
     """Notes on all of them: nothing to select from, undefined ones, few groups."""
     undefined = [evidence.names[c] for c in np.flatnonzero(~evidence.defined)]
     return (
-        *((single_configuration(),) if evidence.n_configurations == 1 else ()),
+        *on_single(matrix),
         *((no_influence(undefined, evidence.metric.label),) if undefined else ()),
         *on_few_groups(matrix),
     )

@@ -79,8 +79,8 @@ def between_families(
     Raises
     ------
     OptionError
-        Fewer than two families, an empty one, a configuration in two of them, or a margin that is
-        negative.
+        Fewer than two families, an empty one, a configuration in two of them, or a margin as
+        `against_baseline` refuses it.
     UndefinedError, UnsupportedError
         As BBC of each family.
 
@@ -88,9 +88,9 @@ def between_families(
     -----
     Time O(B N C) in all for the families, as the selections of each are kept.
     """
-    check_margin(margin)
     _check(matrix, families)
     metric = planned(metric, plan)
+    check_margin(margin, metric, matrix.outcome)
     cases = {
         name: Case(matrix.of_configurations(np.asarray(columns)), metric, metric, plan, TEST)
         for name, columns in families.items()

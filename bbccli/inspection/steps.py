@@ -111,5 +111,5 @@ def _tell_coverage(findings: Findings, sheet: Sheet, places: Places) -> None:
         findings.warn(
             "coverage",
             f"{n_absent} of {places.n_samples} samples {verb} lacking in some repeat",
-            "complete the cross-validation; till then such samples are left out",
+            "complete the predictions; till then such samples are left out",
         )

@@ -92,7 +92,8 @@ def _notes(
 ) -> tuple[Note, ...]:
     notes = list(construction.notes)
     size, least = len(distribution.values), smallest_size(plan, metric)
-    if construction.ranks and not distribution.exact and size < least:
+    too_few = size < (least if construction.ranks else 2)
+    if too_few and not distribution.exact:
         notes.append(few_resamples(size, plan.level, least))
     worst = metric.bounds[metric.direction.sign < 0]
     if plan.guard and not np.isfinite(worst) and interval.lower == interval.upper:

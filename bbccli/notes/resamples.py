@@ -40,12 +40,13 @@ def undefined_repeats(n_undefined: int, n_repeats: int, label: str) -> Note:
 
 def few_resamples(n_resamples: int, level: float, least: int) -> Note:
     """An end of the interval is the smallest or largest resample for want of others."""
-    return Note(
-        "few-resamples",
-        f"{n_resamples} resamples are too few for a bound at level {level:g}: the most extreme of "
-        "them stands in, too close to the estimate",
-        f"--n-resamples {least} or more; the papers use 1000",
+    text = (
+        "a single resample has no spread, so nothing says how far off the estimate is"
+        if n_resamples == 1
+        else f"{n_resamples} resamples are too few for a bound at level {level:g}: the most "
+        "extreme of them stands in, too close to the estimate"
     )
+    return Note("few-resamples", text, f"--n-resamples {least} or more; the papers use 1000")
 
 
 def tolerance_not_reached(tolerance: float | None, error: float) -> Note:

@@ -36,7 +36,7 @@ from bbccli.comparisons.evidence import Evidence, evidence_of
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
-from bbccli.metrics.planned import planned
+from bbccli.metrics.planned import attainable, planned
 from bbccli.plan import Plan
 from bbccli.planning.basis import Basis, Chance, reached, width_of
 from bbccli.types import FloatArray, IntArray, Task
@@ -71,6 +71,7 @@ def of_pilot(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Basis:
     selector = planned(metric, plan)
     cost = search_cost(Case(matrix, selector, selector, plan))
     basis = basis_of(found.take(known), matrix.n_samples, cost, plan.level)
+    basis = replace(basis, bounds=attainable(selector, matrix.outcome))
     if metric.of_pairs and matrix.task is Task.BINARY:
         return replace(basis, prevalence=float(np.mean(matrix.outcome.values)))
     return basis

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from bbccli.metrics import METRICS
+from bbccli.metrics.planned import check_apart
 from bbccli.notes import (
     Note,
     few_planned_rows,
@@ -72,9 +74,17 @@ def planned_for(basis: Basis, asked: Question, progress: Progress = silent) -> P
 
     Raises
     ------
+    OptionError
+        A width, an optimism or a distance as large as any two values of the metric are apart.
     UnsupportedError
         A check of a metric that no law of simulation has.
     """
+    sizes = {"--within": asked.within}
+    if asked.target is not None:
+        sizes[f"--{asked.target}"] = asked.value
+    label = METRICS[basis.metric].label if basis.metric in METRICS else basis.metric
+    for option, size in sizes.items():
+        check_apart(option, size, label, basis.bounds)
     if asked.checked:
         law_of(basis)
     of = partial(cell, basis, level=asked.level, within=asked.within, seed=asked.seed)

@@ -76,6 +76,8 @@ class Sheet:
         Configurations named by hand.
     left_out
         Configurations that a flag leaves out.
+    n_excluded
+        How many an option leaves out.
     """
 
     table: Table
@@ -88,6 +90,7 @@ class Sheet:
     notes: tuple[Note, ...] = ()
     named: frozenset[str] = frozenset()
     left_out: tuple[LeftOut, ...] = ()
+    n_excluded: int = 0
 
     @property
     def path(self) -> str:

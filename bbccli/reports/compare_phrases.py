@@ -224,4 +224,5 @@ def requirement(document: Document) -> str:
     """Return what the gate found."""
     gate: Json = document["gate"]  # type: ignore[assignment]  # a Requirement, not a Gate
     wanted, found = VERDICTS[gate["required"]], VERDICTS[gate["found"]]
-    return f"gate {gate['outcome']}: {wanted} was required; found: {found}"
+    said = f"gate {gate['outcome']}: {wanted} was required; found: {found}"
+    return f"{said}; {gate['reason']}" if gate.get("reason") else said

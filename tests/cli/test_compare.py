@@ -132,6 +132,77 @@ def test_a_gate_on_what_is_undefined(run, tmp_path):
     assert (status, "gate undecided" in err) == (4, True), out
 
 
+def winner_of(path):
+    """The best configuration of the scores, and one that is far behind."""
+    table = pd.read_csv(path)
+    gaps = table.groupby("truth").mean(numeric_only=True).diff().iloc[1]
+    names = [name for name in table if " " in name]
+    of_pairs = {
+        name: np.mean(
+            table.loc[table.truth == 1, name].to_numpy()[:, None]
+            > table.loc[table.truth == 0, name].to_numpy()
+        )
+        for name in names
+    }
+    assert gaps[max(of_pairs, key=of_pairs.get)] > 0
+    return max(of_pairs, key=of_pairs.get), min(of_pairs, key=of_pairs.get)
+
+
+UNDECIDABLE = {
+    "no pair": (("--only", "boost 0", "--only", "tree 0", "--test", "wald"), "no pair was named"),
+    "left out": (
+        ("--only", "boost 0", "--only", "tree 0", "--pair", "boost 0", "tree 0"),
+        "configurations were left out",
+    ),
+    "winner": (("--pair", "WINNER", "LAST"), "the pair holds the winner of the same samples"),
+    "winner, second": (("--pair", "LAST", "WINNER"), "the pair holds the winner"),
+    "unsound": (
+        ("--pair", "SECOND", "LAST", "--test", "k-fold-t"),
+        "finds differences that are not there",
+    ),
+    "few": (("--by", r"regex:^(\w+)", "--n-resamples", "5"), "too few resamples"),
+}
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("case", UNDECIDABLE)
+def test_a_gate_on_what_shows_nothing(run, file, case):
+    options, reason = UNDECIDABLE[case]
+    best, last = winner_of(file)
+    second = next(name for name in ("boost 0", "boost 1") if name != best)
+    named = {"WINNER": best, "LAST": last, "SECOND": second}
+    words = [named.get(word, word) for word in options]
+    margin = ("--margin", "0.5") if case == "few" else ()
+    required = "not-worse" if case == "few" else "better"
+    argv = (file, *words, *margin, "--fail-unless", required)
+    found = said(run, *argv)
+    assert (found["gate"]["outcome"], reason in found["gate"]["reason"]) == ("undecided", True)
+    if case != "winner, second":
+        assert found["gate"]["found"] in ("better", "not-worse")  # else nothing would be tested
+    status, out, err = run("compare", *argv)
+    assert (status, "gate undecided" in err, reason in " ".join(out.split())) == (4, True, True)
+
+
+def test_a_pair_that_was_named_is_judged(run, file):
+    best, last = winner_of(file)
+    second = next(name for name in ("boost 0", "boost 1") if name != best)
+    for tests in ((), ("--test", "k-fold-t", "--test", "corrected-t")):
+        argv = ("--pair", second, last, *tests, "--fail-unless", "better")
+        assert said(run, file, *argv)["gate"] == {
+            **{"required": "better", "found": "better", "outcome": "met", "reason": ""}
+        }
+
+
+def test_an_interval_without_width_shows_nothing(run, tmp_path):
+    table = made()
+    table["twin 0"] = table["boost 0"]
+    path = tmp_path / "twins.csv"
+    table[["row_id", "truth", "fold", "boost 0", "twin 0"]].to_csv(path, index=False)
+    argv = ("compare", path, "--by", r"regex:^(\w+)", "--fail-unless", "not-worse", *FAST)
+    status, _, err = run(*argv)
+    assert (status, "has no width" in err) == (4, True), err
+
+
 @pytest.mark.sweep
 def test_the_winner_as_baseline_is_not_better(run, study):
     options = ("--baseline", "logistic-l1 C=0.1 k=3", "--fail-unless", "better", *FAST)
@@ -242,7 +313,7 @@ def test_several_that_differ(run, file, form):
     assert (status, err) == (0, "")
     assert "cochran-q" in out
     assert ("different" in out) == (form != "table")
-    assert run("compare", file, *options, "--fail-unless", "better")[0] == 3
+    assert run("compare", file, *options, "--fail-unless", "better")[0] == 4  # which pair?
 
 
 def test_every_verdict_has_its_words():
@@ -403,6 +474,17 @@ def test_threads_and_memory_change_nothing(run, study):
         (("--margin", "0.1"), "--margin does not go with the set of the best"),
         (("--margin", "-1", "--baseline", "tree 0"), "--margin is -1"),
         (("--margin", "nan", "--baseline", "tree 0"), "--margin is nan"),
+        (("--margin", "10", "--baseline", "tree 0"), "--margin is 10: no two values of AUC"),
+        (("--margin", "10", "--baseline", "tree 0"), "hint: less than 1, such as 0.1"),
+        (("--margin", "1", "--by", r"regex:^(\w+)"), "--margin is 1: no two values of AUC"),
+        (
+            ("--pair", "boost 0", "tree 0", "--test", "bayes-t", "--rope", "1"),
+            "--rope is 1: no two values of AUC differ by more than 1",
+        ),
+        (
+            ("--pair", "boost 0", "tree 0", "--pair", "boost 1", "tree 0"),
+            "--pair is given more than once",
+        ),
         (("--rope", "0.1"), "--rope does not go with"),
         (
             ("--pair", "boost 0", "tree 0", "--margin", "0.1", "--fail-unless", "better"),

@@ -90,9 +90,12 @@ class TestWhichFile:
 
 def test_a_gate_of_the_project(run, folder):
     (folder / "pyproject.toml").write_text('[tool.bbc]\nfail-under = 1\ngate_method = "bbc"\n')
-    assert run("correct", "p.csv", "--n-resamples", "20", "-o", "r.json", "-q")[0] == 3
+    assert run("correct", "p.csv", "--n-resamples", "40", "-o", "r.json", "-q")[0] == 3
     assert run("gate", "r.json")[0] == 3
-    assert run("gate", "r.json", "--fail-under", "0")[0] == 0
+    assert run("gate", "r.json", "--fail-under", "0.01")[0] == 0
+    (folder / "pyproject.toml").write_text("[tool.bbc]\nfail-under = -1\n")
+    status, _, err = run("gate", "r.json")
+    assert (status, "--fail-under is -1: every result meets it" in err) == (2, True)
 
 
 @pytest.mark.parametrize(

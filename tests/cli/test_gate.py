@@ -428,3 +428,128 @@ def test_bca_is_gone(run, data):
     assert (status, out) == (2, "")
     assert "bca" in err
     assert "percentile" in err
+
+
+class TestWhatIsReported:
+    """A gate judges the figure that is marked, and no order of the methods leads to another."""
+
+    @pytest.fixture
+    def between(self, run, data, tmp_path):
+        """A threshold between the bounds of bbc and naive, and the results in both orders."""
+
+        def of(*names):
+            path = tmp_path / f"{'-'.join(names)}.json"
+            words = [word for name in names for word in ("--method", name)]
+            argv = ("--positive", "y", "--n-resamples", "50", *words, "-q", "-o", path)
+            assert run("correct", data, *argv)[0] == 0
+            return path
+
+        paths = [of("naive", "bbc"), of("bbc", "naive")]
+        found = {e["method"]: e for e in json.loads(paths[0].read_text())["estimates"]}
+        lower = {name: one["interval"]["lower"] for name, one in found.items()}
+        assert lower["bbc"] < lower["naive"]
+        return (lower["bbc"] + lower["naive"]) / 2, *paths
+
+    def test_whatever_the_order(self, run, between, data):
+        threshold, *paths = between
+        for path in paths:
+            status, _, err = run("gate", path, "--fail-under", threshold)
+            assert (status, "lower bound of bbc" in err) == (3, True)
+        methods = ("--method", "naive", "--method", "bbc")
+        argv = ("--positive", "y", "--n-resamples", "50", *methods, "--fail-under", threshold)
+        status, out, err = run("correct", data, *argv)
+        assert (status, "Gate missed: AUC, lower bound of bbc is" in out) == (3, True)
+
+    @pytest.mark.parametrize("form", ["parquet", "jsonl"])
+    def test_in_a_batch_too(self, run, between, data, tmp_path, form):
+        target = tmp_path / f"t.{form}"
+        methods = ("--method", "naive", "--method", "bbc", "--n-resamples", "50")
+        asked = (data, "-o", target, "--positive", "y", *methods, "--jobs", "1", "-q")
+        assert run("batch", *asked, "--fail-under", between[0])[0] == 3
+        for argv in ((), ("--fail-under", between[0])):
+            status, _, err = run("gate", target, *argv)
+            assert (status, "lower bound of bbc" in err) == (3, True)
+
+    def test_one_that_ignores_the_selection_has_to_be_named(self, run, data):
+        argv = ("correct", data, "--positive", "y", "--n-resamples", "50", "--method", "naive")
+        status, out, err = run(*argv, "--fail-under", "0.1")
+        assert (status, "naive ignores that the winner was selected" in err) == (4, True)
+        status, out, err = run(*argv, "--fail-under", "0.1", "--gate-method", "naive")
+        assert status == 0
+        words = "the gate judges naive, which ignores the selection and is too good"
+        assert words in " ".join(out.split())
+
+    @pytest.mark.parametrize(("n_resamples", "kind"), [(2, "percentile"), (1, "t"), (1, "sharp")])
+    def test_two_resamples_are_no_bound(self, run, data, n_resamples, kind):
+        argv = ("correct", data, "--positive", "y", "--method", "bbc", "--interval", kind)
+        argv += ("--n-resamples", n_resamples)
+        status, _, err = run(*argv, "--fail-under", "0.1")
+        assert (status, "too few resamples" in err) == (4, True)
+
+    def test_one_side_of_equal_errors_has_no_width(self, run, tmp_path):
+        """RMSE has no worst value, so the upper end is the estimate, whatever the lower one is."""
+        path = tmp_path / "flat.csv"
+        rows = (f"{i % 5},{i},{i + 0.5 - i % 2},{i + 1 - 2 * (i % 2)}" for i in range(40))
+        path.write_text("fold,truth,a,b\n" + "\n".join(rows) + "\n")
+        argv = ("correct", path, "--metric", "rmse", "--n-resamples", "50", "--method", "bbc")
+        for side in ("two", "upper", "pessimistic"):
+            status, _, err = run(*argv, "--side", side, "--fail-over", "0.6")
+            reason = "is no worse than its estimate" if side == "two" else "collapsed onto 0.5"
+            assert (status, reason in err) == (4, True)
+            assert run(*argv, "--side", side, "--fail-over", "0.4")[0] == 3
+
+
+@pytest.mark.parametrize(
+    ("argv", "hint"),
+    [
+        (("--metric", "error", "--fail-over", "5"), "error lies between 0 and 1: --fail-over 0.05"),
+        (("--metric", "error", "--fail-over", "1"), "error lies between 0 and 1"),
+        (("--fail-under", "-5"), "AUC lies between 0 and 1"),
+        (("--fail-under", "0", "--gate-on", "estimate"), "AUC lies between 0 and 1"),
+        (("--metric", "mcc", "--fail-under", "-1"), "MCC lies between -1 and 1"),
+        (("--metric", "brier", "--fail-over", "1.5"), "Brier score lies between 0 and 1"),
+        (("--metric", "log-loss", "--fail-over", "20"), "log-loss lies between 0 and 15.9424"),
+        (("--metric", "log-loss", "--clip", "0.01", "--fail-over", "5"), "between 0 and 4.60517"),
+    ],
+)
+def test_a_threshold_that_every_result_meets(run, data, tmp_path, argv, hint):
+    status, out, err = run("correct", data, "--positive", "y", *FAST, *argv)
+    assert (status, out) == (2, "")
+    problem, second = err.splitlines()
+    assert problem.endswith(": every result meets it")
+    assert hint in second
+    target = tmp_path / "r.jsonl"
+    asked = ("--positive", "y", *FAST, *argv, "--jobs", "1", "-q", "-o", target)
+    assert run("batch", data, *asked)[0] in (2, 5)  # before any file, or for each
+    of_metric = [word for word in argv if argv[0] in ("--metric",)][:2]
+    clip = ("--clip", "0.01") if "--clip" in argv else ()
+    result = tmp_path / "result.json"
+    run("correct", data, "--positive", "y", *FAST, *of_metric, *clip, "-q", "-o", result)
+    rest = [word for word in argv[len(of_metric) :] if word not in ("--clip", "0.01")]
+    status, _, err = run("gate", result, *rest)
+    assert (status, "every result meets it" in err) == (2, True)
+
+
+def test_a_capped_error_has_a_largest_value(run, samples):
+    argv = ("correct", samples / "diabetes.parquet", "--metric", "mae", "--cap", "0.95")
+    status, _, err = run(*argv, "--fail-over", "500")
+    assert (status, "capped MAE" in err, "every result meets it" in err) == (2, True, True)
+
+
+@pytest.mark.parametrize("form", ["json", "parquet"])
+def test_a_saved_verdict_without_a_value_exits_4(run, correct, data, tmp_path, form):
+    target = tmp_path / f"r.{form}"
+    if form == "json":
+        assert correct("--fail-under", "0.1", "-o", target, "-q")[0] == 0
+        found = json.loads(target.read_text())
+        found["gate"] |= {"value": None, "margin": None}
+        target.write_text(json.dumps(found))
+    else:
+        asked = ("--positive", "y", *FAST, "--fail-under", "0.1", "--jobs", "1", "-q")
+        assert run("batch", data, "-o", target, *asked)[0] == 0
+        table = pq.read_table(target)
+        place = table.column_names.index("gate_margin")
+        empty = pa.nulls(len(table), table.schema.field(place).type)
+        pq.write_table(table.set_column(place, "gate_margin", empty), target)
+    status, out, err = run("gate", target)
+    assert (status, out, "the saved verdict has no value" in err) == (4, "", True)

@@ -248,7 +248,7 @@ class TestSameFile:
     def test_gate(self, run, folder):
         assert run("correct", "p.csv", *QUICK, "-o", "r.json")[0] == 0
         before = Path("r.json").read_bytes()
-        status, _, err = run("gate", "r.json", "--fail-under", "0", "-o", "r.json")
+        status, _, err = run("gate", "r.json", "--fail-under", "0.1", "-o", "r.json")
         assert (status, "is a file that is read: r.json" in err) == (2, True)
         assert Path("r.json").read_bytes() == before
 

@@ -43,6 +43,12 @@ def test_a_width_by_a_pilot(once, pilot):
         assert words in text
 
 
+def test_a_width_that_every_study_of_a_pilot_has(run, pilot):
+    status, out, err = run(*pilot, "--width", "10")
+    assert (status, out) == (2, "")
+    assert "--width is 10: no two values of accuracy differ by more than 1" in err
+
+
 @pytest.mark.sweep
 def test_the_document_of_a_pilot(run, pilot):
     found = document(run, *pilot, "--width", "0.05")
@@ -139,6 +145,10 @@ def test_a_check_is_shown(run, monkeypatch):
     ("argv", "problem", "hint"),
     [
         (("plan",), "needs a pilot or an expected value", "bbc plan FILE"),
+        ((*STATED, "--width", "10"), "--width is 10: no two values of AUC", "such as 0.1"),
+        ((*STATED, "--width", "1"), "--width is 1: no two values of AUC", "less than 1"),
+        ((*STATED, "--optimism", "5"), "--optimism is 5: no two values of AUC", "such as 0.05"),
+        ((*STATED, "--width", "0.1", "--within", "1"), "--within is 1: no two", "less than 1"),
         (("plan", "--expected", "0.85"), "best of how many", "--configurations 200"),
         (STATED, "nothing is asked for", "--width"),
         ((*STATED, "--width", "0"), "--width is 0", "more than 0"),
@@ -154,7 +164,7 @@ def test_a_check_is_shown(run, monkeypatch):
         ((*STATED, "--width", "0.1", "--spread", "-1"), "--spread is -1", "0.03"),
         ((*STATED, "--width", "0.1", "--spread", "0.51"), "--spread is 0.51", "0.03"),
         ((*STATED[:2], "1.2", *STATED[3:], "--width", "0.1"), "--expected is 1.2", "corrected"),
-        ((*STATED, "--prevalence", "0", "--width", "0.1"), "--prevalence is 0", "0.3"),
+        ((*STATED[:4], "0", *STATED[5:], "--width", "0.1"), "--prevalence is 0", "0.3"),
         ((*STATED, "--metric", "mse", "--width", "0.1"), "does not follow", "a pilot"),
         ((*STATED, "--metric", "nope", "--width", "0.1"), "nope", ""),
         ((*STATED, "--samples", "900000", "--check"), "--check", "fewer"),

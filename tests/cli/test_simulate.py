@@ -155,8 +155,10 @@ def test_a_failure_in_between_leaves_whole_files(run, folder, monkeypatch):
     ],
 )
 def test_what_is_refused(run, folder, argv, problem, hint):
-    given = ["simulate", argv[0], "-o", "s.parquet", "--truth", "t.json", *SMALL, *argv[1:]]
-    status, out, err = run(*given)
+    law, *options = argv
+    usual = ["-o", "s.parquet", "--truth", "t.json", *SMALL, *options]
+    given = dict(zip(usual[::2], usual[1::2], strict=True))  # the last of each
+    status, out, err = run("simulate", law, *(word for pair in given.items() for word in pair))
     assert (status, out) == (2, ""), err
     first, second = err.splitlines()
     assert problem in first

@@ -175,14 +175,14 @@ def test_one_side_leaves_the_other_open(test):
 
 @pytest.mark.parametrize("test", ["bayes-t", "bayes-bootstrap"])
 def test_beliefs_in_equality_grow_with_the_rope(test):
-    beliefs = [found_of(test, rope=rope).beliefs for rope in (0, 0.01, 0.05, 0.2, 3)]
+    beliefs = [found_of(test, rope=rope).beliefs for rope in (0, 0.01, 0.05, 0.2, 0.99)]
     equal = [b.equal for b in beliefs]
     assert equal == sorted(equal)
-    assert equal[-1] == pytest.approx(1, abs=1e-3)
+    assert equal[-1] == pytest.approx(1, abs=5e-3)
     for b in beliefs:
         assert b.worse + b.equal + b.better == pytest.approx(1, abs=1e-12)
         assert min(b.worse, b.equal, b.better) >= 0
-    assert found_of(test, rope=3).verdict is Verdict.NOT_WORSE
+    assert found_of(test, rope=0.9).verdict is Verdict.NOT_WORSE
 
 
 def apart(matrix):

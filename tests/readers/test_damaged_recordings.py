@@ -10,6 +10,7 @@ from bbccli.readers import read
 from bbccli.recorded import arrays, design, parts
 from bbccli.recorded.design import Design
 from bbccli.recorded.parts import Part
+from bbccli.schema import Run
 from bbccli.types import PredictionKind, Task
 
 N = 12
@@ -83,8 +84,10 @@ def test_parts_that_no_recorder_writes_are_left_out_and_named(folder, about, hel
     victim = stored(folder)[0]
     tampered(victim, about, **held)
     matrix = read(folder)
-    left = matrix.source.metadata["run"]["left_out"]
-    assert left == [{"name": victim.name, "reason": "the file is damaged"}]
+    said = {note.code: note.text for note in matrix.notes}["damaged-parts"]
+    assert said == f"1 file of the recording can't be read: {victim.name}"
+    about = Run.of(matrix)
+    assert (about.n_models, about.left_out) == (2, ())  # a file is no configuration
     assert matrix.configurations == ("two",)  # nothing is made up for the other
 
 

@@ -9,7 +9,7 @@ from bbccli.comparisons.pairs.case import PairAnswer, PairCase
 from bbccli.comparisons.pairs.needs import Need, check_needs
 from bbccli.comparisons.records import Beliefs, Comparison, Verdict
 from bbccli.errors import OptionError, UnsupportedError
-from bbccli.metrics.planned import planned
+from bbccli.metrics.planned import attainable, check_apart, planned
 from bbccli.notes import Note, identical_predictions
 from bbccli.types import Pooling, Task
 
@@ -70,7 +70,8 @@ class PairTest:
         UndefinedError
             The matrix lacks what the test needs, or the metric is undefined where it is asked.
         OptionError
-            Too few or too many configurations, or a negative rope.
+            Too few or too many configurations; a rope that is negative, or as wide as any
+            difference.
         """
         case = self.prepared(case)
         self.check(case)
@@ -120,6 +121,8 @@ class PairTest:
             raise OptionError(f"{self.name} compares {wanted}", hint="--pair A B")
         if not case.rope >= 0:
             raise OptionError(f"--rope is {case.rope:g}", hint="0 or more, in the metric's unit")
+        bounds = attainable(case.metric, case.matrix.outcome)
+        check_apart("--rope", case.rope, case.metric.label, bounds)
         if case.matrix.task not in self.for_tasks:
             tasks = ", ".join(sorted(self.for_tasks))
             raise UnsupportedError(

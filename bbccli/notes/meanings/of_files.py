@@ -8,9 +8,9 @@ OF_FILES = (
     Meaning(
         "samples-left-out",
         Severity.DOUBT,
-        """Some samples have no prediction by any configuration in some repeat. They are left
-        out of everything.""",
-        """complete the cross-validation. If samples are missing because a learner failed on them,
+        """Some samples have no prediction by any configuration in some repeat, or only by
+        configurations that are left out for their gaps. They are left out of everything.""",
+        """complete the predictions. If samples are missing because a learner failed on them,
         the result is for the easier samples only. `--missing error` refuses.""",
     ),
     Meaning(
@@ -27,7 +27,7 @@ OF_FILES = (
         Severity.DOUBT,
         """With `--missing common-rows`, only samples that every configuration predicts are
         used.""",
-        """complete the cross-validation. What is missing is rarely missing by chance: a learner
+        """complete the predictions. What is missing is rarely missing by chance: a learner
         that fails on hard samples leaves easy ones in common.""",
     ),
     Meaning(
@@ -36,7 +36,7 @@ OF_FILES = (
         """No configuration predicts all samples, or `--missing available` was given: each
         configuration is scored on the samples that it predicts, in the selection and in every
         resample. Configurations that predict fewer than half of the samples take no part.""",
-        """complete the cross-validation. Configurations scored on easier samples look better.
+        """complete the predictions. Configurations scored on easier samples look better.
         `--missing common-rows` compares all on the same samples, if there are any; `--missing
         error` refuses.""",
     ),
@@ -206,8 +206,10 @@ OF_FILES = (
     Meaning(
         "candidates-missing",
         Severity.DOUBT,
-        """The metadata say that more configurations were tried than the file holds. The winner
-        was the best of more, so the correction is too small.""",
+        """More configurations were tried than the file holds, as the metadata or the folder of a
+        run say: failed fits, pruned trials, models that were deleted. The winner was the best of
+        more, so the correction is too small. The first line, the answer and the sentence to
+        report say how many were tried; in JSON it is `input.n_tried`.""",
         """add the others.""",
     ),
     Meaning(
@@ -226,5 +228,13 @@ OF_FILES = (
         """A search or a loop ran again in the folder of its recording, and predicted the same:
         after it was killed, for instance. The same predictions count once.""",
         """nothing.""",
+    ),
+    Meaning(
+        "damaged-parts",
+        Severity.DOUBT,
+        """Files of a recording can't be read, after a loss of power or on a full disk. A
+        configuration that lost one of several is incomplete; one that lost all is not here.""",
+        """run the search again with a recorder of the same folder, and `finish`: what is whole is
+        kept, and counts once.""",
     ),
 )

@@ -9,7 +9,9 @@ OF_METHODS = (
         "single-configuration",
         Severity.CARE,
         """There is one configuration, so nothing was selected and nothing is corrected; the
-        table says so in place of `corrected`.""",
+        table says so in place of `corrected`. Or one is left of several that were tried: the
+        choice among them can't be corrected for, since the others have too few predictions,
+        or take no part as asked.""",
         """if it won over others, add their predictions. Without them its figure is that of a
         winner, which is too good. If it was the only one, its naive figure has no optimism of a
         selection.""",
@@ -129,7 +131,8 @@ OF_METHODS = (
         """The resamples are too few for the level: the order statistic that is the bound lies
         beyond the most extreme of them, which stands in for it, and the interval is too narrow.
         At level 0.95 two ends take 40 resamples and one end 20; at 0.99 they take 200 and
-        100.""",
+        100. A single resample has no spread, whatever the interval. A [gate](ci.md#the-gate) is
+        not met by such a bound.""",
         """1000 resamples, the default, or more. `--interval t` takes no order statistic.""",
     ),
     Meaning(
@@ -256,8 +259,8 @@ OF_METHODS = (
     Meaning(
         "gate-on-naive",
         Severity.DOUBT,
-        """`--gate-method cvt` was asked for: the gate judges the naive figure, which is too
-        good.""",
+        """`--gate-method` names `cvt`, or a method that ignores that the winner was selected: the
+        gate judges a figure that is too good.""",
         """judge a corrected one: leave `--gate-method` out, or `--gate-method bbc`.""",
     ),
 )

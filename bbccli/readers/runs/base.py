@@ -82,6 +82,8 @@ class RunTable:
         Scores of single folds, by which the folds are checked.
     metric
         The metric that the tool optimised, by our name; None where `bbc` does not have it.
+    metric_name
+        What the tool calls it, where `bbc` has no metric of that name.
     selection
         How the tool selects; None where it does not say.
     left_out
@@ -94,9 +96,8 @@ class RunTable:
         Whether classes are called by their numbers in sorted order, for want of their names.
     tried
         Configurations in the order in which they were tried, where that is known.
-    again, tried_again
-        Names of those whose predictions were recorded again, and of those that were tried before
-        with other predictions.
+    named
+        Lists of names for notes on them: see `notes_on_tries`.
     """
 
     tool: str
@@ -114,8 +115,8 @@ class RunTable:
     unchecked: str = ""
     classes_in_order: bool = False
     tried: tuple[str, ...] = ()
-    again: tuple[str, ...] = ()
-    tried_again: tuple[str, ...] = ()
+    named: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    metric_name: str | None = None
 
     @property
     def table(self) -> pa.Table:
@@ -149,6 +150,7 @@ class RunTable:
             "run": run
             | {
                 "metric": self.metric,
+                **({"metric_name": self.metric_name} if self.metric_name else {}),
                 "n_samples": self.n_samples,
                 "unchecked": self.unchecked,
                 "classes_in_order": self.classes_in_order,
@@ -164,8 +166,7 @@ class RunTable:
                     for one in self.leaderboard
                 ],
                 **self._of_folds,
-                **({"again": list(self.again)} if self.again else {}),
-                **({"tried_again": list(self.tried_again)} if self.tried_again else {}),
+                **{name: list(names) for name, names in self.named.items() if names},
             },
         }
 
