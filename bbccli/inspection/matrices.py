@@ -36,6 +36,7 @@ CHECK_OF_NOTE = {
     "folds-unknown": "folds",
     "bounds-unknown": "outcome",
     "folds-differ": "folds",
+    "joined-by-position": "keys",
     "group-spans-folds": "groups",
     "polarity": "polarity",
     "columns-ignored": "roles",

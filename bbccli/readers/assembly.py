@@ -209,10 +209,12 @@ def _groups(facts: Facts, chosen: BoolArray) -> IntArray | None:
 
 
 def _notes_on_roles(reading: Reading, by_hand: Task | None) -> Iterator[Note]:
-    """Columns set aside, and metadata that say another task than the truth does."""
+    """Columns set aside, joins without a key, and metadata that say another task than the truth."""
     sheet, found = reading.part.sheet, reading.outcome.task
     if sheet.spare:
         yield remarks.columns_ignored(sheet.spare)
+    if sheet.by_position:
+        yield remarks.joined_by_position(sheet.by_position)
     declared = sheet.metadata.task
     if by_hand is None and declared is not None and declared is not found:
         yield remarks.metadata_contradicted(declared, found)

@@ -26,6 +26,16 @@ def columns_set_aside(names: Sequence[str]) -> Note:
     )
 
 
+def joined_by_position(files: Sequence[str]) -> Note:
+    """Files whose rows are those of the same samples if their order is the same."""
+    return Note(
+        "joined-by-position",
+        f"rows are joined by position ({listing(files)}): another order in one file would go "
+        "unnoticed",
+        "give each file the key of the sample, in a column `row_id`",
+    )
+
+
 def folds_differ() -> Note:
     """Samples lie in different folds for different configurations."""
     return Note(

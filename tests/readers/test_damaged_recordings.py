@@ -91,6 +91,16 @@ def test_parts_that_no_recorder_writes_are_left_out_and_named(folder, about, hel
     assert matrix.configurations == ("two",)  # nothing is made up for the other
 
 
+def test_parts_of_earlier_versions_say_nothing_of_the_features(folder):
+    for file in stored(folder):
+        content = arrays.unpacked(file.read_bytes())
+        about = json.loads(content["about"].tobytes())
+        del about["data"]
+        content["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
+        file.write_bytes(arrays.packed(content))
+    assert read(folder).configurations == ("one", "two")
+
+
 def test_a_recording_all_of_whose_parts_are_damaged(folder, run):
     for file in stored(folder):
         file.write_bytes(file.read_bytes()[:100])

@@ -73,6 +73,16 @@ OF_FILES = (
         """cross-validate all configurations on the same folds. It also makes them comparable.""",
     ),
     Meaning(
+        "joined-by-position",
+        Severity.CARE,
+        """Rows of several files belong together because they stand in the same place: no file
+        has a key of the samples, or `--by-position` was given. If one file is in another order,
+        its rows are those of other samples, and the figures are wrong without a sign of it.""",
+        """give every file a column `row_id` with the key of the sample; if the key has a name of
+        its own, name it with `--row-id`, and with `--labels-row-id` or `--folds-row-id` where
+        those files call it otherwise. Nothing, if you know that the order is the same.""",
+    ),
+    Meaning(
         "few-groups",
         Severity.DOUBT,
         """`bbc` resamples whole groups, and there are fewer than 20. Such an interval is coarse
