@@ -25,7 +25,6 @@ from bbccli.readers.nested import nested_folds, without_gaps
 from bbccli.readers.predictions import Predictions
 from bbccli.readers.request import Request
 from bbccli.readers.sheet import Sheet
-from bbccli.readers.tries import notes_on_tries
 from bbccli.readers.unfinished import EXPECTED, Narrowed
 from bbccli.source import Source
 from bbccli.types import BoolArray, IntArray, Missing, Pooling, Task
@@ -250,7 +249,10 @@ def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Itera
         yield remarks.validity_flags(counts)
     if (metadata.n_candidates_total or 0) > n_read:
         yield remarks.candidates_missing(metadata.n_candidates_total or 0, n_read)
-    yield from notes_on_tries(metadata.run, configurations)
+    if metadata.run:
+        from bbccli.readers.tries import notes_on_tries
+
+        yield from notes_on_tries(metadata.run, configurations)
 
 
 def _source(reading: Reading, folds: IntArray | None) -> Source:
