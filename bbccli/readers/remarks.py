@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bbccli.notes import Note, listing
-from bbccli.rounding import count
+from bbccli.rounding import count, figure
+
+EXCLUDE = "leave out what is not a configuration: --exclude NAME"
 
 
 def columns_ignored(names: Sequence[str]) -> Note:
@@ -33,6 +35,25 @@ def joined_by_position(files: Sequence[str]) -> Note:
         f"rows are joined by position ({listing(files)}): another order in one file would go "
         "unnoticed",
         "give each file the key of the sample, in a column `row_id`",
+    )
+
+
+def weight_by_name(column: str) -> Note:
+    """A column weights the samples because of its name."""
+    return Note(
+        "weight-by-name",
+        f"samples are weighted by the column {column}, which was found by its name",
+        f"--weight {column} if that is meant, --unweighted if not",
+    )
+
+
+def uneven_weights(n_effective: float, n_units: int, units: str, of_class: str) -> Note:
+    """A few heavy samples decide everything."""
+    return Note(
+        "uneven-weights",
+        f"the weights make {count(n_units, units)}{of_class} count as {figure(n_effective)}: a few "
+        f"heavy {units}s decide the figures",
+        "check the weights; --unweighted counts all samples alike",
     )
 
 
@@ -157,66 +178,6 @@ def group_spans_folds(n_spanning: int, n_groups: int) -> Note:
     )
 
 
-def polarity(auc: float, n_configurations: int, positive: str, other: str) -> Note:
-    """Predictions that seem to be of the other class."""
-    return Note(
-        "polarity",
-        f"median AUC of {n_configurations} configurations is {auc:.3f} with positive class "
-        f"{positive}: the predictions may be of {other}",
-        f"--positive {other}",
-    )
-
-
-EXCLUDE = "leave out what is not a configuration: --exclude NAME"
-
-
-def constant_predictions(names: Sequence[str]) -> Note:
-    """Configurations that can't tell samples apart."""
-    return Note(
-        "constant-predictions",
-        f"{_with_verb(names, 'has', 'have')} one and the same value for every sample",
-        EXCLUDE,
-    )
-
-
-def fold_like(names: Sequence[str]) -> Note:
-    """Configurations that hold a number of the fold or of the row."""
-    return Note(
-        "fold-like",
-        f"{_with_verb(names, 'follows', 'follow')} from the fold or the order of the rows alone: "
-        "unlikely to be a prediction",
-        EXCLUDE,
-    )
-
-
-def off_scale(names: Sequence[str], spread: str, others: str) -> Note:
-    """Configurations that lie elsewhere than the others or the truth."""
-    return Note(
-        "off-scale",
-        f"{_with_verb(names, 'is', 'are')} off the scale: {names[0]} is {spread}, {others}",
-        EXCLUDE,
-    )
-
-
-def perfect_configuration(names: Sequence[str], other: str, performance: str) -> Note:
-    """Configurations that are always right where no other comes near."""
-    return Note(
-        "perfect-configuration",
-        f"{_with_verb(names, 'orders', 'order')} all samples as the truth does; the best of the "
-        f"others, {other}, has {performance}",
-        f"a leak, or no prediction at all? {EXCLUDE}",
-    )
-
-
-def equals_truth(names: Sequence[str]) -> Note:
-    """Configurations that are the truth, and were named by hand or may be so by luck."""
-    return Note(
-        "equals-truth",
-        f"{_with_verb(names, 'equals', 'equal')} the truth in every row",
-        EXCLUDE,
-    )
-
-
 def flagged_left_out(
     flags: Mapping[str, str], n_configurations: int, options: Sequence[str]
 ) -> Note:
@@ -261,23 +222,6 @@ def truth_rounded(role: str, apart: float) -> Note:
     )
 
 
-def _with_verb(names: Sequence[str], one: str, several: str) -> str:
-    """Names and a verb that agrees with their number."""
-    return f"{listing(names)} {one if len(names) == 1 else several}"
-
-
-def duplicate_configurations(n_duplicates: int, example: tuple[str, str]) -> Note:
-    """Configurations with the same predictions as another one."""
-    return Note(
-        "duplicate-configurations",
-        f"{n_duplicates} configurations repeat the predictions of another, "
-        f"such as {example[1]} those of {example[0]}"
-        if n_duplicates > 1
-        else f"{example[1]} repeats the predictions of {example[0]}",
-        "harmless for the estimate; check that these settings differ in effect",
-    )
-
-
 def validity_flags(counts: Mapping[str, int]) -> Note:
     """Threats to validity that the metadata declare."""
     flags = [f"{flag} ({count})" for flag, count in counts.items()]
@@ -295,3 +239,117 @@ def candidates_missing(n_candidates: int, n_configurations: int) -> Note:
         f"{n_candidates} candidates were tried, the file holds {n_configurations}",
         "only candidates in the file are corrected for; add the others",
     )
+
+
+def tried_again(names: Sequence[str]) -> Note:
+    """Configurations of a recording that were tried before, with other predictions."""
+    return Note(
+        "tried-again",
+        f"tried before with other predictions, and each try counts: {listing(names)}",
+        "to leave out a try that was a mistake: --exclude; record other studies in other folders",
+    )
+
+
+def recorded_again(names: Sequence[str]) -> Note:
+    """The same, with equal predictions."""
+    return Note(
+        "recorded-again",
+        f"recorded again with the same predictions, which count once: {listing(names)}",
+        "nothing to do",
+    )
+
+
+def damaged_parts(names: Sequence[str]) -> Note:
+    """Files of a recording that can't be read."""
+    return Note(
+        "damaged-parts",
+        f"{count(len(names), 'file')} of the recording can't be read: {listing(names)}",
+        "run the search again with a recorder of the same folder; what is whole is kept",
+    )
+
+
+def polarity(auc: float, n_configurations: int, positive: str, other: str) -> Note:
+    """Predictions that seem to be of the other class."""
+    return Note(
+        "polarity",
+        f"median AUC of {n_configurations} configurations is {auc:.3f} with positive class "
+        f"{positive}: the predictions may be of {other}",
+        f"--positive {other}",
+    )
+
+
+def constant_predictions(names: Sequence[str]) -> Note:
+    """Configurations that can't tell samples apart."""
+    return Note(
+        "constant-predictions",
+        f"{_with_verb(names, 'has', 'have')} one and the same value for every sample",
+        EXCLUDE,
+    )
+
+
+def fold_like(names: Sequence[str]) -> Note:
+    """Configurations that hold a number of the fold or of the row."""
+    return Note(
+        "fold-like",
+        f"{_with_verb(names, 'follows', 'follow')} from the fold or the order of the rows alone: "
+        "unlikely to be a prediction",
+        EXCLUDE,
+    )
+
+
+def off_scale(names: Sequence[str], spread: str, others: str) -> Note:
+    """Configurations that lie elsewhere than the others or the truth."""
+    return Note(
+        "off-scale",
+        f"{_with_verb(names, 'is', 'are')} off the scale: {names[0]} is {spread}, {others}",
+        EXCLUDE,
+    )
+
+
+def perfect_configuration(names: Sequence[str], other: str, performance: str, way: int) -> Note:
+    """Configurations that are always right, or always wrong, where no other comes near."""
+    how = "as the truth does" if way > 0 else "against the truth"
+    return Note(
+        "perfect-configuration",
+        f"{_with_verb(names, 'orders', 'order')} all samples {how}; the best of the others, "
+        f"{other}, has {performance}",
+        f"a leak, or no prediction at all? {EXCLUDE}",
+    )
+
+
+def turned_round(names: Sequence[str], shown: str, likely: str) -> Note:
+    """Configurations that go against the truth where others go with it."""
+    leave_out = " ".join(f"--exclude {name!r}" for name in names[:5])
+    return Note(
+        "turned-round",
+        f"{_with_verb(names, 'goes', 'go')} against the truth, far beyond chance, where others go "
+        f"with it{shown}",
+        f"{likely} turn {'it' if len(names) == 1 else 'them'} round, or leave out what is not a "
+        f"configuration: {leave_out}",
+    )
+
+
+def equals_truth(names: Sequence[str]) -> Note:
+    """Configurations that are the truth, and were named by hand or may be so by luck."""
+    return Note(
+        "equals-truth",
+        f"{_with_verb(names, 'equals', 'equal')} the truth in every row",
+        EXCLUDE,
+    )
+
+
+def duplicate_configurations(n_duplicates: int, example: tuple[str, str]) -> Note:
+    """Configurations with the same predictions as another one."""
+    return Note(
+        "duplicate-configurations",
+        f"{n_duplicates} configurations repeat the predictions of another, "
+        f"such as {example[1]} those of {example[0]}"
+        if n_duplicates > 1
+        else f"{example[1]} repeats the predictions of {example[0]}",
+        "harmless for the estimate; check that these settings differ in effect",
+    )
+
+
+def _with_verb(names: Sequence[str], one: str, several: str) -> str:
+    """Names and a verb that agrees with their number."""
+    return f"{listing(names)} {one if len(names) == 1 else several}"

@@ -11,7 +11,7 @@ from bbccli.errors import BbcError
 from bbccli.inspection import Status, inspect
 from bbccli.inspection.matrices import CHECK_OF_NOTE
 from bbccli.metrics import METRICS
-from bbccli.readers import Request, Roles, read, remarks, tries
+from bbccli.readers import Request, Roles, read, remarks
 from bbccli.selection.candidates import candidates
 from bbccli.types import Missing, Pooling
 
@@ -270,10 +270,11 @@ def test_every_note_of_the_readers_belongs_to_a_check():
     import ast
     import inspect as python_inspect
 
+    trees = [ast.parse(python_inspect.getsource(remarks))]
     codes = {
         node.args[0].value
-        for module in (remarks, tries)
-        for node in ast.walk(ast.parse(python_inspect.getsource(module)))
+        for tree in trees
+        for node in ast.walk(tree)
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Note"
     }
     assert codes == set(CHECK_OF_NOTE)

@@ -97,7 +97,9 @@ class RunTable:
     tried
         Configurations in the order in which they were tried, where that is known.
     named
-        Lists of names for notes on them: see `notes_on_tries`.
+        Lists of names for notes on them: `again` and `tried_again`, configurations whose
+        predictions were recorded again, and which were tried before with other predictions;
+        `damaged`, files.
     """
 
     tool: str
@@ -141,6 +143,7 @@ class RunTable:
             "positive_class": self.classes[-1] if len(self.classes) == 2 else None,
             "n_candidates_total": self.n_candidates_total,
             "selection": self.selection,
+            "weight": "weight" if "weight" in self.columns else None,
         }
         run = _about(self.tool, self.left_out)
         return {
