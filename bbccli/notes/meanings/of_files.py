@@ -295,4 +295,12 @@ OF_FILES = (
         after it was killed, for instance. The same predictions count once.""",
         """nothing.""",
     ),
+    Meaning(
+        "damaged-parts",
+        Severity.DOUBT,
+        """Files of a recording can't be read, after a loss of power or on a full disk. A
+        configuration that lost one of several is incomplete; one that lost all is not here.""",
+        """run the search again with a recorder of the same folder, and `finish`: what is whole is
+        kept, and counts once.""",
+    ),
 )
