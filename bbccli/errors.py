@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from bbccli.text import message, redacted, shortened, visible
 
@@ -21,6 +23,36 @@ __all__ = [
 
 LONGEST_VALUE = 120
 LONGEST_PATH = 400
+
+
+FLAGS = {
+    "n_classes": "classes",
+    "n_configurations": "configurations",
+    "n_orders": "orders",
+    "n_samples": "samples",
+    "order": "fold_order",
+    "pairs": "pair",
+    "path": "output",
+    "tests": "test",
+}
+"""Parameters whose option on the command line has another name."""
+
+_NAMED = re.compile("\x02([^\x02\x03\x1f]*)\x1f([^\x02\x03\x1f]*)\x03")
+"""A parameter in a text that was not shown yet: as Python names it, and as the command line."""
+
+
+def parameter(name: str, value: object = None) -> str:
+    """Return what names a parameter, or gives it a value, in the text of a `BbcError`.
+
+    In Python the error says ``level`` and ``level=0.95``, on the command line (`BbcError.told`)
+    ``--level`` and ``--level 0.95``.
+    """
+    flag = f"--{FLAGS.get(name, name).replace('_', '-')}"
+    if value is None:
+        return f"\x02{name}\x1f{flag}\x03"
+    shown = f"{value:g}" if isinstance(value, float) else str(value)
+    quoted = f'"{shown}"' if isinstance(value, str) else shown
+    return f"\x02{name}={quoted}\x1f{flag} {shown}\x03"
 
 
 def nearest(name: str, known: Iterable[str], otherwise: str = "") -> str:
@@ -57,10 +89,24 @@ class BbcError(Exception):
 
     status = 2
 
+    sources: Mapping[str, str] = MappingProxyType({})
+    """Variables and keys of files that set options of the command, by the flags of these."""
+
     def __init__(self, problem: str, *, hint: str = "") -> None:
-        self.problem = message(problem)
-        self.hint = message(hint)
+        self._given = problem, hint
+        self.problem, self.hint = (message(_NAMED.sub(r"\1", text)) for text in self._given)
         super().__init__(self.problem)
+        if self.hint:  # what Python prints below the error
+            self.add_note(f"hint: {self.hint}")
+
+    def told(self) -> tuple[str, str]:
+        """Return problem and hint as the command line says them: parameters are called by flags.
+
+        In the problem, those that no flag set are called by what did (`sources`).
+        """
+        problem, hint = self._given
+        named = _NAMED.sub(lambda found: self.sources.get(found[2], found[2]), problem)
+        return message(named), message(_NAMED.sub(r"\2", hint))
 
 
 class InputError(BbcError):
@@ -81,9 +127,9 @@ class InputError(BbcError):
         hint: str = "",
         further: int = 0,
     ) -> None:
-        place = [f"column {_short(column)}"] if column is not None else []
+        place = [f"column {short(column)}"] if column is not None else []
         place += [f"row {row}"] if row is not None else []
-        place += [f"value {_short(value)}"] if value is not None else []
+        place += [f"value {short(value)}"] if value is not None else []
         where = f" ({', '.join(place)})" if place else ""
         path = redacted(path)
         start = f"{shortened(visible(path), LONGEST_PATH)}: " if path else ""
@@ -95,8 +141,9 @@ class InputError(BbcError):
         self.further = further
 
 
-def _short(value: object) -> str:
-    return shortened(repr(value), LONGEST_VALUE)
+def short(value: object, form: Callable[[Any], str] = repr) -> str:
+    """Return a value as a message shows it, cut where it is long."""
+    return shortened(form(value), LONGEST_VALUE)
 
 
 class OptionError(BbcError):

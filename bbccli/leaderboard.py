@@ -18,7 +18,7 @@ from bbccli.documents import Document, as_json
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import estimate
-from bbccli.metrics import Metric
+from bbccli.metrics import Metric, choose_metrics
 from bbccli.metrics.planned import planned
 from bbccli.notes import Note, method_left_out, not_corrected
 from bbccli.plan import Plan
@@ -91,7 +91,7 @@ class LeaderboardEnvelope:
 
 def leaderboard(
     matrix: PredictionMatrix,
-    metrics: Sequence[Metric],
+    metrics: Metric | str | Sequence[Metric | str],
     plan: Plan,
     *,
     wins: bool = True,
@@ -110,8 +110,8 @@ def leaderboard(
     UndefinedError, UnsupportedError
         A metric is undefined on the data, or can't be pooled as planned.
     """
-    metrics = [planned(metric, plan) for metric in metrics]
-    selector = metrics[0]
+    chosen = [planned(metric, plan) for metric in choose_metrics(metrics, matrix)]
+    selector = chosen[0]
     choice = choose(matrix, selector, selector, plan)
     corrected, notes = _corrected(matrix, selector, plan, progress) if wins else (None, ())
     values = candidates(matrix, selector, plan.pooling).performances()
@@ -122,11 +122,11 @@ def leaderboard(
         command="leaderboard",
         input=Input.of(matrix),
         plan=plan if corrected is None else corrected.plan,
-        metrics=tuple(metric.name for metric in metrics),
+        metrics=tuple(metric.name for metric in chosen),
         direction=selector.direction,
         winner=matrix.configurations[choice.winner],
         corrected=corrected,
-        rows=_rows(matrix, metrics, plan, order[:top], ranks, corrected),
+        rows=_rows(matrix, chosen, plan, order[:top], ranks, corrected),
         notes=(not_corrected(), *matrix.notes, *notes, *(() if corrected else choice.notes)),
     )
     return Document(as_json(envelope))
@@ -161,7 +161,7 @@ def _corrected(
     try:
         (found,), notes = estimate(matrix, [metric], plan, [WITH_WINS], progress=progress)
     except (UndefinedError, UnsupportedError) as error:
-        return None, (method_left_out(WITH_WINS, error.problem, error.hint),)
+        return None, (method_left_out(WITH_WINS, *error.told()),)
     return replace(found, selection=found.selection[:MOST_SHARES]), notes
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.errors import InputError, OptionError, UnsupportedError
+from bbccli.arguments import choice, settle
+from bbccli.errors import InputError, OptionError, UnsupportedError, parameter
 from bbccli.matrix_checks import check_classes, check_finite, check_names, check_shapes
 from bbccli.nested import NestedFold
 from bbccli.notes import Note
@@ -128,6 +129,7 @@ class PredictionMatrix:
     sample_keys: SampleKeys | None = None
 
     def __post_init__(self) -> None:
+        settle(self)
         path = self.source.path
         check_shapes(
             self.predictions,
@@ -231,7 +233,7 @@ class PredictionMatrix:
         """Return the same matrix, its scores cut into classes above `threshold`."""
         return replace(self, threshold=threshold)
 
-    def with_risk_direction(self, direction: RiskDirection) -> PredictionMatrix:
+    def with_risk_direction(self, direction: RiskDirection | str) -> PredictionMatrix:
         """Return the matrix whose higher predictions mean earlier events.
 
         Raises
@@ -241,23 +243,25 @@ class PredictionMatrix:
         """
         if self.task is not Task.SURVIVAL:
             raise OptionError(
-                f"--risk-direction is for survival tasks; this one is {self.task}",
+                f"{parameter('risk_direction')} is for survival tasks; this one is {self.task}",
                 hint="leave it out",
             )
+        direction = choice(RiskDirection, direction, "direction")
         if direction is RiskDirection.EARLIER:
             return self
         nested = self.nested and tuple(replace(f, predictions=-f.predictions) for f in self.nested)
         return replace(self, predictions=-self.predictions, nested=nested, risk_direction=direction)
 
-    def offers(self, kind: PredictionKind) -> bool:
+    def offers(self, kind: PredictionKind | str) -> bool:
         """Whether the predictions can be had in this form."""
+        kind = choice(PredictionKind, kind, "kind")
         if kind is PredictionKind.LABEL and self.kind is PredictionKind.SCORE:
             # of several scores the highest wins; a single one needs to be told where to cut
             return self.predictions.ndim == 4 or self.threshold is not None
         return kind in FORMS[self.kind]
 
     def as_kind(
-        self, kind: PredictionKind, columns: IntArray | slice = slice(None)
+        self, kind: PredictionKind | str, columns: IntArray | slice = slice(None)
     ) -> FloatArray | IntArray:
         """Return the predictions of some configurations in the form that a metric wants.
 
@@ -272,8 +276,9 @@ class PredictionMatrix:
         """
         return self.in_form(kind, self.predictions[:, :, columns])
 
-    def in_form(self, kind: PredictionKind, predictions: FloatArray) -> FloatArray | IntArray:
+    def in_form(self, kind: PredictionKind | str, predictions: FloatArray) -> FloatArray | IntArray:
         """Return some of the predictions (R, N', C', ...) as `as_kind` returns all of them."""
+        kind = choice(PredictionKind, kind, "kind")
         if not self.offers(kind):
             raise UnsupportedError(
                 f"{PLURAL[self.kind]} can't be taken as {PLURAL[kind]}",

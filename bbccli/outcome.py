@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from bbccli.arguments import settle
 from bbccli.errors import InputError
 from bbccli.types import BoolArray, FloatArray, IntArray, Task, readonly
 
@@ -48,6 +49,7 @@ class Outcome:
     bounds: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
+        settle(self)
         if self.weights is not None:
             object.__setattr__(self, "weights", _checked_weights(self.weights, len(self)))
         for name in ("values", "event", "weights"):

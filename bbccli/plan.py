@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from bbccli.arguments import settle
 from bbccli.choices import IntervalKind, Models, Pooling, Select, Side
-from bbccli.errors import OptionError
+from bbccli.errors import OptionError, parameter
 
 FIRST_RESAMPLES = 1000
 """Resamples after which an automatic number of them is judged first; it grows in such steps."""
@@ -38,12 +39,15 @@ TOLERANCE = 0.001
 class Plan:
     """What the numbers of an estimate depend on, besides the data and the metric.
 
+    A choice is given as a member or as its word, ``Side.LOWER`` or ``"lower"``.
+
     Raises
     ------
     OptionError
-        `n_resamples` below 1 or over 1,000,000, `level` outside (0, 1), a `tolerance` that is not
-        positive, `evaluation_share` outside [0, 1), `clip` outside (0, 0.5), `cap` outside (0, 1],
-        or a seed that is negative or over 2**63 - 1.
+        A value of another type than its field; `n_resamples` below 1 or over 1,000,000, `level`
+        outside (0, 1), a `tolerance` that is not positive, `evaluation_share` outside [0, 1),
+        `clip` outside (0, 0.5), `cap` outside (0, 1], or a seed that is negative or over
+        2**63 - 1.
     """
 
     n_resamples: int = field(
@@ -97,37 +101,52 @@ class Plan:
     )
 
     def __post_init__(self) -> None:
+        settle(self)
         if self.n_resamples < 1:
             raise OptionError(
-                f"--n-resamples is {self.n_resamples}", hint="at least 1; the papers use 1000"
+                f"{parameter('n_resamples')} is {self.n_resamples}",
+                hint="at least 1; the papers use 1000",
             )
         if self.n_resamples > LARGEST_N_RESAMPLES:
             raise _too_many_resamples()
-        if not 0 < self.level < 1:
-            percent = 1 < self.level < 100
-            raise OptionError(
-                f"--level is {self.level:g}, not between 0 and 1",
-                hint=f"--level {self.level / 100:g}" if percent else "for example --level 0.95",
-            )
+        _check_level(self.level)
         if self.tolerance is not None and not 0 < self.tolerance < math.inf:
-            raise OptionError(f"--tolerance is {self.tolerance:g}", hint="for example 0.001")
+            raise OptionError(
+                f"{parameter('tolerance')} is {self.tolerance:g}", hint="for example 0.001"
+            )
         if not 0 <= self.evaluation_share < 1:
             raise OptionError(
-                f"--evaluation-share is {self.evaluation_share:g}, not in [0, 1)",
+                f"{parameter('evaluation_share')} is {self.evaluation_share:g}, not in [0, 1)",
                 hint="for example 0.25; 0 selects and evaluates on all samples",
             )
         if not 0 < self.clip < 0.5:
             raise OptionError(
-                f"--clip is {self.clip:g}, not between 0 and 0.5", hint="for example 1e-7"
+                f"{parameter('clip')} is {self.clip:g}, not between 0 and 0.5",
+                hint="for example 1e-7",
             )
         if self.cap is not None and not 0 < self.cap <= 1:
             raise OptionError(
-                f"--cap is {self.cap:g}, not above 0 and up to 1", hint="for example 0.95"
+                f"{parameter('cap')} is {self.cap:g}, not above 0 and up to 1",
+                hint="for example 0.95",
             )
         if self.seed < 0:
-            raise OptionError(f"--seed is {self.seed}", hint="a whole number, 0 or more")
+            raise OptionError(
+                f"{parameter('seed')} is {self.seed}", hint="a whole number, 0 or more"
+            )
         if self.seed > LARGEST_SEED:
-            raise OptionError(f"--seed is over {LARGEST_SEED}", hint="a smaller whole number")
+            raise OptionError(
+                f"{parameter('seed')} is over {LARGEST_SEED}", hint="a smaller whole number"
+            )
+
+
+def _check_level(level: float) -> None:
+    if not 0 < level < 1:
+        percent = 1 < level < 100
+        example = parameter("level", level / 100 if percent else 0.95)
+        raise OptionError(
+            f"{parameter('level')} is {level:g}, not between 0 and 1",
+            hint=example if percent else f"for example {example}",
+        )
 
 
 def pooling_of(asked: Pooling | None, metadata: Mapping[str, Any]) -> Pooling:
@@ -165,20 +184,22 @@ def resamples_of(text: str, tolerance: float | None) -> tuple[int, float | None]
         return MOST_RESAMPLES, TOLERANCE if tolerance is None else tolerance
     if tolerance is not None:
         raise OptionError(
-            "--tolerance decides the number of resamples, and --n-resamples gives it",
-            hint="--n-resamples auto --tolerance 0.001",
+            f"{parameter('tolerance')} decides the number of resamples, and "
+            f"{parameter('n_resamples')} gives it",
+            hint=f"{parameter('n_resamples', 'auto')} {parameter('tolerance', 0.001)}",
         )
     if text.isdecimal() and len(text.lstrip("0")) > len(str(LARGEST_N_RESAMPLES)):
         raise _too_many_resamples()
     if not text.removeprefix("-").isdecimal() or len(text) > 20:
         raise OptionError(
-            f"--n-resamples is {text[:40]!r}", hint="a whole number such as 1000, or auto"
+            f"{parameter('n_resamples')} is {text[:40]!r}",
+            hint="a whole number such as 1000, or auto",
         )
     return int(text), None
 
 
 def _too_many_resamples() -> OptionError:
     return OptionError(
-        f"--n-resamples is over {LARGEST_N_RESAMPLES}",
+        f"{parameter('n_resamples')} is over {LARGEST_N_RESAMPLES}",
         hint="the Monte-Carlo error is then a thousandth of the standard error; 1000 are usual",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bbccli.errors import OptionError
+from bbccli.errors import OptionError, parameter
 from bbccli.types import FloatArray, IntArray, PredictionKind, Task
 
 # A probability of exactly one half is not above it: the class that sorts first is predicted,
@@ -50,13 +50,13 @@ def check_threshold(threshold: float | None, task: Task, kind: PredictionKind) -
     scores = kind in (PredictionKind.SCORE, PredictionKind.PROBABILITY)
     if task is not Task.BINARY or not scores:
         raise OptionError(
-            "a threshold cuts scores or probabilities of two classes; these predictions are "
-            f"{plural} of a {task} task",
-            hint="leave the threshold out",
+            f"{parameter('threshold')} cuts scores or probabilities of two classes; these "
+            f"predictions are {plural} of a {task} task",
+            hint="leave it out",
         )
     bounded = kind is PredictionKind.PROBABILITY
     if not np.isfinite(threshold) or (bounded and not 0 <= threshold <= 1):
         raise OptionError(
-            f"the threshold is {threshold:g}, and the predictions are {plural}",
+            f"{parameter('threshold')} is {threshold:g}, and the predictions are {plural}",
             hint="for example 0.5" if bounded else "a finite number, for example 0",
         )

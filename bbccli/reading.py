@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Annotated
 
-from bbccli.errors import OptionError
+from bbccli.errors import OptionError, parameter
 from bbccli.option import Option, Panel
 from bbccli.resources import parse_memory
 
@@ -23,7 +23,7 @@ _LEAST = 2**20
 
 
 def _size(text: str) -> int:
-    return parse_memory(text, "--max-input")
+    return parse_memory(text, "max_input")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +71,13 @@ class Reading:
 
     def __post_init__(self) -> None:
         if not (self.timeout > 0 and math.isfinite(self.timeout)):
-            raise OptionError(f"--timeout is {self.timeout:g}", hint="seconds, for example 30")
+            raise OptionError(
+                f"{parameter('timeout')} is {self.timeout:g}", hint="seconds, for example 30"
+            )
         if self.max_input < _LEAST:
             raise OptionError(
-                f"--max-input is {in_words(self.max_input)}", hint="at least 1 MiB; 4GiB is usual"
+                f"{parameter('max_input')} is {in_words(self.max_input)}",
+                hint="at least 1 MiB; 4GiB is usual",
             )
 
 

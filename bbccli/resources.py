@@ -10,7 +10,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from bbccli.errors import OptionError
+from bbccli.arguments import settle
+from bbccli.errors import OptionError, parameter
 
 MEGABYTE = 10**6
 
@@ -60,15 +61,18 @@ class Resources:
     growing: bool = False
 
     def __post_init__(self) -> None:
+        settle(self)
         if self.jobs < 1:
-            raise OptionError(f"--jobs is {self.jobs}", hint="at least 1 thread")
+            raise OptionError(f"{parameter('jobs')} is {self.jobs}", hint="at least 1 thread")
         if self.jobs > MOST_JOBS:
             raise OptionError(
-                f"--jobs is over {MOST_JOBS}", hint="no more than there are cores is any faster"
+                f"{parameter('jobs')} is over {MOST_JOBS}",
+                hint="no more than there are cores is any faster",
             )
         if self.memory < 16 * MEGABYTE:
             raise OptionError(
-                f"--memory is {self.memory / MEGABYTE:g} MB", hint="at least 16 MB; 256MB is usual"
+                f"{parameter('memory')} is {self.memory / MEGABYTE:g} MB",
+                hint="at least 16 MB; 256MB is usual",
             )
 
     def for_predictions(
@@ -96,8 +100,8 @@ class Resources:
         if self.memory < least:
             needed = -(-least // MEGABYTE)
             raise OptionError(
-                f"--memory is {self.memory / MEGABYTE:g} MB, and {n_samples} samples need "
-                f"{needed} MB",
+                f"{parameter('memory')} is {self.memory / MEGABYTE:g} MB, and {n_samples} samples "
+                f"need {needed} MB",
                 hint=f"--memory {needed}MB, or leave it out",
             )
         return self
@@ -124,7 +128,7 @@ def resources_of(jobs: int | None, memory: str, engine: Engine) -> Resources:
 AUTO = "auto"
 
 
-def parse_memory(text: str, option: str = "--memory") -> int:
+def parse_memory(text: str, name: str = "memory") -> int:
     """Return the bytes of a size such as 256MB, 1GiB or 500000000.
 
     Raises
@@ -139,10 +143,14 @@ def parse_memory(text: str, option: str = "--memory") -> int:
     """
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
     if not found or found[2] not in _UNITS:
-        raise OptionError(f"{option} is {text!r}, not a valid size", hint="for example 256MB")
+        raise OptionError(
+            f"{parameter(name)} is {text!r}, not a valid size", hint="for example 256MB"
+        )
     size = float(found[1]) * _UNITS[found[2]]
     if size > MOST_MEMORY:
-        raise OptionError(f"{option} is more than any machine has", hint="for example 256MB")
+        raise OptionError(
+            f"{parameter(name)} is more than any machine has", hint="for example 256MB"
+        )
     return int(size)
 
 

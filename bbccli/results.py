@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bbccli.arguments import settle
 from bbccli.documents import as_json
 from bbccli.documents.frames import frame_of
 from bbccli.documents.rows import OF_ESTIMATE, row_of
@@ -249,6 +250,7 @@ class Estimate:
         return frame_of([row_of(as_json(self))], OF_ESTIMATE)
 
     def __post_init__(self) -> None:
+        settle(self, "direction")
         # + 0.0: nothing taken off a loss is 0, not -0.0
         optimism = float(self.direction.gain(self.naive, self.value)) + 0.0
         object.__setattr__(self, "optimism", optimism)
@@ -271,6 +273,9 @@ class Gate:
     )
     outcome: GateOutcome = field(metadata={"doc": "what the gate found"})
     reason: str = field(default="", metadata={"doc": "why it is undecided; else empty"})
+
+    def __post_init__(self) -> None:
+        settle(self, "direction", "on", "outcome")
 
 
 def _rank(probability: float, size: int) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bbccli.arguments import settle
 from bbccli.choices import (
     Adjustment,
     GateOn,
@@ -147,3 +148,6 @@ class Interval:
     upper: float = field(metadata={"doc": "upper end, in the metric's unit"})
     level: float = field(metadata={"doc": "nominal probability of holding the truth, in (0, 1)"})
     side: Side = field(metadata={"doc": "ends estimated; the other is the metric's bound"})
+
+    def __post_init__(self) -> None:
+        settle(self, "side")

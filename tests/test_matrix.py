@@ -100,13 +100,13 @@ def spoilt(value):
         (
             changed(threshold=1.5),
             OptionError,
-            "the threshold is 1.5, and the predictions are probabilities",
+            "threshold is 1.5, and the predictions are probabilities",
             "for example 0.5",
         ),
         (
             lambda: binary(kind=PredictionKind.SCORE).with_threshold(np.inf),
             OptionError,
-            "the threshold is inf, and the predictions are scores without bounds",
+            "threshold is inf, and the predictions are scores without bounds",
             "a finite number",
         ),
         (

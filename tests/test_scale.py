@@ -175,7 +175,7 @@ class TestMemory:
         assert given.for_predictions(10**6, 10**9) == given
 
     def test_too_little_is_said_at_once(self):
-        with pytest.raises(OptionError, match="--memory is 64 MB, and 1000000 samples need 600 MB"):
+        with pytest.raises(OptionError, match="memory is 64 MB, and 1000000 samples need 600 MB"):
             resources_of(1, "64MB", Engine.AUTO).for_predictions(10**6, 10**9)
 
 

@@ -74,8 +74,9 @@ def answer(
         if rule is None:
             raise
         empty = document(matrix, [], plan=plan)
-        found = left_undecided(empty, rule, metrics[0].name, error.problem)
-        raise UndecidedError(error.problem, found, hint=error.hint) from error
+        problem, hint = error.told()
+        found = left_undecided(empty, rule, metrics[0].name, problem)
+        raise UndecidedError(problem, found, hint=hint) from error
     found = document(matrix, estimates, notes, search_cost=of_search)
     return Answer(matrix, metrics, estimates, judged(found, rule))
 

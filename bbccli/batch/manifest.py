@@ -71,7 +71,8 @@ def read_manifest(path: str, analysis: Analysis) -> Iterator[tuple[str, Analysis
             asked = replace(analysis, **own)
             asked.check()
         except BbcError as error:
-            raise InputError(error.problem, path=path, row=row, hint=error.hint) from error
+            problem, hint = error.told()
+            raise InputError(problem, path=path, row=row, hint=hint) from error
         yield _beside(path, str(entry)), asked
 
 

@@ -198,5 +198,5 @@ def limits_of(asked: Resources, workers: DaskWorkers) -> Resources:
         return Resources(1, memory or asked.memory, asked.engine)
     except OptionError as error:
         raise OptionError(
-            f"workers have too little memory: {error.problem}", hint="give each 1 GB or more"
+            f"workers have too little memory: {error.told()[0]}", hint="give each 1 GB or more"
         ) from None

@@ -100,7 +100,7 @@ def _work(task: Task) -> Done:
         document["input"]["path"] = redacted(source.path)
         return Done(task.position, record(task, files, document=document))
     except BbcError as error:
-        problem, hint = place.as_given(error.problem), place.as_given(error.hint)
+        problem, hint = map(place.as_given, error.told())
         if message(source.path) not in problem:
             problem = f"{source.path}: {problem}"
         return failure(task, problem, hint, status=error.status)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -103,9 +103,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     it judges can't be computed; 5 some files of a batch have no result; 130 interrupted.
     """
     arguments, output = list(sys.argv[1:] if argv is None else argv), sys.stdout
+    run: list[Any] = []  # the context of the command
+    how: dict[str, Any] = {"prog_name": "bbc", "standalone_mode": False, "obj": run}
     try:
-        return int(program().main(args=arguments, prog_name="bbc", standalone_mode=False) or 0)
+        return int(program().main(args=arguments, **how) or 0)
     except BbcError as error:
+        error.sources = _sources(*run)
         return _complained(error)
     except usage.misuse() as error:
         return _misused(error)
@@ -116,6 +119,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(error, OSError) and sys.stdout is not None:
             leave(sys.stdout)
         return _complained(last_resort(error))
+
+
+def _sources(context: Any = None) -> Mapping[str, str]:
+    """Return what set the options of a command that no flag has set, by flag."""
+    by_name = (
+        {} if context is None else {n: context.get_parameter_source(n) for n in context.params}
+    )
+    names = [name for name, source in by_name.items() if source and source.name == "DEFAULT_MAP"]
+    if not names:
+        return {}
+    from bbccli.cli import config
+
+    return config.sources(context.info_name, names, _path(context.parent.params["config_file"]))
 
 
 def _misused(error: Exception) -> int:

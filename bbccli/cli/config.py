@@ -8,7 +8,7 @@ all. Typer is told the outcome as plain defaults; it reads no variable itself.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -66,6 +66,18 @@ def holding(named: Path | None) -> list[tuple[str, str, str]]:
             if not setting.shared or own or setting.key in found.own.get(command, {}):
                 rows.append(_row(f"{command}.{setting.key}", setting, found))
     return rows
+
+
+def sources(command: str, names: Iterable[str], named: Path | None) -> dict[str, str]:
+    """Return what sets some parameters of a command, which are set, by their flags."""
+    found, told = project(named=named), {}
+    for name in names:
+        setting = settings()[command][name]
+        variable = next((one for one in setting.variables if os.environ.get(one)), None)
+        table = f"{command}." if setting.key in found.own.get(command, {}) else ""
+        of_file = f"{table}{setting.key} in {found.path}"
+        told[f"--{setting.key}"] = f"{variable} in the environment" if variable else of_file
+    return told
 
 
 def check_variables() -> None:

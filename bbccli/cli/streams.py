@@ -62,8 +62,9 @@ def say(line: str) -> None:
 
 def complain(error: BbcError) -> None:
     """Print what is wrong and what to do."""
-    say(f"error: {error.problem}")
-    say(f"hint: {error.hint or 'bbc --help'}")
+    problem, hint = error.told()
+    say(f"error: {problem}")
+    say(f"hint: {hint or 'bbc --help'}")
 
 
 def leave(stream: TextIO) -> None:

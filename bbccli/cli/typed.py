@@ -24,6 +24,12 @@ HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 class PanelledCommand(ChecksHere, TyperCommand):
     """A command whose help has a section for each panel."""
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command, and keep its context, which knows where the values come from."""
+        if ctx.obj is not None:
+            ctx.obj.append(ctx)
+        return super().invoke(ctx)
+
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return what follows the name: options, then arguments."""
         shown = [one for one in self.get_params(ctx) if one.param_type_name == "argument"]

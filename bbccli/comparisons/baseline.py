@@ -24,14 +24,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bbccli.arguments import real
 from bbccli.bootstrap.differences import Corrected, corrected_difference
 from bbccli.case import Case
 from bbccli.comparisons.evidence import Evidence, evidence_of
 from bbccli.comparisons.records import Alternative, Comparison, Verdict
 from bbccli.comparisons.simultaneous import Simultaneous, against, p_error
-from bbccli.errors import OptionError, UndefinedError, nearest
+from bbccli.errors import OptionError, UndefinedError, nearest, parameter
 from bbccli.matrix import PredictionMatrix
-from bbccli.metrics.base import Metric
+from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.planned import attainable, check_apart, planned
 from bbccli.notes import (
     Note,
@@ -71,7 +72,11 @@ class AgainstBaseline:
 
 
 def against_baseline(
-    matrix: PredictionMatrix, metric: Metric, plan: Plan, baseline: str, margin: float = 0.0
+    matrix: PredictionMatrix,
+    metric: Metric | str,
+    plan: Plan,
+    baseline: str,
+    margin: float = 0.0,
 ) -> AgainstBaseline:
     """Compare the winner, and every configuration, with a baseline.
 
@@ -97,7 +102,7 @@ def against_baseline(
     Time O(B N C), and O(B U C) for the bounds.
     """
     other = position_of(matrix, baseline)
-    metric = planned(metric, plan)
+    metric = planned(choose_metric(metric, matrix), plan)
     check_margin(margin, metric, matrix.outcome)
     case = Case(matrix, metric, metric, plan, TEST)
     evidence = evidence_of(matrix, metric, plan)
@@ -147,9 +152,11 @@ def check_margin(margin: float, metric: Metric, outcome: Outcome) -> None:
     OptionError
         It is.
     """
-    if not 0 <= margin < np.inf:
-        raise OptionError(f"--margin is {margin:g}", hint="0 or more, in the unit of the metric")
-    check_apart("--margin", margin, metric.label, attainable(metric, outcome))
+    if not 0 <= real(margin, "margin") < np.inf:
+        raise OptionError(
+            f"{parameter('margin')} is {margin:g}", hint="0 or more, in the unit of the metric"
+        )
+    check_apart("margin", margin, metric.label, attainable(metric, outcome))
 
 
 def verdict_of(lower: float | None, upper: float | None, margin: float) -> Verdict:

@@ -38,9 +38,9 @@ from bbccli.bootstrap.differences import Corrected, corrected_difference
 from bbccli.case import Case
 from bbccli.comparisons.baseline import check_margin, verdict_of
 from bbccli.comparisons.records import Comparison
-from bbccli.errors import OptionError
+from bbccli.errors import OptionError, parameter
 from bbccli.matrix import PredictionMatrix
-from bbccli.metrics.base import Metric
+from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.planned import planned
 from bbccli.notes import Note, further_families, listing, unequal_budgets
 from bbccli.plan import Plan
@@ -56,7 +56,7 @@ REGEX = "regex:"
 
 def between_families(
     matrix: PredictionMatrix,
-    metric: Metric,
+    metric: Metric | str,
     plan: Plan,
     families: Mapping[str, Sequence[int]],
     margin: float = 0.0,
@@ -89,7 +89,7 @@ def between_families(
     Time O(B N C) in all for the families, as the selections of each are kept.
     """
     _check(matrix, families)
-    metric = planned(metric, plan)
+    metric = planned(choose_metric(metric, matrix), plan)
     check_margin(margin, metric, matrix.outcome)
     cases = {
         name: Case(matrix.of_configurations(np.asarray(columns)), metric, metric, plan, TEST)
@@ -159,19 +159,19 @@ def families_by(matrix: PredictionMatrix, by: str) -> dict[str, tuple[int, ...]]
     >>> list(families_by(matrix, "regex:^([a-z]+)"))[:3]
     ['logistic', 'svm', 'lda']
     """
-    named = _by_expression(matrix, by) if by.startswith(REGEX) else _by_metadata(matrix, by)
-    lacking = [n for n, family in zip(matrix.configurations, named, strict=True) if not family]
+    of_each = _by_expression(matrix, by) if by.startswith(REGEX) else _by_metadata(matrix, by)
+    lacking = [n for n, family in zip(matrix.configurations, of_each, strict=True) if not family]
     if lacking:
         raise OptionError(
-            f"--by {by} gives no family of {listing(lacking)}",
-            hint="a family for each configuration, or --exclude those without",
+            f"{parameter('by', by)} gives no family of {listing(lacking)}",
+            hint="a family for each configuration, or leave out those without",
         )
     found: dict[str, tuple[int, ...]] = {}
-    for column, family in enumerate(named):
+    for column, family in enumerate(of_each):
         found[family] = (*found.get(family, ()), column)
     if len(found) < 2:
         raise OptionError(
-            f"--by {by} puts all configurations into one family, {named[0]}",
+            f"{parameter('by', by)} puts all configurations into one family, {of_each[0]}",
             hint="another key of the metadata, or regex: with an expression",
         )
     return found
@@ -182,7 +182,8 @@ def _by_expression(matrix: PredictionMatrix, by: str) -> list[str]:
         expression = re.compile(by.removeprefix(REGEX))
     except (re.error, RecursionError, OverflowError) as error:
         raise OptionError(
-            f"--by {by} is not a regular expression: {error}", hint=r"for example regex:^(\S+)"
+            f"{parameter('by', by)} is not a regular expression: {error}",
+            hint=r"for example regex:^(\S+)",
         ) from None
     matches = [expression.search(name) for name in matrix.configurations]
     group = min(expression.groups, 1)
@@ -196,7 +197,7 @@ def _by_metadata(matrix: PredictionMatrix, key: str) -> list[str]:
         keys = sorted({k for entry in entries for k in entry} - {"id", "flags", "params"})
         there = f"there are {listing(keys)}; or " if keys else ""
         raise OptionError(
-            f"--by {key}: the metadata give no {key!r} of any configuration",
+            f"{parameter('by', key)}: the metadata give no {key!r} of any configuration",
             hint=rf"{there}regex: with an expression, for example regex:^(\S+)",
         )
     values = [known.get(name) for name in matrix.configurations]

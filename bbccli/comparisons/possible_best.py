@@ -32,7 +32,7 @@ from bbccli.comparisons.records import BestSet, Member
 from bbccli.comparisons.simultaneous import against, n_draws, over_draws, scores
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.metrics.base import Metric
+from bbccli.metrics import Metric, choose_metric
 from bbccli.notes import Note, no_influence, screened_rivals
 from bbccli.plan import Plan
 from bbccli.selection.units import on_few_groups
@@ -45,7 +45,7 @@ BYTES = 64
 """Memory for each pair of a configuration and a rival."""
 
 
-def best_set(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> BestSet:
+def best_set(matrix: PredictionMatrix, metric: Metric | str, plan: Plan) -> BestSet:
     """Return which configurations may be the best, and intervals of all of them.
 
     Raises
@@ -62,6 +62,7 @@ def best_set(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> BestSet:
     Time O(B C (U + C)), or O(B C (U + J)) with J rivals; memory O(U C) beside blocks of bounded
     size.
     """
+    metric = choose_metric(metric, matrix)
     evidence = evidence_of(matrix, metric, plan)
     if not evidence.defined.any():
         raise UndefinedError(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from bbccli.arguments import settle
 from bbccli.notes import Note
 from bbccli.types import Interval
 
@@ -128,6 +129,9 @@ class Comparison:
     compared: tuple[str, ...] = field(
         default=(), metadata={"doc": "all that are compared, where they are more than two"}
     )
+
+    def __post_init__(self) -> None:
+        settle(self, "alternative", "verdict")
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ import numpy as np
 from bbccli import resources
 from bbccli.comparisons import shares
 from bbccli.comparisons.evidence import Evidence, same
-from bbccli.errors import OptionError
+from bbccli.errors import OptionError, parameter
 from bbccli.multipliers import divisors, multipliers
 from bbccli.plan import FIRST_RESAMPLES, Plan
 from bbccli.resampling import BLOCK
@@ -67,8 +67,9 @@ def n_draws(plan: Plan) -> int:
     least = ceil(1 / (1 - plan.level) - ERROR) - 1
     if n < least:
         raise OptionError(
-            f"--n-resamples is {n}: a bound at level {plan.level:g} needs {least} draws or more",
-            hint=f"--n-resamples {least} or more",
+            f"{parameter('n_resamples')} is {n}: a bound at level {plan.level:g} needs {least} "
+            "draws or more",
+            hint=f"{parameter('n_resamples', least)} or more",
         )
     return n
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from bbccli.arguments import settle
 from bbccli.dropping.standing import Standing
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.metrics.base import MeanScorer
@@ -72,6 +73,9 @@ class Rule:
     threshold: float
     min_folds: int
     reference: str
+
+    def __post_init__(self) -> None:
+        settle(self)
 
     def judge(self, standing: Standing, threshold: float) -> Verdict:
         """Ask the rule; it says nothing before its first fold or where nothing is defined.

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from bbccli.arguments import real, whole
 from bbccli.dropping.base import Rule, Verdict, undecided
 from bbccli.dropping.results import Decision, DropDecision, Fate
 from bbccli.dropping.rules import choose_rule
 from bbccli.dropping.standing import MIN_SAMPLES, Standing, too_early
-from bbccli.errors import OptionError
+from bbccli.errors import OptionError, parameter
 from bbccli.matrix import PredictionMatrix, Unfinished
-from bbccli.metrics.base import Metric
+from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.probability import with_clip
 from bbccli.notes import nothing_dropped
 from bbccli.plan import Plan
@@ -23,10 +24,10 @@ from bbccli.types import FloatArray, distinct
 
 def drop(
     matrix: PredictionMatrix,
-    metric: Metric,
+    metric: Metric | str,
     plan: Plan = Plan(),
     *,
-    rule: str = "bbcd",
+    rule: str | Rule = "bbcd",
     threshold: float | None = None,
     min_samples: int = MIN_SAMPLES,
     n_folds: int | None = None,
@@ -81,14 +82,14 @@ def drop(
     >>> drop(matrix, METRICS["accuracy"]).drop
     ('bad',)
     """
-    metric, chosen = with_clip(metric, plan.clip), choose_rule(rule)
+    metric, chosen = with_clip(choose_metric(metric, matrix), plan.clip), choose_rule(rule)
     threshold = check_terms(chosen, threshold, min_samples)
     standing, early = Standing.of(matrix, metric, plan), too_early(matrix.outcome, min_samples)
     verdict = undecided(standing) if early else chosen.judge(standing, threshold)
     early = early or _too_little(standing, chosen)
     counts = _Counts(matrix, verdict, n_folds)
     return DropDecision(
-        rule=rule,
+        rule=chosen.name,
         threshold=threshold,
         min_samples=min_samples,
         metric=metric.name,
@@ -124,13 +125,17 @@ def check_terms(rule: Rule, threshold: float | None, min_samples: int) -> float:
     OptionError
         A threshold outside (0, 1), or a negative number of samples.
     """
-    if min_samples < 0:
-        raise OptionError(f"--min-samples is {min_samples}", hint="0 or more; 50 is advised")
+    if whole(min_samples, "min_samples") < 0:
+        raise OptionError(
+            f"{parameter('min_samples')} is {min_samples}", hint="0 or more; 50 is advised"
+        )
     if threshold is None:
         return rule.threshold
+    threshold = real(threshold, "threshold")
     if not 0 < threshold < 1:
         raise OptionError(
-            f"--threshold is {threshold:g}, not between 0 and 1", hint="for example 0.99"
+            f"{parameter('threshold')} is {threshold:g}, not between 0 and 1",
+            hint="for example 0.99",
         )
     return threshold
 
@@ -148,7 +153,7 @@ class _Counts:
         if n_folds is not None and self.seen is not None:
             if n_folds < self.seen:
                 raise OptionError(
-                    f"--n-folds is {n_folds}, and {self.seen} folds have predictions",
+                    f"{parameter('n_folds')} is {n_folds}, and {self.seen} folds have predictions",
                     hint="the folds of the whole cross-validation, of all repeats",
                 )
             self.to_come = n_folds - self.seen

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bbccli.arguments import as_list, whole
 from bbccli.bootstrap.of_samples import corrected
 from bbccli.case import Answer, Case
 from bbccli.dropping.base import Rule
@@ -14,9 +15,9 @@ from bbccli.dropping.results import Replay, ReplayRun
 from bbccli.dropping.rules import EVERY, choose_rules
 from bbccli.dropping.standing import MIN_SAMPLES, Standing
 from bbccli.dropping.walk import fold_order, take_configurations, walk
-from bbccli.errors import OptionError, UndefinedError, UnsupportedError
+from bbccli.errors import OptionError, UndefinedError, UnsupportedError, parameter
 from bbccli.matrix import PredictionMatrix
-from bbccli.metrics.base import Metric
+from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.probability import with_clip
 from bbccli.notes import Note, nothing_dropped, rule_left_out
 from bbccli.plan import Plan
@@ -32,10 +33,10 @@ MOST_ORDERS = 10_000
 
 def replay(
     matrix: PredictionMatrix,
-    metric: Metric,
+    metric: Metric | str,
     plan: Plan = Plan(),
     *,
-    rules: Sequence[str] = ("bbcd",),
+    rules: str | Rule | Sequence[str | Rule] = ("bbcd",),
     threshold: float | None = None,
     min_samples: int = MIN_SAMPLES,
     order: Sequence[str] | None = None,
@@ -73,7 +74,7 @@ def replay(
     UndefinedError, UnsupportedError
         Folds are unknown, or a rule asked for by name can't be computed.
     """
-    metric, chosen = with_clip(metric, plan.clip), choose_rules(rules)
+    metric, chosen = with_clip(choose_metric(metric, matrix), plan.clip), choose_rules(rules)
     terms = [check_terms(rule, threshold, min_samples) for rule in chosen]
     orders = _orders(matrix, plan, order, n_orders)
     case = Case(matrix, metric, metric, plan)
@@ -84,9 +85,9 @@ def replay(
         try:
             runs = tuple(_run(case, full, rule, own, min_samples, o) for o in orders)
         except (UndefinedError, UnsupportedError) as error:
-            if EVERY not in rules:
+            if EVERY not in as_list(rules):
                 raise
-            notes.append(rule_left_out(rule.name, error.problem))
+            notes.append(rule_left_out(rule.name, error.told()[0]))
         else:
             replays.append(_replay(case, full, rule, own, min_samples, runs))
         progress(position + 1, len(chosen))
@@ -156,18 +157,23 @@ def _orders(
         )
     if order is not None and n_orders is not None:
         raise OptionError(
-            "--fold-order gives one order, --orders draws some", hint="leave one of them out"
+            f"{parameter('order')} gives one order, {parameter('n_orders')} draws some",
+            hint="leave one of them out",
         )
     if order is not None:
         return [fold_order(matrix, order)]
     codes = distinct(matrix.folds[0])
     if n_orders is None:
         return [codes.tolist()]
+    n_orders = whole(n_orders, "n_orders")
     if n_orders < 1:
-        raise OptionError(f"--orders is {n_orders}", hint="at least 1; 20 show the spread")
+        raise OptionError(
+            f"{parameter('n_orders')} is {n_orders}", hint="at least 1; 20 show the spread"
+        )
     if n_orders > MOST_ORDERS:
         raise OptionError(
-            f"--orders is over {MOST_ORDERS}", hint="20 show the spread; 1000 its quartiles too"
+            f"{parameter('n_orders')} is over {MOST_ORDERS}",
+            hint="20 show the spread; 1000 its quartiles too",
         )
     rng = np.random.default_rng(np.random.SeedSequence(plan.seed, spawn_key=(ORDERS_KEY,)))
     return [rng.permutation(codes).tolist() for _ in range(n_orders)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from bbccli.arguments import choice, settle
 from bbccli.notes import Note
 from bbccli.plan import Plan
 from bbccli.results import DropTrace
@@ -37,6 +38,9 @@ class Decision:
     n_models: int | None = field(
         metadata={"doc": "folds it was trained on so far; null when folds are unknown"}
     )
+
+    def __post_init__(self) -> None:
+        settle(self, "fate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +76,13 @@ class DropDecision:
     plan: Plan = field(default_factory=Plan, metadata={"json": False})
     notes: tuple[Note, ...] = field(default=(), metadata={"json": False})
 
-    def named(self, *fates: Fate) -> tuple[str, ...]:
+    def __post_init__(self) -> None:
+        settle(self, "direction")
+
+    def named(self, *fates: Fate | str) -> tuple[str, ...]:
         """Names of the configurations with one of these fates."""
-        return tuple(d.configuration for d in self.decisions if d.fate in fates)
+        wanted = [choice(Fate, fate, "fates") for fate in fates]
+        return tuple(d.configuration for d in self.decisions if d.fate in wanted)
 
     @property
     def keep(self) -> tuple[str, ...]:
@@ -117,3 +125,6 @@ class Replay:
     naive: float = field(metadata={"doc": "its naive performance"})
     value: float = field(metadata={"doc": "BBC estimate of the full run"})
     runs: tuple[ReplayRun, ...] = field(metadata={"doc": "one per order of the folds"})
+
+    def __post_init__(self) -> None:
+        settle(self, "direction")

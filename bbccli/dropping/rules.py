@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bbccli.arguments import as_list, entry
 from bbccli.dropping import anova, bbcd, brace, cvst, friedman, hoeffding, wilcoxon, win_loss
 from bbccli.dropping.base import Rule
-from bbccli.errors import OptionError, nearest
 
 RULES: dict[str, Rule] = {
     rule.name: rule
@@ -26,20 +26,18 @@ EVERY = "all"
 """Stands for all rules."""
 
 
-def choose_rule(name: str) -> Rule:
-    """Return the rule of this name.
+def choose_rule(name: str | Rule) -> Rule:
+    """Return the rule of this name; a rule itself as it is.
 
     Raises
     ------
     OptionError
         No rule has that name.
     """
-    if name not in RULES:
-        raise OptionError(f"no rule named {name!r}", hint=nearest(name, RULES))
-    return RULES[name]
+    return entry(RULES, name, "rule", Rule)
 
 
-def choose_rules(names: Sequence[str]) -> list[Rule]:
+def choose_rules(names: str | Rule | Sequence[str | Rule]) -> list[Rule]:
     """Return the rules of these names, each once; `all` stands for all of them.
 
     Raises
@@ -47,5 +45,5 @@ def choose_rules(names: Sequence[str]) -> list[Rule]:
     OptionError
         No rule has that name.
     """
-    wanted = [one for name in names for one in (RULES if name == EVERY else (name,))]
-    return [choose_rule(name) for name in dict.fromkeys(wanted)]
+    wanted = [one for name in as_list(names) for one in (RULES if name == EVERY else (name,))]
+    return list(dict.fromkeys(choose_rule(name) for name in wanted))

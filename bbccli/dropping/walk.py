@@ -9,7 +9,7 @@ import numpy as np
 
 from bbccli.case import Case
 from bbccli.dropping.standing import MIN_SAMPLES, Judge, Standing, too_early, walked_folds
-from bbccli.errors import OptionError, UnsupportedError
+from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.matrix import PredictionMatrix, Unfinished
 from bbccli.resampling import BLOCK
 from bbccli.results import DropStep, DropTrace
@@ -114,7 +114,7 @@ def fold_order(matrix: PredictionMatrix, names: Sequence[str]) -> list[int]:
     known = [matrix.fold_names[code] for code in distinct(walked_folds(matrix)[0])]
     if sorted(names) != sorted(known):
         raise OptionError(
-            f"--fold-order {','.join(names)} is not an order of the folds",
+            f"{parameter('order')} {','.join(names)} is not an order of the folds",
             hint=f"each of these once: {','.join(known)}",
         )
     return [matrix.fold_names.index(name) for name in names]

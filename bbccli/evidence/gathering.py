@@ -58,7 +58,7 @@ def gather(
         try:
             found[name] = make()
         except (UndefinedError, UnsupportedError) as error:
-            missing[name] = error.problem
+            missing[name] = error.told()[0]
     return Evidence(**found, missing=missing)
 
 
@@ -90,7 +90,7 @@ def _ranking(case: Case) -> Ranking:
         found = _set_of(case)
     except (OptionError, UndefinedError, UnsupportedError) as error:
         plain = tuple(Ranked(name, value) for name, value in shown)
-        return Ranking(case.selector.name, plain, len(names), without=error.problem)
+        return Ranking(case.selector.name, plain, len(names), without=error.told()[0])
     told = {member.configuration: member for member in found.members}
     rows = tuple(
         Ranked(

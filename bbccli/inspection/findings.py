@@ -58,14 +58,14 @@ class Findings:
         """Note a problem, once."""
         known = {one.text for one in self.found if one.status is Status.ERROR}
         place: dict[str, Any] = {}
-        text = error.problem
+        text, hint = error.told()
         if isinstance(error, InputError):
             rows = None if error.row is None else error.further + 1
             place = {"path": error.path, "row": error.row, "column": error.column, "n_rows": rows}
             if error.further:
                 text += f" and {error.further} more row" + "s" * (error.further > 1)
         if text not in known:
-            self.found.append(Finding(check, Status.ERROR, text, error.hint, **place))
+            self.found.append(Finding(check, Status.ERROR, text, hint, **place))
 
     def count(self, status: Status) -> int:
         """How many findings ended so."""

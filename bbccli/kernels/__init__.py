@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
 from bbccli import resources
-from bbccli.errors import OptionError
+from bbccli.errors import OptionError, parameter
 from bbccli.kernels import product, sweep
 from bbccli.kernels.censored import CensoredPairs
 from bbccli.kernels.pairs import PresortedPairs, largest_total, presort
@@ -53,8 +53,8 @@ def decide(n_elements: int) -> Resources:
     asked = resources.current()
     if asked.engine is Engine.NUMBA and find_spec("numba") is None:
         raise OptionError(
-            "--engine numba needs numba, which is not installed",
-            hint="pip install 'bbccli[fast]', or --engine numpy",
+            f"{parameter('engine', Engine.NUMBA)} needs numba, which is not installed",
+            hint=f"pip install 'bbccli[fast]', or {parameter('engine', Engine.NUMPY)}",
         )
     if asked.engine is not Engine.AUTO:
         return asked

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from bbccli.arguments import settle
 from bbccli.case import Answer, Case
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.metrics.base import Metric
+from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.planned import planned
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
@@ -75,28 +76,36 @@ class Method:
     ignores_selection: bool = False
     experimental: bool = False
 
+    def __post_init__(self) -> None:
+        settle(self, "gives", "needs", "pooling")
+
     def run(
         self,
         matrix: PredictionMatrix,
-        metric: Metric,
+        metric: Metric | str,
         plan: Plan,
         *,
-        select_by: Metric | None = None,
+        select_by: Metric | str | None = None,
         progress: Progress = silent,
     ) -> Estimate:
         """Estimate, in `metric`, the performance of the winner by `select_by` (the same).
 
+        Metrics are given by themselves or by their names.
+
         Raises
         ------
+        OptionError
+            No metric has that name.
         UndefinedError
             The matrix lacks what the method needs, or the metric is undefined where it is asked.
         UnsupportedError
             A metric, a plan or a kind of data that the method is not for.
         """
+        metric = choose_metric(metric, matrix)
+        selector = choose_metric(metric if select_by is None else select_by, matrix)
         check_needs(self, matrix)
         plan = replace(plan, models=models_of(plan, matrix))
-        metric = planned(metric, plan)
-        selector = metric if select_by is None else planned(select_by, plan)
+        metric, selector = planned(metric, plan), planned(selector, plan)
         pooling = plan.pooling if self.pooling is None else self.pooling
         case = Case(matrix, metric, selector, replace(plan, pooling=pooling), self.name, progress)
         case.enter("working out")

@@ -100,8 +100,9 @@ def _select(case: Case, fold: NestedFold) -> int:
         if winner < 0:
             raise undefined(case.selector)
     except UndefinedError as error:
-        problem = f"in the training samples of outer fold {fold.name}: {error.problem}"
-        raise UndefinedError(problem, hint=error.hint) from None
+        problem, hint = error.told()
+        told = f"in the training samples of outer fold {fold.name}: {problem}"
+        raise UndefinedError(told, hint=hint) from None
     return winner
 
 

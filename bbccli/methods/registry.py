@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
 
+from bbccli.arguments import as_list, entry
 from bbccli.by_name import ByName
-from bbccli.errors import OptionError, nearest
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Method, Need
 from bbccli.types import distinct
@@ -84,7 +84,7 @@ def default_methods(matrix: PredictionMatrix) -> list[str]:
     return [*(name for name in DEFAULT_METHODS if name not in left_out), *nested]
 
 
-def choose_methods(names: Sequence[str]) -> list[Method]:
+def choose_methods(names: str | Method | Sequence[str | Method]) -> list[Method]:
     """Return the methods of these names, each once, in the order given.
 
     Raises
@@ -92,7 +92,4 @@ def choose_methods(names: Sequence[str]) -> list[Method]:
     OptionError
         No method has that name.
     """
-    for name in names:
-        if name not in METHODS:
-            raise OptionError(f"no method named {name!r}", hint=nearest(name, METHODS))
-    return [METHODS[name] for name in dict.fromkeys(names)]
+    return list(dict.fromkeys(entry(METHODS, name, "method", Method) for name in as_list(names)))

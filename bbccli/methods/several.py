@@ -9,11 +9,12 @@ from itertools import product
 import numpy as np
 
 from bbccli.areas import concordance_error_by_chance
+from bbccli.arguments import as_list
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Gives, Method
 from bbccli.methods.registry import METHODS, choose_methods, default_methods
-from bbccli.metrics.base import Metric
+from bbccli.metrics import Metric, choose_metrics
 from bbccli.metrics.planned import planned
 from bbccli.notes import (
     Note,
@@ -50,9 +51,9 @@ the other way round; as for the polarity of scores."""
 
 def estimate(
     matrix: PredictionMatrix,
-    metrics: Sequence[Metric],
+    metrics: Metric | str | Sequence[Metric | str],
     plan: Plan,
-    names: Sequence[str] | None = None,
+    names: Method | str | Sequence[Method | str] | None = None,
     *,
     progress: Progress = silent,
 ) -> tuple[list[Estimate], list[Note]]:
@@ -61,36 +62,38 @@ def estimate(
     The first metric selects; all are estimated for the configuration that it selects. Without
     names those of `default_methods` are run, and `all` runs every method: those of them that can't
     be computed are left out, with a note that says why. Returned are one estimate per metric and
-    method, and what to know of them all.
+    method, and what to know of them all. Metrics and methods are given by themselves or by their
+    names, one or several.
 
     Raises
     ------
     OptionError, UndefinedError
-        An unknown method, or one asked for by name that can't be computed.
+        An unknown metric or method, or one asked for by name that can't be computed.
     """
-    metrics = [planned(metric, plan) for metric in metrics]
-    by_name = bool(names) and list(names or ()) != [ALL]
-    everything = list(METHODS) if names else default_methods(matrix)
-    methods = choose_methods(names if names and by_name else everything)
+    chosen = [planned(metric, plan) for metric in choose_metrics(metrics, matrix)]
+    asked = as_list(names)
+    by_name = bool(asked) and asked != [ALL]
+    everything = list(METHODS) if asked else default_methods(matrix)
+    methods = choose_methods(asked if by_name else everything)
     if plan.pooling is Pooling.WITHIN_FOLDS:
-        for metric in metrics:
+        for metric in chosen:
             check_of_pairs(metric)
-    notes = [*on_single(matrix), *_left_one_out(matrix, metrics)]
-    notes += [*_polarity(matrix, metrics[0], plan), *_differing_winners(matrix, metrics[0], plan)]
+    notes = [*on_single(matrix), *_left_one_out(matrix, chosen)]
+    notes += [*_polarity(matrix, chosen[0], plan), *_differing_winners(matrix, chosen[0], plan)]
     estimates = []
-    for metric, method in product(metrics, methods):
+    for metric, method in product(chosen, methods):
         try:
-            found = method.run(matrix, metric, plan, select_by=metrics[0], progress=progress)
+            found = method.run(matrix, metric, plan, select_by=chosen[0], progress=progress)
         except (UndefinedError, UnsupportedError) as error:
             if by_name or method.name in ALWAYS:
                 raise
-            notes.append(method_left_out(method.name, error.problem, error.hint))
+            notes.append(method_left_out(method.name, *error.told()))
         else:
             estimates.append(
                 _with_width(_with_doubt(found, metric.within(matrix.outcome), plan, method))
             )
-    notes += on_clipping(matrix, metrics, estimates, plan)
-    return estimates, [*notes, *on_tails(matrix, metrics, estimates, plan)]
+    notes += on_clipping(matrix, chosen, estimates, plan)
+    return estimates, [*notes, *on_tails(matrix, chosen, estimates, plan)]
 
 
 def _with_doubt(found: Estimate, metric: Metric, plan: Plan, method: Method) -> Estimate:

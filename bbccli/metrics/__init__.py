@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from bbccli.errors import OptionError, UnsupportedError, nearest
+from bbccli.arguments import as_list
+from bbccli.errors import OptionError, UnsupportedError, nearest, parameter, short
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import (
     binary,
@@ -117,30 +118,34 @@ def _refuse_other_metric(matrix: PredictionMatrix, own: str) -> None:
     )
 
 
-def choose_metrics(names: Sequence[str] | None, matrix: PredictionMatrix) -> list[Metric]:
-    """Return the metrics of these names, each once, or the default alone.
+def choose_metrics(
+    names: str | Metric | Sequence[str | Metric] | None, matrix: PredictionMatrix
+) -> list[Metric]:
+    """Return the metrics of these names, or these metrics, each once; or the default alone.
 
     Raises
     ------
     OptionError, UnsupportedError
         As `choose_metric` and `default_metric`.
     """
-    if not names:
-        return [default_metric(matrix)]
-    return [
-        choose_metric(name, matrix)
-        for name in dict.fromkeys(canonical(one, METRICS) for one in names)
-    ]
+    chosen = dict.fromkeys(choose_metric(one, matrix) for one in as_list(names))
+    return list(chosen) or [default_metric(matrix)]
 
 
-def metric_named(name: str) -> Metric:
+def metric_named(name: str | Metric) -> Metric:
     """Return the metric of a name: ours, scikit-learn's, or ``package.module:NAME``.
+
+    A metric itself is returned as it is.
 
     Raises
     ------
     OptionError
         No metric has that name; the hint has the nearest one.
     """
+    if isinstance(name, Metric):
+        return name
+    if not isinstance(name, str):
+        raise OptionError(f"{parameter('metric')} is {short(name)}", hint="a Metric, or its name")
     found = canonical(name, METRICS)
     if found in METRICS:
         return METRICS[found]
@@ -152,8 +157,8 @@ def metric_named(name: str) -> Metric:
     raise OptionError(f"no metric named {name!r}", hint=near)
 
 
-def choose_metric(name: str, matrix: PredictionMatrix) -> Metric:
-    """Return the metric called `name`, once it is known to fit the matrix.
+def choose_metric(name: str | Metric, matrix: PredictionMatrix) -> Metric:
+    """Return the metric called `name`, or that is given, once it is known to fit the matrix.
 
     Names are those of `metric_named`.
 

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bbccli.arguments import settle
 from bbccli.metrics.rests import UNSAID, RestsOn
 from bbccli.metrics.weighting import (
     CHUNK,
@@ -143,6 +144,9 @@ class Metric:
     of_pairs: bool = False
     smooth: bool = True
     by_sample: bool = False
+
+    def __post_init__(self) -> None:
+        settle(self)
 
     def within(self, outcome: Outcome) -> Metric:
         """Return the metric with the bounds that it has on an outcome."""

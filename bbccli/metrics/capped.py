@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bbccli.errors import UndefinedError
+from bbccli.errors import UndefinedError, parameter
 from bbccli.metrics.base import Bind, Metric, Predictions, Scorer
 from bbccli.outcome import Outcome
 from bbccli.types import FloatArray
@@ -72,8 +72,8 @@ def cap_of(outcome: Outcome, share: float) -> float:
     cap = float(np.quantile(distances, share))
     if cap == 0:
         raise UndefinedError(
-            f"--cap {share:g} is an error of 0: most outcomes are the same",
-            hint="a larger --cap, or none",
+            f"{parameter('cap', share)} is an error of 0: most outcomes are the same",
+            hint=f"a larger {parameter('cap')}, or none",
         )
     return cap
 

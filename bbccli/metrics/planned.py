@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import log
 
-from bbccli.errors import OptionError
+from bbccli.errors import OptionError, parameter
 from bbccli.metrics.base import Metric
 from bbccli.metrics.capped import with_cap
 from bbccli.metrics.probability import MeanSurprise, with_clip
@@ -40,7 +40,7 @@ def attainable(metric: Metric, outcome: Outcome) -> tuple[float, float]:
     return low, high
 
 
-def check_apart(option: str, size: float, label: str, bounds: tuple[float, float]) -> None:
+def check_apart(name: str, size: float, label: str, bounds: tuple[float, float]) -> None:
     """Refuse a difference as large as that of the worst value and the best one.
 
     Raises
@@ -53,6 +53,6 @@ def check_apart(option: str, size: float, label: str, bounds: tuple[float, float
         return
     percent = bounds[1] == 1 and 1 < size < 100
     raise OptionError(
-        f"{option} is {size:g}: no two values of {label} differ by more than {span:g}",
+        f"{parameter(name)} is {size:g}: no two values of {label} differ by more than {span:g}",
         hint=f"less than {span:g}" + (f", such as {size / 100:g}" if percent else ""),
     )

@@ -79,12 +79,12 @@ def planned_for(basis: Basis, asked: Question, progress: Progress = silent) -> P
     UnsupportedError
         A check of a metric that no law of simulation has.
     """
-    sizes = {"--within": asked.within}
+    sizes = {"within": asked.within}
     if asked.target is not None:
-        sizes[f"--{asked.target}"] = asked.value
+        sizes[str(asked.target)] = asked.value
     label = METRICS[basis.metric].label if basis.metric in METRICS else basis.metric
-    for option, size in sizes.items():
-        check_apart(option, size, label, basis.bounds)
+    for name, size in sizes.items():
+        check_apart(name, size, label, basis.bounds)
     if asked.checked:
         law_of(basis)
     of = partial(cell, basis, level=asked.level, within=asked.within, seed=asked.seed)

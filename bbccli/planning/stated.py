@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from math import ceil, sqrt
 
 from bbccli.areas import newcombe_variance
-from bbccli.errors import OptionError, UnsupportedError
+from bbccli.arguments import settle
+from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.intervals.binomial import wilson
 from bbccli.metrics.base import Metric
 from bbccli.planning.basis import Basis, Chance, reached, width_of
@@ -56,23 +57,26 @@ class Stated:
     correlation: float = 0.7
 
     def __post_init__(self) -> None:
+        settle(self)
         if not 0 < self.expected < 1:
             raise OptionError(
-                f"--expected is {self.expected:g}, not between 0 and 1",
+                f"{parameter('expected')} is {self.expected:g}, not between 0 and 1",
                 hint="the corrected value of a pilot or of a similar study, such as 0.85",
             )
         if not 0 < self.prevalence < 1:
             raise OptionError(
-                f"--prevalence is {self.prevalence:g}, not between 0 and 1", hint="such as 0.3"
+                f"{parameter('prevalence')} is {self.prevalence:g}, not between 0 and 1",
+                hint="such as 0.3",
             )
         if not 0 <= self.spread <= MOST_SPREAD:
             raise OptionError(
-                f"--spread is {self.spread:g}, not from 0 to {MOST_SPREAD:g}",
+                f"{parameter('spread')} is {self.spread:g}, not from 0 to {MOST_SPREAD:g}",
                 hint="standard deviation of the true performances, such as 0.03",
             )
         if not 0 <= self.correlation < 1:
             raise OptionError(
-                f"--correlation is {self.correlation:g}, not in [0, 1)", hint="such as 0.7"
+                f"{parameter('correlation')} is {self.correlation:g}, not in [0, 1)",
+                hint="such as 0.7",
             )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from bbccli import elsewhere
 from bbccli.matrix import PredictionMatrix
@@ -37,17 +38,18 @@ def read(
     path: Paths,
     *,
     roles: Roles = _BY_NAME,
-    task: Task | None = None,
-    positive: str | None = None,
+    task: Task | str | None = None,
+    positive: str | int | None = None,
     labels: str | Path | ArrowStream | None = None,
     folds: str | Path | ArrowStream | None = None,
-    missing: Missing = Missing.DROP,
+    missing: Missing | str = Missing.DROP,
     dialect: str | None = None,
     unfinished: bool = False,
-    only: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    include: Sequence[str] = (),
+    only: str | Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
+    include: str | Sequence[str] = (),
     bounds: tuple[float, float] | None = None,
+    by_position: bool = False,
     unweighted: bool = False,
 ) -> PredictionMatrix:
     r"""Read the out-of-sample predictions of many configurations.
@@ -69,7 +71,8 @@ def read(
     positive
         Positive class of a binary task; the last in sorted order when None.
     labels, folds
-        Files or tables that hold the outcome and the folds, instead of columns of `path`.
+        Files or tables that hold the outcome and the folds, instead of columns of `path`. Rows are
+        joined by the key that both have, or by position where neither has one.
     missing
         What to do where some configurations lack predictions that others have.
     dialect
@@ -83,6 +86,9 @@ def read(
         Keys of `flagged.INCLUDED`: configurations that take part in spite of their flags.
     bounds
         Of scores without a truth (task `score`): the smallest and the largest possible one.
+    by_position
+        Whether the rows of `labels` and `folds` are those of `path` in the same order, whatever
+        keys they have.
     unweighted
         Whether samples count alike, even where a column is called like a weight.
 
@@ -112,8 +118,12 @@ def read(
     >>> matrix.task, matrix.configurations, matrix.predictions.shape
     (<Task.BINARY: 'binary'>, ('knn', 'svm'), (1, 2, 2))
     """
-    how = (roles, task, positive, labels, folds, missing, dialect, only, exclude)
-    request = Request(*how, include, unfinished, bounds, unweighted)
+    # the request puts words in the form of its fields
+    how: dict[str, Any] = {"task": task, "missing": missing, "positive": positive}
+    how |= {"only": only, "exclude": exclude, "include": include, "dialect": dialect}
+    how |= {"labels": labels, "folds": folds, "unfinished": unfinished, "bounds": bounds}
+    how |= {"by_position": by_position, "unweighted": unweighted}
+    request = Request(roles, **how)
     if elsewhere.current() is not None:
         from bbccli.readers.by_parts import read_by_parts
 

@@ -42,9 +42,9 @@ def matrix_of(
     groups: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     row_id: ArrayLike | None = None,
-    task: Task | None = None,
-    positive: str | None = None,
-    missing: Missing = Missing.DROP,
+    task: Task | str | None = None,
+    positive: str | int | None = None,
+    missing: Missing | str = Missing.DROP,
     metadata: Mapping[str, Any] | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> PredictionMatrix:
@@ -107,8 +107,9 @@ def matrix_of(
     table, cells = _cells(array, names, _classes(classes, roles, array.shape[3]))
     sheet = Sheet(table, "arrays", table.n_rows, roles, cells, said)
     sheet, places = place(sheet, RAISE)
+    how: dict[str, Any] = {"task": task, "positive": positive, "missing": missing}
     by_hand = Roles(weight=None if weights is None else "weight")
-    request = Request(by_hand, task, positive, missing=missing, bounds=bounds)
+    request = Request(by_hand, **how, bounds=bounds)  # puts words in the form of its fields
     _check_outcome(request, sheet, truth)
     return understand_sheet(sheet, places, request).matrix
 

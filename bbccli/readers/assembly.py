@@ -211,10 +211,12 @@ def _groups(facts: Facts, chosen: BoolArray) -> IntArray | None:
 
 
 def _notes_on_roles(reading: Reading, by_hand: Task | None) -> Iterator[Note]:
-    """Columns set aside, and metadata that say another task than the truth does."""
+    """Columns set aside, joins without a key, and metadata that say another task than the truth."""
     sheet, found = reading.part.sheet, reading.outcome.task
     if sheet.spare:
         yield remarks.columns_ignored(sheet.spare)
+    if sheet.by_position:
+        yield remarks.joined_by_position(sheet.by_position)
     declared = sheet.metadata.task
     if by_hand is None and declared is not None and declared is not found:
         yield remarks.metadata_contradicted(declared, found)
@@ -263,6 +265,11 @@ def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Itera
         yield remarks.validity_flags(counts)
     if (metadata.n_candidates_total or 0) > n_read:
         yield remarks.candidates_missing(metadata.n_candidates_total or 0, n_read)
+    for note, key in ((remarks.tried_again, "tried_again"), (remarks.recorded_again, "again")):
+        said = metadata.run.get(key)
+        names = [one for one in configurations if isinstance(said, list) and one in said]
+        if names:
+            yield note(names)
 
 
 def _source(reading: Reading, folds: IntArray | None) -> Source:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from bbccli.errors import InputError
+from bbccli.errors import InputError, parameter
 from bbccli.notes import listing
 from bbccli.readers import remarks
 from bbccli.readers.roles import nearest_names
@@ -36,12 +36,13 @@ def choose(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
     if not only and not exclude:
         return sheet
     names = list(sheet.configurations)
-    named = _matched(names, only, "--only", sheet.path)
-    dropped = _matched(names, exclude, "--exclude", sheet.path)
+    named = _matched(names, only, "only", sheet.path)
+    dropped = _matched(names, exclude, "exclude", sheet.path)
     kept = [name for name in names if (not only or name in named) and name not in dropped]
     if not kept:
         raise InputError(
-            f"--only and --exclude leave none of {len(names)} configurations",
+            f"{parameter('only')} and {parameter('exclude')} leave none of {len(names)} "
+            "configurations",
             path=sheet.path,
             hint=f"the configurations are {listing(names, 8)}",
         )
@@ -56,7 +57,7 @@ def choose(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
     )
 
 
-def _matched(names: Sequence[str], patterns: Sequence[str], flag: str, path: str) -> set[str]:
+def _matched(names: Sequence[str], patterns: Sequence[str], option: str, path: str) -> set[str]:
     """Names that some pattern matches; each pattern matches one at least."""
     found: set[str] = set()
     for pattern in patterns:
@@ -64,7 +65,7 @@ def _matched(names: Sequence[str], patterns: Sequence[str], flag: str, path: str
         if not matches:
             near = nearest_names(pattern, names)
             raise InputError(
-                f"{flag} {pattern!r} matches no configuration",
+                f"{parameter(option)} {pattern!r} matches no configuration",
                 path=path,
                 hint=near or f"the configurations are {listing(names, 8)}",
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bbccli.errors import InputError, OptionError
+from bbccli.errors import InputError, OptionError, nearest, parameter, short
 from bbccli.readers import remarks
 from bbccli.readers.sheet import Sheet
 from bbccli.source import LeftOut
@@ -34,7 +34,8 @@ def leave_out(sheet: Sheet, include: Sequence[str]) -> Sheet:
     """
     unknown = [one for one in include if one not in INCLUDED]
     if unknown:
-        raise OptionError(f"--include is {unknown[0]!r}", hint=f"one of: {', '.join(INCLUDED)}")
+        hint = nearest(short(unknown[0], str), INCLUDED)
+        raise OptionError(f"{parameter('include')} is {short(unknown[0])}", hint=hint)
     if ALL in include:
         return sheet
     refused = [flag for name, flag in INCLUDED.items() if name not in include and flag]

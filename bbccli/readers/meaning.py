@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.errors import InputError, OptionError, UndefinedError
+from bbccli.errors import InputError, OptionError, UndefinedError, parameter
 from bbccli.notes import listing
 from bbccli.outcome import Outcome
 from bbccli.readers.classes import check_classes_told, spelled
@@ -54,8 +54,8 @@ def _refuse_positive(positive: str | None, task: Task) -> None:
     """Only binary tasks have a positive class."""
     if positive is not None:
         raise OptionError(
-            f"--positive {positive} needs a binary task, this one is {task}",
-            hint="drop --positive, or give --task binary",
+            f"{parameter('positive', positive)} needs a binary task, this one is {task}",
+            hint=f"drop {parameter('positive')}, or give {parameter('task', Task.BINARY)}",
         )
 
 
@@ -143,9 +143,9 @@ def survival(time: Column, event: Column, task: Task | None = None) -> Outcome:
     """
     if task not in (None, Task.SURVIVAL):
         raise InputError(
-            f"--task {task} needs a truth, the columns are a time and an event",
+            f"{parameter('task', task)} needs a truth, the columns are a time and an event",
             path=time.path,
-            hint="drop --task, or give --truth NAME",
+            hint=f"drop {parameter('task')}, or give --truth NAME",
         )
     times: FloatArray = time.numbers("time")
     negative = np.flatnonzero(times < 0)
@@ -174,7 +174,7 @@ def _checked(task: Task, truth: Column, present: Sequence[str]) -> Task:
     if problem is None:
         return task
     raise InputError(
-        f"--task {task}: {problem}",
+        f"{parameter('task', task)}: {problem}",
         path=truth.path,
         column=truth.name,
         hint="give another --task, or another truth column by --truth NAME",
@@ -219,7 +219,7 @@ def _positive_last(
         return classes
     wanted = spelled(wanted, classes)
     if wanted not in classes:
-        source = "--positive" if positive is not None else "the metadata's positive_class"
+        source = parameter("positive") if positive is not None else "the metadata's positive_class"
         raise InputError(
             f"{source} is {wanted!r}, which is not one of the classes",
             path=path,

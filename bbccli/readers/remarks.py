@@ -26,6 +26,16 @@ def columns_set_aside(names: Sequence[str]) -> Note:
     )
 
 
+def joined_by_position(files: Sequence[str]) -> Note:
+    """Files whose rows are those of the same samples if their order is the same."""
+    return Note(
+        "joined-by-position",
+        f"rows are joined by position ({listing(files)}): another order in one file would go "
+        "unnoticed",
+        "give each file the key of the sample, in a column `row_id`",
+    )
+
+
 def weight_by_name(column: str) -> Note:
     """A column weights the samples because of its name."""
     return Note(
@@ -226,4 +236,22 @@ def candidates_missing(n_candidates: int, n_configurations: int) -> Note:
         "candidates-missing",
         f"{n_candidates} candidates were tried, the file holds {n_configurations}",
         "only candidates in the file are corrected for; add the others",
+    )
+
+
+def tried_again(names: Sequence[str]) -> Note:
+    """Configurations of a recording that were tried before, with other predictions."""
+    return Note(
+        "tried-again",
+        f"tried before with other predictions, and each try counts: {listing(names)}",
+        "to leave out a try that was a mistake: --exclude; record other studies in other folders",
+    )
+
+
+def recorded_again(names: Sequence[str]) -> Note:
+    """The same, with equal predictions."""
+    return Note(
+        "recorded-again",
+        f"recorded again with the same predictions, which count once: {listing(names)}",
+        "nothing to do",
     )

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bbccli.arguments import as_list, settle
+from bbccli.readers.column import name_of
 from bbccli.readers.hints import Hints
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.roles import Roles
@@ -35,7 +37,15 @@ class Request:
     include: Sequence[str] = ()
     unfinished: bool = False
     bounds: tuple[float, float] | None = None
+    by_position: bool = False
     unweighted: bool = False
+
+    def __post_init__(self) -> None:
+        settle(self)
+        if self.positive is not None:
+            object.__setattr__(self, "positive", name_of(self.positive))
+        for name in ("only", "exclude", "include"):
+            object.__setattr__(self, name, as_list(getattr(self, name)))
 
     @property
     def elsewhere(self) -> frozenset[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from bbccli.errors import InputError
+from bbccli.errors import InputError, parameter
 from bbccli.notes import listing
 from bbccli.readers.arrow import is_text
 from bbccli.readers.table import Table
@@ -33,6 +33,8 @@ class Roles:
         Column of the outer fold of nested predictions.
     configuration, prediction
         Long layout: column of the configuration, and of its predictions.
+    labels_row_id, folds_row_id
+        Column of the key in a labels or folds file that calls it otherwise.
     """
 
     truth: str | None = None
@@ -46,6 +48,8 @@ class Roles:
     outer_fold: str | None = None
     configuration: str | None = None
     prediction: str | None = None
+    labels_row_id: str | None = None
+    folds_row_id: str | None = None
 
 
 # The written name comes first; among the synonyms, the first that occurs plays the role.
@@ -83,6 +87,9 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "outer_fold": ("outer_fold",),
 }
 
+ITEM_KEYS: Final = ("item", "item_id", "question_id", "doc_id", "sample_id", "example_id")
+"""What evaluations call the key of a sample."""
+
 # tidymodels writes the repeat, the fold or both as text into `id` and `id2`.
 _RESAMPLING_TEXT: Final = {"repeat": re.compile(r"Repeat\d+"), "fold": re.compile(r"Fold\d+")}
 
@@ -101,8 +108,8 @@ def candidates(frame: Table, role: str, declared: Iterable[str] = ()) -> list[st
     return [name for rank, _, _, name in sorted(found) if rank == 0 or name not in declared]
 
 
-def column_of(frame: Table, name: str, flag: str) -> str:
-    """Return a column name given by hand, or by the metadata, which must exist.
+def column_of(frame: Table, name: str, role: str, called: str = "") -> str:
+    """Return a column name given by hand, or by what is `called` so, which must exist.
 
     Raises
     ------
@@ -112,7 +119,7 @@ def column_of(frame: Table, name: str, flag: str) -> str:
     if name in frame.names:
         return name
     raise InputError(
-        f"{flag} names no column: {name!r}",
+        f"{called or parameter(role)} names no column: {name!r}",
         path=frame.path,
         hint=nearest_names(name, frame.names) or f"the columns are {listing(frame.names, 8)}",
     )

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from bbccli.errors import OptionError
+from bbccli.errors import OptionError, parameter
 from bbccli.outcome import Outcome
 from bbccli.readers.arrow import to_numbers
 from bbccli.readers.cube import Cube
@@ -34,7 +34,7 @@ def bounds_of_text(text: str) -> Bounds:
     try:
         return checked_bounds((float(low), float(high)))
     except (ValueError, OptionError):
-        problem = f"--bounds {text!r} is not LOW,HIGH"
+        problem = f"{parameter('bounds')} {text!r} is not LOW,HIGH"
         raise OptionError(problem, hint="two numbers, for example 0,1 or 1,5") from None
 
 
@@ -49,7 +49,8 @@ def checked_bounds(bounds: Bounds) -> Bounds:
     low, high = bounds
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise OptionError(
-            f"bounds are {low:g} and {high:g}", hint="two numbers, the lower one first"
+            f"{parameter('bounds')} are {low:g} and {high:g}",
+            hint="two numbers, the lower one first",
         )
     return float(low), float(high)
 
@@ -70,22 +71,24 @@ def refuse_truth(request: Request, task: Task | None) -> None:
     if task is not Task.SCORE:
         if request.bounds is not None:
             raise OptionError(
-                "--bounds is for scores without a truth", hint="give --task score, or leave it out"
+                f"{parameter('bounds')} is for scores without a truth",
+                hint=f"give {parameter('task', Task.SCORE)}, or leave it out",
             )
         return
     roles = request.roles
     given = {
-        "--truth": roles.truth,
-        "--time": roles.time,
-        "--event": roles.event,
-        "--positive": request.positive,
-        "--labels": request.labels,
+        "truth": roles.truth,
+        "time": roles.time,
+        "event": roles.event,
+        "positive": request.positive,
+        "labels": request.labels,
     }
-    wrong = [name for name, value in given.items() if is_given(value)]
+    wrong = [parameter(name) for name, value in given.items() if is_given(value)]
     if wrong:
         raise OptionError(
-            f"{wrong[0]} does not go with --task score: scores are compared with no truth",
-            hint=f"leave {wrong[0]} out, or give another --task",
+            f"{wrong[0]} does not go with {parameter('task', Task.SCORE)}: scores are compared "
+            "with no truth",
+            hint=f"leave {wrong[0]} out, or give another {parameter('task')}",
         )
 
 

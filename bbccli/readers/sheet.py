@@ -78,6 +78,8 @@ class Sheet:
         Configurations that a flag leaves out.
     n_excluded
         How many an option leaves out.
+    by_position
+        Files whose rows were matched by their position, for want of a key.
     """
 
     table: Table
@@ -91,6 +93,7 @@ class Sheet:
     named: frozenset[str] = frozenset()
     left_out: tuple[LeftOut, ...] = ()
     n_excluded: int = 0
+    by_position: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.errors import OptionError
+from bbccli.errors import OptionError, nearest
 from bbccli.recording.given import as_array
 from bbccli.types import FloatArray, IntArray, Task
 
@@ -77,7 +77,7 @@ def _known(task: str | None) -> Task | None:
     if task is None:
         return None
     if task not in tasks:
-        raise OptionError(f"no task {task!r} can be recorded", hint=f"one of: {', '.join(tasks)}")
+        raise OptionError(f"no task {task!r} can be recorded", hint=nearest(str(task), tasks))
     return Task(task)
 
 

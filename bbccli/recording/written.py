@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bbccli.arguments import as_list
 from bbccli.errors import OptionError
 from bbccli.recorded.design import Design
 from bbccli.recording.given import as_array
@@ -33,7 +34,7 @@ def name_of(configuration: Any) -> str:
 
 def flags_of(flags: Sequence[str] | None) -> tuple[str, ...]:
     """Return flags; a single one may be a text."""
-    return (flags,) if isinstance(flags, str) else tuple(str(flag) for flag in flags or ())
+    return tuple(str(flag) for flag in as_list(flags))
 
 
 def params_of(params: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -14,8 +14,9 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import IO, Any
 
+from bbccli.arguments import choice
 from bbccli.documents import Document, Json
-from bbccli.errors import OptionError
+from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.reports.base import Style
 
 __all__ = ["FORMS", "Form", "Kind", "Style", "form_of", "forms_of", "suffix_of"]
@@ -67,10 +68,10 @@ class Form:
         return self.render([document], style)
 
     def render(
-        self, documents: Sequence[Json], style: Style = Style(), kind: Kind = Kind.CORRECT
+        self, documents: Sequence[Json], style: Style = Style(), kind: Kind | str = Kind.CORRECT
     ) -> str:
         """Return one text for some documents, such as a CSV with one header."""
-        text: str = self._module(kind).render(documents, style)
+        text: str = self._module(choice(Kind, kind, "kind")).render(documents, style)
         return text
 
     def write_batch(self, records: Iterable[Json], file: IO[bytes]) -> None:
@@ -83,6 +84,9 @@ class Form:
         return data
 
     def _module(self, kind: Kind) -> Any:
+        if kind not in self.modules:
+            hint = f"one of: {', '.join(forms_of(kind))}"
+            raise UnsupportedError(f"{self.name} is no form of {kind}", hint=hint)
         return import_module(f"bbccli.reports.{self.modules[kind]}")
 
 
@@ -174,8 +178,9 @@ PLAIN = ("", ".txt")
 """Suffixes that ask for no form: the file holds what standard output would show."""
 
 
-def forms_of(kind: Kind) -> dict[str, Form]:
+def forms_of(kind: Kind | str) -> dict[str, Form]:
     """Return the forms that can hold a kind of result, by name."""
+    kind = choice(Kind, kind, "kind")
     return {name: form for name, form in FORMS.items() if kind in form.modules}
 
 
@@ -200,7 +205,7 @@ def form_of(path: str, forms: Collection[str]) -> str | None:
         return None
     if suffix not in known:
         raise OptionError(
-            f"--output is {path!r}, and {suffix} is not a format that can be written",
+            f"{parameter('path')} is {path!r}, and {suffix} is not a format that can be written",
             hint=f"a file that ends in {', '.join(known)}; or in .txt, for the table",
         )
     return known[suffix]

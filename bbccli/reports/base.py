@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bbccli.arguments import settle
+
 
 @dataclass(frozen=True, slots=True)
 class Style:
@@ -22,3 +24,6 @@ class Style:
     width: int = 80
     colour: bool = False
     all_notes: bool = False
+
+    def __post_init__(self) -> None:
+        settle(self)

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from bbccli import elsewhere, resources
-from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.errors import UndefinedError, UnsupportedError, parameter
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.notes import listing
@@ -206,9 +206,11 @@ def check_of_pairs(metric: Metric) -> None:
         It is a mean, or another function of the samples.
     """
     if not metric.of_pairs:
+        pooled = parameter("pooling", Pooling.POOLED)
         raise UnsupportedError(
-            f"--pooling within-folds counts pairs of samples; {metric.label} is not made of pairs",
-            hint="--pooling pooled; of pairs are auc, gini, auc-ovo, auc-ovr and the concordances",
+            f"{parameter('pooling', Pooling.WITHIN_FOLDS)} counts pairs of samples; {metric.label} "
+            "is not made of pairs",
+            hint=f"{pooled}; of pairs are auc, gini, auc-ovo, auc-ovr and the concordances",
         )
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.errors import OptionError, UndefinedError
+from bbccli.errors import OptionError, UndefinedError, parameter
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
 from bbccli.notes import listing
@@ -87,8 +87,9 @@ def css_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Css:
         return Css(metric.direction)
     if matrix.folds is None or (matrix.n_folds or 0) < 2:
         raise UndefinedError(
-            f"--select {plan.select} needs two folds or more: the standard error is over folds",
-            hint="add a fold column (--fold NAME), or --select best",
+            f"{parameter('select', plan.select)} needs two folds or more: the standard error is "
+            "over folds",
+            hint=f"add a fold column (--fold NAME), or {parameter('select', Select.BEST)}",
         )
     if plan.select is Select.ONE_SE:
         return Css(metric.direction, np.arange(matrix.n_configurations))
@@ -121,9 +122,10 @@ def _complexities(matrix: PredictionMatrix) -> FloatArray:
     lacking = [name for name in matrix.configurations if not _is_number(known.get(name))]
     if lacking:
         raise OptionError(
-            f"--select one-se-simplest: the metadata give no complexity of {listing(lacking)}",
+            f"{parameter('select', Select.ONE_SE_SIMPLEST)}: the metadata give no complexity "
+            f"of {listing(lacking)}",
             hint='a number "complexity" in each entry of "configs"; or order the columns from the '
-            "simplest and use --select one-se",
+            f"simplest and use {parameter('select', Select.ONE_SE)}",
         )
     return np.array([float(known[name]) for name in matrix.configurations])
 

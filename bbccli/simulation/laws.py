@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli.errors import OptionError, nearest
+from bbccli.arguments import entry, settle
+from bbccli.errors import OptionError, parameter
 from bbccli.simulation.labels import right_or_wrong
 from bbccli.simulation.scores import binormal, multinormal
 from bbccli.simulation.simulated import Simulated
@@ -77,24 +78,29 @@ class Study:
     n_classes: int | None = None
 
     def __post_init__(self) -> None:
-        if self.law not in LAWS:
-            raise OptionError(f"no law is called {self.law!r}", hint=nearest(self.law, LAWS))
+        entry(LAWS, self.law, "law")
+        settle(self)
         if self.seed < 0:
-            raise OptionError(f"--seed is {self.seed}", hint="a whole number, 0 or more")
+            raise OptionError(
+                f"{parameter('seed')} is {self.seed}", hint="a whole number, 0 or more"
+            )
         if not all(0 < part < np.inf for part in self.beta):
             raise OptionError(
-                f"--beta is {self.beta[0]:g},{self.beta[1]:g}", hint="two numbers above 0: 9,6"
+                f"{parameter('beta')} is {self.beta[0]:g},{self.beta[1]:g}",
+                hint="two numbers above 0: 9,6",
             )
         for word in ("samples", "configurations"):
             if getattr(self, f"n_{word}") < 1:
                 number = getattr(self, f"n_{word}")
-                raise OptionError(f"{number} {word}", hint="a whole number from 1")
+                raise OptionError(
+                    f"{parameter(f'n_{word}')} is {number}", hint="a whole number from 1"
+                )
         for name in {"balance", "n_classes"} - LAWS[self.law].options:
             if getattr(self, name) is not None:
-                option = "--classes" if name == "n_classes" else f"--{name}"
                 fits = [law for law, one in LAWS.items() if name in one.options]
                 raise OptionError(
-                    f"{option} does not go with {self.law}", hint=f"it is for {', '.join(fits)}"
+                    f"{parameter(name)} does not go with {self.law}",
+                    hint=f"it is for {', '.join(fits)}",
                 )
 
     def drawn(self, position: int = 0) -> Simulated:

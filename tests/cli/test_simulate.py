@@ -137,7 +137,7 @@ def test_a_failure_in_between_leaves_whole_files(run, folder, monkeypatch):
         (("binormal", "--beta", "nan,6"), "--beta is nan,6", "above 0"),
         (("binormal", "--configurations", "0"), "0 configurations", "from 1"),
         (("binormal", "--samples", "0"), "0 samples", "from 1"),
-        (("noisy", "--samples", "-5"), "-5 samples", "from 1"),
+        (("noisy", "--samples", "-5"), "--samples is -5", "from 1"),
         (("noisy", "--samples", "3"), "4 folds for 3", "10"),
         (("binormal", "--balance", "0.01"), "class 0", "balance"),
         (("binormal", "--folds", "1"), "1 folds", "10"),

@@ -271,7 +271,7 @@ def test_unknown_names_have_close_ones():
 
 @pytest.mark.parametrize("margin", [-0.1, np.nan, np.inf])
 def test_margins_are_not_negative(margin):
-    with pytest.raises(OptionError, match="--margin is"):
+    with pytest.raises(OptionError, match="margin is"):
         against_baseline(binary(), AUC, PLAN, "c1", margin)
 
 

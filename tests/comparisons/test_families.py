@@ -171,5 +171,5 @@ def test_bad_families():
             between_families(matrix, AUC, PLAN, families)
     with pytest.raises(OptionError, match="in more than one family: c1"):
         between_families(matrix, AUC, PLAN, {"a": (0, 1), "b": (1, 2)})
-    with pytest.raises(OptionError, match="--margin"):
+    with pytest.raises(OptionError, match="margin"):
         between_families(matrix, AUC, PLAN, TWO, -1)

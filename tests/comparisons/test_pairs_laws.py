@@ -228,7 +228,7 @@ def test_configurations_have_to_be_two_and_different(test):
     else:
         with pytest.raises(OptionError, match="compares two different configurations"):
             found_of(test, pair=(0, 1, 2))
-    with pytest.raises(OptionError, match="--rope is -1"):
+    with pytest.raises(OptionError, match="rope is -1"):
         found_of(test, rope=-1.0)
 
 

@@ -172,7 +172,7 @@ def test_tt_is_for_the_best_only(matrix):
 
 
 def test_no_folds_no_standard_error(matrix):
-    with pytest.raises(UndefinedError, match="--select one-se needs two folds"):
+    with pytest.raises(UndefinedError, match='select="one-se" needs two folds'):
         css_of(replace(matrix, folds=None), METRICS["auc"], ONE_SE)
 
 

@@ -138,7 +138,7 @@ def test_a_share_of_nothing_uses_all_samples_for_both():
 
 @pytest.mark.parametrize("share", [-0.1, 1, 1.5, float("nan")])
 def test_a_share_out_of_range_is_refused(share):
-    with pytest.raises(OptionError, match=r"--evaluation-share is .*, not in \[0, 1\)"):
+    with pytest.raises(OptionError, match=r"evaluation_share is .*, not in \[0, 1\)"):
         Plan(evaluation_share=share)
 
 

@@ -163,7 +163,7 @@ def test_other_metrics_are_refused(name):
     metric = METRICS[name]
     with pytest.raises(UnsupportedError, match=f"{metric.label} is not made of pairs") as caught:
         METHODS["cvt"].run(for_metric(name), metric, WITHIN)
-    assert "--pooling pooled" in caught.value.hint
+    assert 'pooling="pooled"' in caught.value.hint
 
 
 def test_no_metric_asked_for_may_be_of_another_kind():

@@ -79,13 +79,13 @@ def test_other_metrics_are_left_as_they_are():
 
 def test_no_spread_of_the_outcome_is_no_cap():
     outcome = Outcome(Task.REGRESSION, np.array([1.0, 1.0, 1.0, 5.0]))
-    with pytest.raises(UndefinedError, match="--cap 0.5 is an error of 0"):
+    with pytest.raises(UndefinedError, match="cap=0.5 is an error of 0"):
         cap_of(outcome, 0.5)
 
 
 @pytest.mark.parametrize("cap", [0, -1, 1.5, float("nan")])
 def test_out_of_range(cap):
-    with pytest.raises(OptionError, match="--cap is"):
+    with pytest.raises(OptionError, match="cap is"):
         Plan(cap=cap)
 
 

@@ -100,7 +100,7 @@ def test_other_metrics_and_the_default_stay_as_they_are():
 
 @pytest.mark.parametrize("clip", [0, -1, 0.5, 1, float("nan")])
 def test_a_clip_out_of_range(clip):
-    with pytest.raises(OptionError, match="--clip is"):
+    with pytest.raises(OptionError, match="clip is"):
         Plan(clip=clip)
 
 

@@ -42,7 +42,7 @@ def test_a_name_is_taken_as_it_is_too(save):
 
 @pytest.mark.parametrize("option", ["only", "exclude"])
 def test_a_pattern_that_matches_nothing(save, option):
-    with pytest.raises(InputError, match=f"--{option} 'forrest' matches no configuration") as e:
+    with pytest.raises(InputError, match=f"{option} 'forrest' matches no configuration") as e:
         chosen(save, **{option: ["forrest"]})
     assert e.value.hint == "did you mean 'forest'?"
     with pytest.raises(InputError) as e:
@@ -51,7 +51,7 @@ def test_a_pattern_that_matches_nothing(save, option):
 
 
 def test_nothing_left(save):
-    with pytest.raises(InputError, match="--only and --exclude leave none of 4 configurations"):
+    with pytest.raises(InputError, match="only and exclude leave none of 4 configurations"):
         chosen(save, only=["svm*"], exclude=["svm*"])
 
 

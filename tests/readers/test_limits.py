@@ -129,7 +129,7 @@ def test_text_that_repeats_is_read_as_it_is(tmp_path):
 
 @pytest.mark.parametrize("size", [0, 3, 2**20 - 1])
 def test_no_room(size):
-    with pytest.raises(OptionError, match="--max-input is"):
+    with pytest.raises(OptionError, match="max_input is"):
         Reading(max_input=size)
 
 

@@ -409,5 +409,5 @@ def test_dialect_by_hand(save, columns):
     assert len(read(save("m.csv", columns), dialect="wide").configurations) == 4
     with pytest.raises(InputError, match="so it is not fit.pred of caret"):
         read(save("m.csv", columns), dialect="caret")
-    with pytest.raises(OptionError, match="--dialect wide is for one file, there are 2"):
+    with pytest.raises(OptionError, match='dialect="wide" is for one file, there are 2'):
         read([save("a.csv", columns), save("b.csv", columns)], dialect="wide")

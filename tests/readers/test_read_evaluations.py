@@ -62,7 +62,7 @@ def test_samples_of_the_harness(runs):
 def test_samples_are_no_predictions(runs):
     with pytest.raises(BbcError, match="hold scores, not predictions") as error:
         read(runs)
-    assert error.value.hint == "--task score"
+    assert (error.value.hint, error.value.told()[1]) == ('task="score"', "--task score")
 
 
 def test_documents_of_other_tasks_are_not_the_same(tmp_path):

@@ -90,7 +90,7 @@ def test_columns_by_hand(save, columns):
     long["who"] = long.pop("config")
     roles = Roles(configuration="who", prediction="p")
     assert_same(read(save("w.csv", columns)), read(save("m.csv", long), roles=roles))
-    with pytest.raises(InputError, match=r"--prediction names no column: 'q'"):
+    with pytest.raises(InputError, match=r"prediction names no column: 'q'"):
         read(save("m.csv", long), roles=Roles(configuration="who", prediction="q"))
 
 

@@ -84,9 +84,7 @@ def test_truth_and_time_by_hand(save):
 @pytest.mark.parametrize("flag", ["truth", "fold", "repeat", "group", "row_id", "time", "event"])
 def test_role_that_names_no_column(save, flag):
     path = save("m.csv", {"truth": [0, 1, 0], "fold": [0, 1, 2], **A})
-    with pytest.raises(
-        InputError, match=f"--{flag.replace('_', '-')} names no column: 'fould'"
-    ) as e:
+    with pytest.raises(InputError, match=f"{flag} names no column: 'fould'") as e:
         read(path, roles=Roles(**{flag: "fould"}))
     assert e.value.hint == "did you mean 'fold'?"
 

@@ -97,7 +97,7 @@ def test_what_does_not_go_with_scores(options):
 
 
 def test_bounds_are_for_scores():
-    with pytest.raises(BbcError, match="--bounds is for scores"):
+    with pytest.raises(BbcError, match="bounds is for scores"):
         read(RIGHT.assign(truth=[0, 1] * 30), bounds=(0, 1))
 
 

@@ -62,7 +62,7 @@ def test_positive_class_by_metadata(save):
 
 def test_positive_class_that_is_none(save):
     path = save("m.csv", {"truth": ["b", "a", "b"], "m": [0.1, 0.7, 0.3]})
-    with pytest.raises(InputError, match="--positive is 'c', which is not one of the classes") as e:
+    with pytest.raises(InputError, match="positive is 'c', which is not one of the classes") as e:
         read(path, positive="c")
     assert e.value.hint == "the classes are a and b"
 
@@ -70,7 +70,7 @@ def test_positive_class_that_is_none(save):
 def test_positive_class_of_a_regression(save):
     path = save("m.csv", {"truth": [0.5, 1.5, 2.5], "m": [0.1, 0.7, 0.3]})
     with pytest.raises(
-        OptionError, match="--positive x needs a binary task, this one is regression"
+        OptionError, match='positive="x" needs a binary task, this one is regression'
     ):
         read(path, positive="x")
 
@@ -278,9 +278,9 @@ def test_task_by_hand(save):
 @pytest.mark.parametrize(
     ("task", "message"),
     [
-        (Task.BINARY, r"--task binary: the truth has 3 values \(x, y, z\)"),
-        (Task.REGRESSION, "--task regression: the truth is text"),
-        (Task.SURVIVAL, "--task survival: survival needs the columns `time` and `event`"),
+        (Task.BINARY, r'task="binary": the truth has 3 values \(x, y, z\)'),
+        (Task.REGRESSION, 'task="regression": the truth is text'),
+        (Task.SURVIVAL, 'task="survival": survival needs the columns `time` and `event`'),
     ],
 )
 def test_task_that_does_not_fit(save, task, message):

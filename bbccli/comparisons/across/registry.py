@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bbccli.arguments import as_list, entry
 from bbccli.comparisons.across import friedman, nemenyi, wilcoxon
 from bbccli.comparisons.across.base import AcrossTest
-from bbccli.errors import OptionError, nearest
 
 MODULES = (friedman, wilcoxon, nemenyi)
 """In this order the tests are listed, and documented by the docstrings of their modules."""
@@ -16,7 +16,7 @@ TESTS: dict[str, AcrossTest] = {test.name: test for module in MODULES for test i
 DEFAULTS = ("friedman", "iman-davenport", "wilcoxon")
 
 
-def choose_tests(names: Sequence[str]) -> list[AcrossTest]:
+def choose_tests(names: str | AcrossTest | Sequence[str | AcrossTest]) -> list[AcrossTest]:
     """Return the tests of these names, each once, in the order given.
 
     Raises
@@ -24,7 +24,5 @@ def choose_tests(names: Sequence[str]) -> list[AcrossTest]:
     OptionError
         No test over data sets has that name.
     """
-    for name in names:
-        if name not in TESTS:
-            raise OptionError(f"no test over data sets named {name!r}", hint=nearest(name, TESTS))
-    return [TESTS[name] for name in dict.fromkeys(names)]
+    what = "test over data sets"
+    return list(dict.fromkeys(entry(TESTS, name, what, AcrossTest) for name in as_list(names)))

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from bbccli.arguments import as_list, choice
 from bbccli.comparisons.across.base import AcrossTest
 from bbccli.comparisons.across.nemenyi import critical_difference
 from bbccli.comparisons.across.registry import DEFAULTS, TESTS, choose_tests
@@ -14,10 +15,11 @@ from bbccli.comparisons.across.table import Table
 from bbccli.comparisons.adjustment import adjusted
 from bbccli.comparisons.pairs.base import verdict_of
 from bbccli.comparisons.records import Comparison, Contest, Ranks, Standing
-from bbccli.errors import OptionError, UndefinedError
-from bbccli.metrics.base import Metric
+from bbccli.errors import OptionError, UndefinedError, parameter
+from bbccli.metrics import Metric, metric_named
 from bbccli.notes import incomplete_data_sets
-from bbccli.types import Adjustment, FloatArray
+from bbccli.plan import Plan
+from bbccli.types import Adjustment, BoolArray, FloatArray
 
 ALL = "all"
 """In place of names: every test over data sets."""
@@ -27,11 +29,11 @@ def compare_across(
     performances: FloatArray,
     families: Sequence[str],
     data_sets: Sequence[str],
-    metric: Metric,
+    metric: Metric | str,
     *,
     level: float = 0.95,
-    tests: Sequence[str] | None = None,
-    adjust: Adjustment = Adjustment.HOLM,
+    tests: str | AcrossTest | Sequence[str | AcrossTest] | None = None,
+    adjust: Adjustment | str = Adjustment.HOLM,
 ) -> Ranks:
     """Compare K families over D data sets.
 
@@ -55,16 +57,10 @@ def compare_across(
     UndefinedError
         No data set has a performance of every family.
     """
-    _check(families, adjust)
-    names = list(TESTS) if list(tests or ()) == [ALL] else list(tests or DEFAULTS)
-    chosen = choose_tests(names)
-    complete = np.asarray(np.isfinite(performances).all(axis=1))
-    if not complete.any():
-        raise UndefinedError(
-            "no data set has a performance of every family",
-            hint="names have to be the same in all files; --by puts configurations into families, "
-            "--exclude leaves out what only some files hold",
-        )
+    metric, level = metric_named(metric), Plan(level=level).level
+    adjust, names = _checked(families, adjust), as_list(tests) or list(DEFAULTS)
+    chosen = choose_tests(list(TESTS) if names == [ALL] else names)
+    complete = _complete(performances)
     values = np.asarray(performances[complete], np.float64)
     table = Table(values, tuple(families), metric.name, metric.direction, level)
     kept, left_out = (
@@ -82,7 +78,7 @@ def compare_across(
         pairs=tuple(pairs),
         contests=contests(table),
         groups=groups(table, pairs),
-        critical_difference=critical_difference(table) if "nemenyi" in names else None,
+        critical_difference=critical_difference(table) if TESTS["nemenyi"] in chosen else None,
         notes=(incomplete_data_sets(left_out, len(complete)),) if left_out else (),
     )
 
@@ -133,11 +129,29 @@ def groups(table: Table, pairs: Sequence[Comparison]) -> tuple[tuple[str, ...], 
     return tuple(found)
 
 
-def _check(families: Sequence[str], adjust: Adjustment) -> None:
+def _complete(performances: FloatArray) -> BoolArray:
+    """(D,) data sets that have a performance of every family."""
+    complete = np.asarray(np.isfinite(performances).all(axis=1))
+    if not complete.any():
+        raise UndefinedError(
+            "no data set has a performance of every family",
+            hint="names have to be the same in all files; --by puts configurations into families, "
+            "--exclude leaves out what only some files hold",
+        )
+    return complete
+
+
+def _checked(families: Sequence[str], given: Adjustment | str) -> Adjustment:
+    """The adjustment, once it and the families are known to be fit for ranks."""
+    adjust = choice(Adjustment, given, "adjust")
     if adjust is Adjustment.MAX_T:
-        raise OptionError("max-t does not adjust tests over data sets", hint="--adjust holm")
+        raise OptionError(
+            "max-t does not adjust tests over data sets",
+            hint=parameter("adjust", Adjustment.HOLM),
+        )
     if len(families) < 2 or len(set(families)) < len(families):
-        raise OptionError("to rank takes two different families", hint="--by family")
+        raise OptionError("to rank takes two different families", hint=parameter("by", "family"))
+    return adjust
 
 
 def _of_pairs(test: AcrossTest, table: Table, adjust: Adjustment) -> list[Comparison]:

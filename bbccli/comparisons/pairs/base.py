@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from bbccli.comparisons.pairs.case import PairAnswer, PairCase
 from bbccli.comparisons.pairs.needs import Need, check_needs
 from bbccli.comparisons.records import Beliefs, Comparison, Verdict
-from bbccli.errors import OptionError, UnsupportedError
+from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.metrics.planned import attainable, check_apart, planned
 from bbccli.notes import Note, identical_predictions
 from bbccli.types import Pooling, Task
@@ -118,11 +118,13 @@ class PairTest:
         n = len(case.configurations)
         if n < 2 or (n > 2 and not self.several) or len(set(case.configurations)) < n:
             wanted = "two different configurations" + (", or more" if self.several else "")
-            raise OptionError(f"{self.name} compares {wanted}", hint="--pair A B")
+            raise OptionError(f"{self.name} compares {wanted}", hint="name two in a pair")
         if not case.rope >= 0:
-            raise OptionError(f"--rope is {case.rope:g}", hint="0 or more, in the metric's unit")
+            raise OptionError(
+                f"{parameter('rope')} is {case.rope:g}", hint="0 or more, in the metric's unit"
+            )
         bounds = attainable(case.metric, case.matrix.outcome)
-        check_apart("--rope", case.rope, case.metric.label, bounds)
+        check_apart("rope", case.rope, case.metric.label, bounds)
         if case.matrix.task not in self.for_tasks:
             tasks = ", ".join(sorted(self.for_tasks))
             raise UnsupportedError(

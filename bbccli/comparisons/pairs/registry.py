@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bbccli.arguments import as_list, entry
 from bbccli.comparisons.pairs import (
     bayes,
     bootstrap,
@@ -18,7 +19,7 @@ from bbccli.comparisons.pairs import (
 )
 from bbccli.comparisons.pairs.base import PairTest
 from bbccli.comparisons.pairs.case import PairCase
-from bbccli.errors import OptionError, UndefinedError, UnsupportedError, nearest
+from bbccli.errors import UndefinedError, UnsupportedError
 
 MODULES = (
     mcnemar,
@@ -62,7 +63,7 @@ def default_test(case: PairCase) -> PairTest:
     return TESTS[whatever]
 
 
-def choose_tests(names: Sequence[str]) -> list[PairTest]:
+def choose_tests(names: str | PairTest | Sequence[str | PairTest]) -> list[PairTest]:
     """Return the tests of these names, each once, in the order given.
 
     Raises
@@ -70,7 +71,4 @@ def choose_tests(names: Sequence[str]) -> list[PairTest]:
     OptionError
         No test has that name.
     """
-    for name in names:
-        if name not in TESTS:
-            raise OptionError(f"no test named {name!r}", hint=nearest(name, TESTS))
-    return [TESTS[name] for name in dict.fromkeys(names)]
+    return list(dict.fromkeys(entry(TESTS, name, "test", PairTest) for name in as_list(names)))

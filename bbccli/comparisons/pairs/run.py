@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from bbccli.arguments import as_list, choice, real
 from bbccli.comparisons.adjustment import adjusted
 from bbccli.comparisons.pairs.base import PairTest, verdict_of
 from bbccli.comparisons.pairs.case import PairCase
@@ -17,7 +18,7 @@ from bbccli.comparisons.pairs.registry import (
 from bbccli.comparisons.records import Comparison
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError, nearest
 from bbccli.matrix import PredictionMatrix
-from bbccli.metrics.base import Metric
+from bbccli.metrics import Metric, choose_metric
 from bbccli.notes import Note, selected_pair, test_left_out
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
@@ -33,13 +34,13 @@ MaxT = Callable[[Sequence[tuple[int, int]]], Sequence[float | None]]
 
 def compare_pairs(
     matrix: PredictionMatrix,
-    metric: Metric,
+    metric: Metric | str,
     plan: Plan,
     pairs: Sequence[Sequence[str]],
-    tests: Sequence[str] | None = None,
+    tests: str | PairTest | Sequence[str | PairTest] | None = None,
     *,
     rope: float = 0.0,
-    adjust: Adjustment = Adjustment.HOLM,
+    adjust: Adjustment | str = Adjustment.HOLM,
     max_t: MaxT | None = None,
     progress: Progress = silent,
 ) -> tuple[list[Comparison], list[Note]]:
@@ -71,13 +72,15 @@ def compare_pairs(
     UndefinedError, UnsupportedError
         A test that was asked for by name does not fit.
     """
-    by_name = bool(tests) and list(tests or ()) != [ALL]
-    chosen = choose_tests(tests if tests and by_name else list(TESTS) if tests else [])
+    metric, adjust = choose_metric(metric, matrix), choice(Adjustment, adjust, "adjust")
+    asked, rope = as_list(tests), real(rope, "rope")
+    by_name = bool(asked) and asked != [ALL]
+    chosen = choose_tests(list(TESTS) if asked and not by_name else asked)
     named = [_columns(matrix, names) for names in pairs]
     couples = list(dict.fromkeys(pair for columns in named for pair in _couples(columns)))
     everyone = tuple(dict.fromkeys(c for columns in named for c in columns))
     if not couples:
-        raise OptionError("no pair of configurations to compare", hint="--pair A B")
+        raise OptionError("no pair of configurations to compare", hint="name two configurations")
     _check_max_t(chosen, adjust, max_t, by_name=by_name)
 
     def case(columns: tuple[int, ...]) -> PairCase:
@@ -109,7 +112,7 @@ def _run(
         except (UndefinedError, UnsupportedError) as error:
             if raising:
                 raise
-            left_out[test.name] = test_left_out(test.name, error.problem, error.hint)
+            left_out[test.name] = test_left_out(test.name, *error.told())
     return found
 
 
@@ -131,7 +134,7 @@ def _columns(matrix: PredictionMatrix, names: Sequence[str]) -> tuple[int, ...]:
     if len(names) < 2 or len(set(names)) < len(names):
         raise OptionError(
             f"a comparison takes two different configurations, not {' and '.join(names) or 'none'}",
-            hint="--pair A B",
+            hint="name two configurations",
         )
     return tuple(matrix.configurations.index(name) for name in names)
 

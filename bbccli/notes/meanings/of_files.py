@@ -73,6 +73,16 @@ OF_FILES = (
         """cross-validate all configurations on the same folds. It also makes them comparable.""",
     ),
     Meaning(
+        "joined-by-position",
+        Severity.CARE,
+        """Rows of several files belong together because they stand in the same place: no file
+        has a key of the samples, or `--by-position` was given. If one file is in another order,
+        its rows are those of other samples, and the figures are wrong without a sign of it.""",
+        """give every file a column `row_id` with the key of the sample; if the key has a name of
+        its own, name it with `--row-id`, and with `--labels-row-id` or `--folds-row-id` where
+        those files call it otherwise. Nothing, if you know that the order is the same.""",
+    ),
+    Meaning(
         "few-groups",
         Severity.DOUBT,
         """`bbc` resamples whole groups, and there are fewer than 20. Such an interval is coarse
@@ -246,5 +256,22 @@ OF_FILES = (
         more, so the correction is too small. The first line, the answer and the sentence to
         report say how many were tried; in JSON it is `input.n_tried`.""",
         """add the others.""",
+    ),
+    Meaning(
+        "tried-again",
+        Severity.CARE,
+        """A recording has several predictions of the same configuration for the same rows: of
+        other features, of a model without a seed, or of two models by one name. All were tried, so
+        the correction is for choosing among all of them. Other features are named `X=2`, other
+        tries `#2`.""",
+        """if a try was a mistake that could not have been chosen, leave it out by `--exclude`.
+        Record other studies in other folders.""",
+    ),
+    Meaning(
+        "recorded-again",
+        Severity.HARMLESS,
+        """A search or a loop ran again in the folder of its recording, and predicted the same:
+        after it was killed, for instance. The same predictions count once.""",
+        """nothing.""",
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bbccli.errors import OptionError
+from bbccli.errors import OptionError, parameter
 from bbccli.readers import remarks
 from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects import DIALECTS, dialect_of
@@ -40,6 +40,8 @@ def lay_out(
     else:
         table = problems.attempt("roles", stack, tables, layouts, hints)
         sheet = long_sheet(table, name, metadata, problems)
+        if len(tables) > 1 and "row_id" not in sheet.roles:
+            sheet = replace(sheet, by_position=tuple(table.path for table in tables))
         spare = tuple(dict.fromkeys(name for layout in layouts for name in layout.spare))
         if spare:
             sheet = replace(sheet, notes=(remarks.columns_set_aside(spare), *sheet.notes))
@@ -66,7 +68,7 @@ def _layouts_of(
     layouts = [d.layout(table, hints) for table, d in zip(ready, found, strict=True) if d]
     if not layouts and not one_file:
         raise OptionError(
-            f"--dialect {WIDE} is for one file, there are {len(tables)}",
+            f"{parameter('dialect', WIDE)} is for one file, there are {len(tables)}",
             hint=f"several files are put together as one of {', '.join(DIALECTS)}",
         )
     return found[0].name if found[0] else WIDE, ready, layouts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 
-from bbccli.errors import InputError, OptionError
+from bbccli.errors import InputError, OptionError, parameter
 from bbccli.notes import listing
 from bbccli.readers.hints import Hints
 from bbccli.readers.metadata import Metadata
@@ -82,14 +82,17 @@ def _by_hand(table: Table, roles: Roles, elsewhere: Iterable[str]) -> dict[str, 
         name = getattr(roles, role)
         if name is None or role in elsewhere:
             continue
-        column_of(table, name, f"--{role.replace('_', '-')}")
+        column_of(table, name, role)
         if name in chosen.values():
             raise OptionError(
                 f"column {name!r} is given two roles", hint="name another column for one of them"
             )
         chosen[role] = name
     if "truth" in chosen and {"time", "event"} & chosen.keys():
-        raise OptionError("--truth and --time/--event exclude each other", hint="give one of them")
+        raise OptionError(
+            f"{parameter('truth')} and {parameter('time')}/{parameter('event')} exclude each other",
+            hint="give one of them",
+        )
     return chosen
 
 
@@ -97,7 +100,7 @@ def _declared(table: Table, hints: Hints) -> dict[str, str]:
     """Column of the weights by the metadata, which those set by hand or left aside overrule."""
     if hints.weight is None or hints.roles.weight is not None or "weight" in hints.elsewhere:
         return {}
-    return {"weight": column_of(table, hints.weight, "the metadata's key 'weight'")}
+    return {"weight": column_of(table, hints.weight, "weight", "the metadata's key 'weight'")}
 
 
 def _truth_or_survival(

@@ -96,6 +96,9 @@ class RunTable:
         Whether classes are called by their numbers in sorted order, for want of their names.
     tried
         Configurations in the order in which they were tried, where that is known.
+    again, tried_again
+        Names of those whose predictions were recorded again, and of those that were tried before
+        with other predictions.
     """
 
     tool: str
@@ -114,6 +117,8 @@ class RunTable:
     classes_in_order: bool = False
     tried: tuple[str, ...] = ()
     metric_name: str | None = None
+    again: tuple[str, ...] = ()
+    tried_again: tuple[str, ...] = ()
 
     @property
     def table(self) -> pa.Table:
@@ -164,6 +169,8 @@ class RunTable:
                     for one in self.leaderboard
                 ],
                 **self._of_folds,
+                **({"again": list(self.again)} if self.again else {}),
+                **({"tried_again": list(self.tried_again)} if self.tried_again else {}),
             },
         }
 

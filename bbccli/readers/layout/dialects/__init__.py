@@ -5,7 +5,7 @@ A file is recognised by the names of its columns, or `--dialect` tells.
 
 from __future__ import annotations
 
-from bbccli.errors import OptionError
+from bbccli.errors import OptionError, nearest, short
 from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects import (
     caret,
@@ -58,8 +58,8 @@ def dialect_of(
         No dialect has that name.
     """
     if name is not None and name != WIDE and name not in DIALECTS:
-        known = ", ".join((WIDE, *DIALECTS))
-        raise OptionError(f"no dialect named {name!r}", hint=f"one of: {known}")
+        hint = nearest(short(name, str), (WIDE, *DIALECTS))
+        raise OptionError(f"no dialect named {short(name)}", hint=hint)
     if name is not None:
         return DIALECTS.get(name)
     for dialect in DIALECTS.values():

@@ -131,7 +131,7 @@ def predictions(frame: Table, hints: Hints) -> dict[str, str]:
         There is none.
     """
     if hints.roles.prediction is not None:
-        return {PREDICTION: column_of(frame, hints.roles.prediction, "--prediction")}
+        return {PREDICTION: column_of(frame, hints.roles.prediction, "prediction")}
     found = class_predictions(frame)
     single = single_predictions(frame)
     if found or single:
@@ -185,7 +185,7 @@ def lay_out(
 def role_column(frame: Table, hints: Hints, role: str, name: str) -> str:
     """Return the column of a role: by hand, else the one of this name."""
     by_hand: str | None = getattr(hints.roles, role)
-    return name if by_hand is None else column_of(frame, by_hand, f"--{role.replace('_', '-')}")
+    return name if by_hand is None else column_of(frame, by_hand, role)
 
 
 def constant_within(frame: Table, configuration: Sequence[str], name: str) -> bool:

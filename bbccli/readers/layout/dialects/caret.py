@@ -52,11 +52,11 @@ def layout(frame: Table, hints: Hints) -> Layout:
     classes = {f"{PROBABILITY}{name}": name for name in frame.names if name in levels}
     predicted = classes if classes and len(classes) == len(levels) else {PREDICTION: pred}
     if hints.roles.prediction is not None:
-        predicted = {PREDICTION: column_of(frame, hints.roles.prediction, "--prediction")}
+        predicted = {PREDICTION: column_of(frame, hints.roles.prediction, "prediction")}
     known = {pred, *fixed.values(), *classes.values(), *_by_hand(hints)}
     configuration = [name for name in frame.names if name not in known]
     if hints.roles.configuration is not None:
-        configuration = [column_of(frame, hints.roles.configuration, "--configuration")]
+        configuration = [column_of(frame, hints.roles.configuration, "configuration")]
     return lay_out(frame, hints, configuration, predicted, fixed=fixed, parameters=True)
 
 

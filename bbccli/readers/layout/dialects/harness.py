@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bbccli.errors import InputError, OptionError
+from bbccli.errors import InputError, OptionError, parameter
 from bbccli.notes import listing
 from bbccli.readers.arrow import is_number, is_text
 from bbccli.readers.column import name_of
@@ -67,7 +67,7 @@ def layout(frame: Table, hints: Hints) -> Layout:
     if hints.task is not Task.SCORE:
         raise OptionError(
             f"{frame.path}: samples of lm-evaluation-harness hold scores, not predictions",
-            hint="--task score",
+            hint=parameter("task", Task.SCORE),
         )
     several = has(frame, FILTER) and len(frame.column(FILTER).named_codes()[1]) > 1
     fixed = {"row_id": KEY if KEY in frame.names else ID}
@@ -85,7 +85,7 @@ def layout(frame: Table, hints: Hints) -> Layout:
 def _score(frame: Table, hints: Hints) -> str:
     """The metric asked for, or the only one there is."""
     if hints.roles.prediction is not None:
-        return column_of(frame, hints.roles.prediction, "--prediction")
+        return column_of(frame, hints.roles.prediction, "prediction")
     free = [name for name in frame.names if name not in {*_UNMENTIONED, KEY}]
     metrics = [name for name in free if _is_score(frame, name)]
     if len(metrics) == 1:

@@ -41,7 +41,7 @@ def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
         No column is free, or several that are not the classes.
     """
     if hints.roles.prediction is not None:
-        return {PREDICTION: column_of(frame, hints.roles.prediction, "--prediction")}
+        return {PREDICTION: column_of(frame, hints.roles.prediction, "prediction")}
     named, single = class_predictions(frame), single_predictions(frame)
     if named or single:
         return named or {PREDICTION: single[0]}

@@ -34,7 +34,7 @@ def recognises(frame: Table, hints: Hints) -> bool:
 def layout(frame: Table, hints: Hints) -> Layout:
     """Columns by hand, then by name."""
     if hints.roles.configuration is not None:
-        name: str | None = column_of(frame, hints.roles.configuration, "--configuration")
+        name: str | None = column_of(frame, hints.roles.configuration, "configuration")
     else:
         name = configuration_of(frame, hints)
     found = () if name is None else (name,)

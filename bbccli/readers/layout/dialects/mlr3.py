@@ -29,7 +29,7 @@ def recognises(frame: Table, hints: Hints) -> bool:
 def layout(frame: Table, hints: Hints) -> Layout:
     """`learner_id` names the configuration, with `uhash` where that tells more apart."""
     if hints.roles.configuration is not None:
-        configuration = [column_of(frame, hints.roles.configuration, "--configuration")]
+        configuration = [column_of(frame, hints.roles.configuration, "configuration")]
     else:
         configuration = [
             name for one in ("learner_id", "config") if (name := spelled(frame, one)) is not None

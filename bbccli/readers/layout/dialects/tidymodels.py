@@ -44,7 +44,7 @@ def layout(frame: Table, hints: Hints) -> Layout:
     by_hand = hints.roles.configuration
     configuration = [found for name in ("wflow_id", ".config") if (found := spelled(frame, name))]
     if by_hand is not None:
-        configuration = [column_of(frame, by_hand, "--configuration")]
+        configuration = [column_of(frame, by_hand, "configuration")]
     predicted = predictions(frame, hints)
     weight = spelled(frame, ".case_weights")
     rest = [
