@@ -201,6 +201,13 @@ class PredictionMatrix:
         """G; None when there are no groups."""
         return None if self.groups is None else len(distinct(self.groups))
 
+    def n_predicted(self, configuration: int) -> int | None:
+        """Samples that a configuration predicts in some repeat; None where these are all."""
+        if self.available is None:
+            return None
+        found = int(self.available[:, :, configuration].any(axis=0).sum())
+        return found if found < self.n_samples else None
+
     def of_repeat(self, repeat: int) -> PredictionMatrix:
         """Return the matrix of one of the R repeats alone."""
         one = slice(repeat, repeat + 1)

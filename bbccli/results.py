@@ -240,6 +240,10 @@ class Estimate:
     distribution: Distribution | None = field(default=None, metadata={"json": False})
     plan: Plan = field(default_factory=Plan, metadata={"json": False})
     notes: tuple[Note, ...] = field(default=(), metadata={"doc": "what to know of this estimate"})
+    n_predicted: int | None = field(
+        default=None,
+        metadata={"doc": "samples that the winner predicts; null for all", "since": "1.0"},
+    )
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row: the columns of `--format csv` that are about the estimate alone."""

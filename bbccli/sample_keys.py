@@ -19,16 +19,19 @@ class SampleKeys:
     ----------
     values : (N,)
         Whole numbers, or text as UTF-8: a fraction of the memory of text.
+    column
+        Column that holds them; None where they are the positions of the rows.
     """
 
     values: IntArray | NDArray[np.bytes_]
+    column: str | None = "row_id"
 
     def __len__(self) -> int:
         return len(self.values)
 
     def take(self, samples: IntArray | BoolArray) -> SampleKeys:
         """Return the keys of some samples, by their positions or where True."""
-        return SampleKeys(self.values[samples])
+        return SampleKeys(self.values[samples], self.column)
 
     def as_text(self) -> NDArray[np.str_]:
         """(N,) the keys as text.

@@ -45,6 +45,13 @@ class Run:
             "doc": "metric that the run optimised; null where it does not say, or bbc lacks it"
         }
     )
+    metric_name: str | None = field(
+        default=None,
+        metadata={
+            "doc": "what the tool calls its metric, where bbc has none of that name",
+            "since": "1.0",
+        },
+    )
 
     @classmethod
     def of(cls, matrix: PredictionMatrix) -> Run | None:
@@ -59,14 +66,16 @@ class Run:
             if isinstance(one, dict)
         ]
         configs = source.metadata.get("configs")
-        taken = matrix.n_configurations + len(source.left_out)
+        taken = max(source.n_tried, matrix.n_configurations) + len(source.left_out)
         own = canonical(str(run.get("metric")), METRICS)
+        called = run.get("metric_name") or (None if own in METRICS else run.get("metric"))
         return cls(
             tool=run["tool"],
             # a run without a list of its models leaves out files
             n_models=max(len(configs), taken) + len(others) if configs else taken,
             left_out=(*source.left_out, *others),
             metric=own if own in METRICS else None,
+            metric_name=None if called is None else str(called),
         )
 
 
@@ -108,6 +117,18 @@ class Input:
         default=None,
         metadata={"doc": "whether the run's own scores were found again; null without a run"},
     )
+    n_samples_read: int | None = field(
+        default=None,
+        metadata={"doc": "samples of the file, those left out included", "since": "1.0"},
+    )
+    n_tried: int | None = field(
+        default=None,
+        metadata={
+            "doc": "configurations tried, as far as the file tells: those that take part, and "
+            "those whose predictions are missing or have gaps",
+            "since": "1.0",
+        },
+    )
 
     @classmethod
     def of(cls, matrix: PredictionMatrix) -> Input:
@@ -132,6 +153,8 @@ class Input:
             configurations=matrix.configurations,
             run=Run.of(matrix),
             verification=matrix.source.verification,
+            n_samples_read=max(matrix.source.n_samples, matrix.n_samples),
+            n_tried=max(matrix.source.n_tried, matrix.n_configurations),
         )
 
 

@@ -9,6 +9,18 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
+class TwoFigures:
+    """A score that the tool computes otherwise than bbc does: its figure, and that of bbc."""
+
+    name: str = field(metadata={"doc": "name of the configuration"})
+    metric: str = field(metadata={"doc": "name of the metric"})
+    tool: float = field(metadata={"doc": "score by the tool"})
+    tool_clip: float = field(metadata={"doc": "where the tool clips probabilities"})
+    here: float = field(metadata={"doc": "the same score at the default clip of bbc"})
+    here_clip: float = field(metadata={"doc": "where bbc clips probabilities by default"})
+
+
+@dataclass(frozen=True, slots=True)
 class Verification:
     """What came of comparing a run's own scores with those computed from its predictions."""
 
@@ -26,6 +38,13 @@ class Verification:
     )
     reason: str | None = field(
         metadata={"doc": "why nothing was compared; null where something was"}
+    )
+    otherwise: tuple[TwoFigures, ...] = field(
+        default=(),
+        metadata={
+            "doc": "scores that the tool computes otherwise, the largest difference first",
+            "since": "1.0",
+        },
     )
 
 
@@ -51,6 +70,9 @@ class Source:
         Configurations that take no part because of a flag.
     verification
         What came of checking the scores of a run; None where there is none, or it was not asked.
+    n_samples, n_tried
+        Samples that were read, and configurations that were tried, used or not; 0 where only those
+        that take part are known.
     """
 
     path: str = ""
@@ -58,6 +80,8 @@ class Source:
     metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     left_out: tuple[LeftOut, ...] = ()
     verification: Verification | None = None
+    n_samples: int = 0
+    n_tried: int = 0
 
 
 def agrees(found: float, said: float, tolerance: float) -> bool:

@@ -20,7 +20,7 @@ from bbccli.metrics.probability import with_clip
 from bbccli.plan import CLIP
 from bbccli.rounding import count
 from bbccli.selection.candidates import Candidates
-from bbccli.source import Verification, agrees, run_of
+from bbccli.source import TwoFigures, Verification, agrees, run_of
 from bbccli.types import Pooling, PredictionKind
 
 
@@ -51,7 +51,8 @@ def verify(matrix: PredictionMatrix) -> Verification | None:
     reason = run.get("unchecked") or _hindrance(matrix, run)
     if reason or not scores:
         return Verification(len(scores), 0, None, None, str(reason or "the run reports no scores"))
-    compared = list(_compared(matrix, scores, columns))
+    found = list(_compared(matrix, scores, columns))
+    compared = [(score, value) for score, value, _ in found]
     if not compared:
         reason = "its metric can't be computed from these predictions"
         return Verification(len(scores), 0, None, None, reason)
@@ -61,7 +62,8 @@ def verify(matrix: PredictionMatrix) -> Verification | None:
     _check_folds(matrix, run, columns)
     differences = [abs(value - score["value"]) for score, value in compared]
     tolerance = max(float(score["tolerance"]) for score, _ in compared)
-    return Verification(len(scores), len(compared), max(differences), tolerance, None)
+    said = (len(scores), len(compared), max(differences), tolerance, None)
+    return Verification(*said, _otherwise([two for _, _, two in found if two is not None]))
 
 
 def verified(matrix: PredictionMatrix) -> PredictionMatrix:
@@ -109,23 +111,32 @@ def _hindrance(matrix: PredictionMatrix, run: Mapping[str, Any]) -> str | None:
 
 def _compared(
     matrix: PredictionMatrix, scores: Sequence[Mapping[str, Any]], columns: Mapping[str, int]
-) -> Iterator[tuple[Mapping[str, Any], float]]:
-    """Yield each score that can be computed, with its value."""
+) -> Iterator[tuple[Mapping[str, Any], float, TwoFigures | None]]:
+    """Yield each score that can be computed, with its value; both if bbc has another."""
     known = {metric.name: metric for metric in fitting(matrix)}
     for score in scores:
         metric = known.get(score["metric"])
         pooling = Pooling(score["selection"])
         if metric is None or (pooling is not Pooling.POOLED and matrix.folds is None):
             continue
-        values = [
-            float(Candidates(matrix, one, pooling).performances()[columns[score["id"]]])
-            for one in dict.fromkeys(with_clip(metric, clip) for clip in _CLIPS)
-        ]
-        yield score, min(values, key=lambda value: abs(value - score["value"]))
+        name = score["id"]
+        values = {
+            clip: float(Candidates(matrix, one, pooling).performances()[columns[name]])
+            for one, clip in {with_clip(metric, clip): clip for clip in reversed(_CLIPS)}.items()
+        }
+        clip = min(values, key=lambda one: (abs(values[one] - score["value"]), one != CLIP))
+        here = values[CLIP]
+        two = TwoFigures(name, metric.name, score["value"], clip, here, CLIP)
+        same = agrees(here, score["value"], score["tolerance"])
+        yield score, values[clip], None if same else two
 
 
 _CLIPS = (CLIP, 2.0**-52)
 """What tools clip probabilities at: the rounding of numbers of 32 bits, or of 64."""
+
+
+def _otherwise(found: Sequence[TwoFigures]) -> tuple[TwoFigures, ...]:
+    return tuple(sorted(found, key=lambda one: -abs(one.tool - one.here)))
 
 
 def _check_folds(

@@ -34,7 +34,7 @@ from bbccli.results import (
     SelectionShare,
 )
 from bbccli.schema import Input, Run, document
-from bbccli.source import LeftOut, Verification
+from bbccli.source import LeftOut, TwoFigures, Verification
 from bbccli.types import Direction, Interval
 
 PARTS = {
@@ -50,6 +50,7 @@ PARTS = {
     Gate: parts.GateJson,
     LeftOut: parts.LeftOutJson,
     Run: parts.RunJson,
+    TwoFigures: parts.TwoFiguresJson,
     Verification: parts.VerificationJson,
 }
 

@@ -245,6 +245,7 @@ def test_parameters_of_all_kinds_tell_configurations_apart(tmp_path):
         rec.write("one", np.arange(N), P, params=params)
         rec.write("one", np.arange(N), P, params=params)
     assert len(list((rec.folder / "parts").iterdir())) == 2 * len(given)
+    assert read(rec.folder).n_configurations == len(given)
     forms = [plain(params["weights"]) for params in given]
     assert forms[0] == {"a": 1, "2": [0.5, None]}
     assert len({str(form) for form in forms}) == len(given)

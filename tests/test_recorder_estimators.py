@@ -17,8 +17,12 @@ from sklearn.tree import DecisionTreeClassifier
 
 from bbccli.errors import InputError, OptionError
 from bbccli.readers import read
+from bbccli.recorded import arrays, parts
 from bbccli.recording import Recorder
 from bbccli.types import PredictionKind
+from bbccli.verification import verify
+
+pytestmark = pytest.mark.filterwarnings("ignore:the search scores by a function:UserWarning")
 
 N = 40
 RNG = np.random.default_rng(0)
@@ -245,15 +249,37 @@ def test_a_metric_that_is_no_number_leaves_no_score(tmp_path):
     assert read(rec.folder).configurations == ("power=1", "power=2")
 
 
-def test_chances_of_zero_are_not_computed_again(tmp_path):
-    """Where a log-loss is cut off, each program has a place of its own."""
+def test_log_losses_of_certain_mistakes_are_those_of_two_programs(tmp_path):
+    """Where a log-loss is cut off, each program has a place of its own: `finish` has both."""
     rec = recorder(tmp_path, Y, "neg_log_loss")
     found = search(rec, DecisionTreeClassifier(random_state=0), {"min_samples_leaf": [1, 12]})
-    assert np.isfinite(found.cv_results_["mean_test_score"]).all()
-    done = rec.finish(found)
-    assert done.n_fits == 6
-    assert done.largest_recomputed < 1e-9  # that of the leaves of 12
-    assert read(rec.folder).kind is PredictionKind.PROBABILITY
+    means = found.cv_results_["mean_test_score"]
+    with pytest.warns(UserWarning, match="min_samples_leaf=1 has") as told:
+        done = rec.finish(found)
+    assert (done.n_fits, done.n_recomputed) == (6, 6)
+    assert done.largest_recomputed < 1e-9
+    matrix = read(rec.folder)
+    chances = matrix.predictions[0, :, 0]
+    of_truth = np.maximum(np.where(Y == 1, chances, 1 - chances), 2.0**-23)
+    here = np.mean([np.log(of_truth[test]).mean() for _, test in rec.cv])
+    assert f"has {means[0]:.6g} by the search, {here:.6g} by bbc" in str(told[0].message)
+    assert matrix.kind is PredictionKind.PROBABILITY
+
+
+@pytest.mark.parametrize("scoring", ["neg_log_loss", "neg_brier_score", "roc_auc"])
+def test_predictions_in_32_bits_are_as_exact_as_these(tmp_path, scoring):
+    """scikit-learn adds their losses up in 32 bits."""
+    narrow = X.astype(np.float32)
+    rec = recorder(tmp_path, Y, scoring, features=narrow)
+    found = search(rec, LogisticRegression(), {"C": [0.1, 1.0]}, X=narrow)
+    assert rec.finish(found).n_recomputed == 6
+    assert verify(read(rec.folder)).n_checked == 2
+    part = next(parts.paths(rec.folder))
+    content = arrays.unpacked(part.read_bytes())
+    assert content["predictions"].dtype == np.float32
+    part.write_bytes(arrays.packed(content | {"predictions": content["predictions"][::-1]}))
+    with pytest.raises(InputError, match="the stored predictions have a score of"):
+        rec.finish(found)
 
 
 @pytest.mark.sweep
@@ -261,6 +287,7 @@ def test_labels_have_no_auc_to_compute_again(tmp_path):
     """The search scores probabilities, and labels are what is asked to be kept."""
     rec = recorder(tmp_path, Y, "roc_auc", response="predict")
     found = search(rec, LogisticRegression(), {"C": [0.1, 1.0]})
-    done = rec.finish(found)
-    assert (done.n_fits, done.largest_recomputed) == (6, 0.0)
+    with pytest.warns(UserWarning, match="gives no AUC: none of its scores was computed again"):
+        done = rec.finish(found)
+    assert (done.n_fits, done.n_recomputed, done.largest_recomputed) == (6, 0, None)
     assert read(rec.folder).kind is PredictionKind.LABEL

@@ -253,11 +253,11 @@ def test_a_callable_metric_and_a_response_of_choice(tmp_path):
         return float((estimator.predict(X) == y).mean())
 
     rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring=best, response="predict_proba")
-    recorded = search(rec)
-    assert rec.finish(recorded).largest_recomputed is None
+    with pytest.warns(UserWarning, match="by a function: none of its .* needs --metric"):
+        assert rec.finish(search(rec)).largest_recomputed is None
     run = load(rec.folder)
     assert run.kind is PredictionKind.PROBABILITY
-    labels = Recorder(tmp_path / "labels", X, Y, cv=FOLDS, scoring=best)
+    labels = Recorder(tmp_path / "labels", X, Y, cv=FOLDS, scoring="accuracy")
     labels.finish(search(labels))
     assert load(labels.folder).kind is PredictionKind.LABEL
 
@@ -483,11 +483,14 @@ def test_folds_may_come_with_the_predictions(tmp_path):
     assert sorted(set(run.folds.ravel())) == [0, 1, 2]
 
 
-def test_a_later_call_replaces_an_earlier_one(tmp_path):
+def test_a_later_call_is_another_try_unless_it_says_the_same(tmp_path):
     rec = Recorder(tmp_path / "run", None, Y)
-    rec.write("one", np.arange(60), np.full(60, 0.5))
-    rec.write("one", np.arange(60), np.full(60, 0.25))
-    assert (load(rec.folder).predictions == 0.25).all()
+    for chance in (0.5, 0.25, 0.25):
+        rec.write("one", np.arange(60), np.full(60, chance))
+    run = load(rec.folder)
+    assert (run.configurations, run.n_candidates_total) == (("one", "one #2"), 2)
+    assert (run.predictions == [0.5, 0.25]).all()
+    assert (run.again, run.tried_again) == (("one #2",), ("one #2",))
 
 
 def test_write_all_takes_cross_val_predict(tmp_path):

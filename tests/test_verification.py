@@ -161,6 +161,7 @@ def test_the_first_lines_and_the_document(run):
         "n_models": 11,
         "left_out": [{"name": "Ensemble", "reason": "ensemble"}],
         "metric": "log-loss",
+        "metric_name": None,
     }
     assert read_["verification"]["n_checked"] == 10
     again = json.loads(run(*argv, "--include", "ensembles", "--metric", "auc")[1])

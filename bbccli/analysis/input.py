@@ -42,6 +42,12 @@ class InputOptions:
         None
     )
     row_id: Annotated[str | None, _column("Key of the sample.")] = None
+    labels_row_id: Annotated[
+        str | None, _column("Key in the labels file, where it is called otherwise.")
+    ] = None
+    folds_row_id: Annotated[
+        str | None, _column("Key in the folds file, where it is called otherwise.")
+    ] = None
     time: Annotated[str | None, _column("Survival time.")] = None
     event: Annotated[str | None, _column("Event: 1 observed, 0 censored.")] = None
     weight: Annotated[str | None, _column("Weight of the sample.")] = None
@@ -106,7 +112,8 @@ class InputOptions:
     labels: Annotated[
         str | None,
         Option(
-            "Separate file with the truth, matched by row_id or by position.",
+            "Separate file with the truth, joined by the key of both; by position where neither "
+            "has one.",
             metavar="FILE",
             panel=Panel.INPUT,
             scope=Scope.RUN,
@@ -115,13 +122,20 @@ class InputOptions:
     folds: Annotated[
         str | None,
         Option(
-            "Separate file with the folds, matched by row_id or by position.",
+            "Separate file with the folds, joined in the same way.",
             metavar="FILE",
             panel=Panel.INPUT,
             scope=Scope.RUN,
         ),
     ] = None
-
+    by_position: Annotated[
+        bool,
+        Option(
+            "Join labels and folds by position, although there is a key: the rows of all files are "
+            "in the same order.",
+            panel=Panel.INPUT,
+        ),
+    ] = False
     include: Annotated[
         Sequence[str] | None,
         Option(
@@ -175,6 +189,7 @@ class InputOptions:
             "exclude": self.exclude or (),
             "bounds": None if self.bounds is None else bounds_of_text(self.bounds),
             "include": self.include or (),
+            "by_position": self.by_position,
         }
 
 

@@ -37,7 +37,7 @@ Sides = Annotated[
     Sequence[str],
     Option(
         "Out-of-sample predictions, as for bbc correct. Several: families of the same samples, "
-        "matched by row_id; with --across each is a data set.",
+        "matched by their key; with --across each is a data set.",
         metavar="FILE...",
         positional=True,
     ),

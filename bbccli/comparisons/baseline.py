@@ -39,11 +39,11 @@ from bbccli.notes import (
     constant_difference,
     no_influence,
     paired_test_alone,
-    single_configuration,
     winner_is_baseline,
 )
 from bbccli.outcome import Outcome
 from bbccli.plan import Plan
+from bbccli.selection.choice import on_single
 from bbccli.selection.units import on_few_groups
 
 TEST = "max-t"
@@ -234,7 +234,7 @@ def _on_matrix(matrix: PredictionMatrix, evidence: Evidence) -> tuple[Note, ...]
     """Notes on all of them: nothing to select from, undefined ones, few groups."""
     undefined = [evidence.names[c] for c in np.flatnonzero(~evidence.defined)]
     return (
-        *((single_configuration(),) if evidence.n_configurations == 1 else ()),
+        *on_single(matrix),
         *((no_influence(undefined, evidence.metric.label),) if undefined else ()),
         *on_few_groups(matrix),
     )

@@ -19,6 +19,7 @@ from bbccli.comparisons.families import with_families
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.matrix import PredictionMatrix
 from bbccli.notes import folds_differ, listing
+from bbccli.readers.remarks import joined_by_position
 from bbccli.source import Source
 from bbccli.types import BoolArray, IntArray, Missing
 
@@ -58,10 +59,11 @@ def joined(
         Fewer than two, names that are not distinct, or another way to deal with missing rows.
     InputError
         Samples that only some hold, or none in common; another task, kind or number of repeats;
-        another truth, group or weight of a sample.
+        another truth, group or weight of a sample; keys in some matrices alone, or of two names.
     """
     missing = choice(Missing, missing, "missing")
     _check(matrices, names, missing)
+    by_position = _by_position(matrices, names)
     first = matrices[0]
     rows = _common(matrices, names, missing)
     aligned = [_taken(matrix, own) for matrix, own in zip(matrices, rows, strict=True)]
@@ -74,6 +76,8 @@ def joined(
     }
     same_folds = all(_same_folds(aligned[0], other) for other in aligned[1:])
     notes = tuple(dict.fromkeys(note for matrix in matrices for note in matrix.notes))
+    if by_position:
+        notes = (*notes, joined_by_position(names))
     if not same_folds:
         notes = (*notes, folds_differ(names))
     found = replace(
@@ -120,6 +124,21 @@ def _check(matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: 
                     path=other.source.path,
                     hint="files of the same study, written in the same way",
                 )
+
+
+def _by_position(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> bool:
+    """Whether no matrix has keys; those of all have to be in a column of the same name."""
+    keys = [matrix.sample_keys for matrix in matrices]
+    columns = [None if one is None else one.column for one in keys]
+    for column, name, matrix in zip(columns[1:], names[1:], matrices[1:], strict=True):
+        if (column or "").casefold() != (columns[0] or "").casefold():
+            have = [f"has the key {one!r}" if one else "has no key" for one in (columns[0], column)]
+            raise InputError(
+                f"{names[0]} {have[0]}, {name} {have[1]}",
+                path=matrix.source.path,
+                hint="call the key of the samples `row_id` in all files",
+            )
+    return columns[0] is None
 
 
 def _repeats(matrix: PredictionMatrix) -> str:

@@ -30,6 +30,18 @@ class RunJson(TypedDict):
     n_models: int
     left_out: list[LeftOutJson]
     metric: str | None
+    metric_name: str | None
+
+
+class TwoFiguresJson(TypedDict):
+    """A `TwoFigures`."""
+
+    name: str
+    metric: str
+    tool: float
+    tool_clip: float
+    here: float
+    here_clip: float
 
 
 class VerificationJson(TypedDict):
@@ -40,6 +52,7 @@ class VerificationJson(TypedDict):
     largest_difference: float | None
     tolerance: float | None
     reason: str | None
+    otherwise: list[TwoFiguresJson]
 
 
 class InputJson(TypedDict):
@@ -63,6 +76,8 @@ class InputJson(TypedDict):
     configurations: list[str]
     run: RunJson | None
     verification: VerificationJson | None
+    n_samples_read: int | None
+    n_tried: int | None
 
 
 class PlanJson(TypedDict):
@@ -151,6 +166,7 @@ class EstimateJson(TypedDict):
     n_preselected: int | None
     drop_trace: TraceJson | None
     notes: list[NoteJson]
+    n_predicted: int | None
 
 
 class TriedJson(TypedDict):

@@ -15,6 +15,7 @@ COLUMNS = (
     *("value_error", "lower_error", "upper_error"),
     *("pooling", "select", "interval_kind", "guard", "seed"),
     *("gate", "gate_threshold", "gate_margin", "notes", "version", "clip", "models", "cap"),
+    *("n_samples_read", "n_tried"),
 )
 """Names of the columns, in order; more may follow in later versions."""
 
@@ -22,6 +23,7 @@ OF_ESTIMATE = (*COLUMNS[COLUMNS.index("metric") : COLUMNS.index("upper_error") +
 """Columns that an estimate alone can fill."""
 
 WHOLE = frozenset({"n_samples", "n_configurations", "n_resamples", "seed", "status", "resample"})
+WHOLE |= {"n_samples_read", "n_tried"}
 REAL = frozenset({"naive", "value", "optimism", "lower", "upper", "level"})
 REAL |= {
     "clip",

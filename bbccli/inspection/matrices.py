@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from bbccli.bootstrap.single_classes import single_classes
+from bbccli.errors import UnsupportedError
 from bbccli.inspection.findings import Findings
 from bbccli.inspection.similar import Similarity
 from bbccli.matrix import PredictionMatrix
+from bbccli.metrics import default_metric
 from bbccli.notes import Note, listing
 from bbccli.outcome import Outcome
 from bbccli.prediction_forms import PLURAL
@@ -34,6 +36,7 @@ CHECK_OF_NOTE = {
     "folds-unknown": "folds",
     "bounds-unknown": "outcome",
     "folds-differ": "folds",
+    "joined-by-position": "keys",
     "group-spans-folds": "groups",
     "polarity": "polarity",
     "columns-ignored": "roles",
@@ -64,6 +67,7 @@ def tell(
     findings.passed("outcome", f"{matrix.task}" + (f": {sizes}" if sizes else ""))
     check_missing(findings, gaps, matrix)
     check_folds(findings, matrix)
+    check_metric(findings, matrix)
     noted = _notes(findings, matrix.notes)
     if "groups" not in noted and matrix.groups is not None and matrix.folds is not None:
         findings.passed("groups", f"{matrix.n_groups} groups, each within one fold of a repeat")
@@ -74,6 +78,14 @@ def tell(
         findings.passed("stray columns", "every configuration looks like predictions")
     _check_similar(findings, close)
     check_resamples(findings, matrix)
+
+
+def check_metric(findings: Findings, matrix: PredictionMatrix) -> None:
+    """Tell that a run selects by a metric that can't be computed, so that another must be named."""
+    try:
+        default_metric(matrix)
+    except UnsupportedError as error:
+        findings.warn("metric", error.problem, error.hint)
 
 
 def gaps(read: Understood) -> tuple[tuple[str, int], ...]:

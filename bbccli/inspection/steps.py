@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bbccli.inspection.findings import Findings
 from bbccli.readers.coverage import held_out, note_on
@@ -14,6 +14,9 @@ from bbccli.readers.sheet import Sheet
 from bbccli.readers.table import Table
 from bbccli.rounding import count, tiny_text
 from bbccli.source import Verification
+
+if TYPE_CHECKING:
+    from bbccli.readers.separate import Separate
 
 
 def tell(findings: Findings, problems: Collect) -> None:
@@ -71,6 +74,10 @@ def _keys(seen: tuple[Sheet, Places]) -> str:
     return f"{count(places.n_samples, 'sample')} in {count(places.n_repeats, 'repeat')}, {key}"
 
 
+def _joined(file: Separate) -> str:
+    return f"joined by {file.key!r}" if file.by_key else "joined by position"
+
+
 def _constant(roles: Sequence[str]) -> str:
     return f"{', '.join(roles) or 'nothing'}: one value per sample"
 
@@ -81,8 +88,8 @@ SENTENCES: Mapping[str, Callable[[Any], str]] = {
     "names": _names,
     "roles": _roles,
     "keys": _keys,
-    "labels file": lambda _: "every sample has its outcome",
-    "folds file": lambda _: "every sample has its fold",
+    "labels file": lambda file: f"every sample has its outcome, {_joined(file)}",
+    "folds file": lambda file: f"every sample has its fold, {_joined(file)}",
     "constant": _constant,
 }
 """What to say about a check that passed, given what it saw."""
@@ -111,5 +118,5 @@ def _tell_coverage(findings: Findings, sheet: Sheet, places: Places) -> None:
         findings.warn(
             "coverage",
             f"{n_absent} of {places.n_samples} samples {verb} lacking in some repeat",
-            "complete the cross-validation; till then such samples are left out",
+            "complete the predictions; till then such samples are left out",
         )

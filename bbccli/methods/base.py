@@ -137,6 +137,7 @@ class Method:
             distribution=distribution,
             plan=replace(plan, tolerance=None) if exact else plan,
             notes=choice.notes + answer.notes,
+            n_predicted=case.matrix.n_predicted(choice.winner),
         )
 
 

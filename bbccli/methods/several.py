@@ -22,13 +22,13 @@ from bbccli.notes import (
     method_left_out,
     resamples_alike,
     risk_reversed,
-    single_configuration,
     winners_differ,
 )
 from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
 from bbccli.selection.candidates import candidates, check_of_pairs
+from bbccli.selection.choice import on_single
 from bbccli.selection.clipping import on_clipping
 from bbccli.selection.css import css_of, winner_of
 from bbccli.selection.tails import on_tails
@@ -77,8 +77,8 @@ def estimate(
     if plan.pooling is Pooling.WITHIN_FOLDS:
         for metric in chosen:
             check_of_pairs(metric)
-    notes = [single_configuration()] if matrix.n_configurations == 1 else []
-    notes += [*_polarity(matrix, chosen[0], plan), *_differing_winners(matrix, chosen[0], plan)]
+    notes = [*on_single(matrix), *_polarity(matrix, chosen[0], plan)]
+    notes += _differing_winners(matrix, chosen[0], plan)
     estimates = []
     for metric, method in product(chosen, methods):
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 from bbccli.arguments import as_list
 from bbccli.errors import OptionError, UnsupportedError, nearest, parameter, short
@@ -81,11 +82,13 @@ def default_metric(matrix: PredictionMatrix) -> Metric:
     Raises
     ------
     UnsupportedError
-        No metric fits the task.
+        No metric fits the task, or that of the run is none of those that fit.
     """
     candidates = fitting(matrix)
     own = canonical(str(run_of(matrix.source.metadata).get("metric")), METRICS)
     preferred = [m for m in candidates if m.name == own]
+    if not preferred and candidates:
+        _refuse_other_metric(matrix, own)
     preferred += [m for name in DEFAULTS[matrix.task] for m in candidates if m.name == name]
     if not candidates:
         known = sorted({str(task) for metric in METRICS.values() for task in metric.tasks})
@@ -95,6 +98,24 @@ def default_metric(matrix: PredictionMatrix) -> Metric:
             hint=f"tasks with metrics: {', '.join(known)}",
         )
     return (preferred or candidates)[0]
+
+
+def _refuse_other_metric(matrix: PredictionMatrix, own: str) -> None:
+    """Refuse to guess by what to select where the metric of a run can't be computed."""
+    run = run_of(matrix.source.metadata)
+    called = run.get("metric_name") or run.get("metric")
+    if not called:
+        return
+    problem = "which bbc does not have"
+    if own in METRICS:
+        problem = f"which {_misfit(METRICS[own], matrix)[0]}"
+    fit = [metric.name for metric in fitting(matrix)]
+    near = get_close_matches(str(called).lower().replace("_", "-"), fit, 3, 0.5)
+    names = ", ".join(dict.fromkeys([*near, *fit]))
+    raise UnsupportedError(
+        f"the {run['tool']} run selects by {called}, {problem}",
+        hint=f"--metric NAME selects by another one: {names}",
+    )
 
 
 def choose_metrics(

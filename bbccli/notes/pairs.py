@@ -61,7 +61,7 @@ def samples_in_common(n_used: int, n_samples: int) -> Note:
     return Note(
         "samples-in-common",
         f"only the {n_used} of {n_samples} samples that all of them predict {verb} compared",
-        "complete the cross-validation",
+        "complete the predictions",
     )
 
 

@@ -8,11 +8,15 @@ from bbccli.notes.note import Note, listing
 from bbccli.rounding import UNBOUNDED, digits_for, figure
 
 
-def single_configuration() -> Note:
-    """There was nothing to choose from."""
+def single_configuration(n_tried: int = 1, *, asked: bool = False) -> Note:
+    """There was nothing to choose from, or the others take no part; some perhaps as asked."""
+    text = "only one configuration: nothing was selected, so nothing is corrected"
+    if n_tried > 1 or asked:
+        of_tried = f" of {n_tried} configurations tried" if n_tried > 1 else " configuration"
+        text = f"only one{of_tried} takes part: nothing is corrected for the choice of it"
     return Note(
         "single-configuration",
-        "only one configuration: nothing was selected, so nothing is corrected",
+        text,
         "if it was chosen over others, add their predictions: without them its figure is too good",
     )
 

@@ -49,6 +49,7 @@ def read(
     exclude: str | Sequence[str] = (),
     include: str | Sequence[str] = (),
     bounds: tuple[float, float] | None = None,
+    by_position: bool = False,
 ) -> PredictionMatrix:
     r"""Read the out-of-sample predictions of many configurations.
 
@@ -69,7 +70,8 @@ def read(
     positive
         Positive class of a binary task; the last in sorted order when None.
     labels, folds
-        Files or tables that hold the outcome and the folds, instead of columns of `path`.
+        Files or tables that hold the outcome and the folds, instead of columns of `path`. Rows are
+        joined by the key that both have, or by position where neither has one.
     missing
         What to do where some configurations lack predictions that others have.
     dialect
@@ -83,6 +85,9 @@ def read(
         Keys of `flagged.INCLUDED`: configurations that take part in spite of their flags.
     bounds
         Of scores without a truth (task `score`): the smallest and the largest possible one.
+    by_position
+        Whether the rows of `labels` and `folds` are those of `path` in the same order, whatever
+        keys they have.
 
     Returns
     -------
@@ -114,6 +119,7 @@ def read(
     how: dict[str, Any] = {"task": task, "missing": missing, "positive": positive}
     how |= {"only": only, "exclude": exclude, "include": include, "dialect": dialect}
     how |= {"labels": labels, "folds": folds, "unfinished": unfinished, "bounds": bounds}
+    how |= {"by_position": by_position}
     request = Request(roles, **how)
     if elsewhere.current() is not None:
         from bbccli.readers.by_parts import read_by_parts

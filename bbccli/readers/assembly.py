@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from bbccli.readers.coverage import held_out, note_on
 from bbccli.readers.facts import Facts
 from bbccli.readers.folds import code_folds, count_spanning
 from bbccli.readers.gaps import Completed, complete
+from bbccli.readers.layout.dialects import DIALECTS
 from bbccli.readers.layout.dialects.harness import NAME as HARNESS
 from bbccli.readers.nested import nested_folds, without_gaps
 from bbccli.readers.predictions import Predictions
@@ -25,10 +27,13 @@ from bbccli.readers.request import Request
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.unfinished import EXPECTED, Narrowed
 from bbccli.source import Source
-from bbccli.types import BoolArray, IntArray, Missing, Task
+from bbccli.types import BoolArray, IntArray, Missing, Pooling, Task
 
 AVERAGED = "averaged_over_repeats"
 """Flag of predictions without a fold of their own."""
+
+DUMMY = "dummy"
+"""Flag of what is no candidate, so that nobody tried it."""
 
 DUPLICATES = "duplicate-configurations"
 """Code of the note that is about all repeats together."""
@@ -104,7 +109,7 @@ def assemble(reading: Reading, request: Request) -> PredictionMatrix:
         unfinished=part.unfinished,
         repeated_holdout=there is not None,
         nested=_nested(reading, names, samples),
-        source=Source(sheet.path, sheet.table.sha256, sheet.metadata.raw, sheet.left_out),
+        source=_source(reading, folds),
         sample_keys=places.keys.take(samples),
         notes=tuple(notes),
     )
@@ -191,7 +196,8 @@ def _folds(
     if fold is None and reading.outcome.task is Task.SCORE:
         return None, (), ()  # an evaluation has no folds that could be missing
     if fold is None or n_missing:
-        return None, (), (remarks.folds_unknown(n_missing, rows.size),)
+        tool = reading.part.sheet.layout if _selection_of(reading) is Pooling.FOLD_MEAN else ""
+        return None, (), (remarks.folds_unknown(n_missing, rows.size, tool),)
     return *code_folds(fold, rows), ()
 
 
@@ -202,10 +208,12 @@ def _groups(facts: Facts, chosen: BoolArray) -> IntArray | None:
 
 
 def _notes_on_roles(reading: Reading, by_hand: Task | None) -> Iterator[Note]:
-    """Columns set aside, and metadata that say another task than the truth does."""
+    """Columns set aside, joins without a key, and metadata that say another task than the truth."""
     sheet, found = reading.part.sheet, reading.outcome.task
     if sheet.spare:
         yield remarks.columns_ignored(sheet.spare)
+    if sheet.by_position:
+        yield remarks.joined_by_position(sheet.by_position)
     declared = sheet.metadata.task
     if by_hand is None and declared is not None and declared is not found:
         yield remarks.metadata_contradicted(declared, found)
@@ -235,12 +243,45 @@ def _notes_on_groups(groups: IntArray | None, folds: IntArray | None) -> Iterato
 
 def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Iterator[Note]:
     """What the metadata tell about the configurations."""
-    metadata, n_read = sheet.metadata, len(sheet.configurations) + len(sheet.left_out)
+    metadata, n_read = sheet.metadata, _n_read(sheet)
     counts = metadata.count_flags(configurations)
     if counts:
         yield remarks.validity_flags(counts)
     if (metadata.n_candidates_total or 0) > n_read:
         yield remarks.candidates_missing(metadata.n_candidates_total or 0, n_read)
+    for note, key in ((remarks.tried_again, "tried_again"), (remarks.recorded_again, "again")):
+        said = metadata.run.get(key)
+        names = [one for one in configurations if isinstance(said, list) and one in said]
+        if names:
+            yield note(names)
+
+
+def _source(reading: Reading, folds: IntArray | None) -> Source:
+    """Where all of it came from, and how much there was before anything was left out."""
+    part = reading.part
+    sheet, metadata = part.sheet, part.sheet.metadata
+    raw, selection = metadata.raw, _selection_of(reading)
+    if selection is not None and folds is not None and folds.max() > 0:
+        raw = MappingProxyType({"selection": str(selection), **raw})
+    found = Source(sheet.path, sheet.table.sha256, raw, sheet.left_out)
+    if part.unfinished is not None:  # what is not there yet is not left out
+        return found
+    n_tried = max(metadata.n_candidates_total or 0, _n_read(sheet)) - sheet.n_excluded
+    n_tried -= sum(one.reason != DUMMY for one in sheet.left_out)
+    return replace(found, n_samples=part.places.n_samples, n_tried=n_tried)
+
+
+def _selection_of(reading: Reading) -> Pooling | None:
+    """How the tool whose dialect this is selects, where it is known."""
+    dialect = DIALECTS.get(reading.part.sheet.layout)
+    return None if dialect is None else dialect.selection
+
+
+def _n_read(sheet: Sheet) -> int:
+    """Candidates of the file, those included that a flag or an option leaves out."""
+    names = [*sheet.configurations, *(one.name for one in sheet.left_out)]
+    n_dummies = sum(DUMMY in sheet.metadata.flags.get(name, ()) for name in names)
+    return len(names) - n_dummies + sheet.n_excluded
 
 
 def _alike(sheet: Sheet) -> bool:

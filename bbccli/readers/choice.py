@@ -53,6 +53,7 @@ def choose(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
         cells=tuple(cell for name in kept for cell in sheet.configurations[name]),
         named=frozenset(named) & frozenset(kept),
         notes=(*sheet.notes, *notes),
+        n_excluded=len(left_out),
     )
 
 

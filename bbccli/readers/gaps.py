@@ -79,7 +79,8 @@ def complete(
     samples, kept, notes = GAPS[policy](missing, absent)
     n_left_out = n_absent + int(missing.all(axis=2).any(axis=0).sum())
     if n_left_out:
-        notes.append(remarks.samples_left_out(n_left_out, missing.shape[1] + n_absent))
+        n_samples, n_repeats = missing.shape[1] + n_absent, len(missing)
+        notes.append(remarks.samples_left_out(n_left_out, n_samples, n_repeats))
     if not kept.all():
         dropped = [n for n, k in zip(predictions.configurations, kept, strict=True) if not k]
         notes.append(remarks.configurations_dropped(dropped, len(kept)))
@@ -117,12 +118,18 @@ def _drop(missing: BoolArray, absent: BoolArray) -> Kept:
 
 def _available(missing: BoolArray, absent: BoolArray) -> Kept:
     """Keep the configurations that predict enough samples to be scored on those."""
-    samples, kept, _ = _without_gaps(missing, absent)
+    samples, kept, notes = _without_gaps(missing, absent)
     if samples.any():
         n_wanted = np.maximum((~absent[:, samples]).sum(axis=1), 1)
         shares = 1 - missing[:, samples].sum(axis=1) / n_wanted
         kept = np.asarray(shares.min(axis=0) >= FEWEST)
-    return samples, kept, []
+        # what only the others predict tells nothing of those that are kept
+        predicted = samples & ~missing[:, :, kept].all(axis=2).any(axis=0)
+        n_of_others = int(samples.sum() - predicted.sum())
+        if n_of_others and kept.any():
+            notes = [remarks.samples_of_dropped(n_of_others, len(samples))]
+        samples = predicted
+    return samples, kept, notes
 
 
 def _common_rows(missing: BoolArray, absent: BoolArray) -> Kept:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,21 +11,18 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.notes import listing
-from bbccli.readers.arrow import as_arrow, null_mask, to_codes, to_numbers
-from bbccli.readers.codes import repeated
+from bbccli.readers.arrow import as_arrow, to_numbers
 from bbccli.readers.column import Column
 from bbccli.readers.place import Places
 from bbccli.readers.problems import Raise
 from bbccli.readers.request import Request, is_given
-from bbccli.readers.roles import NAMES, Roles, column_of, named
+from bbccli.readers.roles import Roles, column_of, named
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.sources.memory import ArrowStream
-from bbccli.readers.sources.opening import read_table
-from bbccli.readers.table import Table, check_names
-from bbccli.types import IntArray
+from bbccli.readers.table import Table
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from bbccli.readers.separate import Separate
 
 
 def join(sheet: Sheet, places: Places, request: Request, problems: Raise) -> Sheet:
@@ -32,34 +30,50 @@ def join(sheet: Sheet, places: Places, request: Request, problems: Raise) -> She
 
     Raises
     ------
-    InputError
-        A file that does not fit the predictions; see `read_labels` and `read_folds`.
+    InputError, OptionError
+        A file that does not fit the predictions; see `open_separate`, `read_labels` and
+        `read_folds`.
     """
-    roles, row_id = dict(sheet.roles), sheet.roles.get("row_id")
+    roles, by_position = dict(sheet.roles), list(sheet.by_position)
     for check, path, read in (
         ("labels file", request.labels, read_labels),
         ("folds file", request.folds, read_folds),
     ):
         if is_given(path):
-            how = (path, request.roles, places, row_id)
-            roles |= problems.attempt(check, read, *how, otherwise={})
-            problems.done(check, path)
-    return replace(sheet, roles=roles)
+            how = (path, check.removesuffix(" file"), sheet, request, read, places)
+            columns, file = problems.attempt(check, _joined, *how, otherwise=({}, None))
+            roles |= columns
+            if file is not None and not file.by_key:
+                by_position += [sheet.path, file.frame.path]
+            problems.done(check, file)
+    return replace(sheet, roles=roles, by_position=tuple(dict.fromkeys(by_position)))
 
 
-def read_labels(
-    path: str | Path | ArrowStream, roles: Roles, places: Places, row_id: Column | None
-) -> dict[str, Column]:
+def _joined(
+    path: str | Path | ArrowStream,
+    what: str,
+    sheet: Sheet,
+    request: Request,
+    read: Callable[[Separate, Roles, Places], dict[str, Column]],
+    places: Places,
+) -> tuple[dict[str, Column], Separate]:
+    from bbccli.readers.separate import open_separate
+
+    file = open_separate(path, what, sheet, request)
+    return read(file, request.roles, places), file
+
+
+def read_labels(file: Separate, roles: Roles, places: Places) -> dict[str, Column]:
     """Return the columns `truth`, or `time` and `event`, of a labels file.
 
     Parameters
     ----------
-    path
+    file
         File with one column, or with a key to join on.
     roles
         Names set by hand.
-    places, row_id
-        Rows and keys of the predictions.
+    places
+        Rows of the predictions.
 
     Returns
     -------
@@ -72,17 +86,12 @@ def read_labels(
         No column, or more than one, that could be the outcome; keys or row counts that do not
         match the predictions.
     """
-    frame = read_table(path)
-    check_names(frame)
-    key = named(frame, "row_id") if roles.row_id is None else _if_there(frame, roles.row_id)
-    chosen = _outcome_names(frame, roles, key)
-    entries = _entries(frame, key, places, row_id)
-    return {role: frame.column(name).take(entries) for role, name in chosen.items()}
+    chosen = _outcome_names(file.frame, roles, file.key)
+    entries = file.entries(places, taken=chosen.values())
+    return {role: file.frame.column(name).take(entries) for role, name in chosen.items()}
 
 
-def read_folds(
-    path: str | Path | ArrowStream, roles: Roles, places: Places, row_id: Column | None
-) -> dict[str, Column]:
+def read_folds(file: Separate, roles: Roles, places: Places) -> dict[str, Column]:
     """Return the column `fold` of a folds file, one entry per row of the predictions.
 
     The file has one column, or a key to join on; or it is ragged: one row per fold, with the
@@ -94,23 +103,21 @@ def read_folds(
         No column, or more than one, that could be the fold; keys, positions or row counts that do
         not match the predictions.
     """
-    frame = read_table(path)
-    if _is_ragged(frame, roles):
-        return {"fold": _ragged(frame, places)}
-    check_names(frame)
-    key = named(frame, "row_id") if roles.row_id is None else _if_there(frame, roles.row_id)
-    name = _single(frame, "fold", roles.fold, {key})
-    if key is not None and row_id is not None and places.n_repeats > 1:
+    frame = file.frame
+    if file.is_ragged:
+        folds = _ragged(frame, places)
+        file.check_keys(taken=frame.names)
+        return {"fold": folds}
+    name = _single(frame, "fold", roles.fold, {file.key})
+    entries = file.entries(places, taken={name})
+    if file.by_key and places.n_repeats > 1:
         raise InputError(
             f"folds by row_id cannot tell {places.n_repeats} repeats apart",
             path=frame.path,
-            hint="put the fold into the predictions file, or give one row per row of that file",
+            hint="put the fold into the predictions file; or give one row per row of that file, "
+            "and --by-position",
         )
-    return {"fold": frame.column(name).take(_entries(frame, key, places, row_id))}
-
-
-def _if_there(frame: Table, name: str) -> str | None:
-    return name if name in frame.names else named(frame, "row_id")
+    return {"fold": frame.column(name).take(entries)}
 
 
 def _outcome_names(frame: Table, roles: Roles, key: str | None) -> dict[str, str]:
@@ -140,73 +147,6 @@ def _single(frame: Table, role: str, by_hand: str | None, keys: set[str | None])
         path=frame.path,
         hint=f"name it `{role}`, or give --{role} NAME",
     )
-
-
-def _entries(frame: Table, key: str | None, places: Places, row_id: Column | None) -> IntArray:
-    """(n_rows,) row of the separate file for each row of the predictions."""
-    if key is not None and row_id is not None:
-        return _joined(frame.column(key), row_id)
-    n_rows = len(places.samples)
-    if frame.n_rows == n_rows:
-        return np.arange(n_rows)
-    if frame.n_rows == places.n_samples:
-        return places.samples
-    raise InputError(
-        f"has {frame.n_rows} rows, the predictions have {n_rows}",
-        path=frame.path,
-        hint="one row per sample under a header line, or a column `row_id` in both files",
-    )
-
-
-def _joined(key: Column, row_id: Column) -> IntArray:
-    """(n_rows,) entry of `key` that equals each entry of `row_id`."""
-    import pyarrow.compute as pc
-
-    key.present("row_id", hint="give every row the key of its sample")
-    codes, _ = key.codes()
-    again = repeated(codes)
-    if len(again):
-        raise key.fault("row_id occurs twice", int(again[0]), hint="one row per sample")
-    ours, theirs = _comparable(row_id.values, key.values)
-    unknown = np.flatnonzero(null_mask(pc.index_in(theirs, ours)))
-    if len(unknown):
-        raise key.fault(
-            "row_id is not among the predictions", int(unknown[0]), hint="remove the row"
-        )
-    found = pc.index_in(ours, theirs)
-    missing = np.flatnonzero(null_mask(found))
-    if len(missing):
-        raise row_id.fault(
-            f"row_id is not in {key.path}", int(missing[0]), hint=f"add the sample to {key.path}"
-        )
-    return to_codes(found)
-
-
-def _comparable(ours: pa.Array, theirs: pa.Array) -> tuple[pa.Array, pa.Array]:
-    """Cast keys of two files to one type: whole numbers where both are, else text."""
-    import pyarrow as pa
-
-    try:
-        return ours.cast(pa.int64()), theirs.cast(pa.int64())
-    except pa.ArrowException:
-        return ours.cast(pa.string()), theirs.cast(pa.string())
-
-
-def _is_ragged(frame: Table, roles: Roles) -> bool:
-    """Several columns, none of which is called fold or key, and nothing but numbers."""
-    by_hand = {roles.fold, roles.row_id} & set(frame.names)
-    by_name = {*NAMES["fold"], *NAMES["row_id"]} & {name.casefold() for name in frame.names}
-    if len(frame.names) < 2 or by_hand or by_name:
-        return False
-    return not any(_is_other(kind) for kind in frame.data.schema.types)
-
-
-def _is_other(kind: pa.DataType) -> bool:
-    """Whether a plain type is neither numeric nor empty."""
-    import pyarrow as pa
-
-    types = pa.types
-    return not (types.is_integer(kind) or types.is_floating(kind) or types.is_null(kind))
 
 
 def _ragged(frame: Table, places: Places) -> Column:

@@ -11,8 +11,15 @@ from bbccli.readers.sources.opening import read_table
 from bbccli.readers.table import Table, joint_hash
 
 
-def read_tables(path: str | Path | ArrowStream) -> Sequence[Table]:
+def read_tables(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Sequence[Table]:
     """Return the table of a file or in memory, or those of a folder that some tool left behind.
+
+    Parameters
+    ----------
+    path
+        What to read.
+    keys
+        Columns that are keys although their names don't say so; see `read_table`.
 
     Raises
     ------
@@ -20,7 +27,7 @@ def read_tables(path: str | Path | ArrowStream) -> Sequence[Table]:
         A file that can't be read, or a folder that no tool is known to leave.
     """
     if in_memory(path) or not os.path.isdir(path):  # noqa: PTH112 (never raises)
-        return [read_table(path)]
+        return [read_table(path, keys)]
     from bbccli.readers.runs.folder import tables_of
 
     return tables_of(Path(path))

@@ -90,7 +90,8 @@ def open_tables(
     """
     problems.attempt("readable", _refuse_two_on_stdin, paths, request)
     found = problems.attempt("readable", expand, paths, otherwise=[])
-    parts = [problems.attempt("readable", read_tables, path, otherwise=()) for path in found]
+    keys = () if request.roles.row_id is None else (request.roles.row_id,)
+    parts = [problems.attempt("readable", read_tables, path, keys, otherwise=()) for path in found]
     problems.settle("readable")
     read = [table for part in parts for table in part]
     problems.done("readable", read)

@@ -132,8 +132,10 @@ def align(
     rows[cells[placed]] = placed
     first = np.empty(shape[1], np.int64)
     first[samples[::-1]] = np.arange(n_rows)[::-1]  # of equal places the last one written stays
-    keys = np.arange(shape[1]) if row_id is None else _keys_of(row_id.take(first))
-    return Places(rows.reshape(shape), samples, first, SampleKeys(keys), nested)
+    keys = SampleKeys(np.arange(shape[1]), None)
+    if row_id is not None:
+        keys = SampleKeys(_keys_of(row_id.take(first)), row_id.place(0)[1])
+    return Places(rows.reshape(shape), samples, first, keys, nested)
 
 
 def split_caret(columns: Mapping[str, Column]) -> dict[str, Column]:

@@ -26,6 +26,16 @@ def columns_set_aside(names: Sequence[str]) -> Note:
     )
 
 
+def joined_by_position(files: Sequence[str]) -> Note:
+    """Files whose rows are those of the same samples if their order is the same."""
+    return Note(
+        "joined-by-position",
+        f"rows are joined by position ({listing(files)}): another order in one file would go "
+        "unnoticed",
+        "give each file the key of the sample, in a column `row_id`",
+    )
+
+
 def folds_differ() -> Note:
     """Samples lie in different folds for different configurations."""
     return Note(
@@ -44,12 +54,24 @@ def metadata_contradicted(declared: str, found: str) -> Note:
     )
 
 
-def samples_left_out(n_left_out: int, n_samples: int) -> Note:
+def samples_left_out(n_left_out: int, n_samples: int, n_repeats: int) -> Note:
     """Samples that no configuration predicts in some repeat."""
+    where = " in every repeat" if n_repeats > 1 else ""
     return Note(
         "samples-left-out",
-        f"{n_left_out} of {n_samples} samples have no prediction in every repeat; left out",
-        "complete the cross-validation",
+        f"{n_left_out} of {n_samples} samples have no prediction{where}; left out",
+        "complete the predictions",
+    )
+
+
+def samples_of_dropped(n_left_out: int, n_samples: int) -> Note:
+    """Samples that none of the configurations predicts that are kept."""
+    verb = "is" if n_left_out == 1 else "are"
+    return Note(
+        "samples-left-out",
+        f"{n_left_out} of {n_samples} samples {verb} predicted only by configurations that lack "
+        "too many others; left out",
+        "complete the predictions",
     )
 
 
@@ -80,7 +102,7 @@ def common_rows(n_common: int, n_samples: int) -> Note:
         "common-rows",
         f"{n_common} of {n_samples} samples have a prediction by every configuration; only these "
         "are used",
-        "complete the cross-validation: samples are rarely missing by chance",
+        "complete the predictions: samples are rarely missing by chance",
     )
 
 
@@ -90,7 +112,7 @@ def available_cases(share: float) -> Note:
         "available-cases",
         f"{share:.0%} of the predictions are missing: each configuration is scored on the samples "
         "that it predicts",
-        "complete the cross-validation: configurations scored on easier samples look better",
+        "complete the predictions: configurations scored on easier samples look better",
     )
 
 
@@ -105,12 +127,13 @@ def gaps_within_folds(names: Sequence[str]) -> Note:
     )
 
 
-def folds_unknown(n_missing: int, n_rows: int) -> Note:
-    """No folds, or folds of some rows only."""
+def folds_unknown(n_missing: int, n_rows: int, tool: str = "") -> Note:
+    """No folds, or folds of some rows only; a tool that selects by their mean can't be followed."""
     partly = f"{n_missing} of {n_rows} rows have no fold; " if 0 < n_missing < n_rows else ""
     return Note(
         "folds-unknown",
-        f"{partly}folds are unknown, methods over folds cannot run",
+        f"{partly}folds are unknown, methods over folds cannot run"
+        + (f"; {tool} selects by the mean over folds, which can't be done here" if tool else ""),
         "add a column `fold`, or give --folds FILE",
     )
 
@@ -271,4 +294,22 @@ def candidates_missing(n_candidates: int, n_configurations: int) -> Note:
         "candidates-missing",
         f"{n_candidates} candidates were tried, the file holds {n_configurations}",
         "only candidates in the file are corrected for; add the others",
+    )
+
+
+def tried_again(names: Sequence[str]) -> Note:
+    """Configurations of a recording that were tried before, with other predictions."""
+    return Note(
+        "tried-again",
+        f"tried before with other predictions, and each try counts: {listing(names)}",
+        "to leave out a try that was a mistake: --exclude; record other studies in other folders",
+    )
+
+
+def recorded_again(names: Sequence[str]) -> Note:
+    """The same, with equal predictions."""
+    return Note(
+        "recorded-again",
+        f"recorded again with the same predictions, which count once: {listing(names)}",
+        "nothing to do",
     )

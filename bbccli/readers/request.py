@@ -37,6 +37,7 @@ class Request:
     include: Sequence[str] = ()
     unfinished: bool = False
     bounds: tuple[float, float] | None = None
+    by_position: bool = False
 
     def __post_init__(self) -> None:
         settle(self)

@@ -33,6 +33,8 @@ class Roles:
         Column of the outer fold of nested predictions.
     configuration, prediction
         Long layout: column of the configuration, and of its predictions.
+    labels_row_id, folds_row_id
+        Column of the key in a labels or folds file that calls it otherwise.
     """
 
     truth: str | None = None
@@ -46,6 +48,8 @@ class Roles:
     outer_fold: str | None = None
     configuration: str | None = None
     prediction: str | None = None
+    labels_row_id: str | None = None
+    folds_row_id: str | None = None
 
 
 # The written name comes first; among the synonyms, the first that occurs plays the role.
@@ -82,6 +86,9 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "weight": ("weight", "weights", "sample_weight"),
     "outer_fold": ("outer_fold",),
 }
+
+ITEM_KEYS: Final = ("item", "item_id", "question_id", "doc_id", "sample_id", "example_id")
+"""What evaluations call the key of a sample."""
 
 # tidymodels writes the repeat, the fold or both as text into `id` and `id2`.
 _RESAMPLING_TEXT: Final = {"repeat": re.compile(r"Repeat\d+"), "fold": re.compile(r"Fold\d+")}

@@ -76,6 +76,10 @@ class Sheet:
         Configurations named by hand.
     left_out
         Configurations that a flag leaves out.
+    n_excluded
+        How many an option leaves out.
+    by_position
+        Files whose rows were matched by their position, for want of a key.
     """
 
     table: Table
@@ -88,6 +92,8 @@ class Sheet:
     notes: tuple[Note, ...] = ()
     named: frozenset[str] = frozenset()
     left_out: tuple[LeftOut, ...] = ()
+    n_excluded: int = 0
+    by_position: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:

@@ -1,17 +1,34 @@
-"""The parts of a recording that can be read, and which of them count."""
+"""The parts of a recording that can be read, and what was tried by them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bbccli.recorded import parts
 from bbccli.recorded.arrays import DamagedError
 from bbccli.recorded.parts import Part
+from bbccli.source import agrees, tolerance_of
+from bbccli.types import FloatArray, IntArray, PredictionKind
 
 TOLERANCE = 1e-9
-"""Between a performance and what scikit-learn said of it."""
+"""Between a performance and what scikit-learn said of it, and between predictions that are equal
+but for the order in which a processor adds: a share of one of them, or of one."""
+
+NARROW = 1e-5
+"""The same of predictions in 32 bits, in which scikit-learn also adds up their losses."""
+
+Candidate = dict[str, Any]
+"""What a search said of a candidate, as it is kept: `identity`, `value`, `splits`, `label`."""
+
+Said = Sequence[float] | FloatArray
+"""What a search said of each split of a candidate; NaN where a fit failed."""
 
 
 def parts_in(folder: Path) -> tuple[list[Part], list[str]]:
@@ -25,20 +42,223 @@ def parts_in(folder: Path) -> tuple[list[Part], list[str]]:
     return sorted(found, key=lambda part: (part.session, part.time)), damaged
 
 
-def latest(group: Iterable[Part]) -> list[Part]:
-    """Return the parts that count: of several for the same test set one.
+def by_identity(found: Iterable[Part]) -> dict[str, list[Part]]:
+    """Return parts by configuration, in their order."""
+    groups: dict[str, list[Part]] = {}
+    for part in found:
+        groups.setdefault(part.identity, []).append(part)
+    return groups
 
-    The newest recorder's; of a search its first, because it scores a test set once, and what comes
-    later is a model that was fitted to it; of a loop the last.
+
+@dataclass(slots=True, eq=False)
+class Try:
+    """Parts that belong together: of one configuration, with one prediction per repeat and row.
+
+    Parameters
+    ----------
+    used
+        Whether its predictions count. What a scorer scores a second time may be a model that was
+        fitted to these rows; it counts as tried, unless the search lists it.
+    again
+        Whether some of its predictions were recorded a second time.
+    splits
+        Part of each split.
+    others
+        Parts without a split: their rows say it, or there are no predictions.
+    owners
+        By repeat, which of the others holds a row: (largest row + 1,), -1 for none.
+    params
+        Parameters of all parts.
     """
-    chosen: dict[Any, Part] = {}
-    for part in group:
-        rows = None if part.rows is None or part.fold is not None else part.rows.tobytes()
-        key = (part.split, part.repeat, part.fold, rows)
-        before = chosen.get(key)
-        scored_again = (
-            before is not None and before.session == part.session and part.score is not None
-        )
-        if not scored_again:
-            chosen[key] = part
-    return list(chosen.values())
+
+    used: bool = True
+    again: bool = False
+    splits: dict[int, Part] = field(default_factory=dict)
+    others: list[Part] = field(default_factory=list)
+    owners: dict[int, IntArray] = field(default_factory=dict)
+    params: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def parts(self) -> list[Part]:
+        """All parts."""
+        return [*self.others, *self.splits.values()]
+
+    @property
+    def counts(self) -> bool:
+        """Whether it has predictions that count."""
+        return self.used and any(part.predictions is not None for part in self.parts)
+
+    def add(self, part: Part) -> None:
+        """Add a part; one of a split that is there replaces it if more is known by it."""
+        self.params |= part.params
+        if part.split is not None:
+            before = self.splits.get(part.split)
+            if before is None or _known_by(before, part.kind) < _known_by(part, part.kind):
+                self.splits[part.split] = part
+            return
+        if part.rows is not None and part.rows.size:
+            owner = self.owners.get(part.repeat, np.zeros(0, np.int64))
+            more = int(part.rows.max()) + 1 - len(owner)
+            owner = np.concatenate([owner, np.full(max(more, 0), -1)])
+            owner[part.rows] = len(self.others)
+            self.owners[part.repeat] = owner
+        self.others.append(part)
+
+    def meets(self, part: Part) -> Iterator[tuple[Part, Any, Any]]:
+        """Yield the parts that predict some of the same rows, with both predictions of them."""
+        if part.split is not None:
+            before = self.splits.get(part.split)
+            if before is not None:
+                yield before, before.predictions, part.predictions
+            return
+        owner = self.owners.get(part.repeat)
+        if owner is None or part.rows is None or part.predictions is None:
+            return
+        owned = np.full(len(part.rows), -1)
+        inside = part.rows < len(owner)
+        owned[inside] = owner[part.rows[inside]]
+        for position in np.unique(owned[owned >= 0]).tolist():
+            before, at = self.others[position], owned == position
+            if before.rows is not None and before.predictions is not None:
+                order = np.argsort(before.rows)
+                where = order[np.searchsorted(before.rows, part.rows[at], sorter=order)]
+                yield before, before.predictions[where], part.predictions[at]
+
+    def may_hold(self, part: Part) -> bool:
+        """Whether a part may be of the same configuration: nothing that is said of it differs."""
+        if not part.name:  # its identity is made of them
+            return True
+        own = self.params
+        if any(own[key] != part.params[key] for key in own.keys() & part.params.keys()):
+            return False
+        estimators = {one.estimator for one in (*self.parts[:1], part)} - {""}
+        return len(estimators) < 2
+
+    def takes(self, other: Try) -> bool:
+        """Whether another pass is of the same try: nothing differs, and it may go on with it."""
+        met = [found for part in other.parts for found in _compared(self, part)]
+        if not all(met) or not all(self.may_hold(part) for part in other.parts[:1]):
+            return False
+        mine, theirs = self.splits.keys(), other.splits.keys()
+        if not (self.used and other.used):
+            return bool(met) and theirs <= mine
+        data, others = _data(self), _data(other)
+        within = bool(met) and (theirs <= mine or mine <= theirs)
+        return within or not (data and others) or bool(data & others)
+
+
+def tries_of(group: Iterable[Part], said: Iterable[Said] = ()) -> list[Try]:
+    """Return what was tried under one identity.
+
+    Predictions of the same rows that differ are tries of their own: of other features, of a model
+    without a seed, or of another one by the same name. Those that agree are the same try, recorded
+    again; those of other rows go on with a try of the same data.
+
+    Parameters
+    ----------
+    group
+        Parts of the identity, in the order of sessions and times.
+    said
+        What searches said of candidates of this identity.
+    """
+    found: list[Try] = []
+    listed = list(dict.fromkeys(tuple(splits) for splits in said))
+    for _, own in itertools.groupby(group, key=lambda part: part.session):
+        for one in _of_session(list(own), listed):
+            same = [before for before in found if before.takes(one)]
+            met = [t for t in same if any(True for part in one.parts for _ in t.meets(part))]
+            if not same:
+                found.append(one)
+                continue
+            into = (met or same[::-1])[0]
+            into.again |= bool(met)
+            for part in one.parts:
+                into.add(part)
+    return found
+
+
+def share_of(predictions: Iterable[NDArray[Any] | None]) -> float:
+    """Return how far off rounding may make predictions, and losses of them."""
+    return NARROW if any(one is not None and one.itemsize < 8 for one in predictions) else TOLERANCE
+
+
+def agreeing(part: Part, splits: Said) -> bool:
+    """Whether a part has the score that was said of its split."""
+    if part.split is None or part.score is None or part.split >= len(splits):
+        return False
+    return bool(part.score == splits[part.split])
+
+
+def said_of(one: Try, candidates: Sequence[Candidate]) -> Candidate | None:
+    """Return the latest candidate of a search that has the scores of a try; None without one."""
+    scored = [part for part in one.splits.values() if part.score is not None]
+    for candidate in reversed(candidates):
+        if scored and all(agreeing(part, candidate["splits"]) for part in scored):
+            return candidate
+    return None
+
+
+def _of_session(own: list[Part], said: Iterable[Said]) -> list[Try]:
+    """Tries of one scorer, or one loop: what a search listed, and what was predicted first."""
+    passes = _passes(own)
+    if len(passes) == 1 or all(part.score is None for part in own):
+        return passes
+    rest, listed = own, []
+    for splits in said:
+        there = {p.split for p in own if p.split is not None and p.split < len(splits)}
+        wanted = {split for split in there if np.isfinite(splits[split])}
+        chosen = {part.split: part for part in reversed(rest) if agreeing(part, splits)}
+        if chosen and wanted <= chosen.keys():
+            taken = set(map(id, chosen.values()))
+            rest = [part for part in rest if id(part) not in taken]
+            listed += _passes([part for part in own if id(part) in taken])
+    passes = _passes(rest)
+    kept, more = (listed, passes) if listed else (passes[:1], passes[1:])
+    largest = max(len(one.splits) for one in kept)
+    whole = [one for one in more if len(one.splits) >= largest]
+    for one in whole:  # what is not whole was broken off, or is `search.score` on a test set
+        one.used = False
+    return kept + whole
+
+
+def _passes(own: Iterable[Part]) -> list[Try]:
+    """Each part in the first try that has no prediction for its rows."""
+    passes: list[Try] = []
+    for part in own:
+        free = (t for t in passes if t.may_hold(part) and not any(True for _ in t.meets(part)))
+        one = next(free, None)
+        if one is None:
+            one = Try()
+            passes.append(one)
+        one.add(part)
+    return passes
+
+
+def _compared(one: Try, part: Part) -> list[bool]:
+    """Whether the predictions of the same rows are the same, for each part that has some."""
+    return [_same(before, part, mine, other) for before, mine, other in one.meets(part)]
+
+
+def _same(before: Part, part: Part, mine: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
+    """Whether predictions of the same rows are the same; of other forms, whether the scores are."""
+    share = share_of([mine, other])
+    scores = [np.nan if one.score is None else float(one.score) for one in (before, part)]
+    scored = bool(np.isfinite(scores).all())
+    if scored and not agrees(scores[1], scores[0], tolerance_of(share, scores[0])):
+        return False
+    labels = {one.kind is PredictionKind.LABEL for one in (before, part)}
+    if mine is None or other is None:
+        return True
+    if mine.shape != other.shape or len(labels) > 1:
+        return scored
+    if labels == {True}:
+        return bool((mine == other).all())
+    return bool((np.abs(mine - other) <= share * np.maximum(1.0, np.abs(mine))).all())
+
+
+def _known_by(part: Part, kind: PredictionKind | None) -> tuple[bool, bool, bool]:
+    return part.predictions is not None, part.kind is kind, part.score is not None
+
+
+def _data(one: Try) -> set[str]:
+    return {part.data for part in one.parts} - {""}

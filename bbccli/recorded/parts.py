@@ -38,6 +38,7 @@ _WRITTEN = (
     "problem",
     "session",
     "time",
+    "data",
 )
 
 
@@ -73,7 +74,9 @@ class Part:
     problem
         Why there are no predictions although the test set was scored.
     session, time
-        When the recorder was made and the part was written, in nanoseconds.
+        When the recorder or its scorer was made and the part was written, in nanoseconds.
+    data
+        Digest of the features; empty where unknown.
     """
 
     identity: str
@@ -91,6 +94,7 @@ class Part:
     flags: tuple[str, ...] = ()
     problem: str = ""
     time: int = field(default_factory=time.time_ns)
+    data: str = ""
 
 
 def identity_of(name: str, estimator: str, params: Mapping[str, Any]) -> str:
@@ -146,6 +150,7 @@ def read(path: Path) -> Part:
     try:
         about = json.loads(arrays[_ABOUT].tobytes())
         kind, rows = about.pop("kind"), arrays.get("rows")
+        about.setdefault("data", "")  # not said by earlier versions
         about["flags"] = tuple(str(flag) for flag in about["flags"])
         part = Part(
             **{name: about[name] for name in _WRITTEN},
@@ -209,7 +214,7 @@ def _own_name() -> str:
 
 def _check(part: Part) -> None:
     """Refuse what no recorder writes."""
-    texts = (part.identity, part.name, part.estimator, part.problem)
+    texts = (part.identity, part.name, part.estimator, part.problem, part.data)
     optional = [0 if number is None else number for number in (part.split, part.fold)]
     whole = (part.session, part.time, part.repeat, *optional)
     if not all(isinstance(text, str) for text in texts) or not isinstance(part.params, dict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import numpy as np
@@ -117,7 +118,9 @@ def known(splits: list[Split], features: Any, truth: Any) -> Known:
         )
     position = {content: split for split, content in enumerate(contents)}
     by_rows = {content: split for split, content in enumerate(rows)} if _routes() else {}
-    return Known({} if alike else position, by_rows, _twins(splits, features, truth, position))
+    twins = _twins(splits, features, truth, position)
+    data = hashlib.blake2b(b"".join(contents), digest_size=8).hexdigest()
+    return Known({} if alike else position, by_rows, twins, data)
 
 
 def _twins(splits: list[Split], features: Any, truth: Any, tests: dict[bytes, int]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,65 +13,117 @@ from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS, Metric
 from bbccli.metrics.naming import canonical
+from bbccli.metrics.probability import with_clip
 from bbccli.outcome import Outcome
 from bbccli.recorded import design
+from bbccli.recorded.counted import TOLERANCE, share_of
 from bbccli.recorded.design import Design
 from bbccli.recorded.parts import Part
+from bbccli.source import agrees, tolerance_of
 from bbccli.types import PredictionKind, Task
-
-SMALLEST = 2.0**-23
-"""Probability of the true class below which log-losses are cut off, each program at its own."""
 
 _AT_ONCE = 64
 
-Compared = tuple[str, int, float, float]
-"""Identity, split, score of the kept predictions and score that was recorded."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compared:
+    """The score of a part, computed again.
+
+    Parameters
+    ----------
+    part
+        With the score that was recorded.
+    as_the_search, by_default
+        With probabilities clipped where scikit-learn clips them, and where bbc does.
+    tolerance
+        Within which they are equal.
+    """
+
+    part: Part
+    as_the_search: float
+    by_default: float
+    tolerance: float
+
+    @property
+    def is_otherwise(self) -> bool:
+        """Whether bbc has another score by default."""
+        return not agrees(self.by_default, self.part.score or 0.0, self.tolerance)
 
 
-def recomputed(folder: Path, kept: Sequence[Part]) -> list[Compared] | None:
-    """Return both scores of each part; None where bbc does not have the metric of the search.
+@dataclass(frozen=True, slots=True)
+class Recomputed:
+    """What was computed again, and why not more."""
 
-    Left out is where conventions differ: probabilities next to zero in a log-loss, test sets
-    without one of the classes, and a positive class that does not sort last.
+    compared: tuple[Compared, ...]
+    why: tuple[str, ...]
+
+
+def recomputed(folder: Path, kept: Sequence[Part]) -> Recomputed:
+    """Compute the score of each part again, where bbc has the metric of the search.
+
+    Left out is where conventions differ: test sets without one of the classes, and a positive
+    class that does not sort last.
     """
     plan = design.load(folder)
+    scored = [p for p in kept if p.score is not None and np.isfinite(p.score)]
     name = canonical(plan.scoring, METRICS)
     metric = METRICS.get(name)
-    first_is_positive = plan.task is Task.BINARY and plan.classes[0] == "1"
-    if not plan.scoring or metric is None or plan.task not in metric.tasks or first_is_positive:
-        return None
-    if plan.weights is not None:  # the search may or may not have used them
-        return None
-    sign = -1.0 if plan.scoring.startswith("neg_") else 1.0
+    if not scored:
+        return Recomputed((), ())
+    if metric is None or plan.task not in metric.tasks:
+        called = f"by {plan.scoring}, a metric that bbc lacks" if plan.scoring else "by a function"
+        return Recomputed((), (f"the search scores {called}: {_NONE_AGAIN}",))
+    if plan.weights is not None or (plan.task is Task.BINARY and plan.classes[0] == "1"):
+        return Recomputed((), ())  # the search may use the weights or not, or the other class
     groups: dict[Any, list[Part]] = {}
-    for part in kept:
-        if part.predictions is not None and part.split is not None and part.score is not None:
+    for part in scored:
+        if part.predictions is not None and _has_all_classes(plan, part):
             alike = (part.split, part.kind, part.predictions.shape, part.predictions.dtype)
             groups.setdefault(alike, []).append(part)
-    values = {
-        id(part): value
+    compared = [
+        one
         for group in groups.values()
         for start in range(0, len(group), _AT_ONCE)
-        for part, value in _performances(plan, metric, group[start : start + _AT_ONCE])
-    }
+        for one in _compared(plan, metric, group[start : start + _AT_ONCE])
+    ]
+    if compared or not groups:
+        return Recomputed(tuple(compared), ())
+    said = f"what was kept of the predictions gives no {metric.label}"
+    return Recomputed((), (f"{said}: {_NONE_AGAIN}",))
+
+
+_NONE_AGAIN = "none of its scores was computed again, and `bbc correct` needs --metric"
+
+
+def _has_all_classes(plan: Design, part: Part) -> bool:
+    tests = plan.tests[part.split] if part.split is not None else np.zeros(0, np.int64)
+    return len(np.unique(plan.truth[tests])) >= max(len(plan.classes), 1)
+
+
+def _compared(plan: Design, metric: Metric, group: list[Part]) -> list[Compared]:
+    """Scores of parts of one split, all of one form."""
+    predictions = group[0].predictions
+    assert predictions is not None
+    floats = predictions.dtype if predictions.dtype.kind == "f" else np.dtype(np.float64)
+    own = with_clip(metric, float(np.finfo(floats).eps))
+    sign = -1.0 if plan.scoring.startswith("neg_") else 1.0
+    as_the_search = _performances(plan, own, group)
+    by_default = as_the_search if own is metric else _performances(plan, metric, group)
+    inexact = metric.wants in (PredictionKind.PROBABILITY, PredictionKind.VALUE)
+    share = share_of([predictions]) if inexact else TOLERANCE
     return [
-        (part.identity, part.split, sign * values[id(part)], part.score)
-        for part in kept
-        if id(part) in values and part.split is not None and part.score is not None
+        Compared(part, sign * found, sign * default, tolerance_of(share, part.score or 0.0))
+        for part, found, default in zip(group, as_the_search, by_default, strict=True)
+        if not np.isnan(found)
     ]
 
 
-def _performances(plan: Design, metric: Metric, group: list[Part]) -> list[tuple[Part, float]]:
-    """Of parts of one split, all of one form: those that have a performance, each with its own."""
+def _performances(plan: Design, metric: Metric, group: list[Part]) -> list[float]:
+    """Of each part of one split, all of one form; NaN where there is none."""
     split, kind = group[0].split, group[0].kind
     assert split is not None
+    assert kind is not None
     truth = plan.truth[plan.tests[split]]
-    if kind is None or len(np.unique(truth)) < max(len(plan.classes), 1):
-        return []
-    if metric.name == "log-loss":
-        group = [part for part in group if _of_truth(part, truth).min() >= SMALLEST]
-    if not group:
-        return []
     outcome = Outcome(plan.task, truth, plan.classes)
     try:
         matrix = PredictionMatrix(
@@ -83,10 +136,10 @@ def _performances(plan: Design, metric: Metric, group: list[Part]) -> list[tuple
         predictions = matrix.as_kind(metric.wants)[0]
     except (UndefinedError, UnsupportedError):  # one of them may be why
         alone = [[part] for part in group] if len(group) > 1 else []
-        return [found for one in alone for found in _performances(plan, metric, one)]
+        return [_performances(plan, metric, one)[0] for one in alone] or [np.nan]
     once = np.ones((1, len(truth)), np.uint8)
-    values = metric.bind(outcome, predictions)(once)[0].tolist()
-    return [(part, v) for part, v in zip(group, values, strict=True) if not np.isnan(v)]
+    values: list[float] = metric.bind(outcome, predictions)(once)[0].tolist()
+    return values
 
 
 def _is_score(plan: Design, part: Part) -> bool:
@@ -95,12 +148,3 @@ def _is_score(plan: Design, part: Part) -> bool:
 
 def _floats(predictions: Any) -> Any:
     return predictions if predictions.dtype.kind == "f" else predictions.astype(np.float64)
-
-
-def _of_truth(part: Part, truth: Any) -> Any:
-    """Probability of the true class."""
-    given = part.predictions
-    assert given is not None
-    if given.ndim == 1:
-        return np.where(truth == 1, given, 1 - given)
-    return given[np.arange(len(truth)), truth]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from bbccli.recorded.design import Design
 from bbccli.recorded.parts import Part, identity_of
 from bbccli.recording import known, written
 from bbccli.recording.given import place_of, position
-from bbccli.recording.scorer import RecordingScorer
+from bbccli.recording.scorer import RecordingScorer, Turn
 from bbccli.recording.splits import Split, frozen
 from bbccli.recording.truth import codes_and_names, truth_of
 from bbccli.types import IntArray
@@ -87,12 +88,11 @@ class Recorder:
         self._truth = truth_of(y, task, scoring)
         n_samples = len(self._truth.values)
         known.check_length(X, n_samples)
-        self._splits: list[Split] = []
-        if cv is not None or scoring is not None:
-            self._splits = frozen(cv, X, y, groups, self._truth.labels is not None)
+        of = (cv, X, y, groups, self._truth.labels is not None)
+        self._splits = frozen(*of) if cv is not None or scoring is not None else []
         # what is wrong with them is said before a folder is made
-        metric = None if scoring is None else known.metric_of(scoring)
-        recognised = None if scoring is None else known.known(self._splits, X, y)
+        scored = scoring is not None
+        searched = (known.metric_of(scoring), known.known(self._splits, X, y)) if scored else None
         self._design = Design(
             self._truth.task,
             self._truth.values,
@@ -104,11 +104,12 @@ class Recorder:
         )
         self._session = time.time_ns()
         design.start(self.folder, self._design)
-        self._scorers: list[RecordingScorer] = []
-        if recognised is not None:
-            of = (self._truth.labels, self._truth.task, self._session)
-            first = RecordingScorer(self.folder, metric, recognised, *of, response=response)
-            self._scorers.append(first)
+        self._turn = Turn()
+        self._data = searched[1].data if searched else ""
+        labels, kind = self._truth.labels, self._truth.task
+        self._scorer = searched and RecordingScorer(
+            self.folder, *searched, labels, kind, self._session, response=response
+        )
 
     @property
     def cv(self) -> list[Split]:
@@ -130,28 +131,27 @@ class Recorder:
 
     @property
     def scorer(self) -> RecordingScorer:
-        """The scorer for a search: its configurations are told apart by their parameters.
+        """A new scorer for a search: its configurations are told apart by their parameters.
 
         Raises
         ------
         OptionError
             The recorder was made without `scoring`.
         """
-        if not self._scorers:
-            raise OptionError("the recorder has no metric", hint="give it scoring=")
-        return self._scorers[0]
+        return self._handed_out("", ())
 
     def configuration(self, name: str, *, flags: Sequence[str] = ()) -> RecordingScorer:
         """Return a scorer whose predictions all belong to the configuration of this name.
+
+        The configuration counts as tried from now on.
 
         Raises
         ------
         OptionError
             The recorder was made without `scoring`, or the name is empty.
         """
-        one = self.scorer
-        bound = replace(one, name=written.name_of(name), flags=written.flags_of(flags))
-        self._scorers.append(bound)
+        bound = self._handed_out(written.name_of(name), written.flags_of(flags))
+        self._keep(name, None, session=bound.session)  # a fit that fails is part of the selection
         return bound
 
     def write(
@@ -165,7 +165,9 @@ class Recorder:
         params: Mapping[str, Any] | None = None,
         flags: Sequence[str] = (),
     ) -> None:
-        """Keep the predictions of a configuration for some rows; they replace earlier ones.
+        """Keep the predictions of a configuration for some rows.
+
+        Others than there were for the same rows are a second try: both count.
 
         Parameters
         ----------
@@ -196,7 +198,8 @@ class Recorder:
         kept = kept if order is None else kept[order]
         rows = at if split is None else None
         repeat, fold = (repeat or 0, fold) if split is None else places[split]
-        self._write(configuration, params, flags, split, rows, repeat, fold, kept, kind)
+        place = {"split": split, "rows": rows, "repeat": repeat, "fold": fold}
+        self._keep(configuration, params, flags, predictions=kept, kind=kind, **place)
 
     def write_all(
         self,
@@ -229,19 +232,16 @@ class Recorder:
         mine = [split for split, place in enumerate(places) if place[0] == repeat]
         if places and not mine:
             raise OptionError(f"there is no repeat {repeat}", hint="cv has fewer, from 0")
+        own = (configuration, params, flags)
         for split in mine:
             part = kept[self._design.tests[split]]
-            self._write(configuration, params, flags, split, None, *places[split], part, kind)
+            self._keep(*own, predictions=part, kind=kind, split=split, repeat=repeat)
         if not places:
-            self._write(configuration, params, flags, None, self.row_id, repeat, None, kept, kind)
+            self._keep(*own, predictions=kept, kind=kind, rows=self.row_id, repeat=repeat)
 
     def tried(self, configuration: str, *, params: Mapping[str, Any] | None = None) -> None:
         """Count a configuration that was tried, whether or not its predictions are complete."""
-        name = written.name_of(configuration)
-        about = written.params_of(params)
-        identity = identity_of(name, "", about)
-        part = Part(identity=identity, session=self._session, name=name, params=about)
-        parts.write(self.folder, part)
+        self._keep(configuration, params)
 
     def finish(self, results: Any, *, metric: str = "", configuration: str = "") -> Verified:
         """Compare what was recorded with what a search says of its candidates.
@@ -264,37 +264,35 @@ class Recorder:
         """
         from bbccli.recording.verification import verified
 
-        identity = identity_of(configuration, "", {}) if configuration else ""
-        found = verified(self.folder, results, metric, identity, self._scorers)
-        if self._scorers and not configuration:  # search.score() and the like are no fits
-            self._scorers[0].open, self._scorers[0] = False, replace(self._scorers[0])
+        found = verified(self.folder, results, metric, configuration, self._data)
+        if not configuration:  # search.score() and the like are no fits
+            self._turn.open, self._turn = False, Turn()
+        for said in found.notes:
+            warnings.warn(said, UserWarning, stacklevel=2)
         return found
 
-    def _write(
+    def _handed_out(self, name: str, flags: tuple[str, ...]) -> RecordingScorer:
+        if self._scorer is None:
+            raise OptionError("the recorder has no metric", hint="give it scoring=")
+        turn = Turn() if name else self._turn
+        session = time.time_ns()
+        return replace(self._scorer, name=name, flags=flags, session=session, turn=turn)
+
+    def _keep(
         self,
         configuration: str,
         params: Mapping[str, Any] | None,
-        flags: Sequence[str],
-        split: int | None,
-        rows: IntArray | None,
-        repeat: int,
-        fold: int | None,
-        predictions: Any,
-        kind: Any,
+        flags: Sequence[str] = (),
+        **found: Any,
     ) -> None:
+        """Write a part of a configuration; nothing else is known of one that was only tried."""
         name = written.name_of(configuration)
-        about = written.params_of(params)
         part = Part(
-            identity=identity_of(name, "", about),
-            session=self._session,
+            identity=identity_of(name, "", {}),
             name=name,
-            params=about,
-            predictions=np.ascontiguousarray(predictions),
-            kind=kind,
-            split=split,
-            rows=rows,
-            repeat=repeat,
-            fold=fold,
+            params=written.params_of(params),
             flags=written.flags_of(flags),
+            data=self._data,
+            **{"session": self._session} | found,
         )
         parts.write(self.folder, part)

@@ -37,11 +37,21 @@ class Known:
     twins
         Split whose test rows are the training rows of another split, by that other one: the two
         folds of a cross-validation, which `return_train_score=True` would mistake.
+    data
+        Digest of the features of all test sets.
     """
 
     by_content: Mapping[bytes, int]
     by_rows: Mapping[bytes, int]
     twins: Mapping[int, int]
+    data: str
+
+
+@dataclass(eq=False)
+class Turn:
+    """What scorers share that were handed out before the same `finish`, which closes it."""
+
+    open: bool = True
 
 
 @dataclass(eq=False)
@@ -62,15 +72,15 @@ class RecordingScorer:
     task
         What is predicted.
     session
-        When the recorder was made.
+        When it was handed out: of what it scores twice the first counts.
     name
         Name of the configuration; empty where the parameters of the estimator make one.
     flags
         Threats to validity of the configuration.
     response
         Method of the estimator that is kept; empty for the one that the metric uses.
-    open
-        Whether predictions are still kept.
+    turn
+        Until when predictions are kept.
     """
 
     folder: Path
@@ -82,11 +92,11 @@ class RecordingScorer:
     name: str = ""
     flags: tuple[str, ...] = ()
     response: str = ""
-    open: bool = field(default=True, repr=False)
+    turn: Turn = field(default_factory=Turn, repr=False)
 
     def __call__(self, estimator: Any, X: Any, y: Any = None, **params: Any) -> Any:  # noqa: N803
         """Score the predictions of a fitted estimator for the rows X with the truth y."""
-        split = self._split(estimator, X, y, params.pop("row_id", None)) if self.open else None
+        split = self._split(estimator, X, y, params.pop("row_id", None)) if self.turn.open else None
         if split is None:
             return self.metric(estimator, X, y, **params)
         with listening(estimator, X) as heard:
@@ -99,6 +109,7 @@ class RecordingScorer:
             split=split,
             score=float(score) if isinstance(score, numbers.Real) else None,
             flags=self.flags,
+            data=self.known.data,
         )
         try:  # whatever goes wrong here, the search goes on; what is missing is told at its end
             parts.write(self.folder, self._filled(part, heard, estimator, X))

@@ -9,9 +9,9 @@
 from __future__ import annotations
 
 from bbccli.documents import Document, EstimateJson
-from bbccli.reports import phrases
+from bbccli.reports import counts, phrases
 from bbccli.reports.sentences import gate_sentence
-from bbccli.rounding import Digits
+from bbccli.rounding import Digits, count
 from bbccli.schema import has_no_width, to_report
 from bbccli.types import Task
 
@@ -43,7 +43,7 @@ def _scored(estimate: EstimateJson, document: Document, digits: Digits) -> str:
     naive = digits.performance(estimate["naive"], missing="an undefined value")
     scored = f"scored {naive}{_unit(estimate, document)} {_where(estimate, document)}"
     if document["input"]["n_configurations"] == 1:
-        return f"{estimate['winner']}, the only configuration, {scored}."
+        return f"{estimate['winner']}, {counts.only_one(document)}, {scored}."
     return f"{estimate['winner']} {scored}, {_chosen(estimate, document)}."
 
 
@@ -62,10 +62,28 @@ def _where(estimate: EstimateJson, document: Document) -> str:
         return f"on the {held_out} samples held out"
     if held_out is not None:
         return f"on the {read['n_samples'] - held_out} samples that chose it"
+    own, n_samples, place = estimate["n_predicted"], read["n_samples"], _place(document)
+    if own is None:
+        return place or f"on these {n_samples} samples"
+    part = f"on the {own} of {n_samples} samples that it predicts"
+    return f"{place}, {part}" if place else part
+
+
+def _place(document: Document) -> str:
+    """By which way of holding samples out; empty where none is known."""
+    read, codes = document["input"], {note["code"] for note in document["notes"]}
     if read["task"] == Task.SCORE:
-        return f"on these {read['n_samples']} samples"
-    codes = [note["code"] for note in document["notes"]]
-    return "in repeated hold-out" if "repeated-holdout" in codes else "in cross-validation"
+        return ""
+    if "repeated-holdout" in codes:
+        return "in repeated hold-out"
+    if counts.is_split(read):
+        return f"on {counts.HELD_OUT} of {count(read['n_samples'], 'sample')}"
+    known = read["n_folds"] or read["n_repeats"] > 1 or codes & OF_FOLDS
+    return "in cross-validation" if known else ""
+
+
+OF_FOLDS = frozenset({"averaged-repeats", "folds-differ"})
+"""Notes that tell of a cross-validation though its folds are unknown."""
 
 
 def _chosen(estimate: EstimateJson, document: Document) -> str:
@@ -73,6 +91,8 @@ def _chosen(estimate: EstimateJson, document: Document) -> str:
     among, preselected = document["input"]["n_configurations"], estimate["n_preselected"]
     rule = phrases.RULES.get(document["plan"]["select"])
     field = f"{among}" if preselected is None else f"{preselected} preselected of {among}"
+    tried = counts.n_tried(document["input"])
+    field += f", of {tried} tried" if tried > among else ""
     return f"the {rule} of {field}" if rule else f"selected of {field}"
 
 
@@ -87,9 +107,21 @@ def _expected(document: Document, metric: str, digits: Digits) -> str:
     interval = f"{level} {phrases.interval_text(found['interval'], digits)}"
     told = metric == phrases.metrics_of(document)[0]
     better = "" if told or found["direction"] == "maximize" else "; lower is better"
-    end = "; nothing was chosen, so nothing is corrected." if alone else "."
+    end = _correction(document) if told or alone else "."
     value = digits.performance(found["value"])
     return _words("Expect", label, value, "on new samples", f"({interval}{better})") + end
+
+
+def _correction(document: Document) -> str:
+    """Which choice the figure is corrected for, where that is not the whole one."""
+    read = document["input"]
+    used, tried = read["n_configurations"], counts.n_tried(read)
+    if used == 1 and counts.alone(document):
+        return "; nothing was chosen, so nothing is corrected."
+    if used == 1:
+        among = f"the choice among the {tried} that were tried" if tried > 1 else "any choice"
+        return f"; not corrected for {among}."
+    return f"; corrected for the choice among {used} of the {tried} tried." * (tried > used) or "."
 
 
 def _without_interval(

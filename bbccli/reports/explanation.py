@@ -10,7 +10,7 @@ from bbccli.methods import METHODS
 from bbccli.methods.described import ASSUMED, part
 from bbccli.metrics import METRICS
 from bbccli.notes.meanings import MEANINGS, Severity, severity_of
-from bbccli.reports import phrases
+from bbccli.reports import counts, phrases
 from bbccli.reports.answer import answer
 from bbccli.reports.base import Style
 from bbccli.reports.layout import as_text, fact_rows, listing_table, paragraph
@@ -133,13 +133,20 @@ def _reason(estimate: EstimateJson, document: Document) -> str:
     which = f"The figure of {label} to report is that of {name}"
     does = f", which is to {METHODS[name].summary}" if name in METHODS else ""
     if among == 1:
-        return f"{which}. There was one configuration: no choice has made its figure too good."
+        if counts.alone(document):
+            return f"{which}. There was one configuration: no choice has made its figure too good."
+        return (
+            f"{which}. {estimate['winner']} is {counts.only_one(document)}: if it was chosen over "
+            "the others, its figure is too good, and nothing here can correct for that."
+        )
     others = [e["method"] for e in phrases.estimates_of(document, estimate["metric"])]
     others = [method for method in others if method != name]
+    tried = counts.n_tried(read)
+    field = f"{among} of the {tried} tried" if tried > among else f"{among}"
     beside = f" The others here ({', '.join(others)}) are for comparison." if others else ""
     return (
         f"{which}{does}. It is the first whose interval accounts for the choice. The naive figure "
-        f"does not: {estimate['winner']} was picked among {among} for being the best by it, and "
+        f"does not: {estimate['winner']} was picked among {field} for being the best by it, and "
         f"part of what made it the best is luck with these {read['n_samples']} samples.{beside} "
         "To report the nicest of several would be another choice, for which nothing corrects. The "
         f"{percent(document['plan']['level'])} interval allows for the samples and for the choice "

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from bbccli.documents import Json
 from bbccli.notes import listing
+from bbccli.reports import counts
 from bbccli.reports.base import Style
 from bbccli.reports.layout import listing_table
 from bbccli.reports.runs import run_lines
@@ -37,10 +38,10 @@ def _facts(inspection: Json) -> list[tuple[str, str]]:
         return facts
     classes = [f"{visible(one['name'])} ({one['n_samples']})" for one in inspection["classes"]]
     size = [
-        count(read["n_samples"], "sample"),
-        count(read["n_configurations"], "configuration"),
+        counts.samples(read),
+        counts.configurations(read),
         count(read["n_repeats"], "repeat"),
-        f"{count(read['n_folds'], 'fold')}" if read["n_folds"] else "folds unknown",
+        counts.folds(read) or "folds unknown",
         *([count(read["n_groups"], "group")] if read["n_groups"] else []),
     ]
     names = [visible(name) for name in read["configurations"]]

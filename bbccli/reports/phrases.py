@@ -11,6 +11,7 @@ from bbccli.documents import Document, EstimateJson, InputJson, IntervalJson, No
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.notes import listing
+from bbccli.reports import counts
 from bbccli.reports.runs import run_lines
 from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent, width_of
 from bbccli.schema import to_report
@@ -25,6 +26,9 @@ RULES = {
 
 WITHOUT_SELECTION = {"corrected": "nothing to correct", "naive, too good": "naive"}
 """What labels say of a single configuration, in place of words that speak of a selection."""
+
+LEFT_ALONE = WITHOUT_SELECTION | {"corrected": "not corrected"}
+"""The same where it was chosen among others, which take no part."""
 
 UNSELECTED = re.compile("|".join(WITHOUT_SELECTION))
 OVER_FOLDS = frozenset({"tt", "bbc-f", "naive-f", "t-folds", "t-corrected", "wmc", "wmcs"})
@@ -57,18 +61,16 @@ def plain_lines(document: Document) -> list[str]:
 def lines_on_run(document: Document) -> list[str]:
     """What to know of the run that the predictions come from, and of its scores."""
     metric, pooling = next(iter(metrics_of(document)), ""), document["plan"]["pooling"]
-    return run_lines(document["input"], metric, pooling)
+    winner = next((one["winner"] for one in document.get("estimates", ())), "")
+    return run_lines(document["input"], metric, pooling, winner)
 
 
 def understood(document: Document) -> str:
     """What was read, in one line."""
     read = document["input"]
-    size = (
-        f"{count(read['n_samples'], 'sample')} x {count(read['n_configurations'], 'configuration')}"
-    )
-    parts = [_task(read), size]
+    parts = [_task(read), f"{counts.samples(read)} x {counts.configurations(read)}"]
     if read["n_folds"]:
-        parts.append(count(read["n_folds"], "fold"))
+        parts.append(counts.folds(read))
     if read["n_repeats"] > 1:
         parts.append(count(read["n_repeats"], "repeat"))
     if read["n_groups"]:
@@ -154,7 +156,8 @@ def method_label(estimate: EstimateJson, document: Document) -> str:
     name = estimate["method"]
     words = [METHODS[name].label] if name in METHODS else []
     if document["input"]["n_configurations"] == 1:
-        words = [UNSELECTED.sub(lambda word: WITHOUT_SELECTION[word[0]], one) for one in words]
+        said = WITHOUT_SELECTION if counts.alone(document) else LEFT_ALONE
+        words = [UNSELECTED.sub(lambda word: said[word[0]], one) for one in words]
     words += ["ignores selection"] if estimate["ignores_selection"] else []
     words += ["experimental"] if estimate["experimental"] else []
     return ", ".join(words)
@@ -270,8 +273,10 @@ def _field(estimate: EstimateJson, document: Document) -> str:
     read, held_out = document["input"], estimate["n_evaluation"]
     preselected = estimate["n_preselected"]
     among = read["n_configurations"] if preselected is None else f"{preselected} preselected"
+    if counts.n_tried(read) > read["n_configurations"]:
+        among = f"{among}, of {counts.n_tried(read)} tried,"
     if held_out is None:
-        return f"of {among}"
+        return f"of {among}".rstrip(",")
     n_samples = read["n_samples"]
     n_deciding = n_samples - held_out if preselected is None else held_out
     return f"of {among} in {n_deciding} of {n_samples} samples"

@@ -13,6 +13,7 @@ import numpy as np
 
 from bbccli.errors import BbcError, OptionError
 from bbccli.readers.arrow import is_text, plain, to_numbers
+from bbccli.readers.functions import apply, cast
 from bbccli.readers.sources.delimited import read_delimited
 from bbccli.readers.sources.files import PACKINGS, Format
 from bbccli.readers.sources.parquet import METADATA_KEY
@@ -126,6 +127,8 @@ def _survives(table: pa.Table, data: bytes, path: str, form: Format) -> bool:
     before, after = Table(path, table, ""), Table(path, back, "")
     for name in table.column_names:
         old, new = before.column(name), after.column(name)
+        if old.is_text and _is_one_number(old.values):
+            return False
         if old.is_text or old.is_boolean:
             codes, names = old.named_codes()
             again, new_names = new.named_codes()
@@ -136,3 +139,14 @@ def _survives(table: pa.Table, data: bytes, path: str, form: Format) -> bool:
         ):
             return False
     return True
+
+
+def _is_one_number(texts: pa.Array) -> bool:
+    """Whether two texts are one to a program that takes them as numbers, as 1 and 01."""
+    import pyarrow as pa
+
+    try:
+        numbers = cast(texts, pa.float64())
+    except pa.ArrowException:
+        return False
+    return len(apply("unique", numbers)) < len(apply("unique", texts))

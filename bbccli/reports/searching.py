@@ -29,7 +29,7 @@ the best of all 3 is worth 0.810; naively, it seemed to rise from 0.850 to 0.900
         cost["counts"][-1],
     )
     if last == 1:
-        return "There was one configuration: nothing was searched."
+        return "A single configuration takes part: no search can be seen."
     at = cost["counts"].index(cost["enough"])
     naive, corrected = (
         [digits.performance(cost[line][i], "undefined") for i in (at, -1)]

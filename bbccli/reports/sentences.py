@@ -19,7 +19,7 @@ from bbccli.methods import METHODS, Gives
 from bbccli.metrics import METRICS
 from bbccli.metrics.capped import POWERS
 from bbccli.plan import Plan
-from bbccli.reports import phrases
+from bbccli.reports import counts, phrases
 from bbccli.reports.phrases import metric_label, metrics_of
 from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent, short, trimmed
 from bbccli.schema import to_report
@@ -123,8 +123,8 @@ def _choice(estimate: EstimateJson, document: Document) -> str:
     """Which configuration, and whether the figure makes up for the choice of it."""
     winner, read = estimate["winner"], document["input"]
     if read["n_configurations"] == 1:
-        return f", not corrected: {winner} is the only configuration"
-    configurations = f"{read['n_configurations']} configurations{_rule(estimate, document)}"
+        return f", not corrected: {winner} is {counts.only_one(document)}"
+    configurations = f"{counts.configurations(read)}{_rule(estimate, document)}"
     if estimate["n_evaluation"] is not None:
         held_out = count(estimate["n_evaluation"], "sample")
         preselected = estimate["n_preselected"]
@@ -153,8 +153,10 @@ def _data(estimate: EstimateJson, document: Document) -> list[str]:
     """Samples, and how they were understood where that is not the usual way."""
     read = document["input"]
     groups = f" in {count(read['n_groups'], 'group')}" if read["n_groups"] else ""
-    parts = [f"N = {read['n_samples']}{groups}"]
-    parts += [count(read["n_folds"], "fold")] if read["n_folds"] else []
+    used, total, own = read["n_samples"], counts.n_samples_read(read), estimate["n_predicted"]
+    parts = [f"N = {used}{f' of {total}' if total > used else ''}{groups}"]
+    parts += [] if own is None else [f"of which {estimate['winner']} predicts {own}"]
+    parts += [counts.folds(read)] if read["n_folds"] else []
     parts += [count(read["n_repeats"], "repeat")] if read["n_repeats"] > 1 else []
     parts += ["weighted"] if read["weighted"] else []
     codes = [note["code"] for note in document["notes"]]

@@ -10,6 +10,7 @@ from statistics import median, quantiles
 from bbccli.documents import Document, Json
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
+from bbccli.reports.counts import n_tried, of_all
 from bbccli.rounding import count, digits_for
 from bbccli.text import visible
 
@@ -22,6 +23,7 @@ class Summary:
     """Figures over experiments, collected as their records pass by."""
 
     files: int = 0
+    partial: int = 0
     optimism: dict[tuple[str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
     reported: Counter[tuple[str, str]] = field(default_factory=Counter)
     winners: Counter[str] = field(default_factory=Counter)
@@ -70,12 +72,18 @@ class Summary:
             way, middle = "too good" if median(values) >= 0 else "too bad", abs(median(values))
             files = f"{'median of ' * (len(values) > 1)}{count(len(values), 'file')}"
             yield (
-                f"The winner's {phrases.metric_label(metric)} in cross-validation is {way} by "
+                f"The winner's naive {phrases.metric_label(metric)} is {way} by "
                 f"{digits_for(values).difference(middle)} ({files}, {visible(key[1])})."
+            )
+        if self.partial:
+            yield (
+                f"In {of_all(self.partial, self.files, 'file')} not all configurations that were "
+                "tried could be used."
             )
 
     def _collect(self, document: Document) -> None:
-        estimates = document["estimates"]
+        estimates, read = document["estimates"], document["input"]
+        self.partial += n_tried(read) > read["n_configurations"]
         for estimate in estimates:
             self.reported[estimate["metric"], estimate["method"]] += phrases.is_reported(
                 estimate, document

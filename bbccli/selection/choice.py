@@ -9,7 +9,14 @@ import numpy as np
 from bbccli.errors import UndefinedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
-from bbccli.notes import Note, listing, one_se_winner, tied_winners, undefined_repeats
+from bbccli.notes import (
+    Note,
+    listing,
+    one_se_winner,
+    single_configuration,
+    tied_winners,
+    undefined_repeats,
+)
 from bbccli.plan import Plan
 from bbccli.results import SelectionShare
 from bbccli.selection.candidates import by_repeat, candidates, fold_performances, folds_of, parts_of
@@ -25,6 +32,14 @@ class Choice:
     winner: int
     naive: float
     notes: tuple[Note, ...] = ()
+
+
+def on_single(matrix: PredictionMatrix) -> tuple[Note, ...]:
+    """Say that nothing is selected here, and whether something may have been before."""
+    if matrix.n_configurations > 1:
+        return ()
+    asked = any(note.code == "configurations-left-out" for note in matrix.notes)
+    return (single_configuration(matrix.source.n_tried, asked=asked),)
 
 
 def choose(matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Plan) -> Choice:

@@ -58,7 +58,7 @@ class TestTheSameNumbers:
     def test_from_separate_labels_and_folds(self, run, parquet, expected, tmp_path):
         table = pyarrow.parquet.read_table(parquet)
         pyarrow.csv.write_csv(table.select(["row_id", "truth"]), tmp_path / "labels.csv")
-        pyarrow.csv.write_csv(table.select(["fold"]), tmp_path / "folds.csv")
+        pyarrow.csv.write_csv(table.select(["row_id", "fold"]), tmp_path / "folds.csv")
         predictions = tmp_path / "predictions.parquet"
         pyarrow.parquet.write_table(table.drop_columns(["truth", "fold"]), predictions)
         found = estimates(

@@ -200,3 +200,23 @@ def test_names_are_distinct():
         joined([one], ["a"])
     with pytest.raises(OptionError, match="b is given twice"):
         joined([one, one, one], ["a", "b", "b"])
+
+
+def test_a_key_of_one_file_alone():
+    _, first, second = two()
+    keyless = replace(second, sample_keys=None)
+    with pytest.raises(InputError, match="a has the key 'row_id', b has no key"):
+        joined([first, keyless], ["a", "b"])
+    with pytest.raises(InputError, match="a has no key, b has the key 'row_id'"):
+        joined([keyless, first], ["a", "b"])
+    other = replace(second, sample_keys=SampleKeys(second.sample_keys.values, "id"))
+    with pytest.raises(InputError, match="a has the key 'row_id', b has the key 'id'") as error:
+        joined([first, other], ["a", "b"])
+    assert error.value.hint
+
+
+def test_a_join_by_position_has_a_note():
+    one = replace(binary(n_samples=60), sample_keys=None)
+    found = joined([one, renamed(one)], ["a", "b"]).matrix
+    (note,) = [note for note in found.notes if note.code == "joined-by-position"]
+    assert "(a, b)" in note.text

@@ -37,9 +37,12 @@ class Fixed:
         return self.predictions
 
 
+ALIKE = {name: name for name in sorted(set(get_scorer_names()) & set(METRICS))}
+"""Names that are the same there and here."""
+
 CASES = [
     (alias, task)
-    for alias, name in ALIASES.items()
+    for alias, name in (ALIASES | ALIKE).items()
     for task in sorted(METRICS[name].tasks)
     if not (task is Task.MULTICLASS and alias == "neg_brier_score")  # refused by old versions
 ]

@@ -260,6 +260,13 @@ def test_a_name_with_a_quote_keeps_the_quotes_of_the_header(run, tmp_path):
     assert_array_equal(read(target).predictions, read(source).predictions)
 
 
+def test_keys_with_leading_zeros_stay_as_they_are(run, tmp_path):
+    source, target = tmp_path / "q.csv", tmp_path / "r.csv"
+    source.write_text("row_id,truth,a\n007,0,0.1\n010,1,0.2\n008,1,0.3\n")
+    assert run("convert", source, "-o", target, "-q")[0] == 0
+    assert read(target).keys.tolist() == ["007", "010", "008"]
+
+
 def test_text_that_reads_as_numbers_is_not_written_as_text(run, tmp_path):
     keys = pa.array(["01", "1", "2", "3"])
     table = pa.table({"row_id": keys, "truth": [0, 1, 0, 1], "a": [0.1, 0.9, 0.2, 0.7]})

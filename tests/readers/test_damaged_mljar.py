@@ -175,7 +175,7 @@ def test_of_a_split_copies_are_dropped_too(tmp_path):
     place = mljar(tmp_path / "run", target=target, n_rows=100, split=positions[::-1])
     matrix = read(place)
     np.testing.assert_array_equal(matrix.outcome.values, target[:16])
-    assert matrix.folds is None
+    assert matrix.n_folds == 1  # one part was held out
     kept = (place / "1_Linear" / "predictions_validation.csv").read_text().splitlines()[1:17]
     expected = [float(line.split(",")[1]) for line in kept]
     np.testing.assert_array_equal(matrix.predictions[0, :, 0], expected)

@@ -125,7 +125,8 @@ def test_metadata_of_frames_and_schemas():
 
 def test_labels_and_folds_in_memory():
     frame = pd.DataFrame(PREDICTIONS).drop(columns=["patient"])
-    labels, folds = frame[["row_id", "truth"]].iloc[::-1], pa.table({"fold": PREDICTIONS["fold"]})
+    labels = frame[["row_id", "truth"]].iloc[::-1]
+    folds = pa.table({name: PREDICTIONS[name] for name in ("row_id", "fold")})
     matrix = read(frame.drop(columns=["truth", "fold"]), labels=labels, folds=folds)
     _same(matrix, read(frame))
 

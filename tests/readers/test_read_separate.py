@@ -21,15 +21,11 @@ def test_labels_by_row_id(save):
     assert matrix.configurations == ("a", "b")
 
 
-def test_row_ids_of_other_types_are_compared_as_text(save):
+def test_row_ids_of_two_types_and_names(save):
     labels = save("labels.parquet", {"id": ["4", "5", "6", "7"], "truth": TRUTH})
-    matrix = read(save("m.csv", {"row_id": [7, 6, 5, 4], **PREDICTIONS}), labels=labels)
+    path = save("m.csv", {"row_id": [7, 6, 5, 4], **PREDICTIONS})
+    matrix = read(path, labels=labels, roles=Roles(labels_row_id="id"))
     assert matrix.outcome.values.tolist() == [1, 0, 1, 0]
-
-
-def test_labels_go_by_position_where_one_file_has_no_row_id(save):
-    labels = save("labels.csv", {"row_id": [4, 5, 6, 7], "truth": TRUTH})
-    assert read(save("m.csv", PREDICTIONS), labels=labels).outcome.values.tolist() == [0, 1, 0, 1]
 
 
 def test_labels_file_wins_over_a_truth_column(save):
@@ -43,7 +39,8 @@ def test_labels_file_wins_over_a_truth_column(save):
 def test_labels_of_samples_serve_all_repeats(save):
     columns = {"row_id": [0, 1, 1, 0], "repeat": [1, 1, 2, 2], **PREDICTIONS}
     for labels in ({"truth": ["x", "y"]}, {"row_id": [1, 0], "truth": ["y", "x"]}):
-        matrix = read(save("m.csv", columns), labels=save("labels.csv", labels))
+        how = {"by_position": "row_id" not in labels}
+        matrix = read(save("m.csv", columns), labels=save("labels.csv", labels), **how)
         assert matrix.outcome.values.tolist() == [0, 1]
 
 
@@ -128,9 +125,8 @@ def test_folds_of_repeats(save):
             **PREDICTIONS,
         },
     )
-    assert_array_equal(
-        read(path, folds=save("folds.csv", {"fold": [1, 2, 1, 2]})).folds, [[0, 1], [1, 0]]
-    )
+    folds = save("folds.csv", {"fold": [1, 2, 1, 2]})
+    assert_array_equal(read(path, folds=folds, by_position=True).folds, [[0, 1], [1, 0]])
     with pytest.raises(InputError, match="folds by row_id cannot tell 2 repeats apart") as e:
         read(path, folds=save("folds.csv", {"row_id": [0, 1], "fold": [1, 2]}))
     assert e.value.hint

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 from pathlib import Path
@@ -214,14 +215,14 @@ def test_autosklearn(search: Path, inner: str) -> None:
     np.testing.assert_array_equal(by_name(run)["2"].predictions, TWO)
     np.testing.assert_array_equal(by_name(run)["10"].predictions, TWO / 4)
     assert run.excluded == (("4", "its predictions are gone"), ("5", "its predictions are gone"))
-    assert run.n_candidates_total == 5
+    assert run.n_candidates_total == 7  # two crashed; the dummy is no candidate
     assert ("10", "cost", 0.1, "fold-mean") in run.leaderboard
     assert [name for name, *_ in run.leaderboard] == ["2", "3", "4", "5", "10"]
 
 
 def test_autosklearn_from_within(search: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(search / ".auto-sklearn")
-    assert ask.load(Path()).n_candidates_total == 5
+    assert ask.load(Path()).n_candidates_total == 7
 
 
 def test_autosklearn_without_history(tmp_path: Path) -> None:
@@ -233,11 +234,17 @@ def test_autosklearn_without_history(tmp_path: Path) -> None:
     assert by_name(run)["7_2"].flags == ()
 
 
-def test_autosklearn_failed_runs_are_no_candidates(search: Path) -> None:
-    for status in ("CRASHED", "TIMEOUT", "MEMOUT"):
-        write(search / "smac3-output" / "run_1" / "runhistory.json", history({2: 0.5}, status))
+def test_autosklearn_failed_runs_were_tried(search: Path) -> None:
+    """Those that were stopped with the search, or still run, were not; nor is one counted twice."""
+    place = search / "smac3-output" / "run_1" / "runhistory.json"
+    for status, n_tried in (("CRASHED", 6), ("TIMEOUT", 6), ("MEMOUT", 6), ("STOP", 5)):
+        write(place, history({7: 0.5}, status))
         run = ask.load(search)
-        assert (run.leaderboard, run.n_candidates_total) == ((), 3)
+        assert (run.leaderboard, run.n_candidates_total) == ((), n_tried)
+    found = json.loads(history({2: 0.5}))
+    found["data"] += json.loads(history({2: 0.5}, "CRASHED"))["data"]
+    write(place, json.dumps(found))
+    assert ask.load(search).n_candidates_total == 5
 
 
 @pytest.mark.parametrize(

@@ -224,9 +224,12 @@ def test_what_was_done_about_gaps_is_named(tmp_path):
     for policy in (Missing.DROP, Missing.COMMON_ROWS, Missing.AVAILABLE):
         plan = {"n_resamples": "20", "method": ["bbc"]}
         (said[policy],) = sentences(answer(Analysis(missing=policy, **plan), str(path)).document)
-    assert "among 2 configurations; N = 40, complete configurations only;" in said[Missing.DROP]
-    assert "; N = 39, common samples only;" in said[Missing.COMMON_ROWS]
-    assert "; N = 40, available cases;" in said[Missing.AVAILABLE]
+    assert (
+        "among 2 of 3 configurations tried; N = 40, complete configurations only;"
+        in said[Missing.DROP]
+    )
+    assert "; N = 39 of 40, common samples only;" in said[Missing.COMMON_ROWS]
+    assert "; N = 40, of which c predicts 39, available cases;" in said[Missing.AVAILABLE]
 
 
 def test_values_of_later_versions_are_said_by_their_names():

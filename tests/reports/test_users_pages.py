@@ -61,11 +61,11 @@ def performances(run, path):
 def test_a_single_configuration_was_neither_searched_nor_corrected(run, save, page):
     path = save(made(names={"only": 0.5}))
     table = run("correct", path, *FAST, "--cost-of-search")[1]
-    assert "search   There was one configuration: nothing was searched.\n" in table
+    assert "search   A single configuration takes part: no search can be seen.\n" in table
     told = page("correct", path)
     assert "There was one configuration: nothing is corrected." in told
-    assert "What the search cost: there was a single configuration." in told
-    assert "Who wins: there was a single configuration." in told
+    assert "What the search cost: a single configuration takes part." in told
+    assert "Who wins: a single configuration takes part." in told
     for words in ("too good", "too bad", "fairly stable", "searching", "The search"):
         assert words not in told.split("Hint:")[0] + told.split("(single-configuration)")[1]
 

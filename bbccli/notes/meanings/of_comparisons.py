@@ -106,7 +106,7 @@ OF_COMPARISONS = (
         Severity.CARE,
         """Not all of the compared configurations predict every sample. Those that all of them
         predict are compared.""",
-        """complete the cross-validation.""",
+        """complete the predictions.""",
     ),
     Meaning(
         "undefined-swaps",

@@ -8,9 +8,9 @@ OF_FILES = (
     Meaning(
         "samples-left-out",
         Severity.DOUBT,
-        """Some samples have no prediction by any configuration in some repeat. They are left
-        out of everything.""",
-        """complete the cross-validation. If samples are missing because a learner failed on them,
+        """Some samples have no prediction by any configuration in some repeat, or only by
+        configurations that are left out for their gaps. They are left out of everything.""",
+        """complete the predictions. If samples are missing because a learner failed on them,
         the result is for the easier samples only. `--missing error` refuses.""",
     ),
     Meaning(
@@ -27,7 +27,7 @@ OF_FILES = (
         Severity.DOUBT,
         """With `--missing common-rows`, only samples that every configuration predicts are
         used.""",
-        """complete the cross-validation. What is missing is rarely missing by chance: a learner
+        """complete the predictions. What is missing is rarely missing by chance: a learner
         that fails on hard samples leaves easy ones in common.""",
     ),
     Meaning(
@@ -36,7 +36,7 @@ OF_FILES = (
         """No configuration predicts all samples, or `--missing available` was given: each
         configuration is scored on the samples that it predicts, in the selection and in every
         resample. Configurations that predict fewer than half of the samples take no part.""",
-        """complete the cross-validation. Configurations scored on easier samples look better.
+        """complete the predictions. Configurations scored on easier samples look better.
         `--missing common-rows` compares all on the same samples, if there are any; `--missing
         error` refuses.""",
     ),
@@ -71,6 +71,16 @@ OF_FILES = (
         configurations. The folds are taken as unknown; `bbc` runs, methods over folds can't. So it
         is of two files of the same samples that are compared: rows are, and no folds.""",
         """cross-validate all configurations on the same folds. It also makes them comparable.""",
+    ),
+    Meaning(
+        "joined-by-position",
+        Severity.CARE,
+        """Rows of several files belong together because they stand in the same place: no file
+        has a key of the samples, or `--by-position` was given. If one file is in another order,
+        its rows are those of other samples, and the figures are wrong without a sign of it.""",
+        """give every file a column `row_id` with the key of the sample; if the key has a name of
+        its own, name it with `--row-id`, and with `--labels-row-id` or `--folds-row-id` where
+        those files call it otherwise. Nothing, if you know that the order is the same.""",
     ),
     Meaning(
         "few-groups",
@@ -206,8 +216,27 @@ OF_FILES = (
     Meaning(
         "candidates-missing",
         Severity.DOUBT,
-        """The metadata say that more configurations were tried than the file holds. The winner
-        was the best of more, so the correction is too small.""",
+        """More configurations were tried than the file holds, as the metadata or the folder of a
+        run say: failed fits, pruned trials, models that were deleted. The winner was the best of
+        more, so the correction is too small. The first line, the answer and the sentence to
+        report say how many were tried; in JSON it is `input.n_tried`.""",
         """add the others.""",
+    ),
+    Meaning(
+        "tried-again",
+        Severity.CARE,
+        """A recording has several predictions of the same configuration for the same rows: of
+        other features, of a model without a seed, or of two models by one name. All were tried, so
+        the correction is for choosing among all of them. Other features are named `X=2`, other
+        tries `#2`.""",
+        """if a try was a mistake that could not have been chosen, leave it out by `--exclude`.
+        Record other studies in other folders.""",
+    ),
+    Meaning(
+        "recorded-again",
+        Severity.HARMLESS,
+        """A search or a loop ran again in the folder of its recording, and predicted the same:
+        after it was killed, for instance. The same predictions count once.""",
+        """nothing.""",
     ),
 )

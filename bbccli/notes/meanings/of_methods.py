@@ -9,7 +9,9 @@ OF_METHODS = (
         "single-configuration",
         Severity.CARE,
         """There is one configuration, so nothing was selected and nothing is corrected; the
-        table says so in place of `corrected`.""",
+        table says so in place of `corrected`. Or one is left of several that were tried: the
+        choice among them can't be corrected for, since the others have too few predictions,
+        or take no part as asked.""",
         """if it won over others, add their predictions. Without them its figure is that of a
         winner, which is too good. If it was the only one, its naive figure has no optimism of a
         selection.""",

@@ -40,6 +40,8 @@ def lay_out(
     else:
         table = problems.attempt("roles", stack, tables, layouts, hints)
         sheet = long_sheet(table, name, metadata, problems)
+        if len(tables) > 1 and "row_id" not in sheet.roles:
+            sheet = replace(sheet, by_position=tuple(table.path for table in tables))
         spare = tuple(dict.fromkeys(name for layout in layouts for name in layout.spare))
         if spare:
             sheet = replace(sheet, notes=(remarks.columns_set_aside(spare), *sheet.notes))

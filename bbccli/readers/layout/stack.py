@@ -60,6 +60,8 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
             check_outcome(layout.roles, table)
         columns = {**layout.roles, **layout.predictions}
         _check_same(columns, parts, table, tables[0])
+        if table is not tables[0]:
+            _check_keys((layouts[0], layout), table, tables[0])
         names = configuration_names(table, layout, file, one_file=one_file)
         parts.append(_table(table, columns, names))
         if layout.configuration:
@@ -134,6 +136,22 @@ def _check_same(
             f"has no {what}, {there.path} has one",
             path=missing.path,
             hint="files that are read together hold the same columns",
+        )
+
+
+def _check_keys(layouts: tuple[Layout, Layout], table: Table, first: Table) -> None:
+    """The samples of every file have the key of the first one, if any has a key."""
+    ours, theirs = (layout.roles.get("row_id") for layout in layouts)
+    if ours is None or theirs is None:
+        from bbccli.readers.keys import refuse_overlooked
+
+        shared = [name for name in layouts[1].spare if name in layouts[0].spare]
+        refuse_overlooked(table, shared, first.path, " if it is")
+    elif ours.casefold() != theirs.casefold():
+        raise InputError(
+            f"has the key {theirs!r}, {first.path} has {ours!r}",
+            path=table.path,
+            hint="call the key of the samples alike in all files",
         )
 
 

@@ -197,6 +197,7 @@ def _load(folder: Path) -> RunTable:
         table,
         leaderboard=board.listed(names),
         metric=board.own_metric,
+        metric_name=None if board.own_metric else board.metric,
         selection="pooled",
         left_out=(*run.excluded, *((name, "on the leaderboard, and gone") for name in lost)),
         n_candidates_total=len(names) + len(lost) if lost else None,

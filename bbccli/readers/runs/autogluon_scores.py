@@ -26,8 +26,7 @@ _METRICS = {
     "balanced_accuracy": "balanced-accuracy",
     "mcc": "mcc",
     "roc_auc": "auc",
-    "roc_auc_ovo": "auc-ovo",
-    "roc_auc_ovr": "auc-ovr",
+    **{f"roc_auc_{way}{mean}": f"auc-{way}" for way in ("ovo", "ovr") for mean in ("", "_macro")},
     "average_precision": "average-precision",
     **{name: name for name in ("f1", "precision", "recall", "r2")},
     **{

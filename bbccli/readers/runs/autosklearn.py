@@ -41,6 +41,7 @@ _ARRAY_FILE = re.compile(
 )
 _DUMMY = 1
 _FINISHED = ("StatusType.SUCCESS", "StatusType.DONOTADVANCE")
+_FAILED = tuple(f"StatusType.{one}" for one in ("CRASHED", "TIMEOUT", "MEMOUT", "ABORT"))
 _KEEP = "fit with tmp_folder=..., delete_tmp_folder_after_terminate=False, max_models_on_disc=None"
 
 
@@ -72,7 +73,8 @@ def load(path: Path) -> StoredRun:
     found = _candidates(root)
     if not found:
         raise InputError("has no predictions", path=str(path), hint=_KEEP)
-    costs, full = _costs(root.absolute().parent), max(one.budget for one in found)
+    costs, failed = _costs(root.absolute().parent)
+    full = max(one.budget for one in found)
     names = _names([*((one.seed, one.number) for one in found), *(costs or ())])
     configurations = tuple(
         StoredConfiguration(
@@ -92,7 +94,7 @@ def load(path: Path) -> StoredRun:
         truth,
         fold_by_fold=True,
         leaderboard=tuple((name, "cost", figures[name], "fold-mean") for name in figures),
-        n_candidates_total=None if costs is None else len(tried),
+        n_candidates_total=None if costs is None else len(tried) + failed,
     )
 
 
@@ -159,21 +161,29 @@ def _targets(path: Path) -> FloatArray:
     return np.frombuffer(data, kind, offset=head.end()).astype(kind.newbyteorder("="))
 
 
-def _costs(folder: Path) -> dict[_Key, float] | None:
-    """Cost of each finished run by seed and number, at its largest budget; None without history."""
+def _costs(folder: Path) -> tuple[dict[_Key, float] | None, int]:
+    """Cost of each finished run by seed and number, at its largest budget; None without history.
+
+    The other number is of the configurations that were tried and have failed at every budget.
+    """
     files = [one / "runhistory.json" for one in folders_in(folder / "smac3-output")]
     files = [one for one in files if is_file(one)]
     if not files:
-        return None
+        return None, 0
     best: dict[_Key, tuple[float, float]] = {}
+    scored: set[_Key] = set()
+    failed: set[_Key] = set()
     for file in files:
         seed = int(re.sub(r"\D", "", file.parent.name) or 0)
         try:
-            for (_, _, _, budget), (cost, _, status, _, _, about) in read_json(file)["data"]:
+            for (one, _, _, budget), (cost, _, status, _, _, about) in read_json(file)["data"]:
                 number = about.get("num_run") if isinstance(about, dict) else None
+                if status["__enum__"] in _FAILED:
+                    failed.add((seed, int(one)))
                 if number is None or status["__enum__"] not in _FINISHED:
                     continue
                 key = (seed, int(number))
+                scored.add((seed, int(one)))
                 best[key] = max(best.get(key, (-1.0, 0.0)), (float(budget), float(cost)))
         except (KeyError, TypeError, ValueError, OverflowError):
             raise InputError(
@@ -181,7 +191,7 @@ def _costs(folder: Path) -> dict[_Key, float] | None:
                 path=str(file),
                 hint="remove the file to go on without the figures of auto-sklearn",
             ) from None
-    return {key: best[key][1] for key in sorted(best)}
+    return {key: best[key][1] for key in sorted(best)}, len(failed - scored)
 
 
 def _no_targets(problem: str, path: Path) -> InputError:

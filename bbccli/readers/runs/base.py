@@ -82,6 +82,8 @@ class RunTable:
         Scores of single folds, by which the folds are checked.
     metric
         The metric that the tool optimised, by our name; None where `bbc` does not have it.
+    metric_name
+        What the tool calls it, where `bbc` has no metric of that name.
     selection
         How the tool selects; None where it does not say.
     left_out
@@ -94,6 +96,9 @@ class RunTable:
         Whether classes are called by their numbers in sorted order, for want of their names.
     tried
         Configurations in the order in which they were tried, where that is known.
+    again, tried_again
+        Names of those whose predictions were recorded again, and of those that were tried before
+        with other predictions.
     """
 
     tool: str
@@ -111,6 +116,9 @@ class RunTable:
     unchecked: str = ""
     classes_in_order: bool = False
     tried: tuple[str, ...] = ()
+    metric_name: str | None = None
+    again: tuple[str, ...] = ()
+    tried_again: tuple[str, ...] = ()
 
     @property
     def table(self) -> pa.Table:
@@ -144,6 +152,7 @@ class RunTable:
             "run": run
             | {
                 "metric": self.metric,
+                **({"metric_name": self.metric_name} if self.metric_name else {}),
                 "n_samples": self.n_samples,
                 "unchecked": self.unchecked,
                 "classes_in_order": self.classes_in_order,
@@ -159,6 +168,8 @@ class RunTable:
                     for one in self.leaderboard
                 ],
                 **self._of_folds,
+                **({"again": list(self.again)} if self.again else {}),
+                **({"tried_again": list(self.tried_again)} if self.tried_again else {}),
             },
         }
 

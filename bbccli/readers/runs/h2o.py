@@ -35,6 +35,10 @@ _STACKED = "StackedEnsemble"
 
 _SCORES = {"auc": "auc", "logloss": "log-loss", "rmse": "rmse", "mse": "mse", "mae": "mae"}
 _OF_NUMBERS = ("rmse", "mse", "mae")
+_CLASS_ERROR = "mean_per_class_error"
+"""1 - the balanced accuracy, where the likeliest class is predicted."""
+_DEVIANCE = "mean_residual_deviance"
+"""The mean squared error, where the response is normal."""
 _TOLERANCE = 1e-4
 """H2O rounds predictions to 8 decimals and takes the AUC from 400 thresholds."""
 
@@ -81,6 +85,7 @@ def load(folder: Path) -> RunTable:
         flags={short[name]: _flags(name) for name in models},
         leaderboard=_leaderboard(folder / "leaderboard.csv", board, short, classes),
         metric=_metric(board, classes),
+        metric_name=_metric_name(board, classes),
         selection="pooled",
         left_out=(
             *((name, "not on the leaderboard") for name in others),
@@ -201,8 +206,23 @@ def _known(classes: tuple[str, ...]) -> list[str]:
     return ["auc", "logloss"] if len(classes) == 2 else ["logloss"]
 
 
+def _metric_name(board: dict[str, dict[str, str]], classes: tuple[str, ...]) -> str | None:
+    first = _first(board)
+    return None if first in _known(classes) else first
+
+
+def _first(board: dict[str, dict[str, str]]) -> str | None:
+    """What the leaderboard is sorted by: its first score."""
+    return next(iter(next(iter(board.values()), {})), None)
+
+
 def _metric(board: dict[str, dict[str, str]], classes: tuple[str, ...]) -> str | None:
-    first = next(iter(next(iter(board.values()), {})), "")
+    """Name that `bbc` has for it, or for what sorts the models in the same order."""
+    first = _first(board)
+    if first == _CLASS_ERROR and len(classes) > 2:  # of two classes H2O cuts where F1 is largest
+        return "balanced-accuracy"
+    if first == _DEVIANCE and not classes:
+        return "mse" if all(row[_DEVIANCE] == row.get("mse") for row in board.values()) else None
     return _SCORES[first] if first in _known(classes) else None
 
 

@@ -69,6 +69,7 @@ class _Run:
     folder: Path
     task: str
     metric: str | None
+    metric_name: str | None
     models: tuple[str, ...]
     probes: tuple[str, ...]
     kind: str
@@ -123,6 +124,7 @@ def load(folder: Path) -> RunTable:
         leaderboard=() if n_copies else leaderboard(folder, board, run.models, run.metric),
         fold_scores=() if n_copies else _fold_scores(run),
         metric=run.metric,
+        metric_name=run.metric_name,
         selection="pooled",
         left_out=(
             *((name, "a probe with a random feature") for name in run.probes),
@@ -146,6 +148,7 @@ def _described(folder: Path) -> _Run:
             folder=folder,
             task=task,
             metric="f1-micro" if (task, metric) == ("multiclass", "f1") else metric,
+            metric_name=None if metric else str(params["eval_metric"]),
             models=tuple(name for name in saved if not name.endswith(_PROBE)),
             probes=tuple(name for name in saved if name.endswith(_PROBE)),
             kind=str(validation["validation_type"]),

@@ -38,7 +38,8 @@ def placed(
     if split:
         place = folder / "split_validation_indices.npy"
         if n_repeats == 1:
-            return {"row_id": _as_many(np.sort(read_positions(place)), n_rows, place)}
+            row_id = _as_many(np.sort(read_positions(place)), n_rows, place)
+            return {"row_id": row_id, "fold": np.zeros(n_rows, np.int64)}
         return {"row_id": np.arange(n_rows)}
     row_id = np.arange(n_rows)
     if n_repeats > 1:

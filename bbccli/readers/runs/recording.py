@@ -12,11 +12,26 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.readers.runs import recording_arrays
 from bbccli.readers.runs.recording_names import short_names
-from bbccli.readers.runs.recording_parts import agreeing, flags_of, problems_of
+from bbccli.readers.runs.recording_parts import (
+    flags_of,
+    never_fitted,
+    problems_of,
+    tried_again,
+    without_predictions,
+)
 from bbccli.readers.sources.limits import check_size
 from bbccli.recorded import design, parts
 from bbccli.recorded.arrays import DamagedError
-from bbccli.recorded.counted import TOLERANCE, parts_in
+from bbccli.recorded.counted import (
+    TOLERANCE,
+    Candidate,
+    Try,
+    by_identity,
+    parts_in,
+    said_of,
+    share_of,
+    tries_of,
+)
 from bbccli.recorded.design import Design
 from bbccli.recorded.parts import Part
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, PredictionKind, Task
@@ -68,8 +83,6 @@ class Recording:
         Whether each repeat is one split that tests a part of the samples.
     configurations
         C unique names: those that were given, else the parameters that vary.
-    identities
-        (C,) what the parts of a configuration share.
     params
         (C,) parameters.
     flags
@@ -80,6 +93,11 @@ class Recording:
         What the search was told of each split, in its own sign; NaN where nothing.
     n_candidates_total
         Configurations that were tried, those without predictions included.
+    left_out
+        Those that take no part, and why.
+    again, tried_again
+        Names of those whose predictions were recorded again, which count once; and of those that
+        were tried before with other predictions, which count each.
     leaderboard
         What the search said, in the order of the configurations; without `finish` the mean of the
         scores of those that have all.
@@ -107,12 +125,14 @@ class Recording:
     folds: IntArray | None
     repeated_holdout: bool
     configurations: tuple[str, ...]
-    identities: tuple[str, ...]
     params: tuple[Mapping[str, Any], ...]
     flags: tuple[tuple[str, ...], ...]
     complete: BoolArray
     scores: FloatArray
     n_candidates_total: int
+    left_out: tuple[tuple[str, str], ...]
+    again: tuple[str, ...]
+    tried_again: tuple[str, ...]
     leaderboard: tuple[Listed, ...]
     finished: bool
     damaged: tuple[str, ...]
@@ -137,71 +157,71 @@ def load(path: Path) -> Recording:
     plan = design.load(path)
     check_size(sum(file.stat().st_size for file in parts.paths(path)), str(path))
     found, damaged = parts_in(path)
-    listed, finished = _listed(path)
-    groups = _by_configuration(path, found, listed)
-    with_predictions = {
-        identity: group
-        for identity, group in groups.items()
-        if any(part.predictions is not None for part in group)
-    }
-    if not with_predictions:
+    recording_arrays.check_rows(path, plan, found)
+    listed = _listed(path)
+    tries = _tries(path, found, listed)
+    if not any(one.counts for one in tries):
         raise InputError(
             "holds no predictions" + (f"; {len(damaged)} files are damaged" if damaged else ""),
             path=str(path),
             hint="give rec.scorer to the search and rec.cv as its cv, or call rec.write()",
         )
-    return _assembled(path, plan, groups, with_predictions, listed, finished, damaged)
+    return _assembled(path, plan, tries, listed, damaged)
 
 
-def _listed(path: Path) -> tuple[dict[str, dict[str, Any]], bool]:
-    """What searches said of their candidates, the latest of each."""
+_CODES = (None, PredictionKind.LABEL)
+
+Listing = Mapping[str, list[Candidate]]
+"""What searches said of their candidates, by identity, in the order in which they said it."""
+
+
+def _listed(path: Path) -> Listing:
+    listed: dict[str, list[Candidate]] = {}
     try:
-        boards = list(parts.leaderboards(path))
+        for board in parts.leaderboards(path):
+            for one in board["candidates"]:
+                listed.setdefault(one["identity"], []).append(one)
     except DamagedError as error:
         raise InputError(
             f"leaderboard is damaged: {error}",
             path=str(path),
             hint="remove the file, and call rec.finish() again",
         ) from None
-    return {one["identity"]: one for board in boards for one in board["candidates"]}, bool(boards)
+    return listed
 
 
-def _by_configuration(
-    path: Path, found: Iterable[Part], listed: Mapping[str, Any]
-) -> dict[str, list[Part]]:
-    """Parts by configuration: those of searches in their order, then as they were first tried."""
-    groups: dict[str, list[Part]] = {}
-    for part in found:
-        groups.setdefault(part.identity, []).append(part)
-    for group in groups.values():
-        scored = [part for part in group if part.name and part.score is not None]
-        if len({str((part.estimator, part.params)) for part in scored}) > 1:
+def _tries(path: Path, found: Iterable[Part], listed: Listing) -> list[Try]:
+    """What was tried: by searches in their order, then as it was first tried."""
+    groups = by_identity(found)
+    said: dict[tuple[str, int], str] = {}
+    for part in (part for part in found if part.name and part.score is not None):
+        own = str((part.estimator, part.params))
+        if said.setdefault((part.name, part.session), own) != own:
             raise InputError(
                 "one name stands for several configurations",
                 path=str(path),
-                value=group[0].name,
+                value=part.name,
                 hint="rec.scorer for a search: it tells candidates apart by their parameters",
             )
     first = [identity for identity in listed if identity in groups]
-    rest = [identity for identity in groups if identity not in listed]
-    return {identity: groups[identity] for identity in first + rest}
+    return [
+        one
+        for identity in dict.fromkeys([*first, *groups])
+        for one in tries_of(groups[identity], [own["splits"] for own in listed.get(identity, ())])
+    ]
 
 
 def _assembled(
-    path: Path,
-    plan: Design,
-    groups: Mapping[str, list[Part]],
-    filled: Mapping[str, list[Part]],
-    listed: Mapping[str, Any],
-    finished: bool,
-    damaged: list[str],
+    path: Path, plan: Design, tries: list[Try], listed: Listing, damaged: list[str]
 ) -> Recording:
-    named = dict(zip(groups, short_names([group[0] for group in groups.values()]), strict=True))
-    counted = {one: agreeing(group, listed.get(one)) for one, group in filled.items()}
-    everything = [part for group in counted.values() for part in group]
+    names = short_names([one.parts[0] for one in tries])
+    named = [(one, name) for one, name in zip(tries, names, strict=True) if one.counts]
+    counted = [one.parts for one, _ in named]
+    everything = [part for group in counted for part in group]
     kind, places = recording_arrays.kind(path, everything), plan.places()
     predictions = recording_arrays.cube(path, plan, counted, places, kind)
     scores = recording_arrays.scores(counted, len(places))
+    left_out = (*without_predictions(tries, names), *never_fitted(tries, listed))
     return Recording(
         path=path,
         task=plan.task,
@@ -214,38 +234,36 @@ def _assembled(
         predictions=predictions,
         folds=recording_arrays.folds(plan, places, everything, len(predictions)),
         repeated_holdout=len(places) > 1 and places[-1] == (len(places) - 1, 0),
-        configurations=tuple(named[identity] for identity in filled),
-        identities=tuple(filled),
-        params=tuple(group[0].params for group in filled.values()),
-        flags=tuple(flags_of(group) for group in counted.values()),
+        configurations=tuple(name for _, name in named),
+        params=tuple(one.params for one, _ in named),
+        flags=tuple(flags_of(group) for group in counted),
         complete=recording_arrays.complete(predictions, plan, places),
         scores=scores,
-        n_candidates_total=len(groups.keys() | listed.keys()),
-        leaderboard=_leaderboard(plan.scoring, named, filled, listed, scores),
-        finished=finished,
+        n_candidates_total=len(named) + len(left_out),
+        left_out=left_out,
+        again=tuple(name for one, name in named if one.again),
+        tried_again=tried_again(named),
+        leaderboard=_leaderboard(plan.scoring, named, listed, scores),
+        finished=bool(listed),
         damaged=tuple(damaged),
-        problems=problems_of(groups, named),
-        tried=tuple(named[one] for one in sorted(filled, key=lambda one: _started(filled[one]))),
+        problems=problems_of(tries, names),
+        tried=tuple(name for _, name in sorted(named, key=_started)),
     )
 
 
-def _started(group: list[Part]) -> tuple[int, int]:
-    return min((part.session, part.time) for part in group)
+def _started(named: tuple[Try, str]) -> int:
+    return min(part.time for part in named[0].parts)
 
 
 def _leaderboard(
-    scoring: str,
-    named: Mapping[str, str],
-    filled: Mapping[str, Any],
-    listed: Mapping[str, Any],
-    scores: FloatArray,
+    scoring: str, named: list[tuple[Try, str]], listed: Listing, scores: FloatArray
 ) -> tuple[Listed, ...]:
     sign = -1.0 if scoring.startswith("neg_") else 1.0
     found = []
-    for identity, own in zip(filled, scores, strict=True):
-        value = (
-            listed[identity]["value"] if identity in listed else own.mean() if own.size else None
-        )
+    for (one, name), own in zip(named, scores, strict=True):
+        said = said_of(one, listed.get(one.parts[0].identity, ()))
+        value = said["value"] if said else own.mean() if own.size else None
         if value is not None and np.isfinite(value):
-            found.append(Listed(named[identity], scoring, sign * float(value)))
+            exact = share_of(part.predictions for part in one.parts if part.kind not in _CODES)
+            found.append(Listed(name, scoring, sign * float(value), tolerance=exact))
     return tuple(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ def kind(path: Path, everything: Iterable[Part]) -> PredictionKind:
 def cube(
     path: Path,
     plan: Design,
-    counted: Mapping[str, list[Part]],
+    counted: Sequence[list[Part]],
     places: tuple[tuple[int, int], ...],
     of: PredictionKind,
 ) -> FloatArray:
@@ -50,7 +50,7 @@ def cube(
     InputError
         A part does not fit the design, or all of it is too large.
     """
-    with_some = [p for group in counted.values() for p in group if p.predictions is not None]
+    with_some = [p for group in counted for p in group if p.predictions is not None]
     n_repeats = 1 + max(
         [repeat for repeat, _ in places] + [p.repeat for p in with_some if p.split is None]
     )
@@ -61,7 +61,7 @@ def cube(
     dtype = np.float32 if narrow else np.float64
     check_size(int(np.prod([float(n) for n in shape])) * np.dtype(dtype).itemsize, str(path))
     filled = np.full(shape, np.nan, dtype)
-    for column, group in enumerate(counted.values()):
+    for column, group in enumerate(counted):
         for part in group:
             if part.predictions is None:
                 continue
@@ -87,12 +87,26 @@ def _place(
         if part.split >= len(places):
             raise _damaged(path, part)
         return plan.tests[part.split], places[part.split][0]
-    rows = part.rows
-    if rows is None or rows.dtype.kind != "i" or not rows.size:
-        raise _damaged(path, part)
-    if rows.min() < 0 or rows.max() >= plan.n_samples:
-        raise _damaged(path, part)
-    return rows, part.repeat
+    assert part.rows is not None
+    return part.rows, part.repeat
+
+
+def check_rows(path: Path, plan: Design, found: Iterable[Part]) -> None:
+    """Refuse parts that say their rows, and name some that there are not.
+
+    Raises
+    ------
+    InputError
+        Names the first.
+    """
+    for part in found:
+        rows = part.rows
+        if part.split is not None or (rows is None and part.predictions is None):
+            continue
+        if rows is None or rows.dtype.kind != "i" or not rows.size:
+            raise _damaged(path, part)
+        if rows.min() < 0 or rows.max() >= plan.n_samples:
+            raise _damaged(path, part)
 
 
 def _damaged(path: Path, part: Part) -> InputError:
@@ -125,10 +139,10 @@ def folds(
     return found
 
 
-def scores(counted: Mapping[str, list[Part]], n_splits: int) -> FloatArray:
+def scores(counted: Sequence[list[Part]], n_splits: int) -> FloatArray:
     """Return what the search was told of each split: (C, S), NaN where nothing."""
     found = np.full((len(counted), n_splits), np.nan)
-    for row, group in enumerate(counted.values()):
+    for row, group in enumerate(counted):
         for part in group:
             if part.split is not None and part.score is not None and part.split < n_splits:
                 found[row, part.split] = part.score

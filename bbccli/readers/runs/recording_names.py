@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,24 +18,28 @@ def short_names(configurations: Sequence[Part]) -> list[str]:
     """Return a name of its own for each configuration.
 
     The name that it was given; else the parameters in which it differs from others, such as
-    ``C=0.1 k=3``, where an estimator is its class.
+    ``C=0.1 k=3``, where an estimator is its class. Features are the parameter X, counted from 1,
+    where there are several. What was tried again has a number, as in ``C=0.1 #2``.
     """
-    given = [part.name for part in configurations]
-    unnamed = [part for part in configurations if not part.name]
-    made = iter(_from_parameters([_flat(part) for part in unnamed]))
-    names = [name or next(made) for name in given]
-    seen: Counter[str] = Counter()
-    unique = []
+    data = list(dict.fromkeys(part.data for part in configurations if part.data))
+    features = {one: number for number, one in enumerate(data, 1)} if len(data) > 1 else {}
+    flat = [_flat(part, features) for part in configurations if not part.name]
+    unnamed = {_text(params): params for params in flat}
+    made = dict(zip(unnamed, _from_parameters(list(unnamed.values())), strict=True))
+    names = [part.name or made[_text(_flat(part, features))] for part in configurations]
+    taken, unique = set(names), dict[str, None]()
     for name in names:
-        seen[name] += 1
-        unique.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
-    return unique
+        numbered = (f"{name} #{number}" for number in itertools.count(2))
+        own = name if name not in unique else next(one for one in numbered if one not in taken)
+        taken.add(own)
+        unique[own] = None
+    return list(unique)
 
 
 def _from_parameters(all_params: Sequence[Mapping[str, Any]]) -> list[str]:
     if len(all_params) < 2:
         return [_shown(params[_ESTIMATOR]) or "configuration" for params in all_params]
-    texts = [{k: json.dumps(v, sort_keys=True) for k, v in p.items()} for p in all_params]
+    texts = [{k: _text(v) for k, v in p.items()} for p in all_params]
     keys = list(dict.fromkeys(key for params in all_params for key in params))
     varying = [k for k in keys if len({t[k] for t in texts if k in t}) > 1]
     optional = [k for k in keys if k not in varying and any(k not in t for t in texts)]
@@ -49,8 +54,9 @@ def _from_parameters(all_params: Sequence[Mapping[str, Any]]) -> list[str]:
     return names
 
 
-def _flat(part: Part) -> dict[str, Any]:
-    return {_ESTIMATOR: {"class": part.estimator}} | dict(part.params)
+def _flat(part: Part, features: Mapping[str, int]) -> dict[str, Any]:
+    data = {"X": features[part.data]} if part.data in features else {}
+    return {_ESTIMATOR: {"class": part.estimator}} | dict(part.params) | data
 
 
 def _labels(keys: Sequence[str]) -> dict[str, str]:
@@ -79,3 +85,7 @@ def _shown(value: Any, digits: int = 6) -> str:
         value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
     )
     return text if len(text) <= _LONGEST or digits == 17 else f"{text[: _LONGEST - 3]}..."
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)

@@ -22,7 +22,9 @@ def as_table(run: Recording) -> RunTable:
     columns = _facts(run, repeats, rows)
     for column, name in enumerate(run.configurations):
         columns |= _predictions(run, name, run.predictions[repeats, rows, column])
-    selection = run.selection if run.folds is not None and not run.repeated_holdout else None
+    several = run.folds is not None and not run.repeated_holdout and run.folds.max() > 0
+    selection = run.selection if several else None
+    scored = np.isfinite(run.scores).any()
     return RunTable(
         tool="recorder",
         columns=columns,
@@ -32,11 +34,14 @@ def as_table(run: Recording) -> RunTable:
         flags=dict(zip(run.configurations, run.flags, strict=True)),
         leaderboard=_leaderboard(run, selection or "pooled"),
         metric=run.scoring or None,
+        metric_name=None if run.scoring or not scored else "a scorer of its own",
         selection=selection,
-        left_out=tuple((name, "the file is damaged") for name in run.damaged),
+        left_out=(*run.left_out, *((name, "the file is damaged") for name in run.damaged)),
         n_candidates_total=run.n_candidates_total,
         unchecked="" if run.leaderboard else "no search said its scores",
         tried=run.tried,
+        again=run.again,
+        tried_again=run.tried_again,
     )
 
 

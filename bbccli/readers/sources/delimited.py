@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bbccli.errors import InputError
+from bbccli.readers.arrow import is_nothing, is_text, to_numbers
+from bbccli.readers.column import EXACT_INTEGERS
+from bbccli.readers.functions import apply, cast
+from bbccli.readers.roles import ITEM_KEYS, NAMES
 from bbccli.readers.sources.files import Format
 from bbccli.readers.sources.quotes import check_quotes
 
@@ -16,16 +23,19 @@ if TYPE_CHECKING:
 
 MISSING = ["", "NA", "NaN", "nan", "NAN", "null", "NULL", "Null"]
 DELIMITERS = ",;\t"
+_KEYS = frozenset((*NAMES["row_id"], *ITEM_KEYS))
 
+_PADDED, _WHOLE = re.compile(r"[+-]?0\d"), re.compile(r"\.0*$")
 _LARGEST_BLOCK = 2**31 - 1
 _TWO_LINES = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*([^\r\n]+)[\r\n]\s*\S")
 
 
-def read_delimited(data: bytes, path: str, form: Format) -> pa.Table:
+def read_delimited(data: bytes, path: str, form: Format, keys: Sequence[str] = ()) -> pa.Table:
     """Return the table of delimited text with a header line.
 
     TSV is split at tabs; other text at the delimiter (comma, semicolon, tab) that is most
-    frequent in the header line.
+    frequent in the header line. Keys of samples, by their names or among `keys`, are taken as
+    numbers or dates only where that tells them apart as the text does.
 
     Raises
     ------
@@ -41,12 +51,58 @@ def read_delimited(data: bytes, path: str, form: Format) -> pa.Table:
     delimiter = "\t" if form is Format.TSV else max(DELIMITERS, key=header.count)
     check_quotes(data, path, delimiter)
     try:
-        table = pacsv.read_csv(pa.BufferReader(data), **_options(data, delimiter))
+        options = _options(data, delimiter)
+        names = [name.strip('"') for name in header.split(delimiter)]
+        texts = dict.fromkeys((n for n in names if _is_key(n.strip(), keys)), pa.string())
+        options["convert_options"].column_types = texts
+        table = pacsv.read_csv(pa.BufferReader(data), **options)
     except (pa.ArrowException, UnicodeDecodeError) as error:
         raise _syntax_error(data, path, delimiter, error) from None
     if table.num_rows == 0:
         raise _no_rows(path)
-    return table.rename_columns([name.strip() for name in table.column_names])
+    table = table.rename_columns([name.strip() for name in table.column_names])
+    for position, name in enumerate(table.column_names):
+        if _is_key(name, keys) and is_text(table.schema.types[position]):
+            table = table.set_column(position, name, _typed(table.column(position)))
+    return table
+
+
+def _is_key(name: str, keys: Sequence[str]) -> bool:
+    return name in keys or name.casefold() in _KEYS
+
+
+def _typed(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return keys as what they seem to be; as text where that would change what they tell apart.
+
+    Such are numbers with leading zeros, in hexadecimal, or with more digits than a float holds,
+    and two ways to write one number or one instant.
+    """
+    import pyarrow as pa
+    import pyarrow.csv as pacsv
+
+    sink = pa.BufferOutputStream()
+    try:
+        how = pacsv.WriteOptions(quoting_style="none")
+        pacsv.write_csv(pa.table([texts], names=["key"]), sink, how)
+    except pa.ArrowException:  # a delimiter, a quote or the end of a line within a key
+        return texts
+    data = sink.getvalue()
+    options = _options(data, ",")
+    options["parse_options"].ignore_empty_lines = False
+    found = pacsv.read_csv(pa.BufferReader(data), **options).column(0)
+    if is_text(found.type) or is_nothing(found.type):
+        return found
+    written = apply("utf8_trim_whitespace", texts)
+    if pa.types.is_integer(found.type):
+        same = apply("all", apply("equal", cast(found, pa.string()), written)).as_py()
+        return found if same else texts
+    names, values = set(apply("unique", written).to_pylist()), apply("unique", found)
+    if pa.types.is_floating(found.type):
+        names = {name and _WHOLE.sub("", name) for name in names}  # 1.0 is 1
+        padded = any(name and _PADDED.match(name) for name in names)
+        if padded or np.nanmax(np.abs(to_numbers(values))) > EXACT_INTEGERS:
+            return texts
+    return found if len(names) == len(values) else texts
 
 
 def check_text(data: bytes, path: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def read_table(path: str | Path | ArrowStream) -> Table:
+def read_table(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Table:
     """Read a table of plain columns; "-" is stdin.
+
+    Parameters
+    ----------
+    path
+        File or table.
+    keys
+        Columns that, like those whose names say so, are keys of samples: delimited text has no
+        types, and no two of them become one number.
 
     Raises
     ------
@@ -41,12 +50,12 @@ def read_table(path: str | Path | ArrowStream) -> Table:
         table, text = read_parquet(content.data or Path(path), content.path)
         metadata = None if text is None else (text, content.path)
         return Table(content.path, table, content.sha256, metadata)
-    found, nested = _parsed(content)
+    found, nested = _parsed(content, keys)
     made = plain(found, content.path)
     return Table(content.path, made, content.sha256, _beside(path), nested=nested)
 
 
-def _parsed(content: Content) -> tuple[pa.Table, tuple[str, ...]]:
+def _parsed(content: Content, keys: Sequence[str]) -> tuple[pa.Table, tuple[str, ...]]:
     """The table of a text, and its columns that hold tables of their own; a parser per format."""
     if content.format is Format.JSONL:
         from bbccli.readers.sources.jsonl import read_jsonl
@@ -58,7 +67,7 @@ def _parsed(content: Content) -> tuple[pa.Table, tuple[str, ...]]:
         return read_arff(content.data, content.path, content.format), ()
     from bbccli.readers.sources.delimited import read_delimited
 
-    return read_delimited(content.data, content.path, content.format), ()
+    return read_delimited(content.data, content.path, content.format, keys), ()
 
 
 def metadata_of(frame: Table) -> Metadata:

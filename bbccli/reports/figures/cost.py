@@ -29,7 +29,7 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
     if cost is None:
         return Absent("cost", TITLE, _why_not(exhibit))
     if len(cost["counts"]) < 2:
-        return Absent("cost", TITLE, "there was a single configuration")
+        return Absent("cost", TITLE, "a single configuration takes part")
     label = phrases.metric_label(cost["metric"])
     series, values = _series(cost), []
     for name, line in series.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bbccli.documents import EstimateJson
-from bbccli.reports import phrases
+from bbccli.reports import counts, phrases
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import (
     INK,
@@ -77,7 +77,9 @@ def _reading(exhibit: Exhibit, metric: str) -> str:
     estimates = phrases.estimates_of(document, metric)
     reported = next((e for e in estimates if phrases.is_reported(e, document)), None)
     if document["input"]["n_configurations"] == 1:
-        return "There was one configuration: nothing is corrected."
+        if counts.alone(document):
+            return "There was one configuration: nothing is corrected."
+        return f"It is {counts.only_one(document)}: its figure is not corrected for the choice."
     if reported is None or reported["optimism"] is None:
         return "No method here has an interval to report."
     digits = phrases.digits_of(estimates, document)

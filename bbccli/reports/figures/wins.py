@@ -23,7 +23,7 @@ TITLE = "Who wins"
 def draw(exhibit: Exhibit) -> Drawn | Absent:
     """Return the shares of the first estimate that has some."""
     if exhibit.document["input"]["n_configurations"] == 1:
-        return Absent("wins", TITLE, "there was a single configuration")
+        return Absent("wins", TITLE, "a single configuration takes part")
     document = exhibit.document
     found = [e for e in document["estimates"] if e["selection"]]
     if not found:

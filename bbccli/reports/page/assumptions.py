@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bbccli.documents import Document
-from bbccli.reports import phrases
+from bbccli.reports import counts, phrases
 from bbccli.reports.page.markup import Markup, section, table, tag
 from bbccli.rounding import count
 
@@ -105,6 +105,10 @@ def _one_scale(document: Document, codes: set[str]) -> Assumption:
     ways = {"fold-mean": "by the mean over folds", "within-folds": "by pairs within folds"}
     if pooling != "pooled":
         return Assumption(claim, MET, f"It is not needed: selection is {ways[pooling]}.")
+    if (document["input"]["n_folds"] or 0) < 2:
+        if counts.is_split(document["input"]):
+            return Assumption(claim, MET, f"There is {counts.HELD_OUT}.")
+        return Assumption(claim, UNKNOWN, "The folds are unknown.")
     if "winners-differ" in codes:
         return Assumption(claim, UNKNOWN, "Selection over folds has another winner.")
     return Assumption(claim, UNKNOWN, "Selection over folds has the same winner.")

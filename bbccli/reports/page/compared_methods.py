@@ -6,11 +6,11 @@ from bbccli.comparisons.across import TESTS as ACROSS
 from bbccli.comparisons.pairs import TESTS as PAIRS
 from bbccli.documents import Document
 from bbccli.reports import compare_phrases as said
-from bbccli.reports import phrases
+from bbccli.reports import counts, phrases
 from bbccli.reports.figures.differences import of_baseline
 from bbccli.reports.page.citations import BIBTEX
 from bbccli.reports.page.markup import Markup, code, listing, section, tag
-from bbccli.rounding import count, percent
+from bbccli.rounding import percent
 
 
 def methods_of_comparison(document: Document) -> Markup:
@@ -67,8 +67,8 @@ def _of_data(document: Document, label: str) -> str:
         return f"Families were compared by {label} on {len(document['data_sets'])} data sets."
     read = document["input"]
     return (
-        f"Out-of-sample predictions of {count(read['n_configurations'], 'configuration')} for "
-        f"{count(read['n_samples'], 'sample')} were compared by {label}."
+        f"Out-of-sample predictions of {counts.configurations(read)} for {counts.samples(read)} "
+        f"were compared by {label}."
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bbccli.documents import Document, EstimateJson
 from bbccli.methods import METHODS
-from bbccli.reports import phrases
+from bbccli.reports import counts, phrases
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import name_of
 from bbccli.reports.page.citations import BIBTEX, keys_of
@@ -38,16 +38,22 @@ def _paragraph(estimate: EstimateJson, document: Document) -> str:
     name = phrases.method_name(estimate["method"])
     known = METHODS.get(estimate["method"])
     source = f" ({known.reference})" if known and known.reference else ""
-    folds = f" in {count(read['n_folds'], 'fold')}" if read["n_folds"] else ""
+    folds = f" in {counts.folds(read)}" if read["n_folds"] else ""
     repeats = f", {count(read['n_repeats'], 'repeat')}" if read["n_repeats"] > 1 else ""
+    data = f"{counts.configurations(read)} for {counts.samples(read)}{folds}{repeats}"
+    rule = phrases.RULES.get(plan["select"], plan["select"])
     parts = [
-        f"Out-of-sample predictions of {count(read['n_configurations'], 'configuration')} for "
-        f"{count(read['n_samples'], 'sample')}{folds}{repeats} were compared by {label} "
+        f"Out-of-sample predictions of {data} were compared by {label} "
         f"({phrases.pooling_of(estimate, document)}), and the configuration selected was the "
-        f"{phrases.RULES.get(plan['select'], plan['select'])}.",
+        f"{rule}.",
         f"Its performance was estimated by {name}{source}, which corrects the figure of the "
         "selected configuration for the selection.",
     ]
+    if read["n_configurations"] == 1:
+        parts = [
+            f"There were out-of-sample predictions of {data}.",
+            f"Its performance was estimated by {name}{source}; nothing was corrected for.",
+        ]
     if known and known.summary:
         parts.append(f"In short: {known.summary}.")
     if estimate["n_resamples"]:

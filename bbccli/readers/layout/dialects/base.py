@@ -17,6 +17,7 @@ from bbccli.readers.hints import Hints
 from bbccli.readers.layout.wide import choose_roles
 from bbccli.readers.roles import column_of
 from bbccli.readers.table import Table
+from bbccli.types import Pooling
 
 PREDICTION: Final = "prediction"
 PROBABILITY: Final = "prob."
@@ -86,6 +87,8 @@ class Dialect:
         Columns by the part that they play.
     prepared
         The table with what the layout needs, such as a key of two columns.
+    selection
+        How its tool makes one performance of the folds; None where it says nothing of that.
     """
 
     name: str
@@ -93,6 +96,7 @@ class Dialect:
     recognises: Callable[[Table, Hints], bool]
     layout: Callable[[Table, Hints], Layout]
     prepared: Callable[[Table], Table] = as_it_is
+    selection: Pooling | None = None
 
 
 def spelled(frame: Table, name: str) -> str | None:

@@ -21,6 +21,7 @@ from bbccli.readers.layout.dialects.base import (
 )
 from bbccli.readers.roles import column_of
 from bbccli.readers.table import Table
+from bbccli.types import Pooling
 
 _ROLES = {"row_id": "rowIndex", "fold": "Resample", "truth": "obs", "weight": "weights"}
 
@@ -66,4 +67,4 @@ def _by_hand(hints: Hints) -> set[str]:
     return {name for name in named if name is not None}
 
 
-DIALECT = Dialect("caret", "fit$pred of caret", recognises, layout)
+DIALECT = Dialect("caret", "fit$pred of caret", recognises, layout, selection=Pooling.FOLD_MEAN)

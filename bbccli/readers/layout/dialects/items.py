@@ -9,11 +9,12 @@ from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects.base import Dialect, Layout, lay_out, predictions, spelled
 from bbccli.readers.layout.dialects.long import DIALECT as LONG
 from bbccli.readers.layout.dialects.long import configuration_of
+from bbccli.readers.roles import ITEM_KEYS
 from bbccli.readers.table import Table
 from bbccli.types import Task
 
 ROLES: Final = {
-    "row_id": ("item", "item_id", "question_id", "doc_id", "sample_id", "example_id"),
+    "row_id": ITEM_KEYS,
     "repeat": ("epoch",),
     "group": ("subject", "template"),
 }

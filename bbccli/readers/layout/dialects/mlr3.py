@@ -15,6 +15,7 @@ from bbccli.readers.layout.dialects.base import (
 )
 from bbccli.readers.roles import column_of
 from bbccli.readers.table import Table
+from bbccli.types import Pooling
 
 _UNMENTIONED = ("uhash", "se", "resampling_id", "task_id", "set")
 
@@ -40,4 +41,6 @@ def layout(frame: Table, hints: Hints) -> Layout:
     return lay_out(frame, hints, configuration, predictions(frame, hints), unmentioned=unmentioned)
 
 
-DIALECT = Dialect("mlr3", "predictions of mlr3, by iteration", recognises, layout)
+DIALECT = Dialect(
+    "mlr3", "predictions of mlr3, by iteration", recognises, layout, selection=Pooling.FOLD_MEAN
+)

@@ -22,6 +22,7 @@ from bbccli.readers.layout.dialects.base import (
 )
 from bbccli.readers.roles import column_of
 from bbccli.readers.table import Table
+from bbccli.types import Pooling
 
 _IDENTIFIERS = (".row", ".config", "wflow_id", "id", "id2", ".iter", ".pred", ".pred_class")
 _UNMENTIONED = (".iter", "preproc")
@@ -79,4 +80,6 @@ def _truth(frame: Table, names: list[str], predicted: dict[str, str]) -> str:
     )
 
 
-DIALECT = Dialect("tidymodels", "collect_predictions() of tune", recognises, layout)
+DIALECT = Dialect(
+    "tidymodels", "collect_predictions() of tune", recognises, layout, selection=Pooling.FOLD_MEAN
+)

@@ -1,0 +1,178 @@
+"""A file beside the predictions: its table, and the key that joins the two."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bbccli.errors import InputError, OptionError
+from bbccli.notes import listing
+from bbccli.readers.keys import matching, refuse_overlooked
+from bbccli.readers.place import Places
+from bbccli.readers.request import Request
+from bbccli.readers.roles import NAMES, Roles, column_of, named
+from bbccli.readers.sheet import Sheet
+from bbccli.readers.sources.memory import ArrowStream
+from bbccli.readers.sources.opening import read_table
+from bbccli.readers.table import Table, check_names
+from bbccli.types import IntArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ORDER = "--by-position if the rows of both files are in the same order"
+
+
+@dataclass(frozen=True, slots=True)
+class Separate:
+    """A file beside the predictions.
+
+    Parameters
+    ----------
+    frame
+        Its table.
+    sheet
+        The predictions.
+    flag
+        The option that names its key.
+    key
+        Column of its keys; None where there is none.
+    is_same
+        Whether names, or options, say that it is the key of the predictions.
+    by_position
+        Whether rows go by their position, whatever keys there are.
+    is_ragged
+        Whether it has a row per fold, with the positions of its samples.
+    """
+
+    frame: Table
+    sheet: Sheet
+    flag: str
+    key: str | None
+    is_same: bool
+    by_position: bool
+    is_ragged: bool
+
+    @property
+    def by_key(self) -> bool:
+        """Whether rows are joined by a key that both files have."""
+        keyed = self.key is not None and name_of_key(self.sheet) is not None
+        return keyed and not self.by_position
+
+    def entries(self, places: Places, taken: Collection[str]) -> IntArray:
+        """(n_rows,) row of this file for each row of the predictions.
+
+        Parameters
+        ----------
+        places
+            The rows of the predictions.
+        taken
+            Columns that play another role.
+
+        Raises
+        ------
+        InputError
+            As `check_keys`; keys or row counts that do not match.
+        """
+        if self.key is not None:
+            self.check_keys(taken)
+        if self.by_key and self.key is not None:
+            return matching(self.frame.column(self.key), self.sheet.roles["row_id"])
+        n_rows = len(places.samples)
+        if self.frame.n_rows not in (n_rows, places.n_samples):
+            raise InputError(
+                f"has {self.frame.n_rows} rows, the predictions have {n_rows}",
+                path=self.frame.path,
+                hint="one row per sample under a header line, or a column `row_id` in both files",
+            )
+        self.check_keys(taken)
+        return np.arange(n_rows) if self.frame.n_rows == n_rows else places.samples
+
+    def check_keys(self, taken: Collection[str] = ()) -> None:
+        """Refuse keys in one of the two files alone, or under names that need not mean the same.
+
+        The folder of a tool that keeps no keys has the rows of the training data in their order.
+
+        Raises
+        ------
+        InputError
+            Names both files, and what each has.
+        """
+        ours, theirs, path = name_of_key(self.sheet), self.key, self.sheet.path
+        if self.by_position or (ours is None and self.sheet.metadata.run):
+            return
+        if ours is None and theirs is None:
+            shared = [n for n in self.frame.names if n in self.sheet.table.names and n not in taken]
+            refuse_overlooked(self.frame, shared, path, f", or {_ORDER}")
+            return
+        if ours is None:
+            problem = f"has a key, column {theirs!r}; {path} has none"
+            hint = f"--row-id NAME of the key in {path}"
+        elif theirs is None:
+            names = listing([repr(name) for name in self.frame.names])
+            problem = f"has no key among {names}; {path} has one, column {ours!r}"
+            hint = f"{self.flag} NAME of the key"
+        elif self.is_same:
+            return
+        else:
+            problem = f"has the key {theirs!r}, {path} has {ours!r}"
+            hint = f"{self.flag} {theirs} if they name the same samples"
+        raise InputError(problem, path=self.frame.path, hint=f"{hint}, or {_ORDER}")
+
+
+def name_of_key(sheet: Sheet) -> str | None:
+    """Return what the file of the predictions calls the key of its samples, if it has one."""
+    row_id = sheet.roles.get("row_id")
+    return None if row_id is None else row_id.place(0)[1]
+
+
+def open_separate(
+    path: str | Path | ArrowStream, what: str, sheet: Sheet, request: Request
+) -> Separate:
+    """Read a file beside the predictions: `what` is labels or folds.
+
+    Raises
+    ------
+    InputError
+        A file that can't be read, or that lacks the key by hand.
+    OptionError
+        A key by hand, although rows go by position.
+    """
+    by_hand, flag = getattr(request.roles, f"{what}_row_id"), f"--{what}-row-id"
+    if request.by_position and by_hand is not None:
+        raise OptionError(f"{flag} and --by-position exclude each other", hint="give one of them")
+    ours, roles = name_of_key(sheet), request.roles
+    frame = read_table(path, [one for one in (by_hand, roles.row_id, ours) if one])
+    is_ragged = what == "folds" and _is_ragged(frame, roles)
+    if not is_ragged:
+        check_names(frame)
+    alike = [one for one in frame.names if ours and one.casefold() == ours.casefold()]
+    key: str | None = None
+    if by_hand is not None:
+        key = column_of(frame, by_hand, flag)
+    elif not is_ragged:
+        key = ours if ours in alike else next(iter(alike), named(frame, "row_id"))
+    written = roles.row_id is not None and key == NAMES["row_id"][0]  # which nothing else is called
+    is_same = by_hand is not None or key in alike or written
+    return Separate(frame, sheet, flag, key, is_same, request.by_position, is_ragged)
+
+
+def _is_ragged(frame: Table, roles: Roles) -> bool:
+    """Several columns, none of which is called fold or key, and nothing but numbers."""
+    by_hand = {roles.fold, roles.row_id, roles.folds_row_id} & set(frame.names)
+    by_name = {*NAMES["fold"], *NAMES["row_id"]} & {name.casefold() for name in frame.names}
+    if len(frame.names) < 2 or by_hand or by_name:
+        return False
+    return not any(_is_other(kind) for kind in frame.data.schema.types)
+
+
+def _is_other(kind: pa.DataType) -> bool:
+    """Whether a plain type is neither numeric nor empty."""
+    import pyarrow as pa
+
+    types = pa.types
+    return not (types.is_integer(kind) or types.is_floating(kind) or types.is_null(kind))

@@ -1,0 +1,308 @@
+"""Which rows of two files belong together: by a key that both have, and never in silence."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from bbccli.errors import InputError, OptionError
+from bbccli.readers import Roles, read
+
+N = 12
+KEYS = list(range(N))
+TRUTH = np.arange(N) % 2
+SCORES = np.random.default_rng(0).random((N, 2))
+CELLS = {"a": SCORES[:, 0], "b": SCORES[:, 1]}
+ORDER = np.random.default_rng(1).permutation(N)
+
+
+def files(save, ours, theirs, what="truth", form="csv"):
+    """Predictions, and a file beside them in another order; without a key where its name is None.
+
+    `ours` and `theirs` are a name and the keys under it.
+    """
+    shuffled = {} if theirs is None else {theirs[0]: [theirs[1][i] for i in ORDER]}
+    here = {} if ours is None else {ours[0]: ours[1]}
+    known = {} if what == "truth" else {"truth": TRUTH}
+    predictions = save(f"p.{form}", here | known | CELLS)
+    values = TRUTH if what == "truth" else np.arange(N) // 4
+    return predictions, save(f"beside.{form}", shuffled | {what: values[ORDER]})
+
+
+def right(matrix):
+    np.testing.assert_array_equal(matrix.outcome.values, TRUTH)
+
+
+@pytest.mark.parametrize("what", ["truth", "fold"])
+@pytest.mark.parametrize(
+    ("ours", "theirs", "problem", "hint"),
+    [
+        (None, "row_id", "beside.csv: has a key, column 'row_id'; .*p.csv has none", "--row-id"),
+        ("row_id", None, "beside.csv: has no key among .*; .*p.csv has one, column 'row_id'", ""),
+        ("row_id", "id", "beside.csv: has the key 'id', .*p.csv has 'row_id'", "-row-id id"),
+        ("id", "Index", "beside.csv: has the key 'Index', .*p.csv has 'id'", "-row-id Index"),
+        ("row_id", "sample_id", "no key among 'sample_id', '.*'; .*p.csv has one", "-row-id NAME"),
+        ("sample_id", "sample_id", "has a column 'sample_id', as .*p.csv has", "--row-id sample"),
+    ],
+)
+@pytest.mark.one_in(1)
+def test_a_key_of_one_file_alone_is_refused(save, what, ours, theirs, problem, hint):
+    sides = [None if name is None else (name, KEYS) for name in (ours, theirs)]
+    predictions, beside = files(save, *sides, what)
+    named = {"truth": "labels", "fold": "folds"}[what]
+    with pytest.raises(InputError, match=problem) as error:
+        read(predictions, **{named: beside})
+    assert hint in error.value.hint
+    assert "--by-position" in error.value.hint
+    read(predictions, **{named: beside}, by_position=True)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "roles"),
+    [
+        ("row_id", "id", {"labels_row_id": "id"}),
+        ("row_id", "sample_id", {"labels_row_id": "sample_id"}),
+        ("sample_id", "sample_id", {"row_id": "sample_id"}),
+        ("key", "row_id", {"row_id": "key"}),
+        ("key", "other", {"row_id": "key", "labels_row_id": "other"}),
+        ("id", "ID", {}),
+    ],
+)
+@pytest.mark.one_in(1)
+def test_each_side_names_its_key(save, ours, theirs, roles):
+    predictions, labels = files(save, (ours, KEYS), (theirs, KEYS))
+    matrix = read(predictions, labels=labels, roles=Roles(**roles))
+    right(matrix)
+    assert matrix.configurations == ("a", "b")
+    assert "joined-by-position" not in [note.code for note in matrix.notes]
+
+
+def test_a_key_beside_another(save):
+    """The key that both files have counts, whichever is the first by its name."""
+    predictions, _ = files(save, ("id", KEYS), None)
+    columns = {"row_id": KEYS, "id": ORDER, "truth": TRUTH[ORDER]}
+    right(read(predictions, labels=save("labels.csv", columns)))
+
+
+def test_the_key_of_folds_is_named_for_itself(save):
+    predictions, folds = files(save, ("row_id", KEYS), ("subject", KEYS), "fold")
+    matrix = read(predictions, folds=folds, roles=Roles(folds_row_id="subject"))
+    np.testing.assert_array_equal(matrix.folds[0], np.arange(N) // 4)
+    with pytest.raises(InputError, match="--folds-row-id names no column: 'nobody'"):
+        read(predictions, folds=folds, roles=Roles(folds_row_id="nobody"))
+
+
+def test_a_key_that_is_named_and_not_used(save):
+    predictions, labels = files(save, ("row_id", KEYS), ("id", KEYS))
+    with pytest.raises(OptionError, match="--labels-row-id and --by-position exclude each other"):
+        read(predictions, labels=labels, roles=Roles(labels_row_id="id"), by_position=True)
+
+
+def test_positions_of_folds_are_no_key(save):
+    predictions, _ = files(save, ("row_id", KEYS), None, "fold")
+    ragged = save("ragged.csv", {"a": KEYS[:6], "b": KEYS[6:]})
+    with pytest.raises(InputError, match=r"ragged.csv: has no key .*p.csv has one") as error:
+        read(predictions, folds=ragged)
+    assert "--by-position" in error.value.hint
+    assert read(predictions, folds=ragged, by_position=True).n_folds == 6
+
+
+def test_tables_in_memory():
+    frame, labels = pd.DataFrame(CELLS), pd.DataFrame({"row_id": KEYS, "truth": TRUTH})
+    with pytest.raises(InputError, match="<DataFrame>: has a key, column 'row_id'"):
+        read(frame, labels=labels.iloc[ORDER])
+    index = pd.Index(KEYS, name="patient number")
+    right(read(frame.set_index(index), labels=labels.set_index(index)[["truth"]].iloc[ORDER]))
+
+
+# By position
+
+
+def test_a_join_by_position_is_said(run, save):
+    predictions, _ = files(save, None, None)
+    labels = save("labels.csv", {"truth": TRUTH})
+    folds = save("folds.csv", {"fold": np.arange(N) % 3})
+    asked = (predictions, "--labels", labels, "--folds", folds)
+    _, out, _ = run("correct", *asked, "--format", "json", "-q")
+    (note,) = [n for n in json.loads(out)["notes"] if n["code"] == "joined-by-position"]
+    assert "p.csv, " in note["text"]
+    assert "labels.csv, " in note["text"]
+    assert "folds.csv" in note["text"]
+    assert "joined by position" in " ".join(run("correct", *asked, "-q")[1].split())
+    _, out, _ = run("inspect", *asked, "--format", "json")
+    found = {(one["check"], one["status"]): one["text"] for one in json.loads(out)["findings"]}
+    assert "by position" in found["keys", "warning"]
+    assert found["labels file", "pass"] == "every sample has its outcome, joined by position"
+
+
+def test_a_join_by_key_is_told_by_inspect(run, save):
+    predictions, labels = files(save, ("id", KEYS), ("id", KEYS))
+    _, out, _ = run("inspect", predictions, "--labels", labels, "--format", "json")
+    assert "every sample has its outcome, joined by 'id'" in out
+    assert "by position" not in out
+
+
+def test_several_files(save):
+    """Of which each holds one configuration."""
+    columns = [{"row_id": KEYS, "truth": TRUTH, "prediction": SCORES[:, i]} for i in (0, 1)]
+    paths = [save(f"{i}.csv", own) for i, own in enumerate(columns)]
+    assert "joined-by-position" not in [note.code for note in read(paths).notes]
+    other = save("1.csv", {"id" if k == "row_id" else k: v for k, v in columns[1].items()})
+    with pytest.raises(InputError, match=r"1.csv: has the key 'id', .*0.csv has 'row_id'"):
+        read([paths[0], other])
+    for path, own in zip(paths, columns, strict=True):
+        save(path.name, {"item": own.pop("row_id")} | own)
+    with pytest.raises(InputError, match=r"1.csv: has a column 'item', as .*0.csv has") as error:
+        read(paths)
+    assert "--row-id item" in error.value.hint
+    read(paths, roles=Roles(row_id="item"))
+    for path, own in zip(paths, columns, strict=True):
+        save(path.name, own)
+    (note,) = [n for n in read(paths).notes if n.code == "joined-by-position"]
+    assert "0.csv, " in note.text
+
+
+def test_files_that_are_compared(run, save):
+    columns = {"truth": TRUTH, **CELLS}
+    keyed = save(
+        "a.csv", {name: np.asarray(v)[ORDER] for name, v in {"id": KEYS, **columns}.items()}
+    )
+    keyless = save("b.csv", columns)
+    status, _, err = run("compare", keyed, keyless, "-q")
+    assert status == 2
+    assert "b.csv: a has the key 'id', b has no key" in err
+    other = save("c.csv", columns)
+    status, out, _ = run("compare", keyless, other, "--n-resamples", "50", "--format", "json", "-q")
+    assert status == 0
+    assert "joined-by-position" in [note["code"] for note in json.loads(out)["notes"]]
+
+
+# Keys of two types
+
+
+TIGHT = ["1", "01", "001", "2", "02", *map(str, range(3, 10))]
+PADDED = [f"{i:03d}" for i in KEYS]
+TEXT = [str(i) for i in KEYS]
+LONG = [10**19 + i for i in KEYS]
+SHORT = ["1e5", "10e4", "2e3", "2000", *TEXT[3:11]]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (TIGHT, TIGHT),
+        (PADDED, PADDED),
+        (PADDED, KEYS),
+        (TEXT, KEYS),
+        ([f"{i}.0" for i in KEYS], KEYS),
+        ([float(i) for i in KEYS], TEXT),
+        (LONG, LONG),
+        ([2**60 + i for i in KEYS], [str(2**60 + i) for i in KEYS]),
+        (SHORT, SHORT),
+        ([i / 2 for i in KEYS], [str(i / 2) for i in KEYS]),
+        ([f"0x{i:x}" for i in KEYS], [f"0x{i:x}" for i in KEYS]),
+        ([f"a{i}, {i}" for i in KEYS], [f"a{i}, {i}" for i in KEYS]),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("forms", ["csv csv", "csv parquet", "parquet csv", "parquet parquet"])
+@pytest.mark.one_in(5)
+def test_keys_in_the_spelling_of_either_file(save, ours, theirs, forms):
+    first, second = forms.split()
+    kind = pa.uint64() if ours is LONG else None
+    columns = {"row_id": pa.array(ours, kind) if first == "parquet" else ours, **CELLS}
+    other = pa.array(theirs, kind) if second == "parquet" else theirs
+    other = other.take(pa.array(ORDER)) if second == "parquet" else [other[i] for i in ORDER]
+    labels = save(f"labels.{second}", {"row_id": other, "truth": TRUTH[ORDER]})
+    right(read(save(f"p.{first}", columns), labels=labels))
+
+
+def test_text_that_is_one_number_stays_two_keys(save):
+    predictions, labels = files(save, ("row_id", TIGHT), ("row_id", TIGHT), form="parquet")
+    matrix = read(predictions, labels=labels)
+    right(matrix)
+    assert matrix.keys.tolist() == TIGHT
+
+
+def test_two_types_of_text(save):
+    table = pa.table({"row_id": pa.array(TIGHT, pa.large_string()), **CELLS})
+    right(read(table, labels=save("labels.csv", {"row_id": TIGHT, "truth": TRUTH})))
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_two_keys_that_would_become_one(save, form):
+    predictions = save(f"p.{form}", {"row_id": TIGHT, **CELLS})
+    labels = save("labels.csv", {"row_id": range(N), "truth": TRUTH})
+    with pytest.raises(InputError, match="row_id is the same number as '1' in row 0") as error:
+        read(predictions, labels=labels)
+    assert error.value.path == str(predictions)
+    assert (error.value.row, error.value.column, error.value.value) == (1, "row_id", "01")
+
+
+@pytest.mark.parametrize(
+    ("theirs", "hint"),
+    [([f"P{i}" for i in KEYS], "has 'p"), ([f"p{i} " for i in KEYS], "has 'p"), (TEXT, "remove")],
+)
+@pytest.mark.one_in(1)
+def test_keys_are_the_same_to_the_letter(save, theirs, hint):
+    predictions, labels = files(
+        save, ("row_id", [f"p{i}" for i in KEYS]), ("row_id", theirs), form="parquet"
+    )
+    with pytest.raises(InputError, match="row_id is not among the predictions") as error:
+        read(predictions, labels=labels)
+    assert hint in error.value.hint
+
+
+def test_floats_that_may_be_several_keys(save):
+    large = [float(2**60 + 1024 * i) for i in KEYS]
+    predictions, labels = files(
+        save, ("row_id", [int(i) for i in large]), ("row_id", large), form="parquet"
+    )
+    with pytest.raises(InputError, match="more digits than a float holds") as error:
+        read(predictions, labels=labels)
+    assert error.value.path == str(labels)
+
+
+def test_truth_values_are_no_keys(save):
+    predictions = save("p.parquet", {"row_id": pa.array([True, False]), "a": [0.1, 0.2]})
+    labels = save("labels.csv", {"row_id": [1, 0], "truth": ["x", "y"]})
+    with pytest.raises(InputError, match="row_id is not among the predictions"):
+        read(predictions, labels=labels)
+
+
+@pytest.mark.parametrize(
+    ("written", "keys"),
+    [
+        ("7 8", "7 8"),
+        ("7.0 8", "7 8"),
+        ("1 1.0", None),
+        ("07 7", "07 7"),
+        ("7 1e+05", "7 100000"),
+        ("9223372036854775808 9223372036854775809", "9223372036854775808 9223372036854775809"),
+        ("9223372036854775808 9223372036854785809", "9223372036854775808 9223372036854785809"),
+    ],
+)
+@pytest.mark.one_in(1)
+def test_keys_of_delimited_text(save, written, keys):
+    """What tells two samples apart in the text does so in the matrix."""
+    first, second = written.split()
+    path = save("p.csv", f'"row_id",truth,a\n"{first}",x,0.1\n"{second}",y,0.2\n')
+    if keys is None:
+        with pytest.raises(InputError, match="row_id occurs twice"):
+            read(path)
+    else:
+        assert read(path).keys.tolist() == keys.split()
+
+
+def test_a_key_by_hand_is_as_written(save):
+    columns = {"patient": ["01", "1", *TEXT[2:]], "truth": TRUTH, **CELLS}
+    matrix = read(save("p.csv", columns), roles=Roles(row_id="patient"))
+    assert matrix.keys[:2].tolist() == ["01", "1"]
+    labels = {"subject": columns.pop("patient"), "truth": columns.pop("truth")}
+    path = save("q.csv", {"patient": labels["subject"], **CELLS})
+    roles = Roles(row_id="patient", labels_row_id="subject")
+    right(read(path, labels=save("labels.csv", labels), roles=roles))

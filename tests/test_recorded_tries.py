@@ -1,0 +1,371 @@
+"""What was tried counts: every search and loop that goes on in a folder, and what failed in it."""
+
+# ruff: noqa: N803 - X is what scikit-learn calls it
+
+import itertools
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score, cross_validate
+
+from bbccli.readers import read
+from bbccli.readers.runs.recording import load
+from bbccli.readers.runs.recording_names import short_names
+from bbccli.recorded import arrays, parts
+from bbccli.recorded.counted import tries_of
+from bbccli.recorded.parts import Part
+from bbccli.recording import Recorder
+from bbccli.types import PredictionKind
+from bbccli.verification import verify
+
+N = 60
+RNG = np.random.default_rng(5)
+Y = np.arange(N) % 2
+X = RNG.normal(size=(N, 3)) + 0.8 * Y[:, None]
+OTHER = RNG.normal(size=(N, 3)) + 0.4 * Y[:, None]
+FOLDS = StratifiedKFold(3)
+GRID = {"power": [1, 2]}
+DRAWS = itertools.count(1)
+
+
+class Chances(ClassifierMixin, BaseEstimator):
+    """Chances from the first feature; `seedless` ones are others after each fit."""
+
+    def __init__(self, power=1, seedless=False, fails=False):
+        self.power = power
+        self.seedless = seedless
+        self.fails = fails
+
+    def fit(self, X, y):
+        if self.fails:
+            raise RuntimeError("no luck")
+        self.classes_ = np.unique(y)
+        self.draw_ = next(DRAWS) if self.seedless else 0
+        return self
+
+    def predict_proba(self, X):
+        score = np.asarray(X, np.float64)[:, 0] ** self.power
+        score = score + np.random.default_rng(self.draw_).normal(size=len(score)) * (self.draw_ > 0)
+        chances = 1 / (1 + np.exp(-score))
+        return np.stack([1 - chances, chances], axis=1)
+
+    def predict(self, X):
+        return (self.predict_proba(X)[:, 1] > 0.5).astype(int)
+
+
+def recorder(place, X=X, **how):
+    return Recorder(place / "run", X, Y, cv=FOLDS, **({"scoring": "roc_auc"} | how))
+
+
+def searched(place, X=X, grid=GRID, model=None, rec=None, **how):
+    """A search in the folder, and what `finish` said of it."""
+    rec = recorder(place, X) if rec is None else rec
+    model = Chances() if model is None else model
+    made = GridSearchCV(model, grid, cv=rec.cv, scoring=rec.scorer, refit=False, **how).fit(X, Y)
+    with warnings.catch_warnings(record=True):
+        warnings.simplefilter("always")
+        return made, rec.finish(made)
+
+
+def scores(*found):
+    return sorted(np.concatenate([made.cv_results_["mean_test_score"] for made, _ in found]))
+
+
+def figures(matrix):
+    """Mean over the folds of the AUC of each configuration."""
+    folds = matrix.folds[0]
+    return sorted(
+        np.mean([roc_auc_score(Y[folds == k], column[folds == k]) for k in range(3)])
+        for column in matrix.predictions[0].T
+    )
+
+
+def codes(matrix):
+    return {note.code for note in matrix.notes}
+
+
+# Other features
+
+
+@pytest.mark.parametrize("others", [OTHER, OTHER[:, :1], np.hstack([OTHER, X]), X[:, ::-1]])
+def test_other_features_are_tries_of_their_own(tmp_path, others):
+    """The best of all is found, whichever search came last."""
+    first = searched(tmp_path)
+    last = searched(tmp_path, np.ascontiguousarray(others), {"power": [2, 3]})
+    matrix = read(tmp_path / "run")
+    assert matrix.configurations == ("power=1 X=1", "power=2 X=1", "power=2 X=2", "power=3 X=2")
+    np.testing.assert_allclose(figures(matrix), scores(first, last), atol=1e-12)
+    assert verify(matrix).n_checked == 4
+    said = "tried before in this folder, with other predictions: power=2; every try counts"
+    assert (last[1].notes, first[1].notes) == ((said,), ())
+    note = next(note for note in matrix.notes if note.code == "tried-again")
+    assert "each try counts: power=2 X=2" in note.text
+
+
+def test_other_parts_of_a_pipeline_are_other_configurations(tmp_path):
+    first = searched(tmp_path)
+    last = searched(tmp_path, model=Chances(seedless=True))
+    matrix = read(tmp_path / "run")
+    assert matrix.n_configurations == 4
+    np.testing.assert_allclose(figures(matrix), scores(first, last), atol=1e-12)
+    assert "tried-again" not in codes(matrix)
+
+
+def test_a_part_of_other_features_does_not_complete_a_configuration(tmp_path):
+    """Killed in the second fold, and gone on with other features: two tries, none complete."""
+    for features, mine in ((X, slice(2)), (OTHER, slice(2, 3))):
+        rec = recorder(tmp_path, features)
+        scorer = rec.configuration("one")
+        for train, test in rec.cv[mine]:
+            scorer(Chances().fit(features[train], Y[train]), features[test], Y[test])
+    run = load(tmp_path / "run")
+    assert (run.configurations, run.complete.tolist()) == (("one", "one #2"), [False, False])
+
+
+@pytest.mark.parametrize(
+    "same", [X, pd.DataFrame(X, columns=list("abc")), X.tolist(), X[:, [0, 2, 1]]]
+)
+def test_the_same_predictions_count_once_whatever_the_features_are(tmp_path, same):
+    searched(tmp_path)
+    done = searched(tmp_path, same)[1]
+    assert (done.recorded_again, done.notes) == (("power=1", "power=2"), ())
+    matrix = read(tmp_path / "run")
+    assert matrix.configurations == ("power=1", "power=2")
+    assert "recorded-again" in codes(matrix)
+    assert not codes(matrix) & {"tried-again", "candidates-missing"}
+
+
+def test_rounding_makes_no_other_try(tmp_path):
+    """The same on another machine: the last digits differ."""
+    searched(tmp_path)
+    for file in parts.paths(tmp_path / "run"):
+        content = arrays.unpacked(file.read_bytes())
+        content["predictions"] = content["predictions"] + 1e-15
+        file.write_bytes(arrays.packed(content))
+    searched(tmp_path)
+    assert read(tmp_path / "run").configurations == ("power=1", "power=2")
+
+
+@pytest.mark.parametrize("score, n_tries", [(0.8, 1), (0.5, 2)])
+def test_what_differs_in_a_rank_only_is_told_by_the_score(score, n_tries):
+    """A model that hardly moves from the mean predicts almost the same of any features."""
+    chances = np.float32(0.5) + np.arange(4, dtype=np.float32) * np.float32(1e-7)
+    about = {"identity": "one", "split": 0, "kind": PredictionKind.PROBABILITY}
+    first = Part(session=1, predictions=chances, score=0.8, data="a", **about)
+    last = Part(session=2, predictions=chances[::-1], score=score, data="b", **about)
+    assert len(tries_of([first, last])) == n_tries
+
+
+# The same features
+
+
+def test_a_model_without_a_seed_is_another_in_each_search(tmp_path):
+    rec = recorder(tmp_path)
+    found = [searched(tmp_path, model=Chances(seedless=True), rec=rec) for _ in range(3)]
+    matrix = read(tmp_path / "run")
+    assert matrix.configurations[:3] == ("power=1", "power=1 #2", "power=1 #3")
+    np.testing.assert_allclose(figures(matrix), scores(*found), atol=1e-12)
+    assert verify(matrix).n_checked == 6
+
+
+def test_a_candidate_that_a_grid_lists_twice_is_two_if_it_has_no_seed(tmp_path):
+    grid = [{"power": [1, 2]}, {"power": [2]}]
+    found = searched(tmp_path, grid=grid, model=Chances(seedless=True))
+    matrix = read(tmp_path / "run")
+    assert matrix.configurations == ("power=1", "power=2", "power=2 #2")
+    np.testing.assert_allclose(figures(matrix), scores(found), atol=1e-12)
+    assert verify(matrix).n_checked == 3
+
+
+def test_a_scorer_that_was_used_twice_leaves_a_try_out_and_says_so(tmp_path):
+    """It may have seen a model that was fitted to the rows: it counts, and can't win."""
+    scorer, model = recorder(tmp_path).scorer, Chances(seedless=True)
+    splits = list(FOLDS.split(X, Y))
+    for _ in range(2):
+        cross_val_score(model, X, Y, cv=splits, scoring=scorer)
+    run = load(tmp_path / "run")
+    assert (run.configurations, run.n_candidates_total) == (("Chances",), 2)
+    assert run.left_out == (
+        ("Chances #2", "scored again by the same scorer, with other predictions"),
+    )
+    assert "candidates-missing" in codes(read(tmp_path / "run"))
+
+
+def test_a_test_set_that_is_scored_once_more_is_no_try(tmp_path):
+    rec = recorder(tmp_path)
+    found = GridSearchCV(Chances(), GRID, cv=rec.cv, scoring=rec.scorer).fit(X, Y)
+    rows = rec.cv[1][1]
+    found.best_estimator_.set_params(power=found.best_params_["power"])
+    found.best_estimator_.draw_ = 7  # as if the fit to all rows were another model
+    found.score(X[rows], Y[rows])
+    rec.finish(found)
+    run = load(rec.folder)
+    assert (run.n_candidates_total, run.left_out) == (2, ())
+    assert verify(read(rec.folder)).n_checked == 2
+
+
+def test_another_study_by_the_same_names(tmp_path):
+    """Trials are numbered from 0 again."""
+    for powers in ((1, 2), (3, 2)):
+        rec = recorder(tmp_path)
+        for trial, power in enumerate(powers):
+            name = f"trial {trial}"
+            one = cross_validate(Chances(power), X, Y, cv=rec.cv, scoring=rec.configuration(name))
+            if (trial, power) == (0, 3):
+                with pytest.warns(UserWarning, match="other predictions: trial 0; every try"):
+                    rec.finish(one, configuration=name)
+            else:
+                rec.finish(one, configuration=name)
+    run = load(tmp_path / "run")
+    assert run.configurations == ("trial 0", "trial 0 #2", "trial 1")
+    assert (run.again, run.tried_again) == (("trial 1",), ("trial 0 #2",))
+
+
+def one_fold(place, fold):
+    rec = recorder(place)
+    train, test = rec.cv[fold]
+    scorer = rec.configuration("one")
+    scorer(Chances().fit(X[train], Y[train]), X[test], Y[test])
+
+
+def test_recorders_that_take_a_fold_each_make_one_try(tmp_path):
+    for fold in (2, 0, 1):
+        one_fold(tmp_path, fold)
+    run = load(tmp_path / "run")
+    assert (run.configurations, run.complete.all(), run.again) == (("one",), True, ())
+
+
+def test_a_killed_search_is_gone_on_with(tmp_path):
+    rec = recorder(tmp_path)
+    for train, test in rec.cv[:2]:
+        rec.scorer(Chances().fit(X[train], Y[train]), X[test], Y[test])
+    searched(tmp_path)
+    matrix = read(tmp_path / "run")
+    assert matrix.configurations == ("power=1", "power=2")
+    assert matrix.source.metadata["run"]["again"] == ["power=1"]
+
+
+def test_other_forms_of_the_same_predictions_are_one_try(tmp_path):
+    """Recorded again with `response=`: the newer form counts."""
+    for response in ("", "predict_proba"):
+        rec = recorder(tmp_path, scoring="accuracy", response=response)
+        searched(tmp_path, rec=rec)
+    matrix = read(tmp_path / "run")
+    assert (str(matrix.kind), matrix.configurations) == ("probability", ("power=1", "power=2"))
+
+
+# Loops
+
+
+def test_a_loop_that_forgets_to_change_the_name_is_not_one_configuration(tmp_path):
+    rec = recorder(tmp_path, scoring=None)
+    for power in (1, 2, 3):
+        for train, test in rec.cv:
+            model = Chances(power).fit(X[train], Y[train])
+            rec.write("model", test, model.predict_proba(X[test]), params={"power": power})
+    run = load(rec.folder)
+    assert run.configurations == ("model", "model #2", "model #3")
+    assert (run.n_candidates_total, run.complete.all()) == (3, True)
+    assert [one["power"] for one in run.params] == [1, 2, 3]
+
+
+def test_batches_of_a_fold_are_one_prediction(tmp_path):
+    rec = Recorder(tmp_path / "run", None, Y)
+    chances = RNG.random(N)
+    for fold in range(3):
+        for rows in np.array_split(np.flatnonzero(np.arange(N) % 3 == fold), 4):
+            rec.write("one", rows, chances[rows], fold=fold)
+    run = load(rec.folder)
+    np.testing.assert_array_equal(run.predictions[0, :, 0], chances)
+    assert run.n_candidates_total == 1
+
+
+def test_rows_that_overlap_are_compared_row_by_row(tmp_path):
+    chances = RNG.random(N)
+    rec = Recorder(tmp_path / "run", None, Y)
+    rec.write("same", np.arange(40), chances[:40])
+    rec.write("same", np.arange(59, 29, -1), chances[59:29:-1])
+    rec.write("other", np.arange(40), chances[:40])
+    rec.write("other", np.arange(30, 60), chances[30:] / 2)
+    run = load(rec.folder)
+    assert run.configurations == ("same", "other", "other #2")
+    assert run.complete.tolist() == [True, False, False]
+    again = Recorder(tmp_path / "again", None, Y)
+    again.write_all("same", chances)
+    Recorder(tmp_path / "again", None, Y).write("same", np.arange(59, 29, -1), chances[59:29:-1])
+    assert load(again.folder).configurations == ("same",)
+
+
+# What failed
+
+
+def test_candidates_that_never_were_fitted_count_as_tried(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        done = searched(tmp_path, grid={"power": [1, 2], "fails": [False, True]})[1]
+    assert (done.n_candidates, done.n_fits) == (4, 6)
+    assert done.incomplete == ("fails=True power=1", "fails=True power=2")
+    run = load(tmp_path / "run")
+    assert (run.configurations, run.n_candidates_total) == (("power=1", "power=2"), 4)
+    assert [name for name, _ in run.left_out] == list(done.incomplete)
+    assert {why for _, why in run.left_out} == {"every fit failed"}
+    matrix = read(tmp_path / "run")
+    note = next(note for note in matrix.notes if note.code == "candidates-missing")
+    assert note.text == "4 candidates were tried, the file holds 2"
+
+
+def test_a_candidate_that_is_fitted_later_was_tried_once(tmp_path):
+    rec = recorder(tmp_path)
+    made = GridSearchCV(Chances(), GRID, cv=rec.cv, scoring=rec.scorer)
+    failed = {f"split{split}_test_score": [np.nan] for split in range(3)}
+    made.cv_results_ = failed | {"params": [{"power": 1}], "mean_test_score": [np.nan]}
+    assert rec.finish(made).incomplete == ("power=1",)
+    searched(tmp_path, rec=rec)
+    assert load(rec.folder).n_candidates_total == 2
+
+
+def test_a_configuration_counts_from_its_name_on(tmp_path):
+    """A trial that is pruned before its first score, or whose fit fails."""
+    rec = recorder(tmp_path)
+    rec.configuration("pruned")
+    cross_val_score(Chances(), X, Y, cv=rec.cv, scoring=rec.configuration("one"))
+    run = load(rec.folder)
+    assert (run.configurations, run.n_candidates_total) == (("one",), 2)
+    assert run.left_out == (("pruned", "no predictions"),)
+
+
+def test_a_configuration_that_has_some_folds_counts_as_tried(tmp_path):
+    rec = recorder(tmp_path)
+    for name, n_folds in (("whole", 3), ("part", 1)):
+        scorer = rec.configuration(name)
+        for train, test in rec.cv[:n_folds]:
+            scorer(Chances().fit(X[train], Y[train]), X[test], Y[test])
+    matrix = read(rec.folder)
+    assert matrix.configurations == ("whole",)
+    assert matrix.source.metadata["n_candidates_total"] == 2
+    assert "configurations-dropped" in codes(matrix)
+
+
+# Recorders and names
+
+
+def test_a_recorder_and_its_scorers_can_be_sent_to_other_processes(tmp_path):
+    rec = recorder(tmp_path)
+    other, scorer = pickle.loads(pickle.dumps((rec, rec.scorer)))
+    for train, test in rec.cv:
+        fitted = Chances().fit(X[train], Y[train])
+        scorer(fitted, X[test], Y[test])
+        other.write("by hand", test, fitted.predict_proba(X[test]))
+    assert load(rec.folder).configurations == ("by hand", "Chances")
+
+
+def test_names_are_unique_though_one_looks_like_another():
+    given = [
+        Part(identity=str(i), session=1, name=name) for i, name in enumerate(["a #2", "a", "a"])
+    ]
+    assert short_names(given) == ["a #2", "a", "a #3"]
