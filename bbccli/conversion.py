@@ -164,5 +164,8 @@ def _metadata(sheet: Sheet, matrix: PredictionMatrix, layout: TableLayout) -> di
         metadata["positive_class"] = matrix.outcome.classes[-1]
     if matrix.outcome.bounds is not None:
         metadata["bounds"] = list(matrix.outcome.bounds)
+    metadata.pop("weight", None)
+    if "weight" in sheet.roles:
+        metadata["weight"] = NAMES["weight"][0]
     metadata["configs"] = [known.get(name, {"id": name}) for name in sheet.configurations]
     return metadata

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from bbccli.arguments import settle
 from bbccli.errors import InputError
 from bbccli.types import BoolArray, FloatArray, IntArray, Task, readonly
 
-__all__ = ["Outcome"]
+__all__ = ["Outcome", "Weights", "effective_size"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +70,48 @@ class Outcome:
         event = None if self.event is None else self.event[rows]
         weights = None if self.weights is None else self.weights[rows]
         return Outcome(self.task, self.values[rows], self.classes, event, weights, self.bounds)
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The weights of the samples."""
+
+    column: str | None = field(metadata={"doc": "column that holds them; null where unknown"})
+    n_effective: float = field(
+        metadata={"doc": "Kish's effective number of samples, or of groups: (Σ w)² / Σ w²"}
+    )
+
+    @classmethod
+    def of(cls, outcome: Outcome, groups: IntArray | None, column: str | None) -> Weights | None:
+        """Describe the weights of samples in groups (N,), if there are any."""
+        weights = outcome.weights
+        return None if weights is None else cls(column, effective_size(weights, groups))
+
+
+def effective_size(weights: FloatArray, groups: IntArray | None = None) -> float:
+    """Return Kish's effective size of samples that weigh so much (n,): (sum w)^2 / sum w^2.
+
+    A mean is as sure as that of so many samples of equal weight. Equal weights give n itself.
+    Of samples in groups (n,) it is the effective number of groups: without weights each counts as
+    one, however large, and weights take from their number what they take from Kish's size of groups
+    so large.
+
+    References
+    ----------
+    Kish 1965, section 11.7; Kish 1992, "Weighting for unequal P_i".
+
+    Examples
+    --------
+    >>> effective_size(np.full(60, 0.1)), round(effective_size(np.array([1.0, 1.0, 4.0])), 6)
+    (60.0, 2.0)
+    """
+    relative = weights / weights.max()  # equal ones are 1, and squares are finite
+    if groups is not None:
+        sizes = np.bincount(groups).astype(float)
+        masses = np.bincount(groups, relative).astype(float)
+        kept = effective_size(masses) / effective_size(sizes)
+        return int(np.count_nonzero(sizes)) * min(kept, 1.0)
+    return float(relative.sum() ** 2 / (relative**2).sum())
 
 
 def _checked_weights(given: Any, n_samples: int) -> FloatArray:

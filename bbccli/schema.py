@@ -18,7 +18,7 @@ from bbccli.metrics import METRICS
 from bbccli.metrics.naming import canonical
 from bbccli.metrics.planned import attainable, planned
 from bbccli.notes import Note
-from bbccli.outcome import Outcome
+from bbccli.outcome import Outcome, Weights
 from bbccli.plan import Plan
 from bbccli.results import MOST_SHARES, Estimate, Gate
 from bbccli.source import LeftOut, Verification, run_of
@@ -117,17 +117,16 @@ class Input:
         default=None,
         metadata={"doc": "whether the run's own scores were found again; null without a run"},
     )
+    weights: Weights | None = field(
+        default=None, metadata={"doc": "of the samples; null without weights", "since": "1.0"}
+    )
     n_samples_read: int | None = field(
         default=None,
         metadata={"doc": "samples of the file, those left out included", "since": "1.0"},
     )
     n_tried: int | None = field(
         default=None,
-        metadata={
-            "doc": "configurations tried, as far as the file tells: those that take part, and "
-            "those whose predictions are missing or have gaps",
-            "since": "1.0",
-        },
+        metadata={"doc": "configurations tried, used or not, where that is known", "since": "1.0"},
     )
 
     @classmethod
@@ -153,6 +152,7 @@ class Input:
             configurations=matrix.configurations,
             run=Run.of(matrix),
             verification=matrix.source.verification,
+            weights=Weights.of(matrix.outcome, matrix.groups, matrix.source.weight),
             n_samples_read=max(matrix.source.n_samples, matrix.n_samples),
             n_tried=max(matrix.source.n_tried, matrix.n_configurations),
         )

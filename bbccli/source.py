@@ -70,6 +70,8 @@ class Source:
         Configurations that take no part because of a flag.
     verification
         What came of checking the scores of a run; None where there is none, or it was not asked.
+    weight
+        Column of the sample weights; None without weights, or where they have no name.
     n_samples, n_tried
         Samples that were read, and configurations that were tried, used or not; 0 where only those
         that take part are known.
@@ -80,6 +82,7 @@ class Source:
     metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     left_out: tuple[LeftOut, ...] = ()
     verification: Verification | None = None
+    weight: str | None = None
     n_samples: int = 0
     n_tried: int = 0
 

@@ -133,7 +133,7 @@ def test_every_room_is_on_the_plan():
 
 # Size. The lists hold what is still too long; an entry that is no longer needed is a failure.
 
-LONGEST_FILE, LONGEST_FUNCTION = 300, 40
+LONGEST_FILE, LONGEST_FUNCTION = 500, 60
 
 LONG_FILES: set[str] = set()
 LONG_FUNCTIONS: set[str] = set()

@@ -51,6 +51,14 @@ class InputOptions:
     time: Annotated[str | None, _column("Survival time.")] = None
     event: Annotated[str | None, _column("Event: 1 observed, 0 censored.")] = None
     weight: Annotated[str | None, _column("Weight of the sample.")] = None
+    unweighted: Annotated[
+        bool,
+        Option(
+            "Count all samples alike, even where a column is called weight, weights or "
+            "sample_weight; wins over --weight.",
+            panel=Panel.COLUMNS,
+        ),
+    ] = False
     outer_fold: Annotated[str | None, _column("Outer fold of nested predictions.")] = None
     configuration: Annotated[str | None, _column("Configuration, in the long layout.")] = None
     prediction: Annotated[str | None, _column("Prediction, in the long layout.")] = None
@@ -190,6 +198,7 @@ class InputOptions:
             "bounds": None if self.bounds is None else bounds_of_text(self.bounds),
             "include": self.include or (),
             "by_position": self.by_position,
+            "unweighted": self.unweighted,
         }
 
 

@@ -55,6 +55,13 @@ class VerificationJson(TypedDict):
     otherwise: list[TwoFiguresJson]
 
 
+class WeightsJson(TypedDict):
+    """The `Weights` of the samples."""
+
+    column: str | None
+    n_effective: float
+
+
 class InputJson(TypedDict):
     """An `Input`."""
 
@@ -76,6 +83,7 @@ class InputJson(TypedDict):
     configurations: list[str]
     run: RunJson | None
     verification: VerificationJson | None
+    weights: WeightsJson | None
     n_samples_read: int | None
     n_tried: int | None
 

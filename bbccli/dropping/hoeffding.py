@@ -21,6 +21,7 @@ import numpy as np
 
 from bbccli.dropping.base import Requirement, Rule, Verdict, loss_range
 from bbccli.dropping.standing import Standing
+from bbccli.outcome import effective_size
 from bbccli.types import FloatArray
 
 
@@ -45,7 +46,7 @@ def _effective_size(standing: Standing) -> float:
     weights: FloatArray = np.ones(len(outcome)) if outcome.weights is None else outcome.weights
     if groups is not None:
         weights = np.bincount(groups, weights).astype(float)
-    return float(weights.sum() ** 2 / (weights**2).sum())
+    return effective_size(weights)
 
 
 RULE = Rule(

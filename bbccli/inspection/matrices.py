@@ -13,11 +13,11 @@ from bbccli.inspection.similar import Similarity
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import default_metric
 from bbccli.notes import Note, listing
-from bbccli.outcome import Outcome
+from bbccli.outcome import Outcome, effective_size
 from bbccli.prediction_forms import PLURAL
 from bbccli.readers import Understood
 from bbccli.resampling import BLOCK, Resamples, any_draw, draws_of
-from bbccli.rounding import count
+from bbccli.rounding import count, figure
 from bbccli.types import BoolArray, PredictionKind, Task, distinct
 
 N_DRAWN = 1024
@@ -39,10 +39,13 @@ CHECK_OF_NOTE = {
     "joined-by-position": "keys",
     "group-spans-folds": "groups",
     "polarity": "polarity",
+    "turned-round": "polarity",
     "columns-ignored": "roles",
     "metadata-contradicted": "metadata",
     "validity-flags": "flags",
     "candidates-missing": "candidates",
+    "recorded-again": "candidates",
+    "tried-again": "candidates",
     "duplicate-configurations": "duplicates",
     "configurations-left-out": "choice",
     "flagged-left-out": "flags",
@@ -53,6 +56,8 @@ CHECK_OF_NOTE = {
     "off-scale": "stray columns",
     "perfect-configuration": "stray columns",
     "truth-rounded": "constant",
+    "weight-by-name": "weights",
+    "uneven-weights": "weights",
 }
 """The check that a note of a reader belongs to."""
 
@@ -71,6 +76,9 @@ def tell(
     noted = _notes(findings, matrix.notes)
     if "groups" not in noted and matrix.groups is not None and matrix.folds is not None:
         findings.passed("groups", f"{matrix.n_groups} groups, each within one fold of a repeat")
+    if "weights" not in noted and matrix.outcome.weights is not None:
+        n_effective = effective_size(matrix.outcome.weights, matrix.groups)
+        findings.passed("weights", f"they leave an effective number of {figure(n_effective)}")
     if "polarity" not in noted and matrix.task is Task.BINARY:
         text = "median AUC of the configurations is not below one half beyond chance"
         findings.passed("polarity", text)

@@ -23,7 +23,8 @@ class Basis:
     value
         The estimate that the interval belongs to.
     n_units
-        Samples, or groups of samples, that the metric rests on: what the guard counts.
+        Samples, or groups of samples, that the metric rests on: what the guard counts. Of weighted
+        ones their effective number.
     n_drawn
         Units that were drawn from: samples, groups or folds.
     drawn
@@ -36,7 +37,7 @@ class Basis:
     """
 
     value: float
-    n_units: int
+    n_units: float
     n_drawn: int
     drawn: bool = True
     worst: float | None = None
@@ -83,7 +84,7 @@ class Construction:
     """
 
     law: Callable[[Distribution, Basis, tuple[float, float]], Any]
-    guarded: Callable[[Any, int, float], Quantiles] = Guarded
+    guarded: Callable[[Any, float, float], Quantiles] = Guarded
     check: Callable[[Plan], None] = any_plan
     guards_losses: bool = False
     ranks: bool = True

@@ -8,7 +8,9 @@ know. The guard adds one pseudo-unit of the metric's worst performance, of Jeffr
    u ~ Gamma(1/2, 1). The share 1 - exp(-u / (N + 1/4)) that the pseudo-unit takes is, to within
    0.002 for N >= 3, Beta(1/2, N + 1/2): what Jeffreys' interval of a share gives to failures of
    which none was seen.
-2. The lower end is a percentile of G with the lower bound as w, the upper end of G with the upper
+2. Where samples have weights, N is Kish's effective size (sum w)^2 / sum w^2 of those units, as in
+   Jeffreys' interval of a weighted share.
+3. The lower end is a percentile of G with the lower bound as w, the upper end of G with the upper
    bound. An end whose bound is infinite is not guarded.
 
 u need not be drawn: P(G <= x) = mean_b P(u >= (N + 1/4) log((D_b - w) / (x - w))), and for
@@ -37,13 +39,13 @@ class Guarded:
     distribution
         D.
     n_units
-        N, samples or groups that the metric rests on.
+        N, samples or groups that the metric rests on; of weighted ones their effective number.
     bound
         w: the smallest or the largest possible performance.
     """
 
     distribution: Distribution
-    n_units: int
+    n_units: float
     bound: float
 
     def quantile(self, probability: float) -> float:

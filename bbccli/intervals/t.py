@@ -118,7 +118,7 @@ def law(drawn: Distribution, basis: Basis, bounds: tuple[float, float]) -> Stude
     return Student(drawn, basis.value, basis.n_drawn, basis.drawn, bounds)
 
 
-def guarded(student: Student, n_units: int, bound: float) -> Quantiles:
+def guarded(student: Student, n_units: float, bound: float) -> Quantiles:
     """Return the law with the guard's pseudo-unit."""
     return GuardedStudent(student, Guarded(student.cells(), n_units, bound))
 

@@ -102,6 +102,7 @@ from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import INTERVAL, Method
 from bbccli.metrics.base import MeanScorer
 from bbccli.notes import no_interval
+from bbccli.outcome import effective_size
 from bbccli.selection.available import AvailableCases
 from bbccli.selection.candidates import by_repeat
 
@@ -145,8 +146,7 @@ def _effective_size(matrix: PredictionMatrix, winner: int) -> float:
     weights = matrix.outcome.weights
     masses = np.ones(matrix.n_samples) if weights is None else np.asarray(weights)
     counted = True if matrix.available is None else matrix.available[:, :, winner]
-    masses = np.atleast_2d(masses * counted)
-    return float(np.mean(masses.sum(axis=1) ** 2 / (masses**2).sum(axis=1)))
+    return float(np.mean([effective_size(one) for one in np.atleast_2d(masses * counted)]))
 
 
 def _method(name: str, formula: Formula, kind: str, reference: str) -> Method:

@@ -19,6 +19,7 @@ from bbccli.metrics.planned import planned
 from bbccli.notes import (
     Note,
     collapsed_interval,
+    leave_one_out,
     method_left_out,
     resamples_alike,
     risk_reversed,
@@ -77,8 +78,8 @@ def estimate(
     if plan.pooling is Pooling.WITHIN_FOLDS:
         for metric in chosen:
             check_of_pairs(metric)
-    notes = [*on_single(matrix), *_polarity(matrix, chosen[0], plan)]
-    notes += _differing_winners(matrix, chosen[0], plan)
+    notes = [*on_single(matrix), *_left_one_out(matrix, chosen)]
+    notes += [*_polarity(matrix, chosen[0], plan), *_differing_winners(matrix, chosen[0], plan)]
     estimates = []
     for metric, method in product(chosen, methods):
         try:
@@ -138,6 +139,17 @@ def _polarity(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note
     n_events = 0 if matrix.outcome.event is None else int(matrix.outcome.event.sum())
     limit = HALF - REVERSED * concordance_error_by_chance(n_events)
     return [risk_reversed(median)] if median < limit else []
+
+
+def _left_one_out(matrix: PredictionMatrix, metrics: Sequence[Metric]) -> list[Note]:
+    """Return a note where pairs are of samples that each are a fold.
+
+    References
+    ----------
+    Parker, Günter & Bedo 2007; Airola, Pahikkala, Waegeman, De Baets & Salakoski 2011.
+    """
+    alone = matrix.folds is not None and matrix.n_folds == matrix.n_samples
+    return [leave_one_out(metric.label) for metric in metrics if alone and metric.of_pairs]
 
 
 def _differing_winners(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note]:

@@ -3,6 +3,8 @@
 500 samples of which ten are positive tell of the recall what ten samples tell. A metric names the
 sets of samples that it rests on, and the smallest of them counts: of an AUC each class, of a recall
 the positive class alone. Where samples come in groups, groups that hold such a sample are counted.
+Where they have weights, the size of a set is Kish's effective one: one sample of weight 1000 among
+60 of weight 1 tells what one sample tells.
 """
 
 from __future__ import annotations
@@ -14,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.outcome import Outcome
-from bbccli.types import BoolArray, IntArray, Task
+from bbccli.outcome import Outcome, effective_size
+from bbccli.types import BoolArray, FloatArray, IntArray, Task
 
 Sets = Callable[[Outcome, NDArray[Any]], BoolArray]
 """``sets(outcome, predictions)``: which of N samples are in each of S sets, (N, S)."""
@@ -44,8 +46,10 @@ class RestsOn:
         *,
         groups: IntArray | None = None,
         available: BoolArray | None = None,
-    ) -> int:
+    ) -> float:
         """Return the size of the smallest set that is not empty; 1 if all are.
+
+        Of weighted samples it is Kish's effective size, which need not be whole.
 
         Parameters
         ----------
@@ -67,11 +71,14 @@ class RestsOn:
         members = self.sets(outcome, predictions)
         if available is not None:
             members = members & available[:, None]
-        sizes = [_count(column, groups) for column in members.T if column.any()]
+        weights = outcome.weights
+        sizes = [_count(column, groups, weights) for column in members.T if column.any()]
         return min(sizes, default=1)
 
 
-def _count(members: BoolArray, groups: IntArray | None) -> int:
+def _count(members: BoolArray, groups: IntArray | None, weights: FloatArray | None) -> float:
+    if weights is not None:
+        return effective_size(weights[members], None if groups is None else groups[members])
     if groups is None:
         return int(np.count_nonzero(members))
     return int(np.count_nonzero(np.bincount(groups[members])))

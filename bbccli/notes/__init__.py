@@ -65,6 +65,7 @@ from bbccli.notes.resamples import (
 )
 from bbccli.notes.selection import (
     gate_on_naive,
+    leave_one_out,
     locally_simultaneous,
     method_left_out,
     not_corrected,
@@ -99,6 +100,7 @@ __all__ = [
     "identical_predictions",
     "incomplete_data_sets",
     "large_losses",
+    "leave_one_out",
     "listing",
     "locally_simultaneous",
     "matched_interval",

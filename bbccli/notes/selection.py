@@ -78,6 +78,16 @@ def risk_reversed(median: float) -> Note:
     )
 
 
+def leave_one_out(label: str) -> Note:
+    """Pairs of samples of different folds alone are compared, each fold a sample."""
+    return Note(
+        "leave-one-out",
+        f"{label} of leave-one-out predictions tends to be too low: it compares models of "
+        "different training samples, and one that learns nothing is far below chance",
+        "cross-validate in fewer folds, such as 10, each with samples of both classes",
+    )
+
+
 def outer_selections(selected: Sequence[tuple[str, str]]) -> Note:
     """Say what each outer fold of a nested cross-validation selected."""
     return Note(

@@ -50,6 +50,7 @@ def read(
     include: str | Sequence[str] = (),
     bounds: tuple[float, float] | None = None,
     by_position: bool = False,
+    unweighted: bool = False,
 ) -> PredictionMatrix:
     r"""Read the out-of-sample predictions of many configurations.
 
@@ -88,6 +89,8 @@ def read(
     by_position
         Whether the rows of `labels` and `folds` are those of `path` in the same order, whatever
         keys they have.
+    unweighted
+        Whether samples count alike, even where a column is called like a weight.
 
     Returns
     -------
@@ -119,7 +122,7 @@ def read(
     how: dict[str, Any] = {"task": task, "missing": missing, "positive": positive}
     how |= {"only": only, "exclude": exclude, "include": include, "dialect": dialect}
     how |= {"labels": labels, "folds": folds, "unfinished": unfinished, "bounds": bounds}
-    how |= {"by_position": by_position}
+    how |= {"by_position": by_position, "unweighted": unweighted}
     request = Request(roles, **how)
     if elsewhere.current() is not None:
         from bbccli.readers.by_parts import read_by_parts

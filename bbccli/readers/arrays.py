@@ -24,6 +24,7 @@ from bbccli.readers.metadata import MAJOR_VERSION, SPEC, Metadata, parse_metadat
 from bbccli.readers.pipeline import RAISE, understand_sheet
 from bbccli.readers.place import place
 from bbccli.readers.request import Request
+from bbccli.readers.roles import Roles
 from bbccli.readers.scores import refuse_truth, task_of
 from bbccli.readers.sheet import CLASS_SEPARATOR, Cell, Sheet
 from bbccli.readers.table import Table
@@ -107,7 +108,8 @@ def matrix_of(
     sheet = Sheet(table, "arrays", table.n_rows, roles, cells, said)
     sheet, places = place(sheet, RAISE)
     how: dict[str, Any] = {"task": task, "positive": positive, "missing": missing}
-    request = Request(**how, bounds=bounds)  # puts words in the form of its fields
+    by_hand = Roles(weight=None if weights is None else "weight")
+    request = Request(by_hand, **how, bounds=bounds)  # puts words in the form of its fields
     _check_outcome(request, sheet, truth)
     return understand_sheet(sheet, places, request).matrix
 

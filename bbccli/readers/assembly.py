@@ -16,14 +16,16 @@ from bbccli.readers import remarks
 from bbccli.readers.checks.copies import equal_to_truth, refuse_copies
 from bbccli.readers.checks.doubts import doubts, doubts_of_scores
 from bbccli.readers.coverage import held_out, note_on
-from bbccli.readers.facts import Facts
+from bbccli.readers.facts import Facts, column_of_weights, uneven_weights
 from bbccli.readers.folds import code_folds, count_spanning
 from bbccli.readers.gaps import Completed, complete
 from bbccli.readers.layout.dialects import DIALECTS
+from bbccli.readers.layout.dialects.caret import DIALECT as CARET
 from bbccli.readers.layout.dialects.harness import NAME as HARNESS
 from bbccli.readers.nested import nested_folds, without_gaps
 from bbccli.readers.predictions import Predictions
 from bbccli.readers.request import Request
+from bbccli.readers.roles import NAMES
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.unfinished import EXPECTED, Narrowed
 from bbccli.source import Source
@@ -87,6 +89,7 @@ def assemble(reading: Reading, request: Request) -> PredictionMatrix:
     notes = [
         *sheet.notes,
         *_notes_on_roles(reading, request.task),
+        *_notes_on_weights(sheet, request, outcome, groups),
         *_notes_on_rounding(facts),
         *_notes_on_bounds(outcome),
         *left.notes,
@@ -219,6 +222,19 @@ def _notes_on_roles(reading: Reading, by_hand: Task | None) -> Iterator[Note]:
         yield remarks.metadata_contradicted(declared, found)
 
 
+def _notes_on_weights(
+    sheet: Sheet, request: Request, outcome: Outcome, groups: IntArray | None
+) -> Iterator[Note]:
+    """Weights that nobody asked for, and weights that leave few samples."""
+    column = column_of_weights(sheet)
+    if column is None:
+        return
+    meant = request.roles.weight is not None or sheet.metadata.weight is not None
+    if not meant and sheet.layout != CARET.name and column.casefold() in NAMES["weight"]:
+        yield remarks.weight_by_name(column)
+    yield from uneven_weights(outcome, groups)
+
+
 def _notes_on_rounding(facts: Facts) -> Iterator[Note]:
     """Values of one sample that differ between repeats in their last digits."""
     for role in ("truth", "time", "weight"):
@@ -263,7 +279,8 @@ def _source(reading: Reading, folds: IntArray | None) -> Source:
     raw, selection = metadata.raw, _selection_of(reading)
     if selection is not None and folds is not None and folds.max() > 0:
         raw = MappingProxyType({"selection": str(selection), **raw})
-    found = Source(sheet.path, sheet.table.sha256, raw, sheet.left_out)
+    weight = column_of_weights(sheet)
+    found = Source(sheet.path, sheet.table.sha256, raw, sheet.left_out, weight=weight)
     if part.unfinished is not None:  # what is not there yet is not left out
         return found
     n_tried = max(metadata.n_candidates_total or 0, _n_read(sheet)) - sheet.n_excluded

@@ -151,7 +151,7 @@ class Column:
         merged = np.array([unique[name] for name in names] + [-1], dtype=np.int64)
         return merged[codes], tuple(unique)
 
-    def numbers(self, role: str) -> FloatArray:
+    def numbers(self, role: str, hint: str = "numbers are needed here") -> FloatArray:
         """(n,) float64, NaN where null.
 
         Raises
@@ -160,7 +160,7 @@ class Column:
             Text, or an infinite number.
         """
         if self.is_text:
-            raise self.fault(f"{role} is text", text_entries(self), hint="numbers are needed here")
+            raise self.fault(f"{role} is text", text_entries(self), hint=hint)
         numbers: FloatArray = to_numbers(self.values).astype(np.float64, copy=False)
         infinite = np.flatnonzero(np.isinf(numbers))
         if len(infinite):

@@ -13,10 +13,11 @@ import numpy as np
 from bbccli import elsewhere
 from bbccli.notes import Note
 from bbccli.outcome import Outcome
-from bbccli.readers import remarks
+from bbccli.readers.checks import remarks
 from bbccli.readers.checks.copies import equal_to_truth, refuse_copies
-from bbccli.readers.checks.doubts import polarity
-from bbccli.readers.checks.perfection import in_order, on_perfection, performances
+from bbccli.readers.checks.direction import standings
+from bbccli.readers.checks.doubts import on_order
+from bbccli.readers.checks.perfection import in_order, performances
 from bbccli.readers.checks.strays import Marks, marks, on_marks
 from bbccli.readers.column_file import ColumnFile
 from bbccli.readers.predictions import Predictions
@@ -83,18 +84,16 @@ def look(
     file: Any = predictions.array
     seen = partial(_examine, file, predictions.kind, predictions.configurations, outcome, folds)
     parts = elsewhere.over_parts(partial(seen, names), file.shape[2])
-    copied, marked, ordered, digests = zip(*parts, strict=True)
+    copied, marked, ordered, found, digests = zip(*parts, strict=True)
     copies = np.flatnonzero(np.concatenate(copied))
     refuse_copies(predictions.configurations, copies, names, path)
     if len(copies):
         yield remarks.equals_truth([predictions.configurations[c] for c in copies])
     joined = Marks(*(np.concatenate(column) for column in zip(*map(_columns, marked), strict=True)))
     yield from on_marks(predictions, outcome, joined, names)
-    in_all, score = np.concatenate(ordered), partial(_performances, file, outcome)
-    yield from on_perfection(
-        predictions.configurations, outcome, in_all, score, frozenset(copies.tolist())
-    )
-    yield from polarity(predictions, outcome)
+    score, known = partial(_performances, predictions, outcome), frozenset(copies.tolist())
+    in_all, standing = np.concatenate(ordered), np.concatenate(found)
+    yield from on_order(predictions, outcome, folds, in_all, standing, score, known)
     pairs = _pairs([digest for part in digests for digest in part])
     if pairs:
         earlier, later = (predictions.configurations[c] for c in pairs[0])
@@ -132,26 +131,38 @@ def _examine(
     folds: IntArray | None,
     known: frozenset[str],
     part: IntArray,
-) -> tuple[BoolArray, Marks, BoolArray, Digests]:
-    """Which of some configurations are the truth, are marked or in order; and what they hold."""
+) -> tuple[BoolArray, Marks, IntArray, FloatArray, Digests]:
+    """Which of some configurations are the truth, are marked or in order; and what they hold.
+
+    The numbers are those of `in_order` and `standings`.
+    """
     found, digests, n_cells = [], [], file.n_rows * len(file.names)
     for columns in _pieces(file, part):
         own = Predictions(file[:, :, columns], tuple(names[c] for c in columns), kind)
         copied = np.zeros(len(columns), bool)
         copied[equal_to_truth(own, outcome)] = True
         marked = marks(own, outcome, folds, known, n_cells)
-        found.append((copied, *_columns(marked), in_order(own, outcome)))
+        found.append(
+            (
+                copied,
+                *_columns(marked),
+                in_order(own, outcome, folds),
+                standings(own, outcome, folds, n_cells),
+            )
+        )
         digests += [blake2b(column.tobytes(), digest_size=16).digest() for column in own.array[0].T]
-    copied, *marked_by, ordered = (np.concatenate(column) for column in zip(*found, strict=True))
-    return copied, Marks(*marked_by), ordered, digests
+    joined = (np.concatenate(column) for column in zip(*found, strict=True))
+    copied, *marked_by, ordered, standing = joined
+    return copied, Marks(*marked_by), ordered, standing, digests
 
 
-def _performances(file: ColumnFile, outcome: Outcome, columns: IntArray) -> FloatArray:
+def _performances(predictions: Predictions, outcome: Outcome, columns: IntArray) -> FloatArray:
     """What `performances` returns of some configurations, a part on each worker."""
+    file: Any = predictions.array
 
     def of(part: IntArray) -> FloatArray:
         pieces = _pieces(file, columns[part])
-        return np.concatenate([performances(file, outcome, piece) for piece in pieces])
+        return np.concatenate([performances(predictions, outcome, piece) for piece in pieces])
 
     return np.concatenate(elsewhere.over_parts(of, len(columns)))
 

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from bbccli.notes import Note
+from bbccli.outcome import Outcome, effective_size
+from bbccli.readers import remarks
 from bbccli.readers.column import Column
 from bbccli.readers.constant import check_constant
 from bbccli.readers.coverage import samples_to_use
 from bbccli.readers.place import Places
 from bbccli.readers.problems import Raise
 from bbccli.readers.sheet import Sheet
-from bbccli.types import FloatArray, IntArray
+from bbccli.types import FloatArray, IntArray, distinct
 
 CONSTANT = ("truth", "time", "event", "group", "weight")
 """Roles that have one value per sample."""
+
+
+FAR_BELOW = 1 / 3
+"""Share of the samples, of each class, below which their effective number is far below it.
+
+Within classes: weights that only balance the classes leave each of them as even as it was.
+"""
+
+NO_WEIGHT = "--unweighted if the column does not weight the samples"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +97,8 @@ def constant(column: Column, role: str, places: Places) -> tuple[Column, float]:
     InputError
         A missing entry, or the first one that differs from the sample's earlier entry.
     """
-    column.present(role, hint=f"fill in the {role}, or remove the sample's rows")
+    hint = f"fill in the {role}, or remove the sample's rows"
+    column.present(role, hint=hint + (f"; {NO_WEIGHT}" if role == "weight" else ""))
     rounding = 0.0
     if len(column) > len(places.first):
         rounding = check_constant(
@@ -99,9 +112,34 @@ def constant(column: Column, role: str, places: Places) -> tuple[Column, float]:
 
 def _weights(weight: Column) -> FloatArray:
     """(N,) sample weights."""
-    weights = weight.numbers("weight")
+    hint = f"a positive number per sample; {NO_WEIGHT}"
+    weights = weight.numbers("weight", hint)
     wrong = np.flatnonzero(weights <= 0)
     if len(wrong):
-        hint = "a positive number per sample; 1 where samples count alike"
         raise weight.fault("weight is not positive", wrong, hint=hint)
     return weights
+
+
+def column_of_weights(sheet: Sheet) -> str | None:
+    """Return the name, in the file, of the column of weights."""
+    column = sheet.roles.get("weight")
+    return column.place(0)[1] if column is not None and len(column) else None
+
+
+def uneven_weights(outcome: Outcome, groups: IntArray | None) -> Iterator[Note]:
+    """Yield a note on the first class, or on all samples, that a few heavy ones decide."""
+    weights, codes = outcome.weights, np.zeros(len(outcome), np.int64)
+    if weights is None:
+        return
+    if outcome.task.is_classification:
+        codes = outcome.values.astype(np.int64)
+    for code in distinct(codes).tolist():
+        own = codes == code
+        members = None if groups is None else groups[own]
+        n_units = int(own.sum()) if members is None else len(distinct(members))
+        n_effective = effective_size(weights[own], members)
+        if n_effective < FAR_BELOW * n_units:
+            unit = "sample" if groups is None else "group"
+            of_class = f" of class {outcome.classes[code]}" if outcome.classes else ""
+            yield remarks.uneven_weights(n_effective, n_units, unit, of_class)
+            return

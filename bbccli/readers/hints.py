@@ -21,10 +21,13 @@ class Hints:
     declared
         Configurations named in the metadata.
     elsewhere
-        Roles that come from separate files.
+        Roles that no column of these files plays, such as those of separate files.
+    weight
+        Column of the weights by the metadata.
     """
 
     roles: Roles = field(default_factory=Roles)
     task: Task | None = None
     declared: frozenset[str] = frozenset()
     elsewhere: frozenset[str] = frozenset()
+    weight: str | None = None

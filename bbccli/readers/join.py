@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bbccli.errors import InputError
+from bbccli.errors import InputError, parameter
 from bbccli.notes import listing
 from bbccli.readers.arrow import as_arrow, to_numbers
 from bbccli.readers.column import Column
@@ -115,7 +115,7 @@ def read_folds(file: Separate, roles: Roles, places: Places) -> dict[str, Column
             f"folds by row_id cannot tell {places.n_repeats} repeats apart",
             path=frame.path,
             hint="put the fold into the predictions file; or give one row per row of that file, "
-            "and --by-position",
+            f"and {parameter('by_position')}",
         )
     return {"fold": frame.column(name).take(entries)}
 

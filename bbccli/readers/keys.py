@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bbccli.errors import InputError
+from bbccli.errors import InputError, parameter
 from bbccli.readers.arrow import null_mask, to_codes, to_numbers
 from bbccli.readers.codes import by_appearance, repeated
 from bbccli.readers.column import EXACT_INTEGERS, Column
@@ -81,7 +81,7 @@ def refuse_overlooked(table: Table, shared: Iterable[str], other: str, order: st
             raise InputError(
                 f"has a column {name!r}, as {other} has: is it the key of the samples?",
                 path=table.path,
-                hint=f"--row-id {name}{order}",
+                hint=f"{parameter('row_id', name)}{order}",
             )
 
 

@@ -43,6 +43,8 @@ class Metadata:
         How the tool that wrote the file selected.
     bounds
         Smallest and largest possible score, of scores without a truth.
+    weight
+        Column of the sample weights.
     """
 
     raw: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
@@ -54,6 +56,7 @@ class Metadata:
     n_candidates_total: int | None = None
     selection: Pooling | None = None
     bounds: tuple[float, float] | None = None
+    weight: str | None = None
 
     @property
     def run(self) -> Mapping[str, Any]:
@@ -100,6 +103,7 @@ def parse_metadata(text: str | bytes, place: str) -> Metadata:
         n_candidates_total=_expect(raw, "n_candidates_total", int, place),
         selection=_selection(raw.get("selection"), place),
         bounds=_bounds(_expect(raw, "bounds", list, place), place),
+        weight=_expect(raw, "weight", str, place),
     )
 
 
@@ -150,7 +154,7 @@ def _expect(raw: Mapping[str, Any], key: str, kind: type, place: str) -> Any:
     """Value under a key, of the given type; None where absent."""
     value = raw.get(key)
     if value is not None and not isinstance(value, kind):
-        names = {list: "list", int: "whole number"}
+        names = {list: "list", int: "whole number", str: "text"}
         raise _wrong(f"metadata key {key!r}", names[kind], place)
     return value
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bbccli.notes import Note, listing
-from bbccli.rounding import count
+from bbccli.rounding import count, figure
 
 
 def columns_ignored(names: Sequence[str]) -> Note:
@@ -33,6 +33,25 @@ def joined_by_position(files: Sequence[str]) -> Note:
         f"rows are joined by position ({listing(files)}): another order in one file would go "
         "unnoticed",
         "give each file the key of the sample, in a column `row_id`",
+    )
+
+
+def weight_by_name(column: str) -> Note:
+    """A column weights the samples because of its name."""
+    return Note(
+        "weight-by-name",
+        f"samples are weighted by the column {column}, which was found by its name",
+        f"--weight {column} if that is meant, --unweighted if not",
+    )
+
+
+def uneven_weights(n_effective: float, n_units: int, units: str, of_class: str) -> Note:
+    """A few heavy samples decide everything."""
+    return Note(
+        "uneven-weights",
+        f"the weights make {count(n_units, units)}{of_class} count as {figure(n_effective)}: a few "
+        f"heavy {units}s decide the figures",
+        "check the weights; --unweighted counts all samples alike",
     )
 
 
@@ -157,66 +176,6 @@ def group_spans_folds(n_spanning: int, n_groups: int) -> Note:
     )
 
 
-def polarity(auc: float, n_configurations: int, positive: str, other: str) -> Note:
-    """Predictions that seem to be of the other class."""
-    return Note(
-        "polarity",
-        f"median AUC of {n_configurations} configurations is {auc:.3f} with positive class "
-        f"{positive}: the predictions may be of {other}",
-        f"--positive {other}",
-    )
-
-
-EXCLUDE = "leave out what is not a configuration: --exclude NAME"
-
-
-def constant_predictions(names: Sequence[str]) -> Note:
-    """Configurations that can't tell samples apart."""
-    return Note(
-        "constant-predictions",
-        f"{_with_verb(names, 'has', 'have')} one and the same value for every sample",
-        EXCLUDE,
-    )
-
-
-def fold_like(names: Sequence[str]) -> Note:
-    """Configurations that hold a number of the fold or of the row."""
-    return Note(
-        "fold-like",
-        f"{_with_verb(names, 'follows', 'follow')} from the fold or the order of the rows alone: "
-        "unlikely to be a prediction",
-        EXCLUDE,
-    )
-
-
-def off_scale(names: Sequence[str], spread: str, others: str) -> Note:
-    """Configurations that lie elsewhere than the others or the truth."""
-    return Note(
-        "off-scale",
-        f"{_with_verb(names, 'is', 'are')} off the scale: {names[0]} is {spread}, {others}",
-        EXCLUDE,
-    )
-
-
-def perfect_configuration(names: Sequence[str], other: str, performance: str) -> Note:
-    """Configurations that are always right where no other comes near."""
-    return Note(
-        "perfect-configuration",
-        f"{_with_verb(names, 'orders', 'order')} all samples as the truth does; the best of the "
-        f"others, {other}, has {performance}",
-        f"a leak, or no prediction at all? {EXCLUDE}",
-    )
-
-
-def equals_truth(names: Sequence[str]) -> Note:
-    """Configurations that are the truth, and were named by hand or may be so by luck."""
-    return Note(
-        "equals-truth",
-        f"{_with_verb(names, 'equals', 'equal')} the truth in every row",
-        EXCLUDE,
-    )
-
-
 def flagged_left_out(
     flags: Mapping[str, str], n_configurations: int, options: Sequence[str]
 ) -> Note:
@@ -258,23 +217,6 @@ def truth_rounded(role: str, apart: float) -> Note:
         f"{role} of the same sample differs by up to {apart:.1g} of its value, as by rounding; "
         "the first one counts",
         "write all digits",
-    )
-
-
-def _with_verb(names: Sequence[str], one: str, several: str) -> str:
-    """Names and a verb that agrees with their number."""
-    return f"{listing(names)} {one if len(names) == 1 else several}"
-
-
-def duplicate_configurations(n_duplicates: int, example: tuple[str, str]) -> Note:
-    """Configurations with the same predictions as another one."""
-    return Note(
-        "duplicate-configurations",
-        f"{n_duplicates} configurations repeat the predictions of another, "
-        f"such as {example[1]} those of {example[0]}"
-        if n_duplicates > 1
-        else f"{example[1]} repeats the predictions of {example[0]}",
-        "harmless for the estimate; check that these settings differ in effect",
     )
 
 

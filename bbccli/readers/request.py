@@ -38,6 +38,7 @@ class Request:
     unfinished: bool = False
     bounds: tuple[float, float] | None = None
     by_position: bool = False
+    unweighted: bool = False
 
     def __post_init__(self) -> None:
         settle(self)
@@ -60,7 +61,9 @@ class Request:
         task, elsewhere = self.task or metadata.task, self.elsewhere
         if task is Task.SCORE:  # a column that is called like a truth is one, and set aside
             elsewhere |= OUTCOME
-        return Hints(self.roles, task, declared, elsewhere)
+        if self.unweighted:
+            elsewhere |= {"weight"}
+        return Hints(self.roles, task, declared, elsewhere, metadata.weight)
 
 
 def is_given(source: object) -> bool:

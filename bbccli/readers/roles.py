@@ -108,8 +108,8 @@ def candidates(frame: Table, role: str, declared: Iterable[str] = ()) -> list[st
     return [name for rank, _, _, name in sorted(found) if rank == 0 or name not in declared]
 
 
-def column_of(frame: Table, name: str, role: str) -> str:
-    """Return a column name given by hand, which must exist.
+def column_of(frame: Table, name: str, role: str, called: str = "") -> str:
+    """Return a column name given by hand, or by what is `called` so, which must exist.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def column_of(frame: Table, name: str, role: str) -> str:
     if name in frame.names:
         return name
     raise InputError(
-        f"{parameter(role)} names no column: {name!r}",
+        f"{called or parameter(role)} names no column: {name!r}",
         path=frame.path,
         hint=nearest_names(name, frame.names) or f"the columns are {listing(frame.names, 8)}",
     )

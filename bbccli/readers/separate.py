@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bbccli.errors import InputError, OptionError
+from bbccli.errors import InputError, OptionError, parameter
 from bbccli.notes import listing
 from bbccli.readers.keys import matching, refuse_overlooked
 from bbccli.readers.place import Places
@@ -24,7 +24,7 @@ from bbccli.types import IntArray
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_ORDER = "--by-position if the rows of both files are in the same order"
+_ORDER = f"{parameter('by_position')} if the rows of both files are in the same order"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class Separate:
         Its table.
     sheet
         The predictions.
-    flag
-        The option that names its key.
+    role
+        The role that names its key.
     key
         Column of its keys; None where there is none.
     is_same
@@ -51,7 +51,7 @@ class Separate:
 
     frame: Table
     sheet: Sheet
-    flag: str
+    role: str
     key: str | None
     is_same: bool
     by_position: bool
@@ -111,16 +111,16 @@ class Separate:
             return
         if ours is None:
             problem = f"has a key, column {theirs!r}; {path} has none"
-            hint = f"--row-id NAME of the key in {path}"
+            hint = f"{parameter('row_id')} NAME of the key in {path}"
         elif theirs is None:
             names = listing([repr(name) for name in self.frame.names])
             problem = f"has no key among {names}; {path} has one, column {ours!r}"
-            hint = f"{self.flag} NAME of the key"
+            hint = f"{parameter(self.role)} NAME of the key"
         elif self.is_same:
             return
         else:
             problem = f"has the key {theirs!r}, {path} has {ours!r}"
-            hint = f"{self.flag} {theirs} if they name the same samples"
+            hint = f"{parameter(self.role, theirs)} if they name the same samples"
         raise InputError(problem, path=self.frame.path, hint=f"{hint}, or {_ORDER}")
 
 
@@ -142,9 +142,13 @@ def open_separate(
     OptionError
         A key by hand, although rows go by position.
     """
-    by_hand, flag = getattr(request.roles, f"{what}_row_id"), f"--{what}-row-id"
+    role = f"{what}_row_id"
+    by_hand = getattr(request.roles, role)
     if request.by_position and by_hand is not None:
-        raise OptionError(f"{flag} and --by-position exclude each other", hint="give one of them")
+        raise OptionError(
+            f"{parameter(role)} and {parameter('by_position')} exclude each other",
+            hint="give one of them",
+        )
     ours, roles = name_of_key(sheet), request.roles
     frame = read_table(path, [one for one in (by_hand, roles.row_id, ours) if one])
     is_ragged = what == "folds" and _is_ragged(frame, roles)
@@ -153,12 +157,12 @@ def open_separate(
     alike = [one for one in frame.names if ours and one.casefold() == ours.casefold()]
     key: str | None = None
     if by_hand is not None:
-        key = column_of(frame, by_hand, flag)
+        key = column_of(frame, by_hand, role)
     elif not is_ragged:
         key = ours if ours in alike else next(iter(alike), named(frame, "row_id"))
     written = roles.row_id is not None and key == NAMES["row_id"][0]  # which nothing else is called
     is_same = by_hand is not None or key in alike or written
-    return Separate(frame, sheet, flag, key, is_same, request.by_position, is_ragged)
+    return Separate(frame, sheet, role, key, is_same, request.by_position, is_ragged)
 
 
 def _is_ragged(frame: Table, roles: Roles) -> bool:

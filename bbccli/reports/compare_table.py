@@ -109,8 +109,10 @@ def _tests(document: Document, style: Style) -> str:
     columns = [*_columns(document, single=single)]
     rows = [[cell(one) for _, cell in columns] for one in comparisons[:MOST_PAIRS]]
     header = [name for name, _ in columns]
-    names = {"first", "second", "test"}
-    text = listing_table(header, rows, style, figures={*header} - names, whole={"test"})
+    names = [name for name in header if name in ("first", "second", "test")]
+    text = listing_table(
+        header, rows, style, figures={*header} - {*names}, whole={"test"}, keys=len(names)
+    )
     n_more = len(comparisons) - len(rows)
     more = f"and {n_more} more, see --format csv\n" if n_more else ""
     digits, beliefs = said.figures_of(document), _beliefs(document)

@@ -1,12 +1,14 @@
-"""How much took part, of how much there was: the same words in every report."""
+"""What was read, in the same words in every report: how much took part, of how much there was."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from bbccli.documents import Document
+from bbccli.documents import Document, InputJson
+from bbccli.notes import listing
 from bbccli.rounding import count
+from bbccli.text import visible
 
 HELD_OUT = "one held-out set"
 
@@ -73,3 +75,19 @@ def only_one(document: Document) -> str:
     if (tried := n_tried(document["input"])) > 1:
         return f"the only one of {tried} configurations tried that could be used"
     return "the only configuration" if alone(document) else "the only configuration asked for"
+
+
+def task(read: InputJson) -> str:
+    """Return the task, and its classes."""
+    if read["positive_class"] is not None:
+        return f"{read['task']} (positive: {visible(read['positive_class'])})"
+    classes = [visible(name) for name in read["classes"]]
+    return f"{read['task']} ({listing(classes)})" if classes else str(read["task"])
+
+
+def weighting(read: InputJson) -> list[str]:
+    """Return by which column the samples are weighted, where they are."""
+    weights = read.get("weights")
+    column = weights["column"] if weights else None
+    found = "weighted" if column is None else f"weighted by {visible(column)}"
+    return [found] if read["weighted"] else []

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from bbccli.documents import Document, Json
 from bbccli.notes import listing
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
-from bbccli.reports.layout import add_notes, as_text, facts, grid_of_facts
+from bbccli.reports.layout import add_notes, as_text, facts, grid_of_facts, listing_table
 from bbccli.rounding import Digits, count, percent
 from bbccli.text import visible
 
 PROBABILITY = Digits(3, bounds=(0.0, 1.0))
 SPEED_UP = Digits(1)
+
+GAP = 3
+"""Blanks between columns."""
 
 MOST_ROWS = 30
 """Configurations listed, at most; JSON and --list have all of them."""
@@ -35,14 +36,13 @@ def _screen(document: Document, style: Style) -> str:
     for line in phrases.lines_on_run(document):
         head.append(f"\n{line}")
     decision = document["decision"]
-    body = _decision(decision) if decision else _replays(document["replays"])
+    body = _decision(decision, style) if decision else _replays(document["replays"], style)
     notes = add_notes(grid_of_facts(), phrases.notes_of(document), style)
-    sections: list[RenderableType] = [head, *body, *([notes] if notes.row_count else [])]
-    spaced = [part for section in sections for part in (section, Text(""))]
-    return as_text(Group(*spaced[:-1]), style)
+    parts = [as_text(head, style), *body, *([as_text(notes, style)] if notes.row_count else [])]
+    return "\n".join(parts)
 
 
-def _decision(decision: Json) -> list[RenderableType]:
+def _decision(decision: Json, style: Style) -> Iterator[str]:
     """Totals, and one row per configuration."""
     fates = [d["fate"] for d in decision["decisions"]]
     n_kept, n_now = fates.count("keep"), fates.count("drop")
@@ -54,7 +54,8 @@ def _decision(decision: Json) -> list[RenderableType]:
         models=_models(decision),
         rule=f"{decision['rule']} above {percent(decision['threshold'])}",
     )
-    return [grid, _configurations(decision)]
+    yield as_text(grid, style)
+    yield _configurations(decision, style)
 
 
 def _folds(decision: Json) -> str:
@@ -75,7 +76,7 @@ def _models(decision: Json) -> str:
     return f"{text}; {rest}, of {decision['n_models']} in all"
 
 
-def _configurations(decision: Json) -> RenderableType:
+def _configurations(decision: Json, style: Style) -> str:
     """Those to keep first, the best first; then those dropped now, then those dropped earlier."""
     sign = -1 if decision["direction"] == "maximize" else 1
     rank = {"keep": 0, "drop": 1, "dropped earlier": 2}
@@ -89,88 +90,88 @@ def _configurations(decision: Json) -> RenderableType:
     )
     digits = phrases.digits_by(decision["metric"], [d["performance"] for d in rows])
     tested = "p_value" if any(d["p_value"] is not None for d in rows) else "probability"
-    table = _table("configuration", "decision")
-    table.add_column(phrases.metric_label(decision["metric"]), justify="right")
-    table.add_column("p" if tested == "p_value" else "worse", justify="right")
-    for row in rows[:MOST_ROWS]:
-        best = row["configuration"] == decision["best"]
-        table.add_row(
-            Text(visible(row["configuration"])),
+    header = ["configuration", "decision", phrases.metric_label(decision["metric"])]
+    header += ["p" if tested == "p_value" else "worse"]
+    shown = [
+        [
+            visible(row["configuration"]),
             row["fate"],
             digits.performance(row["performance"]),
-            "best" if best else PROBABILITY.performance(row[tested]),
-            style="" if row["fate"] == "keep" else "dim",
-        )
-    if len(rows) > MOST_ROWS:
-        table.add_row(Text(f"and {len(rows) - MOST_ROWS} more, see --format json"))
-    return table
+            "best"
+            if row["configuration"] == decision["best"]
+            else PROBABILITY.performance(row[tested]),
+        ]
+        for row in rows[:MOST_ROWS]
+    ]
+    looks = ["" if row["fate"] == "keep" else "dim" for row in rows[:MOST_ROWS]]
+    text = listing_table(header, shown, style, figures=header[2:], emphasis=looks, gap=GAP)
+    n_more = len(rows) - len(shown)
+    return f"{text}and {n_more} more, see --format json\n" if n_more else text
 
 
-def _replays(replays: list[Json]) -> list[RenderableType]:
+def _replays(replays: list[Json], style: Style) -> Iterator[str]:
     """What one rule did fold by fold; and one row per rule."""
     if not replays:
-        return [Text("no rule could be computed")]
+        yield "no rule could be computed\n"
+        return
     first = replays[0]
     winner = facts(
         winner=f"{visible(first['winner'])}   naive {_figure(first, first['naive'])}, "
         f"bbc {_figure(first, first['value'])}",
     )
-    single = len(replays) == 1 and len(first["runs"]) == 1
-    return [winner, *([_steps(first["runs"][0])] if single else []), _rules(replays)]
+    yield as_text(winner, style)
+    if len(replays) == 1 and len(first["runs"]) == 1:
+        yield _steps(first["runs"][0], style)
+    rows = [_over_orders(one) if len(first["runs"]) > 1 else _in_order(one) for one in replays]
+    header = ("rule", *(OVER_ORDERS if len(first["runs"]) > 1 else IN_ORDER))
+    yield listing_table(header, rows, style, figures=header[1:], gap=GAP)
 
 
-def _steps(run: Json) -> RenderableType:
-    table = _table("after fold")
-    for name in ("samples", "trained", "dropped"):
-        table.add_column(name, justify="right")
-    table.add_column("who")
-    for step in run["trace"]["steps"]:
-        table.add_row(
+def _steps(run: Json, style: Style) -> str:
+    header = ("after fold", "samples", "trained", "dropped", "who")
+    rows = [
+        [
             visible(step["fold"]),
             str(step["n_samples"]),
             str(step["n_raced"]),
             str(len(step["dropped"])),
-            Text(listing([visible(name) for name in step["dropped"]], 4)),
-        )
-    return table
+            listing([visible(name) for name in step["dropped"]], 4),
+        ]
+        for step in run["trace"]["steps"]
+    ]
+    return listing_table(header, rows, style, figures=header[1:4], gap=GAP)
 
 
-def _rules(replays: list[Json]) -> RenderableType:
-    """Models trained, the fate of the winner, and the estimate, by rule."""
-    if len(replays[0]["runs"]) > 1:
-        return _rules_over_orders(replays)
-    table = _table("rule")
-    for name in ("models trained", "speed-up", "winner kept", "loss", "bbcd", "shift"):
-        table.add_column(name, justify="right")
-    for replay in replays:
-        (run,), digits = replay["runs"], _digits_of(replay)
-        table.add_row(
-            replay["rule"],
-            f"{run['trace']['n_trained']} of {run['trace']['n_models']}",
-            SPEED_UP.difference(run["trace"]["speed_up"]),
-            "yes" if run["kept_winner"] else "no",
-            digits.difference(run["loss"]),
-            digits.performance(run["value"]),
-            digits.difference(run["shift"]),
-        )
-    return table
+IN_ORDER = ("models trained", "speed-up", "winner kept", "loss", "bbcd", "shift")
 
 
-def _rules_over_orders(replays: list[Json]) -> RenderableType:
+def _in_order(replay: Json) -> list[str]:
+    """Models trained, the fate of the winner, and the estimate."""
+    (run,), digits = replay["runs"], _digits_of(replay)
+    return [
+        replay["rule"],
+        f"{run['trace']['n_trained']} of {run['trace']['n_models']}",
+        SPEED_UP.difference(run["trace"]["speed_up"]),
+        "yes" if run["kept_winner"] else "no",
+        digits.difference(run["loss"]),
+        digits.performance(run["value"]),
+        digits.difference(run["shift"]),
+    ]
+
+
+OVER_ORDERS = ("speed-up", "from to", "winner kept", "largest loss", "shift", "from to")
+
+
+def _over_orders(replay: Json) -> list[str]:
     """Means over the orders of the folds, and between which ends they lie."""
-    table = _table("rule")
-    for name in ("speed-up", "from to", "winner kept", "largest loss", "shift", "from to"):
-        table.add_column(name, justify="right")
-    for replay in replays:
-        runs, digits = replay["runs"], _digits_of(replay)
-        table.add_row(
-            replay["rule"],
-            *_spread([run["trace"]["speed_up"] for run in runs], SPEED_UP),
-            f"{sum(run['kept_winner'] for run in runs)} of {len(runs)}",
-            digits.difference(max(run["loss"] for run in runs)),
-            *_spread([run["shift"] for run in runs], digits),
-        )
-    return table
+    runs, digits = replay["runs"], _digits_of(replay)
+    return [
+        replay["rule"],
+        *_spread([run["trace"]["speed_up"] for run in runs], SPEED_UP),
+        f"{sum(run['kept_winner'] for run in runs)} of {len(runs)}",
+        digits.difference(max(run["loss"] for run in runs)),
+        *_spread([run["shift"] for run in runs], digits),
+    ]
 
 
 def _spread(values: list[float], digits: Digits) -> tuple[str, str]:
@@ -185,10 +186,3 @@ def _digits_of(replay: Json) -> Digits:
 
 def _figure(replay: Json, value: float) -> str:
     return _digits_of(replay).performance(value)
-
-
-def _table(*names: str) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    for name in names:
-        table.add_column(name, no_wrap=True)
-    return table

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from io import StringIO
+from textwrap import wrap
 
 from rich.cells import cell_len
-from rich.console import Console, RenderableType
+from rich.console import Console, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -20,6 +23,16 @@ Grid = Table
 """Rows that more can be added to."""
 
 
+LEAST = 16
+"""Columns of the page that a text gets at least where it stands beside others."""
+
+NARROWEST = 20
+"""Columns that are written at least; a terminal that has fewer breaks the lines."""
+
+GAP = 2
+"""Blanks between columns."""
+
+
 def listing_table(
     header: Sequence[str],
     rows: Sequence[Sequence[str]],
@@ -27,30 +40,94 @@ def listing_table(
     *,
     figures: Collection[str] = (),
     whole: Collection[str] = (),
+    keys: int = 1,
+    emphasis: Sequence[str] = (),
+    gap: int = GAP,
 ) -> str:
-    """Return rows under a header, wrapped to the width; columns of figures are flush right.
+    """Return rows under a header, of which no page is too narrow to show every letter.
 
-    What is a figure, or `whole`, is never wrapped.
+    1. Text is wrapped. Figures, which are flush right, and what is `whole` never are.
+    2. Where the columns do not fit so, the names of figures are broken between words.
+    3. Where they still do not, the table goes on below with the columns that are left. Each part
+       begins with the first `keys` columns, which say what a row is of.
+    4. Where a column does not fit beside those, each row becomes a block with a line per column.
+
+    Parameters
+    ----------
+    emphasis
+        How rich draws each row; by default like any text.
     """
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    widths = [
-        max(cell_len(cell) for cell in column) + 2 for column in zip(header, *rows, strict=True)
+    columns = [
+        _Column(name, cells, right=name in figures, kept=name in figures or name in whole)
+        for name, *cells in zip(header, *rows, strict=True)
     ]
-    kept = sum(width for name, width in zip(header, widths, strict=True) if name in figures)
-    for position, name in enumerate(header):
-        # a long name in front would be cut, and leave no room for what is known of it
-        short = (
-            position == 0 and not whole and widths[0] <= min(style.width // 2, style.width - kept)
-        )
-        table.add_column(
-            name,
-            justify="right" if name in figures else "left",
-            no_wrap=name in figures or name in whole or short,
-            overflow="fold",
-        )
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    return as_text(table, style)
+    room = style.width + gap
+    for shown in (columns, [column.broken() for column in columns]):
+        parts = _parts(shown, keys, room, gap)
+        if len(parts) == 1:
+            break
+    if rows and any(_taken(part, gap) > room for part in parts):
+        return _blocks(header, rows, style)
+    looks = emphasis or [""] * len(rows)
+    return "\n".join(as_text(_side_by_side(part, looks, gap), style) for part in parts)
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of text, or of what is `kept` on one line."""
+
+    name: str
+    cells: Sequence[str]
+    right: bool
+    kept: bool
+
+    @cached_property
+    def least(self) -> int:
+        """The width without which something would be cut."""
+        wide = max(map(cell_len, [*self.name.split("\n"), *self.cells]))
+        return wide if self.kept else min(wide, LEAST)
+
+    def broken(self) -> _Column:
+        """Return it with a name that is hardly wider than its cells."""
+        widest = max(map(cell_len, self.cells), default=0)
+        lines = wrap(self.name, max(widest, 1), break_long_words=False, break_on_hyphens=False)
+        return replace(self, name="\n".join(lines)) if self.kept else self
+
+
+def _taken(columns: Sequence[_Column], gap: int) -> int:
+    return sum(column.least + gap for column in columns)
+
+
+def _parts(columns: Sequence[_Column], keys: int, room: int, gap: int) -> list[list[_Column]]:
+    """Columns that stand side by side, the keys in front each time."""
+    parts = [[*columns[:keys]]]
+    for column in columns[keys:]:
+        if _taken([*parts[-1], column], gap) > room:
+            parts.append([*columns[:keys]])
+        parts[-1].append(column)
+    return parts
+
+
+def _side_by_side(columns: Sequence[_Column], looks: Sequence[str], gap: int) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, gap, 0, 0))
+    lines = max(column.name.count("\n") for column in columns)
+    for column in columns:
+        # names of one line stand where the others end
+        name = Text("\n" * (lines - column.name.count("\n")) + column.name)
+        side: JustifyMethod = "right" if column.right else "left"
+        table.add_column(name, justify=side, no_wrap=column.kept, overflow="fold")
+    for n, look in enumerate(looks):
+        table.add_row(*(Text(column.cells[n]) for column in columns), style=look)
+    return table
+
+
+def _blocks(header: Sequence[str], rows: Sequence[Sequence[str]], style: Style) -> str:
+    """Return a block for each row: a line per cell, the name of its column in front."""
+    named = [
+        [(name.strip(), cell) for name, cell in zip(header, row, strict=True) if cell]
+        for row in rows
+    ]
+    return "\n".join(as_text(fact_rows(block), style) for block in named)
 
 
 def paragraph(text: str, style: Style) -> str:
@@ -62,7 +139,7 @@ def as_text(renderable: RenderableType, style: Style) -> str:
     """Return what rich draws, without trailing blanks."""
     console = Console(
         file=StringIO(),
-        width=style.width,
+        width=max(style.width, NARROWEST),
         # what the environment says of colours was weighed where the style was made
         force_terminal=style.colour,
         color_system="standard" if style.colour else None,
@@ -110,6 +187,6 @@ def add_notes(grid: Table, notes: Sequence[NoteJson], style: Style) -> Table:
 def grid_of_facts() -> Table:
     """Return a grid to fill: names in front, what is known of them behind."""
     grid = Table.grid(padding=(0, 3, 0, 0))
-    grid.add_column(no_wrap=True, min_width=6)
-    grid.add_column()
+    grid.add_column(min_width=6, overflow="fold")
+    grid.add_column(overflow="fold")
     return grid

@@ -34,13 +34,13 @@ def render(documents: Sequence[Document], style: Style) -> str:
 
 def _screen(document: Document, style: Style) -> str:
     notes = phrases.notes_of(document)
-    first = [f"{n['text']}; {n['remedy']}\n" for n in notes if n["code"] == NOT_CORRECTED]
+    told = [f"{n['text']}; {n['remedy']}" for n in notes if n["code"] == NOT_CORRECTED]
     head = f"{visible(document['input']['path'])}   {phrases.understood(document)}"
     others = [note for note in notes if note["code"] != NOT_CORRECTED]
     closing = add_notes(_winner(document), others, style)
     return "\n".join(
         [
-            *first,
+            *(paragraph(visible(one), style) for one in told),
             paragraph(head, style),
             _table(document, style),
             as_text(closing, style),
@@ -56,6 +56,7 @@ def _table(document: Document, style: Style) -> str:
         rows,
         style,
         figures={column.name for column in columns if column.figures},
+        keys=2,
     )
     n_more = document["input"]["n_configurations"] - len(rows)
     return f"{text}and {n_more} more, see --top and --format csv\n" if n_more else text

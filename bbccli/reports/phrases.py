@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bbccli.documents import Document, EstimateJson, InputJson, IntervalJson, NoteJson
+from bbccli.documents import Document, EstimateJson, IntervalJson, NoteJson
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.notes import listing
 from bbccli.reports import counts
 from bbccli.reports.runs import run_lines
 from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent, width_of
@@ -68,13 +67,14 @@ def lines_on_run(document: Document) -> list[str]:
 def understood(document: Document) -> str:
     """What was read, in one line."""
     read = document["input"]
-    parts = [_task(read), f"{counts.samples(read)} x {counts.configurations(read)}"]
+    parts = [counts.task(read), f"{counts.samples(read)} x {counts.configurations(read)}"]
     if read["n_folds"]:
         parts.append(counts.folds(read))
     if read["n_repeats"] > 1:
         parts.append(count(read["n_repeats"], "repeat"))
     if read["n_groups"]:
         parts.append(count(read["n_groups"], "group"))
+    parts += counts.weighting(read)
     return ", ".join([*parts, *(metric_label(name) for name in metrics_of(document))])
 
 
@@ -291,10 +291,3 @@ def _letters(position: int) -> str:
 def _note_line(note: NoteJson) -> str:
     remedy = f"; hint: {visible(note['remedy'])}" if note["remedy"] else ""
     return f"note: {visible(note['text'])}{remedy}"
-
-
-def _task(read: InputJson) -> str:
-    if read["positive_class"] is not None:
-        return f"{read['task']} (positive: {visible(read['positive_class'])})"
-    classes = [visible(name) for name in read["classes"]]
-    return f"{read['task']} ({listing(classes)})" if classes else str(read["task"])

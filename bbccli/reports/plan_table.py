@@ -23,7 +23,7 @@ def _sections(document: Document, style: Style) -> Iterator[str]:
         head = f"{visible(document['input']['path'])}   {phrases.understood(document)}"
         yield paragraph(head, style)
     cells = [said.cell_texts(cell, document) for cell in document["planned"]["cells"]]
-    yield listing_table(said.HEADER, cells, style, figures={*said.HEADER})
+    yield listing_table(said.HEADER, cells, style, figures=said.HEADER, keys=2)
     facts = [
         ("half", said.halved(document)),
         *said.basis(document).items(),

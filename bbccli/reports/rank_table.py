@@ -74,7 +74,7 @@ def _pairs(found: Json, style: Style) -> str:
         row += [one["test"], said.p_text(one["p"])]
         rows.append(row + ([said.p_text(one["p_adjusted"])] if adjusted else []))
     n_more = len(found["pairs"]) - len(rows)
-    text = listing_table(header, rows, style, figures={*header[2:]} - {"test"})
+    text = listing_table(header, rows, style, figures={*header[2:]} - {"test"}, keys=4)
     return f"{text}and {n_more} more, see --format csv\n" if n_more else text
 
 

@@ -21,7 +21,7 @@ from bbccli.metrics.capped import POWERS
 from bbccli.plan import Plan
 from bbccli.reports import counts, phrases
 from bbccli.reports.phrases import metric_label, metrics_of
-from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent, short, trimmed
+from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, figure, percent, short, trimmed
 from bbccli.schema import to_report
 from bbccli.text import visible
 from bbccli.types import PredictionKind, Task
@@ -158,7 +158,9 @@ def _data(estimate: EstimateJson, document: Document) -> list[str]:
     parts += [] if own is None else [f"of which {estimate['winner']} predicts {own}"]
     parts += [counts.folds(read)] if read["n_folds"] else []
     parts += [count(read["n_repeats"], "repeat")] if read["n_repeats"] > 1 else []
-    parts += ["weighted"] if read["weighted"] else []
+    parts += counts.weighting(read)
+    weights = read.get("weights")
+    parts += [f"effective N {figure(weights['n_effective'])}"] if weights else []
     codes = [note["code"] for note in document["notes"]]
     parts += [said for code, said in RESTRICTED.items() if code in codes]
     if read["risk_direction"] not in (None, "earlier"):

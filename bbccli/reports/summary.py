@@ -47,7 +47,9 @@ class Summary:
         failed = self.reasons.total()
         head = f"{count(self.files, 'file')}, {failed} without a result\n"
         told = "".join(paragraph(said, style) for said in self._answer())
-        parts = [head, told, listing_table(_HEADER, self._rows(), style) if self.optimism else ""]
+        rows = self._rows()
+        table = listing_table(_HEADER, rows, style, whole=_HEADER[1:]) if rows else ""
+        parts = [head, told, table]
         for title, counter, most in (
             ("winner", self.winners, MOST_WINNERS),
             ("gate", self.gates, len(self.gates)),
@@ -58,7 +60,7 @@ class Summary:
                 if len(counter) > most:
                     rest = f"({count(len(counter) - most, 'other')})"
                     listed.append((rest, _others(counter, most)))
-                parts.append(listing_table((title, "files"), listed, style))
+                parts.append(listing_table((title, "files"), listed, style, whole={"files"}))
         return "\n".join(part for part in parts if part)
 
     def _answer(self) -> Iterator[str]:

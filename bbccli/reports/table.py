@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from bbccli.documents import Document, EstimateJson, ShareJson, TraceJson
@@ -14,7 +13,7 @@ from bbccli.gate import NAIVE
 from bbccli.reports import phrases
 from bbccli.reports.answer import answer, verdict
 from bbccli.reports.base import Style
-from bbccli.reports.layout import add_notes, as_text, grid_of_facts
+from bbccli.reports.layout import GAP, Grid, add_notes, as_text, grid_of_facts, listing_table
 from bbccli.reports.searching import cost_sentence
 from bbccli.reports.sentences import sentences
 from bbccli.reports.strip import strip_of
@@ -44,10 +43,9 @@ def _screen(document: Document, style: Style) -> str:
         head.append(f"\n{line}")
     tables = [_methods(document, metric, style) for metric in phrases.metrics_of(document)]
     details = add_notes(_details(document), phrases.notes_of(document), style)
-    sections: list[RenderableType] = [head, _answer(document), *tables]
-    sections += [details] if details.row_count else []
-    spaced = [part for section in sections for part in (section, Text(""))]
-    return as_text(Group(*spaced[:-1]), style)
+    parts = [as_text(head, style), as_text(_answer(document), style), *tables]
+    parts += [as_text(details, style)] if details.row_count else []
+    return "\n".join(parts)
 
 
 def _answer(document: Document) -> RenderableType:
@@ -58,7 +56,7 @@ def _answer(document: Document) -> RenderableType:
     return Group(*(Text(visible(one), judged if one in gate else "bold") for one in said))
 
 
-def _details(document: Document) -> Table:
+def _details(document: Document) -> Grid:
     """Who won by which rule and how often, what was dropped, and the sentence for a paper."""
     grid, marks = grid_of_facts(), phrases.marks(document)
     for winner, rule in phrases.winners(document).items():
@@ -109,7 +107,7 @@ def _selections(document: Document) -> list[EstimateJson]:
     return found[:1]
 
 
-def _methods(document: Document, metric: str, style: Style) -> RenderableType:
+def _methods(document: Document, metric: str, style: Style) -> str:
     """One row per method, for one metric: first the one to report, which is marked."""
     estimates = phrases.estimates_of(document, metric)
     pairs = list(zip(phrases.rows(document, metric), estimates, strict=True))
@@ -128,11 +126,17 @@ def _methods(document: Document, metric: str, style: Style) -> RenderableType:
     if strip is not None:
         header = [*drawn, strip.scale()]
         rows = [[*row, strip.drawn(one)] for row, (_, one) in zip(rows, pairs, strict=True)]
-    return _grid(header, rows, [row.reported for row, _ in pairs])
-
-
-GAP = 2
-"""Blanks between columns."""
+    # columns that are all empty say nothing
+    shown = [n for n, name in enumerate(header) if name or any(row[n] for row in rows)]
+    return listing_table(
+        [header[n] for n in shown],
+        [[row[n] for n in shown] for row in rows],
+        style,
+        figures=header[3:5],
+        whole=[header[0], *header[5:]],
+        keys=sum(n < 2 for n in shown),
+        emphasis=["bold" if row.reported else "" for row, _ in pairs],
+    )
 
 
 def _cells(row: phrases.Row, estimate: EstimateJson) -> list[str]:
@@ -144,22 +148,3 @@ def _cells(row: phrases.Row, estimate: EstimateJson) -> list[str]:
 def _is_uncorrected(estimate: EstimateJson) -> bool:
     """Whether a figure other than the naive one makes up for nothing."""
     return estimate["ignores_selection"] and estimate["method"] != NAIVE
-
-
-def _grid(header: list[str], rows: list[list[str]], reported: list[bool]) -> Table:
-    """Columns that are not all empty, under their names; figures are flush right."""
-    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0))
-    shown = [n for n, name in enumerate(header) if name or any(row[n] for row in rows)]
-    for n in shown:
-        figures = header[n].removeprefix("x ").removeprefix("o ") in FIGURES
-        # names give way where a page is narrow, figures never do
-        table.add_column(
-            header[n], justify="right" if figures else "left", no_wrap=n != LABEL, overflow="fold"
-        )
-    for row, marked in zip(rows, reported, strict=True):
-        table.add_row(*(Text(row[n]) for n in shown), style="bold" if marked else "")
-    return table
-
-
-FIGURES = frozenset({"naive", "corrected", "estimate"})
-LABEL = 2

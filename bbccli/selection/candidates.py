@@ -289,7 +289,9 @@ def folds_of(matrix: PredictionMatrix) -> IntArray:
 
 def _undefined_folds(matrix: PredictionMatrix, metric: Metric, codes: IntArray) -> UndefinedError:
     names = [matrix.fold_names[code] for code in codes]
-    pooled = "--pooling within-folds or pooled" if metric.of_pairs else "pooled predictions"
+    # where no fold holds a pair, none can be compared within folds
+    within = metric.of_pairs and len(codes) < (matrix.n_folds or 0)
+    pooled = "--pooling within-folds or pooled" if within else "--pooling pooled"
     one_each = " (leave-one-out)" if matrix.n_folds == matrix.n_samples else ""
     return UndefinedError(
         f"{metric.label} is undefined in fold{'s' if len(names) > 1 else ''} "

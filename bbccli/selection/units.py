@@ -18,11 +18,11 @@ def n_units_of(matrix: PredictionMatrix) -> int:
     return matrix.n_samples if matrix.n_groups is None else matrix.n_groups
 
 
-def rests_on(matrix: PredictionMatrix, metric: Metric, winner: int) -> int:
+def rests_on(matrix: PredictionMatrix, metric: Metric, winner: int) -> float:
     """Return the number of samples, or groups, that a performance of the winner rests on.
 
     The samples that the metric names, such as those of the smallest class; with repeats, in the
-    repeat where they are fewest.
+    repeat where they are fewest. Of weighted ones it is Kish's effective number.
     """
     predictions = matrix.as_kind(metric.wants, slice(winner, winner + 1))[:, :, 0]
     available = [None] * len(predictions)

@@ -293,3 +293,11 @@ def test_memory_is_a_share_of_what_the_smallest_worker_has():
     assert [len(part) for part in workers.parts(1000)] == [250] * 4
     assert [len(part) for part in workers.parts(65)] == [33, 32]
     assert [len(part) for part in workers.parts(3)] == [3]
+
+
+def test_a_configuration_that_is_turned_round(run, tmp_path, workers):
+    truth, fold, found = chances()
+    found[5] = 1 - found[2]
+    file_of(tmp_path / "p.parquet", truth, found, fold=fold)
+    _, out, _ = same(run, tmp_path / "p.parquet", *FEW)
+    assert "turned-round" in out

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from day import parts
 from matrices import binary, by_hand, of, regression
+from scipy.special import erfcinv
 from scipy.stats import beta
 
 from bbccli.dropping.base import loss_range
@@ -195,3 +196,51 @@ def test_resamples_are_drawn_until_the_guarded_ends_are_known():
     assert on.error.largest() <= 0.003
     assert on.n_resamples > off.n_resamples
     assert "tolerance-not-reached" not in codes(on)
+
+
+def weighing(matrix, weights):
+    return replace(matrix, outcome=replace(matrix.outcome, weights=weights))
+
+
+ONE_OF_1000 = np.where(np.arange(60) == 7, 1000.0, 1.0)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("method", "interval"), [("bbc", "percentile"), ("naive", "t"), ("bbc-f", "percentile")]
+)
+def test_one_sample_of_weight_1000_among_60_tells_what_one_sample_tells(method, interval):
+    """Counted as 60 samples the bound was 0.969."""
+    matrix = weighing(all_right(30, 30), ONE_OF_1000)
+    plan = replace(LOWER, interval=IntervalKind(interval))
+    u = erfcinv(0.05) ** 2
+    n_effective = ONE_OF_1000.sum() ** 2 / (ONE_OF_1000**2).sum()
+    found = run(matrix, method, "accuracy", plan)
+    assert found.interval.lower == pytest.approx(np.exp(-u / (n_effective + 0.25)), abs=1e-6)
+    assert found.interval.lower < 0.3
+
+
+def test_of_a_class_its_own_weights_count():
+    weights = np.where(np.arange(60) < 30, np.where(np.arange(60) == 7, 1000.0, 1.0), 5.0)
+    heavy, even = (
+        run(weighing(all_right(30, 30), w), "bbc", "recall", LOWER).interval.lower
+        for w in (weights, np.where(np.arange(60) < 30, 1.0, 1000.0))
+    )
+    assert heavy < 0.3
+    assert even == run(all_right(30, 30), "bbc", "recall", LOWER).interval.lower
+
+
+@pytest.mark.parametrize(("sigma", "least"), [(1.0, 0.9), (2.0, 0.95)])
+def test_weighted_intervals_cover(sigma, least):
+    """60 samples, each right with probability 0.9; the 95 % bound of one configuration."""
+    covered, n_studies = 0, 40
+    for seed in range(n_studies):
+        rng = np.random.default_rng(seed)
+        truth, right = np.arange(60) % 2, rng.random(60) < 0.9
+        found = of(
+            Outcome(Task.BINARY, truth, ("n", "p"), weights=rng.lognormal(0, sigma, 60)),
+            np.where(right, truth, 1 - truth)[None, :, None].astype(float),
+            PredictionKind.LABEL,
+        )
+        covered += run(found, "naive", "accuracy", LOWER).interval.lower <= 0.9
+    assert covered >= least * n_studies

@@ -56,8 +56,8 @@ def test_a_key_of_one_file_alone_is_refused(save, what, ours, theirs, problem, h
     named = {"truth": "labels", "fold": "folds"}[what]
     with pytest.raises(InputError, match=problem) as error:
         read(predictions, **{named: beside})
-    assert hint in error.value.hint
-    assert "--by-position" in error.value.hint
+    assert hint in error.value.told()[1]
+    assert "--by-position" in error.value.told()[1]
     read(predictions, **{named: beside}, by_position=True)
 
 
@@ -107,7 +107,7 @@ def test_positions_of_folds_are_no_key(save):
     ragged = save("ragged.csv", {"a": KEYS[:6], "b": KEYS[6:]})
     with pytest.raises(InputError, match=r"ragged.csv: has no key .*p.csv has one") as error:
         read(predictions, folds=ragged)
-    assert "--by-position" in error.value.hint
+    assert "--by-position" in error.value.told()[1]
     assert read(predictions, folds=ragged, by_position=True).n_folds == 6
 
 
@@ -158,7 +158,7 @@ def test_several_files(save):
         save(path.name, {"item": own.pop("row_id")} | own)
     with pytest.raises(InputError, match=r"1.csv: has a column 'item', as .*0.csv has") as error:
         read(paths)
-    assert "--row-id item" in error.value.hint
+    assert "--row-id item" in error.value.told()[1]
     read(paths, roles=Roles(row_id="item"))
     for path, own in zip(paths, columns, strict=True):
         save(path.name, own)
@@ -254,7 +254,7 @@ def test_keys_are_the_same_to_the_letter(save, theirs, hint):
     )
     with pytest.raises(InputError, match="row_id is not among the predictions") as error:
         read(predictions, labels=labels)
-    assert hint in error.value.hint
+    assert hint in error.value.told()[1]
 
 
 def test_floats_that_may_be_several_keys(save):

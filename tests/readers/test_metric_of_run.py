@@ -3,6 +3,7 @@
 import csv
 import json
 import shutil
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,9 @@ def searched(folder, scoring, cv=None, model=None, grid=GRID, **about):
     rec = Recorder(folder, *DATA, cv=cv or StratifiedKFold(4), scoring=scoring, **about)
     model = model or LogisticRegression(max_iter=500)
     search = GridSearchCV(model, grid, cv=rec.cv, scoring=rec.scorer).fit(*DATA)
-    rec.finish(search)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # says the same; tested with the recorder
+        rec.finish(search)
     return folder, search
 
 

@@ -240,6 +240,18 @@ def test_all_data_sets_are_listed_up_to_a_limit():
     assert '<th scope="row">more files</th>' in text and f">SHA-256 {'0' * 64}<" in text
 
 
+def test_names_in_tables_are_whole():
+    """Two that differ in the middle alone looked the same."""
+    matrix = matrix_of()
+    names = [f"{'a' * 150}{c}{'z' * 150}" for c in range(6)]
+    object.__setattr__(matrix, "configurations", tuple(names))
+    for document in (of_pairs(matrix), of_baseline(matrix)):
+        text = page_of_comparison(Exhibit(document))
+        first = document["comparisons"][0]
+        assert first["first"] in text and first["second"] in text
+    assert all(name in page_of_comparison(Exhibit(of_set(matrix))) for name in names[:1])
+
+
 def test_names_of_a_diagram_are_cut_once():
     found = draw("cd", Exhibit(of_ranks(matrix_of(), prefix="a very long name of a family ")))
     shown = json.dumps(found.spec["layer"]) + json.dumps(found.spec.get("data", {}))

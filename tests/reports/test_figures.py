@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import matrices
 import pages
 import pytest
+from rich.cells import cell_len
 
 from bbccli.errors import OptionError
 from bbccli.evidence import Ranked, Ranking
@@ -137,6 +138,27 @@ def test_a_ranking_does_not_make_up_what_is_not_known(found):
 def test_labels_that_are_cut_stay_apart():
     names = [f"{'x' * 50}{i}{'y' * 50}" for i in range(5)]
     assert len(set(labels(names))) == 5 and max(map(len, labels(names))) < 42
+
+
+@pytest.mark.parametrize("letter", ["W", "\u6a21", "e\u0301"])
+def test_no_name_in_a_figure_loses_its_end(found, letter):
+    names = [letter * 40 + end for end in "12"]
+    shown = labels(names)
+    assert [name[-1] for name in shown] == ["1", "2"] and all("..." in name for name in shown)
+    assert max(map(cell_len, shown)) <= 36
+    ranking = Ranking("auc", tuple(Ranked(name, 0.9) for name in names), 2)
+    drawn = draw("ranking", replace(found, evidence=replace(found.evidence, ranking=ranking)))
+    picture = rendering.inline_svg(drawn, "a")
+    assert "\u2026" not in picture and all(f">{name}</text>" in picture for name in shown)
+
+
+def test_large_numbers_at_an_axis_have_a_power_of_ten(found):
+    """Their zeros went over the edge of the picture."""
+    rows = tuple(Ranked("e" * 36 + end, 2.4e9, 1.1e9, 7.9e9) for end in "12")
+    evidence = replace(found.evidence, ranking=Ranking("mse", rows, 2, level=0.95))
+    drawn = draw("ranking", replace(found, evidence=evidence))
+    picture = rendering.inline_svg(drawn, "a")
+    assert ">2e+9</text>" in picture.replace("\u2212", "-") and "000,000" not in picture
 
 
 def test_a_name_is_never_an_ink():

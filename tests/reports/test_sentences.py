@@ -186,7 +186,7 @@ def test_repeats_groups_and_weights():
     grouped = replace(
         matrix, groups=np.arange(40) // 2, outcome=weighing(matrix.outcome), folds=None
     )
-    assert "; N = 40 in 20 groups, 3 repeats, weighted; BBC" in said_of(grouped)
+    assert "; N = 40 in 20 groups, 3 repeats, weighted, effective N 16.8; BBC" in said_of(grouped)
     assert "; N = 40, 5 folds, 3 repeats; BBC" in said_of(matrix)
 
 

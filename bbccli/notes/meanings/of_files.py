@@ -108,6 +108,19 @@ OF_FILES = (
         they are, the configurations are worse than chance. Nothing is flipped.""",
     ),
     Meaning(
+        "turned-round",
+        Severity.DOUBT,
+        """A configuration goes against the truth far beyond chance, while another goes with it as
+        far: an AUC, an accuracy, a correlation or a concordance on the wrong side. It may hold the
+        probability of the other class, labels that are swapped, or a loss where a score is meant.
+        The limit is that of chance within folds, for as many configurations as there are: of
+        models trained on noise alone there is no note, and beside good models one of noise has it
+        in fewer than 5 of 1000 files. Samples of different folds are not compared, so that a
+        model that predicts the share of a class is not meant. Nothing is turned round.""",
+        """look where its column comes from. Turn it round in the file, or `--exclude` it if it is
+        no configuration; a model that is worse than chance stays in and costs nothing.""",
+    ),
+    Meaning(
         "duplicate-configurations",
         Severity.HARMLESS,
         """Some columns are exact copies of others. Harmless for the estimate.""",
@@ -158,9 +171,11 @@ OF_FILES = (
     Meaning(
         "perfect-configuration",
         Severity.DOUBT,
-        """A configuration orders all samples as the truth does, and the best of the others does
-        not come near: its AUC or accuracy is more than three standard errors below 1, its
-        correlation with a numeric truth below 0.95.""",
+        """A configuration orders all samples as the truth does, or exactly the other way round,
+        and the best of the others does not come near: its AUC or accuracy is more than three
+        standard errors below 1, its correlation with a numeric truth below 0.95. What is no more
+        than the mean of the other samples' truth goes the other way by itself and is passed
+        over.""",
         """find out why. It may be a transformed copy of the truth, or a model that has seen it.""",
     ),
     Meaning(
@@ -170,6 +185,25 @@ OF_FILES = (
         repeats by less than 1e-9 of its value. The first one counts. A larger difference is an
         error that names the row and both values.""",
         """nothing; or write all digits.""",
+    ),
+    Meaning(
+        "weight-by-name",
+        Severity.CARE,
+        """A column called `weight`, `weights` or `sample_weight` weights the samples in every
+        figure, for no other reason than its name. It may be a body weight.""",
+        """`--weight NAME`, or the [metadata](formats.md#metadata)'s `"weight"`, if it is meant;
+        `--unweighted` if it is not.""",
+    ),
+    Meaning(
+        "uneven-weights",
+        Severity.DOUBT,
+        """The effective number of samples (or groups) under their weights, Kish's
+        (Σ w)² / Σ w², is less than a third of their number, in some class where there are
+        classes. A few heavy samples decide which configuration wins and what it scores. The
+        [guard](methods.md#guard) counts the effective number, so guarded intervals are wide;
+        without a guard, as in comparisons and for losses without a worst value, they may be too
+        narrow.""",
+        """check the weights, or cut the largest ones. `--unweighted` counts all samples alike.""",
     ),
     Meaning(
         "columns-ignored",

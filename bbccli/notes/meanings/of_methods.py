@@ -42,6 +42,19 @@ OF_METHODS = (
         """check what the predictions are, and give `--risk-direction later`.""",
     ),
     Meaning(
+        "leave-one-out",
+        Severity.DOUBT,
+        """Every fold is a single sample, and the metric compares pairs of samples, such as the
+        AUC. The two of a pair were predicted by different models: the one that was trained without
+        the positive sample saw a smaller share of positives. So the pooled figure is too low, and
+        most for models that lean on that share, such as strongly regularised ones: one that
+        predicts the share alone has the AUC 0 (Parker, Günter & Bedo 2007; Airola et al. 2011).
+        The selection is against such models too.""",
+        """cross-validate in fewer folds, such as 10, each with samples of both classes, and compare
+        pairs [within folds](methods.md#within-folds). Losses of single samples, such as the Brier
+        score, have no such bias.""",
+    ),
+    Meaning(
         "tied-winners",
         Severity.HARMLESS,
         """Several configurations share the best performance, exactly or to the last bits. The

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
-from bbccli.areas import area, error_by_chance
 from bbccli.notes import Note
 from bbccli.outcome import Outcome
-from bbccli.readers import remarks
-from bbccli.readers.checks.perfection import perfect
+from bbccli.readers.checks import remarks
+from bbccli.readers.checks.direction import on_turned, polarity, standings
+from bbccli.readers.checks.perfection import in_order, on_perfection, performances
 from bbccli.readers.checks.strays import strays
 from bbccli.readers.predictions import Predictions
-from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
+from bbccli.types import FloatArray, IntArray
 
-ERRORS = 3.5
-"""Standard errors by chance that a median AUC lies below one half where it is remarked on.
-
-Models of a cross-validation share training samples, so that what they make of noise spreads by a
-fifth more than chance: this level keeps the note to one file of noise in 200."""
-
-# Cells that the check of the polarity looks at; of larger matrices it takes evenly spaced columns.
-_MOST_CELLS = 4_000_000
 _PREFIX = 16
 
 
@@ -53,11 +45,42 @@ def doubts(
     if copied:
         yield remarks.equals_truth([names[c] for c in copied])
     yield from strays(predictions, outcome, folds, known)
-    yield from perfect(predictions, outcome, copied)
-    yield from polarity(predictions, outcome)
+    score = partial(performances, predictions, outcome)
+    ordered = in_order(predictions, outcome, folds)
+    found = standings(predictions, outcome, folds, predictions.array[0].size)
+    yield from on_order(predictions, outcome, folds, ordered, found, score, copied)
     pairs = _duplicates(predictions.array, names)
     if pairs:
         yield remarks.duplicate_configurations(len(pairs), pairs[0])
+
+
+def on_order(
+    predictions: Predictions,
+    outcome: Outcome,
+    folds: IntArray | None,
+    ordered: IntArray,
+    found: FloatArray,
+    score: Callable[[IntArray], FloatArray],
+    passed_over: Collection[int],
+) -> Iterator[Note]:
+    """Yield notes on what goes with the truth too well, and on what goes against it.
+
+    Parameters
+    ----------
+    ordered, found : (C,)
+        What `in_order` and `standings` say of the configurations.
+    score
+        Configurations -> their `performances`.
+    passed_over
+        Configurations that are known to equal the truth.
+    """
+    perfect = tuple(on_perfection(predictions, outcome, ordered, score, passed_over))
+    yield from perfect
+    reversed_ = tuple(polarity(predictions, outcome))
+    yield from reversed_
+    if not reversed_:
+        told = (ordered < 0) & bool(perfect)
+        yield from on_turned(predictions, outcome, np.where(told, np.nan, found), score, folds)
 
 
 def doubts_of_scores(scores: Predictions) -> Iterator[Note]:
@@ -68,41 +91,6 @@ def doubts_of_scores(scores: Predictions) -> Iterator[Note]:
     pairs = _duplicates(scores.array, scores.configurations)
     if pairs:
         yield remarks.duplicate_configurations(len(pairs), pairs[0])
-
-
-def polarity(predictions: Predictions, outcome: Outcome) -> Iterator[Note]:
-    """Yield a note on predictions that seem to be of the other class."""
-    if outcome.task is Task.BINARY and predictions.kind is not PredictionKind.LABEL:
-        counts = [int(count) for count in outcome.class_counts]
-        if min(counts):
-            areas = _areas(predictions.array, np.asarray(outcome.values == 1))
-            median = _median(areas)
-            if median < reversed_below(*counts):
-                other, name = outcome.classes
-                yield remarks.polarity(median, len(areas), name, other)
-
-
-def _median(values: FloatArray) -> float:
-    """Median of (n,), without the masked arrays that numpy's own would import for it."""
-    n = len(values)
-    return float(np.sort(values)[(n - 1) // 2 : n // 2 + 1].mean())
-
-
-def reversed_below(n_negative: int, n_positive: int) -> float:
-    """Median AUC below which predictions seem reversed rather than unlucky.
-
-    All configurations predict the same samples, so that their median errs no less than one of
-    them does, however many there are.
-    """
-    return 0.5 - ERRORS * error_by_chance(n_negative, n_positive)
-
-
-def _areas(predictions: Any, positive: BoolArray) -> FloatArray:
-    """AUC of (evenly spaced) configurations of (1, N, C), ties counting one half."""
-    _, n_samples, n_configurations = predictions.shape
-    step = -(-n_configurations * n_samples // _MOST_CELLS)
-    columns = predictions[:, :, :: max(step, 1)][0].T
-    return np.array([area(column, positive) for column in columns])
 
 
 def _duplicates(array: FloatArray, names: Sequence[str]) -> list[tuple[str, str]]:

@@ -64,7 +64,7 @@ def choose_roles(
         Columns that play no role unless by hand.
     """
     roles, elsewhere, task = hints.roles, hints.elsewhere, hints.task
-    by_hand = _by_hand(table, roles, elsewhere)
+    by_hand = _by_hand(table, roles, elsewhere) | _declared(table, hints)
     by_name = {
         role: [name for name in candidates(table, role, hints.declared) if name not in reserved]
         for role in NAMES
@@ -94,6 +94,13 @@ def _by_hand(table: Table, roles: Roles, elsewhere: Iterable[str]) -> dict[str, 
             hint="give one of them",
         )
     return chosen
+
+
+def _declared(table: Table, hints: Hints) -> dict[str, str]:
+    """Column of the weights by the metadata, which those set by hand or left aside overrule."""
+    if hints.weight is None or hints.roles.weight is not None or "weight" in hints.elsewhere:
+        return {}
+    return {"weight": column_of(table, hints.weight, "weight", "the metadata's key 'weight'")}
 
 
 def _truth_or_survival(

@@ -143,6 +143,7 @@ class RunTable:
             "positive_class": self.classes[-1] if len(self.classes) == 2 else None,
             "n_candidates_total": self.n_candidates_total,
             "selection": self.selection,
+            "weight": "weight" if "weight" in self.columns else None,
         }
         run = _about(self.tool, self.left_out)
         return {

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import east_asian_width
 
 from bbccli.text import redacted, shortened, visible
 
@@ -20,11 +21,14 @@ NAIVE, CORRECTED = "#D55E00", "#2E86C1"
 INK = "currentColor"
 """Stands for the colour of the text around a figure."""
 
-WIDTH, LABEL = 460, 205
-"""Pixels of a figure, and at most of the names in it: legible on a telephone."""
+WIDTH = 460
+"""Pixels of a figure: legible on a telephone."""
 
 LONGEST_NAME = 36
-"""Characters of a name in a figure; the table has more."""
+"""Characters of a name in a figure, wide ones counting twice; the table has more."""
+
+LONG_NUMBER = 1e6
+"""From here on a number at an axis has a power of ten: with all its zeros it would be cut."""
 
 KEPT = 5
 """Characters of the beginning of a name that others would else look like."""
@@ -88,17 +92,24 @@ def labels(names: Iterable[str], longest: int = LONGEST_NAME) -> list[str]:
     ['extra...th=2 leaf=1 features=0.5 k=3', 'extra...th=4 leaf=1 features=0.5 k=3']
     """
     whole = [visible(redacted(name)) for name in names]
-    shorts = {name: shortened(name, longest) for name in whole}
+    rooms = {name: _room(name, longest) for name in whole}
+    shorts = {name: shortened(name, room) for name, room in rooms.items()}
     times = Counter(shorts.values())
     seen: Counter[str] = Counter()
     found = []
     for name in whole:
-        short = shorts[name]
-        if times[short] > 1 and len(name) > longest:
-            short = f"{name[:KEPT]}...{name[KEPT + 3 - longest :]}"
+        short, room = shorts[name], rooms[name]
+        if times[short] > 1 and len(name) > room:
+            short = f"{name[:KEPT]}...{name[KEPT + 3 - room :]}"
         seen[short] += 1
         found.append(f"{short} ({seen[short]})" if seen[short] > 1 else short)
     return found
+
+
+def _room(name: str, longest: int) -> int:
+    """Characters of a name that are as wide as so many narrow ones."""
+    wide = sum(east_asian_width(character) in "WF" for character in name)
+    return longest * len(name) // (len(name) + wide) if wide else longest
 
 
 def name_of(name: str) -> str:
@@ -120,18 +131,20 @@ def spec_of(values: Sequence[Mapping[str, object]], layers: Sequence[Spec], **mo
 
 def names_axis(sort: Sequence[str]) -> Spec:
     """Return the encoding of names down the side, in the order given."""
-    axis = {"title": None, "labelLimit": LABEL, "ticks": False, "domain": False}
+    # without a limit, for what exceeds it loses its end, where names differ
+    axis = {"title": None, "labelLimit": 0, "ticks": False, "domain": False}
     return {"field": "name", "type": "nominal", "sort": list(sort), "axis": axis}
 
 
 def number(field: str, title: str, **more: Any) -> Spec:
     """Return the encoding of a number whose scale need not begin at zero."""
+    large = f"abs(datum.value) >= {LONG_NUMBER:g} ? format(datum.value, '~e') : datum.label"
     return {
         "field": field,
         "type": "quantitative",
         "title": title,
         "scale": {"zero": False},
-        "axis": {"tickCount": 6},
+        "axis": {"tickCount": 6, "labelExpr": large},
     } | more
 
 

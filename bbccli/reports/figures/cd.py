@@ -35,10 +35,10 @@ GAP = 0.6
 ABOVE = -3.2
 """Row of the critical difference: over the axis and its title."""
 
-AXIS_WIDTH, NAME_WIDTH = 260, 170
+AXIS_WIDTH = 260
 
 LONGEST = 27
-"""Characters of a name, which fit into its width."""
+"""Characters of a name."""
 
 
 def draw(exhibit: Exhibit) -> Drawn | Absent:
@@ -138,7 +138,7 @@ def _layers(n: int, rows: float) -> list[Spec]:
             _layer(side, line, at | {"x2": end}),
             _layer(
                 side,
-                _text(align, -6 if side == "best" else 6, 0) | {"limit": NAME_WIDTH},
+                _text(align, -6 if side == "best" else 6, 0),
                 {"x": end, "y": y, "text": {"field": "name"}},
             ),
         ]

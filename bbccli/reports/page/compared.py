@@ -63,9 +63,9 @@ def _facts(document: Document) -> Markup:
     if document["comparisons"]:
         lines |= _of_first(document)
     if document["best_set"] is not None:
-        names = [visible(name) for name in said.inside(document)]
+        names = said.inside(document)
         more = ", ..." if len(names) > said.MOST_NAMES else ""
-        shown = ", ".join(name_of(name) for name in names[: said.MOST_NAMES])
+        shown = ", ".join(names[: said.MOST_NAMES])
         lines["set"] = f"{said.best_set(document)}: {shown}{more}"
     if document["ranks"] is not None:
         lines |= _of_ranks(document["ranks"])
@@ -95,7 +95,7 @@ def _of_first(document: Document) -> dict[str, str]:
 
 def _side(first: Json, which: str, document: Document, digits: Digits) -> str:
     chosen = first[f"{which}_selected"]
-    name = name_of(first[which]) + (f": {name_of(chosen)}" if chosen else "")
+    name = f"{first[which]}: {chosen}" if chosen else str(first[which])
     value = first[f"{which}_value"]
     if value is None:
         return name

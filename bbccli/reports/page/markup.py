@@ -11,10 +11,6 @@ from bbccli.text import redacted, shortened, visible
 LONGEST = 3_000
 """Characters of a text on a page."""
 
-LONGEST_CELL = 200
-"""Characters in a cell of a table."""
-
-
 LONG_CELL, LONG_NAME = 30, 12
 """Characters from which on a cell, and the name of a row, may take several lines."""
 
@@ -90,7 +86,7 @@ def _cell(name: str, cell: str, *kinds: str, **attributes: str) -> Markup:
     """A cell of some classes."""
     kind = " ".join(filter(None, kinds))
     classes = {"class_": kind} if kind else {}
-    return tag(name, text(cell, LONGEST_CELL), **attributes, **classes)
+    return tag(name, text(cell), **attributes, **classes)
 
 
 def _long(cell: str, longest: int) -> str:

@@ -1,0 +1,265 @@
+"""Predictions that are the wrong way round: those of all configurations, or of a few among others.
+
+Whether a configuration goes with the truth is told by T = sum_i a_i b_i:
+
+1. a_i is the class (0 or 1), the rank of the value, or of a survival time the log-rank score: the
+   event less the cumulative hazard. b_i is the rank of the prediction. Of labels, and of several
+   classes, T is the number of right predictions.
+2. By chance predictions are in any order within each fold. Then T has the mean sum_f n_f mean(a)
+   mean(b) and the variance sum_f S_aa S_bb / (n_f - 1), with S the sums of squares about the means
+   of the fold. Samples of different folds are not compared: a model that says little more than the
+   share of the positive class in the other folds is below chance there, and rightly so.
+3. z is T less its mean, in standard errors. A configuration with z < -L is the wrong way round
+   where another has z > L.
+
+With q the normal quantile at which one of C configurations of noise is below -q in one file of 200,
+L is the larger of 1.2 q and sqrt(2 F / pi) + sqrt(1 - 2 / pi) q, with F folds; for scores without a
+scale 1.5 q takes the place of 1.2 q. The first is for models that share training samples: what they
+make of noise spreads by a fifth more than chance. The second is for what is in the training samples
+by chance, and so the opposite in the fold that is left: at worst every fold goes against its model,
+and z is minus the sum of F absolute normal numbers over sqrt(F). Of noise alone there is no note:
+none is above L. Beside good models those of noise predict little more than the mean truth, and what
+is that near to it is passed over.
+
+Source: Wald & Wolfowitz 1944 for the mean and the variance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import pi, sqrt
+from typing import Any
+
+import numpy as np
+
+from bbccli.areas import area, error_by_chance
+from bbccli.notes import Note
+from bbccli.outcome import Outcome
+from bbccli.readers.checks import remarks
+from bbccli.readers.checks.perfection import leaves_one_out, measure_of
+from bbccli.readers.predictions import Predictions
+from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
+
+ERRORS = 3.5
+"""Standard errors by chance that a median AUC lies below one half where it is remarked on.
+
+Models of a cross-validation share training samples, so that what they make of noise spreads by a
+fifth more than chance: this level keeps the note to one file of noise in 200."""
+
+NOISE = 1 / 200
+"""Share of files of noise in which some configuration is below -L."""
+
+TRAINED = 1.2
+"""Spread of what trained models make of noise, as a multiple of that of chance."""
+
+WITHOUT_SCALE = 1.5
+"""The same for scores, of which nobody knows whether they are near the mean truth."""
+
+LEANING = 0.25
+"""Distance from the mean truth, in standard deviations of the truth, up to which predictions may be
+no more than means of other samples."""
+
+_MOST_CELLS = 4_000_000
+"""Cells that areas are taken of, about."""
+
+_MOST_RANKED = 1_000_000
+"""Cells that are ranked, about."""
+
+_FEWEST_ROWS = 500
+"""Samples that are looked at of however many configurations."""
+
+
+def polarity(predictions: Predictions, outcome: Outcome) -> Iterator[Note]:
+    """Yield a note on predictions that seem to be of the other class."""
+    if outcome.task is Task.BINARY and predictions.kind is not PredictionKind.LABEL:
+        counts = [int(count) for count in outcome.class_counts]
+        if min(counts):
+            areas = _areas(predictions.array, np.asarray(outcome.values == 1))
+            median = _median(areas)
+            if median < reversed_below(*counts):
+                other, name = outcome.classes
+                yield remarks.polarity(median, len(areas), name, other)
+
+
+def reversed_below(n_negative: int, n_positive: int) -> float:
+    """Median AUC below which predictions seem reversed rather than unlucky.
+
+    All configurations predict the same samples, so that their median errs no less than one of
+    them does, however many there are.
+    """
+    return 0.5 - ERRORS * error_by_chance(n_negative, n_positive)
+
+
+def standings(
+    predictions: Predictions, outcome: Outcome, folds: IntArray | None, n_cells: int
+) -> FloatArray:
+    """Return z of each configuration (C,), by the first repeat; NaN where nothing can be told.
+
+    Parameters
+    ----------
+    folds : (R, N), optional
+        Without them all samples are compared.
+    n_cells
+        Predictions of a repeat, of all configurations: of very many, some samples will do.
+    """
+    array, truth = predictions.array[0], outcome.values
+    rows = _some_rows(len(truth), n_cells)
+    parts = np.zeros(len(rows), np.int64) if folds is None else folds[0, rows]
+    rows = rows[np.argsort(parts, kind="stable")]
+    starts = np.flatnonzero(np.diff(np.sort(parts), prepend=-1))
+    seen = array[rows]
+    if outcome.task.is_classification and (seen.ndim == 3 or len(outcome.classes) > 2):
+        labels = seen.argmax(axis=2) if seen.ndim == 3 else seen
+        found = _of_labels(labels, np.asarray(truth[rows]), starts)
+    else:
+        found = _of_scores(_ranks(seen), _told(outcome)[rows], starts)
+    for c in np.flatnonzero(found < -ERRORS).tolist():
+        own = array[:, c], outcome, predictions.kind
+        if _is_near_mean(*own) or leaves_one_out(*own, folds):
+            found[c] = np.nan
+    return found
+
+
+def _is_near_mean(column: FloatArray, outcome: Outcome, kind: PredictionKind) -> bool:
+    """Whether predictions (N,) may be means of the truth of other samples, and little more."""
+    if kind is PredictionKind.LABEL or column.ndim > 1 or outcome.task is Task.SURVIVAL:
+        return False
+    truth = outcome.values.astype(float)
+    apart = np.sqrt(np.mean((column - truth.mean()) ** 2))
+    return bool(apart <= LEANING * truth.std())
+
+
+def on_turned(
+    predictions: Predictions,
+    outcome: Outcome,
+    found: FloatArray,
+    score: Callable[[IntArray], FloatArray],
+    folds: IntArray | None = None,
+) -> Iterator[Note]:
+    """Yield the note on configurations that go against the truth where others go with it.
+
+    Parameters
+    ----------
+    found : (C,)
+        Their `standings`.
+    score
+        Configurations -> their `performances`.
+    """
+    from statistics import NormalDist
+
+    far = NormalDist().inv_cdf(1 - NOISE / len(found))
+    n_folds = 1 if folds is None else len(distinct(folds[0]))
+    trained = WITHOUT_SCALE if predictions.kind is PredictionKind.SCORE else TRAINED
+    limit = max(trained * far, sqrt(2 * n_folds / pi) + sqrt(1 - 2 / pi) * far)
+    with_it, against = found > limit, found < -limit
+    if outcome.task is Task.SURVIVAL and against.sum() > with_it.sum():
+        # which way risks go is an option: the few are those that are turned round
+        with_it, against, found = against, with_it, -found
+    if not with_it.any() or not against.any():
+        return
+    names = predictions.configurations
+    turned, best = np.flatnonzero(against), int(np.nanargmax(found))
+    shown = ""
+    if outcome.task is not Task.SURVIVAL:
+        own, others = score(np.array([turned[0], best]))
+        measure = measure_of(outcome, predictions.kind)
+        shown = f": {names[turned[0]]} has {measure} {own:.3g}, {names[best]} {others:.3g}"
+    likely = "a swapped sign, or a loss for a score?"
+    if outcome.task.is_classification:
+        likely = "the probability of another class, or swapped labels?"
+    yield remarks.turned_round([names[c] for c in turned.tolist()], shown, likely)
+
+
+def _some_rows(n_samples: int, n_cells: int) -> IntArray:
+    """Samples that are looked at: all, or some in no order that the file could have."""
+    wanted = max(n_samples * _MOST_RANKED // max(n_cells, 1), _FEWEST_ROWS)
+    if wanted >= n_samples:
+        return np.arange(n_samples)
+    return np.sort(np.random.default_rng(0).permutation(n_samples)[:wanted])
+
+
+def _told(outcome: Outcome) -> FloatArray:
+    """A (N,): what the truth says of each sample."""
+    values = outcome.values.astype(float)
+    if outcome.task is Task.SURVIVAL and outcome.event is not None:
+        return outcome.event - _hazards(values, outcome.event)
+    if outcome.task is Task.REGRESSION:
+        return _ranks(values[:, None])[:, 0]
+    return np.asarray(values)
+
+
+def _hazards(times: FloatArray, event: BoolArray) -> FloatArray:
+    """Cumulative hazard at each time (N,), by Nelson and Aalen."""
+    order = np.argsort(times, kind="stable")
+    in_order = times[order]
+    at_risk = len(times) - np.searchsorted(in_order, in_order, "left")
+    hazards = np.cumsum(event[order] / at_risk)
+    return np.asarray(hazards[np.searchsorted(in_order, times, "right") - 1])
+
+
+def _ranks(columns: FloatArray) -> FloatArray:
+    """Ranks of the entries of each column (n, C), about 0; the mean of those that are equal."""
+    order = np.argsort(columns, axis=0)
+    ordered = np.take_along_axis(columns, order, axis=0)
+    places = np.arange(len(columns))[:, None]
+    differs = ordered[1:] != ordered[:-1]
+    one = np.ones((1, columns.shape[1]), bool)
+    first = np.maximum.accumulate(np.where(np.vstack([one, differs]), places, 0))
+    last = np.where(np.vstack([differs, one]), places, len(columns))
+    last = np.minimum.accumulate(last[::-1])[::-1]
+    ranks = np.empty(columns.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2 - (len(columns) - 1) / 2, axis=0)
+    return ranks
+
+
+def _of_scores(ranks: FloatArray, told: FloatArray, starts: IntArray) -> FloatArray:
+    """Z (C,) of ranks (n, C) and what the truth says (n,), both fold by fold."""
+    sizes = np.diff(starts, append=len(told))
+    centred = told - np.repeat(np.add.reduceat(told, starts) / sizes, sizes)
+    squares = (
+        np.add.reduceat(ranks**2, starts) - np.add.reduceat(ranks, starts) ** 2 / sizes[:, None]
+    )
+    squares[squares < 0.25] = 0.0  # two ranks that differ have at least 0.5
+    each = np.add.reduceat(centred**2, starts) / np.maximum(sizes - 1, 1)
+    return _in_errors(centred @ ranks, each @ squares)
+
+
+def _of_labels(labels: FloatArray, truth: IntArray, starts: IntArray) -> FloatArray:
+    """Z (C,) of the right ones of labels (n, C), by the truth (n,), both fold by fold.
+
+    The statistic is sum_k a_ik b_ik of indicators of the classes, with the variance
+    sum_kl S_aa[k, l] S_bb[k, l] / (n_f - 1).
+    """
+    sizes = np.diff(starts, append=len(truth))[:, None]
+    products, ours, theirs, right = (np.zeros((len(starts), labels.shape[1])) for _ in range(4))
+    for code in range(int(max(truth.max(), labels.max())) + 1):
+        own = np.add.reduceat((truth == code).astype(float), starts)[:, None]
+        said = np.add.reduceat((labels == code).astype(float), starts)
+        products += own * said
+        ours, theirs = ours + own**2 * said, theirs + own * said**2
+    right = np.add.reduceat((labels == truth[:, None]).astype(float), starts)
+    spread = products - (ours + theirs) / sizes + (products / sizes) ** 2
+    spread[spread < 1e-9 * sizes**2] = 0.0
+    return _in_errors(
+        (right - products / sizes).sum(axis=0), (spread / np.maximum(sizes - 1, 1)).sum(axis=0)
+    )
+
+
+def _in_errors(apart: FloatArray, variance: FloatArray) -> FloatArray:
+    """Return distances (C,) in standard errors; NaN where there is no variance."""
+    known = variance > 0
+    return np.where(known, apart / np.sqrt(np.where(known, variance, 1.0)), np.nan)
+
+
+def _median(values: FloatArray) -> float:
+    """Median of (n,), without the masked arrays that numpy's own would import for it."""
+    n = len(values)
+    return float(np.sort(values)[(n - 1) // 2 : n // 2 + 1].mean())
+
+
+def _areas(predictions: Any, positive: BoolArray) -> FloatArray:
+    """AUC of (evenly spaced) configurations of (1, N, C), ties counting one half."""
+    _, n_samples, n_configurations = predictions.shape
+    step = -(-n_configurations * n_samples // _MOST_CELLS)
+    columns = predictions[:, :, :: max(step, 1)][0].T
+    return np.array([area(column, positive) for column in columns])

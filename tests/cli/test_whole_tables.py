@@ -1,0 +1,381 @@
+"""No table cuts a figure or a name: each is read back, and compared with the JSON."""
+
+import csv
+import json
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+from printed import cells_of, letters
+from rich.cells import cell_len
+
+from bbccli.reports import FORMS, Kind, Style
+from bbccli.reports.layout import NARROWEST, listing_table
+from bbccli.text import visible
+
+NAMES = (
+    "extra-trees max_depth=12 min_samples_leaf=5 features=0.50 k=1",
+    "extra-trees max_depth=12 min_samples_leaf=5 features=0.50 k=2",
+    "x" * 59 + "1",
+    "x" * 59 + "2",
+    "[red]x[/red]",
+    ":smile:",
+    "\u6a21\u578b\u914d\u7f6e" * 8 + "\u7532",
+    "\u6a21\u578b\u914d\u7f6e" * 8 + "\u4e59",
+    "e\u0301" * 70 + "\U0001f600",
+)
+WIDTHS = (60, 80, 120)
+NARROW = (12, 24, 36)
+QUICK = ("--n-resamples", "40", "-q")
+MSE = ("--metric", "mse", *QUICK)
+METRICS = ("mse", "rmse", "mae", "medae")
+SEVERAL = [word for name in METRICS for word in ("--metric", name)]
+SETS = ("set0.csv", "set1.csv", "set2.csv", "set3.csv")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Files whose squared errors have ten digits and more, one of them with repeats."""
+    folder, rng = tmp_path_factory.mktemp("tables"), np.random.default_rng(0)
+    n = 40
+    header = ["row_id", "fold", "repeat", "truth", *NAMES]
+    for name in ("big.csv", *SETS):
+        truth = rng.normal(150, 77, n) * 1e3
+        rows = [
+            [i, (i + r) % 4, r, truth[i], *(truth[i] + rng.normal(0, 50 + np.arange(len(NAMES)))
+            * 1e3)]
+            for r in range(2 if name == "big.csv" else 1)
+            for i in range(n)
+        ]  # fmt: skip
+        with (folder / name).open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([header, *rows])
+    return folder
+
+
+def of_correct(document):
+    estimates = [e for e in document["estimates"] if e["metric"] == "mse"]
+    uncorrected = any(e["ignores_selection"] and e["method"] != "cvt" for e in estimates)
+    name = "estimate" if uncorrected else "corrected"
+    for one in estimates:
+        interval = one["interval"] or {"lower": None, "upper": None}
+        corrected = None if one["method"] == "cvt" else one["value"]
+        ends = (interval["lower"], interval["upper"])
+        yield {"MSE": one["method"], "naive": one["naive"], name: corrected,
+               "95 % interval": ends}  # fmt: skip
+
+
+def of_leaderboard(document):
+    for row in document["rows"]:
+        labels = ("MSE", "RMSE", "MAE", "median error")
+        values = [one["value"] for one in row["performances"]]
+        first = row["performances"][0]
+        yield {"rank": str(row["rank"]), "configuration": row["configuration"], "sd":
+               first["fold_sd"], **dict(zip(labels, values, strict=False))}  # fmt: skip
+
+
+def of_decision(document):
+    for one in sorted(document["decision"]["decisions"], key=lambda one: one["performance"]):
+        yield {"configuration": one["configuration"], "decision": one["fate"],
+               "MSE": one["performance"]}  # fmt: skip
+
+
+def of_replays(document):
+    for one in document["replays"]:
+        (run,) = one["runs"]
+        yield {"rule": one["rule"], "bbcd": run["value"], "shift": run["shift"],
+               "loss": run["loss"], "speed-up": run["trace"]["speed_up"]}  # fmt: skip
+
+
+def of_orders(document):
+    for one in document["replays"]:
+        runs = one["runs"]
+        yield {"rule": one["rule"], "largest loss": max(run["loss"] for run in runs),
+               "shift": float(np.mean([run["shift"] for run in runs]))}  # fmt: skip
+
+
+def of_members(document):
+    for one in document["best_set"]["members"]:
+        yield {"configuration": one["configuration"], "MSE": one["performance"],
+               "to the winner": one["difference"], "p": one["p"],
+               "95 % interval": (one["lower"], one["upper"])}  # fmt: skip
+
+
+def of_pairs(document):
+    for one in document["comparisons"][:30]:
+        ends = (one["interval"]["lower"], one["interval"]["upper"])
+        yield {"first": one["first"], "second": one["second"], "test": one["test"], "p": one["p"],
+               "difference": one["difference"], "95 % interval": ends,
+               "p adjusted": one["p_adjusted"]}  # fmt: skip
+
+
+def of_pair(document):
+    for row in of_pairs(document):
+        yield {key: row[key] for key in ("test", "difference", "95 % interval", "p")}
+
+
+def of_standings(document):
+    for one in document["ranks"]["standings"]:
+        yield {"family": one["family"], "mean rank": one["mean_rank"], "MSE": one["performance"],
+               "best on": f"{one['wins']} of {len(SETS)}"}  # fmt: skip
+
+
+def of_rank_pairs(document):
+    for one in document["ranks"]["pairs"][:30]:
+        yield {"first": one["first"], "second": one["second"], "test": one["test"], "p": one["p"],
+               "p adjusted": one["p_adjusted"]}  # fmt: skip
+
+
+def of_plan(document):
+    for one in document["planned"]["cells"]:
+        yield {"rows": str(one["n_samples"]), "configurations": str(one["n_configurations"]),
+               "naive": one["naive"], "honest": one["honest"], "width": one["width"]}  # fmt: skip
+
+
+def of_findings(inspection):
+    for one in inspection["findings"]:
+        said = f"{one['text']}   hint: {one['remedy']}" if one["remedy"] else one["text"]
+        yield {"check": one["check"], "result": one["status"], "what was found": said}
+
+
+TABLES = {
+    "correct": (Kind.CORRECT, ("correct", "big.csv", *MSE), [of_correct]),
+    "correct, several": (Kind.CORRECT, ("correct", "big.csv", *SEVERAL, *QUICK), [of_correct]),
+    "correct, all": (Kind.CORRECT, ("correct", "set0.csv", "--method", "all", *MSE), [of_correct]),
+    "leaderboard": (Kind.LEADERBOARD, ("leaderboard", "set0.csv", *SEVERAL, *QUICK),
+                    [of_leaderboard]),
+    "leaderboard, repeats": (Kind.LEADERBOARD, ("leaderboard", "big.csv", *MSE),
+                             [of_leaderboard]),
+    "drop": (Kind.DROP, ("drop", "set0.csv", *MSE), [of_decision]),
+    "replay": (Kind.DROP, ("drop", "set0.csv", "--replay", "--rule", "all", *MSE), [of_replays]),
+    "orders": (Kind.DROP, ("drop", "set0.csv", "--replay", "--orders", "3", *MSE), [of_orders]),
+    "set": (Kind.COMPARE, ("compare", "set0.csv", *MSE), [of_members]),
+    "pairs": (Kind.COMPARE, ("compare", "set0.csv", "--test", "wald", *MSE), [of_pairs]),
+    "pair": (Kind.COMPARE, ("compare", "set0.csv", "--pair", *NAMES[:2], "--test", "wald", *MSE),
+             [of_pair]),
+    "across": (Kind.COMPARE, ("compare", *SETS, "--across", *MSE), [of_standings, of_rank_pairs]),
+    "baseline": (Kind.COMPARE, ("compare", "set0.csv", "--baseline", NAMES[2], *MSE), []),
+    "families": (Kind.COMPARE, ("compare", "set0.csv", "--by", "regex:^(.)", *MSE), []),
+    "plan": (Kind.PLAN, ("plan", "--expected", "0.85", "--samples", "1000000", "--configurations",
+                         "1000,100000"), [of_plan]),
+    "plan, pilot": (Kind.PLAN, ("plan", "set0.csv", "--metric", "mse", "--samples", "1000,1000000"),
+                    [of_plan]),
+    "inspect": (Kind.INSPECTION, ("inspect", "set0.csv"), [of_findings]),
+}  # fmt: skip
+FOUND = {}
+
+
+@pytest.fixture
+def found(run, folder, monkeypatch):
+    """found("drop") -> the JSON of a command, which is run once."""
+    monkeypatch.chdir(folder)
+
+    def call(name):
+        if name not in FOUND:
+            status, out, err = run(*TABLES[name][1], "--format", "json")
+            assert status == 0, err
+            FOUND[name] = json.loads(out)
+        return FOUND[name]
+
+    return call
+
+
+def printed(document, kind, width):
+    return FORMS["table"].render([document], Style(width, all_notes=True), kind)
+
+
+def differs(cell, value):
+    """Whether a cell does not show a value of the JSON."""
+    if value is None:
+        return cell not in ("", "unbounded")
+    if isinstance(value, str):
+        return letters(cell.replace(",", "")) != letters(visible(value).replace(",", ""))
+    if isinstance(value, tuple):
+        ends = cell.split(" to ") if cell else [""] * 2
+        return len(ends) != 2 or any(map(differs, ends, value))
+    if cell.startswith("< "):
+        return not value < float(cell[2:])
+    shown = cell.replace(",", "").removesuffix(" %")
+    decimals = len(shown.partition(".")[2])
+    return not abs(float(shown) - value) <= 0.5001 * 10.0**-decimals
+
+
+def check(rows, text):
+    """Compare the rows of the JSON with those that are printed, in any order of the methods."""
+    printed_rows = cells_of(text, list(rows[0]))
+    if "MSE" in rows[0] and isinstance(rows[0]["MSE"], str):
+        printed_rows = sorted(printed_rows, key=lambda row: row["MSE"].strip("> "))
+        rows = sorted(rows, key=lambda row: row["MSE"])
+        printed_rows = [row | {"MSE": row["MSE"].strip("> ")} for row in printed_rows]
+    assert len(printed_rows) == len(rows), (printed_rows, text)
+    for shown, row in zip(printed_rows, rows, strict=True):
+        wrong = {
+            key: (shown[key], value) for key, value in row.items() if differs(shown[key], value)
+        }
+        assert not wrong, (wrong, text)
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("name", TABLES)
+def test_every_row_is_that_of_the_json(found, name):
+    document, (kind, _, tables) = found(name), TABLES[name]
+    for width in WIDTHS:
+        text = printed(document, kind, width)
+        for rows in tables:
+            check(list(rows(document)), text)
+        assert max(map(cell_len, text.splitlines())) <= width
+
+
+LARGE = re.compile(r"(?<![\w.])\d{6,}(?![\w.])")
+
+
+def large_numbers(value):
+    """Every number of six digits and more in a document, as it reads without decimals."""
+    if isinstance(value, dict):
+        return {one for part in value.values() for one in large_numbers(part)}
+    if isinstance(value, list):
+        return {one for part in value for one in large_numbers(part)}
+    if isinstance(value, str):
+        return set(LARGE.findall(value))
+    return {f"{abs(value):.0f}"} if isinstance(value, (int, float)) else set()
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("name", [name for name in TABLES if name not in ("orders", "inspect")])
+def test_no_form_has_a_large_number_that_the_json_has_not(found, name):
+    document, kind = found(name), TABLES[name][0]
+    known = large_numbers(document)
+    forms = {form: FORMS[form] for form in FORMS if kind in FORMS[form].modules}
+    texts = [forms[form].render([document], Style(), kind) for form in {*forms} & TEXTS]
+    # from 100 columns on there is a scale, whose numbers are round
+    for text in [*texts, *(printed(document, kind, width) for width in (60, 80))]:
+        assert set(LARGE.findall(re.sub(r"(?<=\d),(?=\d{3})", "", text))) <= known
+
+
+TEXTS = {"markdown", "github", "junit"}
+
+
+@pytest.mark.parametrize("name", ["baseline", "families", "correct", "leaderboard"])
+def test_names_beside_tables_are_whole(found, name):
+    document, kind = found(name), TABLES[name][0]
+    if kind is Kind.COMPARE:
+        first = document["comparisons"][0]
+        names = [first[key] for key in ("first", "second", "first_selected", "second_selected")]
+    elif kind is Kind.CORRECT:
+        names = [document["estimates"][0]["winner"]]
+    else:
+        names = [document["winner"]]
+    for width in WIDTHS:
+        text = letters(printed(document, kind, width))
+        assert all(letters(visible(one)) in text for one in filter(None, names))
+
+
+def test_the_command_line_prints_the_same_on_terminals_and_pipes(
+    run, found, folder, monkeypatch, capsys
+):
+    whole = {width: printed(found("drop"), Kind.DROP, width) for width in (*WIDTHS, 40)}
+    words = TABLES["drop"][1]
+    monkeypatch.setenv("TERM", "xterm")
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for terminal in (False, True):
+        monkeypatch.setattr("sys.stdout.isatty", lambda terminal=terminal: terminal)
+        for width, text in whole.items():
+            monkeypatch.setenv("COLUMNS", str(width))
+            out = run(*words, "--notes", "all")[1]
+            assert ("\x1b[" in out) == terminal
+            plain = re.sub(r"\x1b\[[\d;]*m", "", out)
+            assert [line.rstrip() for line in plain.splitlines()] == text.splitlines()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_summary_of_a_batch(run, folder, monkeypatch, width):
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("COLUMNS", str(width))
+    words = ("batch", *SETS[:2], "--method", "bbc", "--jobs", "1", "--summary", *MSE)
+    status, out, err = run(*words, "-o", f"{width}.jsonl")
+    assert status == 0, err
+    lines = [json.loads(line) for line in (folder / f"{width}.jsonl").read_text().splitlines()]
+    documents = [line.get("document", line) for line in lines]
+    optimism = [one["estimates"][0]["optimism"] for one in documents]
+    row = {"optimism": "MSE, bbc", "files": "2", "least": min(optimism), "most": max(optimism),
+           "median": sum(optimism) / 2}  # fmt: skip
+    check([row], out)
+    winners = Counter(one["estimates"][0]["winner"] for one in documents)
+    check([{"winner": name, "files": str(n)} for name, n in winners.most_common()], out)
+
+
+LISTINGS = {
+    "methods": ("methods", "tilting-10p"),
+    "metrics": ("metrics", "brier"),
+    "explain": ("explain", "bbc-632plus"),
+    "explain, all": ("explain",),
+    "options": ("--show-config", "methods"),
+}
+
+
+@pytest.mark.parametrize("name", LISTINGS)
+def test_listings_say_the_same_at_every_width(run, monkeypatch, name):
+    """Where all wrapping is undone, by reading column after column."""
+    told = []
+    for width in (400, *WIDTHS, *NARROW):
+        monkeypatch.setenv("COLUMNS", str(width))
+        status, out, err = run(*LISTINGS[name])
+        assert status == 0, err
+        told.append(Counter(letters(out)))
+    whole, *others = told
+    assert all(whole <= one for one in others)
+
+
+CASES = [
+    (["name", "MSE"], [["a" * 30, "2930123456"], ["b c " * 9, "1"]]),
+    (["[b]", ":smile:"], [["[red]x[/red]", ":smile:"]]),
+    (["first", "second", "p"], [["\u6a21" * 20, "x" * 50, "2930123456"]] * 3),
+    (["rank", "a long name of figures", "sd", "p"], [["1", "2930123456", "1234567890", "< 0.1"]]),
+    (["path/" * 9, "MSE"], []),
+]
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(("header", "rows"), CASES)
+def test_every_letter_is_there_however_narrow_the_page(header, rows):
+    for width in range(1, 60, 4):
+        text = listing_table(header, rows, Style(width), figures=header[1:])
+        wanted = Counter(letters("".join(header) * (len(rows) < 2) + "".join(map("".join, rows))))
+        assert max(map(cell_len, text.splitlines()), default=0) <= max(width, NARROWEST)
+        assert "\u2026" not in text
+        assert wanted <= Counter(text), (width, text)
+
+
+def test_parts_begin_with_the_same_rows_and_headers_end_on_one_line():
+    header = ["rank", "configuration", "mean rank", "MSE", "p"]
+    rows = [["1", "ridge alpha=1", "1.50", "2930123456", "0.5"], ["2", "b", "3.0", "1", "< 0.1"]]
+    text = listing_table(header, rows, Style(34), figures={*header} - {"configuration"}, keys=2)
+    assert text == (
+        "                     mean\n"
+        "rank  configuration  rank\n"
+        "   1  ridge alpha=1  1.50\n"
+        "   2  b               3.0\n"
+        "\n"
+        "rank  configuration         MSE\n"
+        "   1  ridge alpha=1  2930123456\n"
+        "   2  b                       1\n"
+        "\n"
+        "rank  configuration      p\n"
+        "   1  ridge alpha=1    0.5\n"
+        "   2  b              < 0.1\n"
+    )
+    text = listing_table(header, rows, Style(30), figures={*header} - {"configuration"}, keys=2)
+    assert text == (
+        "rank            1\n"
+        "configuration   ridge alpha=1\n"
+        "mean rank       1.50\n"
+        "MSE             2930123456\n"
+        "p               0.5\n"
+        "\n"
+        "rank            2\n"
+        "configuration   b\n"
+        "mean rank       3.0\n"
+        "MSE             1\n"
+        "p               < 0.1\n"
+    )

@@ -1,0 +1,232 @@
+"""Sample weights: whose column they are, what is said of them, and what they leave of N."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from bbccli.conversion import convert
+from bbccli.errors import InputError
+from bbccli.metrics.rests import EACH_CLASS, EVERY_SAMPLE
+from bbccli.outcome import Outcome, effective_size
+from bbccli.readers import Request, Roles, matrix_of, read
+from bbccli.rounding import figure
+from bbccli.types import TableLayout, Task
+
+N = 60
+RNG = np.random.default_rng(1)
+TRUTH = RNG.permutation(np.arange(N) % 2)
+SCORES = {f"m{c}": np.round(RNG.normal(size=N) + TRUTH, 4) for c in range(5)}
+BODY = np.round(RNG.normal(75, 12, N), 1)
+ONE = np.where(np.arange(N) == 7, 1000.0, 1.0)
+OF_WEIGHTS = {"weight-by-name", "uneven-weights"}
+
+
+def table(weights=None, name="weight", metadata=None):
+    columns = {"truth": TRUTH, "fold": np.arange(N) % 5}
+    columns |= {} if weights is None else {name: weights}
+    found = pa.table({**columns, **SCORES})
+    if metadata is None:
+        return found
+    said = {"spec": "bbc-predictions", "version": "1", **metadata}
+    return found.replace_schema_metadata({"bbc": json.dumps(said)})
+
+
+def long_table(weights):
+    columns = {"truth": TRUTH, "row_id": np.arange(N), "weight": weights}
+    tables = [
+        pa.table({**columns, "config": [name] * N, "score": values})
+        for name, values in SCORES.items()
+    ]
+    return pa.concat_tables(tables)
+
+
+def codes(matrix):
+    return OF_WEIGHTS & {note.code for note in matrix.notes}
+
+
+def csv(path, columns):
+    names = list(columns)
+    rows = [",".join(names), *(",".join(map(str, row)) for row in zip(*columns.values()))]  # noqa: B905
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+@pytest.fixture
+def body(tmp_path):
+    return csv(tmp_path / "body.csv", {"truth": TRUTH, "weight": BODY, **SCORES})
+
+
+@pytest.mark.parametrize("name", ["weight", "weights", "sample_weight", "Weight"])
+def test_a_column_that_weights_by_its_name_is_noted(name):
+    matrix = read(table(BODY, name))
+    assert codes(matrix) == {"weight-by-name"}
+    (note,) = [note for note in matrix.notes if note.code == "weight-by-name"]
+    assert f"column {name}," in note.text
+    assert f"--weight {name}" in note.remedy
+    assert matrix.source.weight == name
+
+
+def test_so_is_one_of_a_long_table():
+    assert codes(read(long_table(BODY))) == {"weight-by-name"}
+
+
+def test_weights_that_somebody_named_are_not_noted(tmp_path):
+    assert not codes(read(table(BODY), roles=Roles(weight="weight")))
+    assert not codes(read(table(BODY, "kg", {"weight": "kg"})))
+    assert not codes(matrix_of(np.stack(list(SCORES.values()), 1), TRUTH, weights=BODY))
+    converted = convert(table(BODY), Request(), TableLayout.LONG)
+    assert converted.metadata["weight"] == "weight"
+    said = json.dumps(dict(converted.metadata))
+    again = read(converted.table.replace_schema_metadata({"bbc": said}))
+    assert again.outcome.weights is not None
+    assert not codes(again)
+
+
+def test_weights_of_caret_are_its_own(tmp_path):
+    columns = {"pred": RNG.normal(size=N), "obs": RNG.normal(size=N), "weights": BODY}
+    columns |= {"rowIndex": np.arange(1, N + 1), "Resample": [f"Fold{i % 5}" for i in range(N)]}
+    matrix = read(pa.table(columns))
+    assert matrix.outcome.weights is not None
+    assert not codes(matrix)
+
+
+def test_the_metadata_name_the_column():
+    matrix = read(table(BODY, "kg", {"weight": "kg"}))
+    assert matrix.source.weight == "kg"
+    assert np.array_equal(matrix.outcome.weights, BODY)
+    assert "kg" not in matrix.configurations
+    with pytest.raises(InputError, match="metadata's key 'weight' names no column"):
+        read(table(BODY, "kg", {"weight": "mass"}))
+    with pytest.raises(InputError, match="'weight' must be a JSON text"):
+        read(table(BODY, "kg", {"weight": 1}))
+
+
+@pytest.mark.parametrize("metadata", [None, {"weight": "weight"}])
+def test_unweighted_is_as_without_the_column(metadata):
+    found, plain = read(table(BODY, metadata=metadata), unweighted=True), read(table())
+    assert found.outcome.weights is None
+    assert found.source.weight is None
+    assert found.configurations == plain.configurations
+    assert np.array_equal(found.predictions, plain.predictions)
+
+
+def test_unweighted_is_what_a_converted_file_stays():
+    request = Request(unweighted=True)
+    metadata = {"weight": "weight"}
+    found = convert(table(BODY, metadata=metadata), request, TableLayout.WIDE)
+    assert "weight" not in found.metadata
+    assert "weight" not in found.table.column_names
+
+
+@pytest.mark.parametrize("hint", [("--weight", "weight"), ("--unweighted",)])
+def test_the_hints_can_be_followed(run, body, hint):
+    status, out, err = run("correct", body, *hint, "--n-resamples", 40)
+    assert status == 0, err
+    assert "found by its name" not in out
+    assert ("weighted by weight" in " ".join(out.split())) == (hint[0] == "--weight")
+
+
+@pytest.mark.parametrize("wrong", ["0", "-3", "uniform", ""])
+def test_what_is_no_weight_says_how_to_leave_it_alone(run, tmp_path, wrong):
+    columns = {"truth": TRUTH, "weight": [wrong, *BODY[1:]], **SCORES}
+    path = csv(tmp_path / "wrong.csv", columns)
+    status, _, err = run("correct", path)
+    assert status == 2
+    assert "--unweighted" in err
+    assert run("correct", path, "--unweighted", "--n-resamples", 40)[0] == 0
+
+
+@pytest.mark.parametrize("command", ["correct", "leaderboard", "compare", "plan", "drop"])
+def test_the_first_line_says_by_which_column(run, body, command):
+    words = {"plan": ["--width", "0.2"], "drop": ["--replay"]}.get(command, [])
+    columns = {"truth": TRUTH, "fold": np.arange(N) % 5, "weight": BODY, **SCORES}
+    path = csv(body.parent / "b.csv", columns)
+    status, out, err = run(command, path, *words)
+    assert status == 0, err
+    assert "weighted by weight, AUC" in " ".join(out.split())[:600]
+    assert "weighted by" not in run(command, path, "--unweighted", *words)[1]
+
+
+def test_the_document_has_column_and_effective_number(run, body):
+    found = json.loads(run("correct", body, "--n-resamples", 40, "--format", "json")[1])
+    expected = BODY.sum() ** 2 / (BODY**2).sum()
+    assert found["input"]["weights"] == {"column": "weight", "n_effective": pytest.approx(expected)}
+    again = run("correct", body, "--unweighted", "--n-resamples", 40, "--format", "json")[1]
+    assert json.loads(again)["input"]["weights"] is None
+    sentence = " ".join(run("correct", body, "--n-resamples", 40)[1].split())
+    assert f"N = 60, weighted by weight, effective N {expected:.1f}; BBC" in sentence
+
+
+def test_inspect_names_the_weights(run, body):
+    _, out, _ = run("inspect", body)
+    assert "found by its name" in " ".join(out.split())
+    _, out, _ = run("inspect", body, "--weight", "weight")
+    expected = figure(effective_size(BODY))
+    assert f"an effective number of {expected}" in " ".join(out.split())
+
+
+def test_a_few_heavy_samples_are_noted():
+    named = Roles(weight="weight")
+    (note,) = read(table(ONE), roles=named).notes
+    assert note.code == "uneven-weights"
+    assert "make 30 samples of class" in note.text
+    assert not codes(read(table(np.exp(RNG.normal(size=N) / 2)), roles=named))
+    groups = pa.array([f"patient {i // 2}" for i in range(N)])
+    found = read(table(ONE).append_column("group", groups), roles=named)
+    assert any("groups of class" in note.text for note in found.notes)
+
+
+def test_weights_that_balance_the_classes_are_even():
+    truth = np.arange(100) < 5
+    scores = RNG.normal(size=(100, 2))
+    matrix = matrix_of(scores, truth.astype(int), weights=np.where(truth, 19.0, 1.0))
+    assert effective_size(matrix.outcome.weights) < 100 / 3
+    assert not codes(matrix)
+
+
+def slow_size(weights):
+    total = squares = 0.0
+    for weight in weights:
+        total, squares = total + weight, squares + weight * weight
+    return total * total / squares
+
+
+def test_effective_sizes_are_those_of_a_loop():
+    truth, weights = np.arange(40) % 2, RNG.lognormal(size=40)
+    outcome = Outcome(Task.BINARY, truth, ("a", "b"), weights=weights)
+    of_all = EVERY_SAMPLE.n_units(outcome, np.zeros(40))
+    assert of_all == pytest.approx(slow_size(weights), rel=1e-12)
+    of_classes = [slow_size(weights[truth == code]) for code in (0, 1)]
+    assert EACH_CLASS.n_units(outcome, np.zeros(40)) == pytest.approx(min(of_classes), rel=1e-12)
+    there = np.arange(40) < 25
+    part = EVERY_SAMPLE.n_units(outcome, np.zeros(40), available=there)
+    assert part == pytest.approx(slow_size(weights[there]), rel=1e-12)
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.1, 1e200, 3e-180])
+def test_equal_weights_leave_the_number_as_it_is(weight):
+    outcome = Outcome(Task.BINARY, np.arange(37) % 2, ("a", "b"), weights=np.full(37, weight))
+    groups = np.repeat(np.arange(10), [1, 2, 3, 4, 5, 6, 7, 3, 4, 2])
+    assert EVERY_SAMPLE.n_units(outcome, np.zeros(37)) == 37
+    assert EACH_CLASS.n_units(outcome, np.zeros(37)) == 18
+    assert EVERY_SAMPLE.n_units(outcome, np.zeros(37), groups=groups) == 10
+
+
+def test_groups_are_never_more_than_there_are():
+    groups = np.repeat(np.arange(10), np.arange(1, 11))
+    even = effective_size(1.0 / np.repeat(np.arange(1, 11), np.arange(1, 11)), groups)
+    assert even == 10
+    heavy = np.where(groups == 9, 1000.0, 1.0)
+    assert effective_size(heavy, groups) < 2
+
+
+def test_equal_weights_change_no_figure(run, tmp_path):
+    plain = csv(tmp_path / "plain.csv", {"truth": TRUTH, **SCORES})
+    equal = csv(tmp_path / "equal.csv", {"truth": TRUTH, "weight": [2] * N, **SCORES})
+    found = [
+        json.loads(run("correct", path, "--n-resamples", 100, "--format", "json")[1])["estimates"]
+        for path in (plain, equal)
+    ]
+    assert found[0] == found[1]
