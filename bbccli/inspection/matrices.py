@@ -41,6 +41,8 @@ CHECK_OF_NOTE = {
     "polarity": "polarity",
     "turned-round": "polarity",
     "columns-ignored": "roles",
+    "row-numbers": "roles",
+    "repeated-samples": "keys",
     "metadata-contradicted": "metadata",
     "validity-flags": "flags",
     "candidates-missing": "candidates",

@@ -15,6 +15,7 @@ from bbccli.outcome import Outcome
 from bbccli.readers import remarks
 from bbccli.readers.checks.copies import equal_to_truth, refuse_copies
 from bbccli.readers.checks.doubts import doubts, doubts_of_scores
+from bbccli.readers.checks.repeats import repeated
 from bbccli.readers.coverage import held_out, note_on
 from bbccli.readers.facts import Facts, column_of_weights, uneven_weights
 from bbccli.readers.folds import code_folds, count_spanning
@@ -95,6 +96,7 @@ def assemble(reading: Reading, request: Request) -> PredictionMatrix:
         *left.notes,
         *fold_notes,
         *_notes_on_groups(groups, folds),
+        *repeated(left.predictions, outcome, reading.outcome, groups, folds),
         *_notes_on_predictions(reading, left, outcome, folds, there),
         *_notes_on_candidates(sheet, names),
     ]

@@ -97,6 +97,19 @@ OF_FILES = (
         """cross-validate again with whole groups in folds.""",
     ),
     Meaning(
+        "repeated-samples",
+        Severity.DOUBT,
+        """Samples seem to be there several times: the truth repeats block by block, as where the
+        repeats of a cross-validation stand under one another without a column `repeat`; the folds
+        do, with the same truths; scores without a truth nearly do; or every row is there several
+        times, under other ids. Each time counts as a sample, and k times make an interval too
+        narrow by the square root of k. A truth that is sorted, alternates or is too short to tell
+        is not meant: that another one repeats, or rows coincide, by accident happens in fewer than
+        one of a million files.""",
+        """tell repeats apart by columns `repeat` and `row_id`, and keep each sample once. Different
+        samples in a fixed order, such as the trials of several subjects, need a column `group`.""",
+    ),
+    Meaning(
         "polarity",
         Severity.DOUBT,
         """The median AUC of the configurations is below one half by more than 3.5 standard
@@ -208,9 +221,18 @@ OF_FILES = (
     Meaning(
         "columns-ignored",
         Severity.CARE,
-        """A column has a name that could play a role which another column plays. It is not
-        taken for a configuration.""",
-        """rename it if it is a configuration; else nothing.""",
+        """A column has a name that could play a role which another column plays, or is the first
+        one and holds the numbers of the rows in another order. It is not taken for a
+        configuration.""",
+        """if it is a configuration, rename it, or name it by `--only`; else nothing.""",
+    ),
+    Meaning(
+        "row-numbers",
+        Severity.HARMLESS,
+        """A column numbers or names the rows and is no configuration: the index that pandas and R
+        write beside the data, without a name or as `Unnamed: 0` or `X`, or a first column with
+        the numbers from 0 or 1 on. Rows are not matched by it unless `--row-id` names it.""",
+        """nothing. `--only NAME --only '*'` takes it for a configuration.""",
     ),
     Meaning(
         "metadata-contradicted",
