@@ -15,7 +15,7 @@ import numpy as np
 from bbccli import elsewhere
 from bbccli.notes import Note
 from bbccli.outcome import Outcome
-from bbccli.readers.checks import remarks
+from bbccli.readers import remarks
 from bbccli.readers.codes import by_appearance, joint
 from bbccli.readers.predictions import Predictions
 from bbccli.types import FloatArray, IntArray, Task, distinct
