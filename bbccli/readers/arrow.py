@@ -89,6 +89,13 @@ def is_nothing(kind: pa.DataType) -> bool:
     return bool(pa.types.is_null(kind))
 
 
+def is_integer(kind: pa.DataType) -> bool:
+    """Whether a plain type holds whole numbers."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_integer(kind))
+
+
 def is_number(kind: pa.DataType) -> bool:
     """Whether a plain type holds whole or real numbers."""
     import pyarrow as pa

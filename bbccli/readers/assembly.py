@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from bbccli.outcome import Outcome
 from bbccli.readers import remarks
 from bbccli.readers.checks.copies import equal_to_truth, refuse_copies
 from bbccli.readers.checks.doubts import doubts, doubts_of_scores
+from bbccli.readers.checks.repeats import repeated
 from bbccli.readers.coverage import held_out, note_on
 from bbccli.readers.facts import Facts, column_of_weights, uneven_weights
 from bbccli.readers.folds import code_folds, count_spanning
@@ -95,6 +97,7 @@ def assemble(reading: Reading, request: Request) -> PredictionMatrix:
         *left.notes,
         *fold_notes,
         *_notes_on_groups(groups, folds),
+        *repeated(left.predictions, outcome, reading.outcome, groups, folds),
         *_notes_on_predictions(reading, left, outcome, folds, there),
         *_notes_on_candidates(sheet, names),
     ]
@@ -265,11 +268,18 @@ def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Itera
         yield remarks.validity_flags(counts)
     if (metadata.n_candidates_total or 0) > n_read:
         yield remarks.candidates_missing(metadata.n_candidates_total or 0, n_read)
+    named = {key: _names(metadata.run, key) for key in ("tried_again", "again", "damaged")}
     for note, key in ((remarks.tried_again, "tried_again"), (remarks.recorded_again, "again")):
-        said = metadata.run.get(key)
-        names = [one for one in configurations if isinstance(said, list) and one in said]
-        if names:
+        if names := [one for one in configurations if one in named[key]]:
             yield note(names)
+    if named["damaged"]:
+        yield remarks.damaged_parts(named["damaged"])
+
+
+def _names(run: Mapping[str, Any], key: str) -> list[str]:
+    """Names in the metadata of a run, which may have been written by hand."""
+    said = run.get(key)
+    return [str(one) for one in said] if isinstance(said, list) else []
 
 
 def _source(reading: Reading, folds: IntArray | None) -> Source:

@@ -13,6 +13,7 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.readers.arrow import (
     as_arrow_or_null,
+    is_integer,
     is_text,
     null_mask,
     to_codes,
@@ -82,9 +83,7 @@ class Column:
     @property
     def is_integer(self) -> bool:
         """Whether the values are stored as whole numbers."""
-        import pyarrow as pa
-
-        return bool(pa.types.is_integer(self.values.type))
+        return is_integer(self.values.type)
 
     @property
     def is_boolean(self) -> bool:

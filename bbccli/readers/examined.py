@@ -13,7 +13,7 @@ import numpy as np
 from bbccli import elsewhere
 from bbccli.notes import Note
 from bbccli.outcome import Outcome
-from bbccli.readers.checks import remarks
+from bbccli.readers import remarks
 from bbccli.readers.checks.copies import equal_to_truth, refuse_copies
 from bbccli.readers.checks.direction import standings
 from bbccli.readers.checks.doubts import on_order

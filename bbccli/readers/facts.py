@@ -10,6 +10,7 @@ import numpy as np
 from bbccli.notes import Note
 from bbccli.outcome import Outcome, effective_size
 from bbccli.readers import remarks
+from bbccli.readers.checks.subsets import refuse_subsets_as_folds
 from bbccli.readers.column import Column
 from bbccli.readers.constant import check_constant
 from bbccli.readers.coverage import samples_to_use
@@ -59,9 +60,11 @@ def facts_of(sheet: Sheet, places: Places, problems: Raise) -> Facts:
     Raises
     ------
     InputError
-        A value that is missing or differs between repeats, a weight that is none, or no sample
-        that every repeat holds.
+        Folds that are subsets, a value that is missing or differs between repeats, a weight that
+        is none, or no sample that every repeat holds.
     """
+    if "fold" in sheet.roles:
+        problems.attempt("roles", refuse_subsets_as_folds, sheet.roles["fold"], otherwise=None)
     columns: dict[str, Column] = {}
     rounding: dict[str, float] = {}
     played = [role for role in CONSTANT if role in sheet.roles]

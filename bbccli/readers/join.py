@@ -151,7 +151,7 @@ def _single(frame: Table, role: str, by_hand: str | None, keys: set[str | None])
 
 def _ragged(frame: Table, places: Places) -> Column:
     """Fold of each row, from a table with one row per fold."""
-    cells = np.column_stack([to_numbers(column) for column in frame.data.columns])
+    cells = np.column_stack([to_numbers(column) for column in frame.shown.columns])
     fold, place = np.nonzero(~np.isnan(cells))
     positions = cells[fold, place]
     n_samples = places.n_samples

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -99,6 +99,8 @@ def open_tables(
     said = [problems.attempt("metadata", metadata_of, one, otherwise=nothing) for one in read]
     metadata = merged(said)
     problems.done("metadata", metadata)
+    by_hand = {*astuple(request.roles), *request.only, *metadata.configurations}
+    read = [table.asked_for(by_hand) for table in read]
     problems.done("names", read)
     return [_named_once(table, problems) for table in read], metadata
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from bbccli.notes import Note, listing
 from bbccli.rounding import count, figure
 
+EXCLUDE = "leave out what is not a configuration: --exclude NAME"
+
 
 def columns_ignored(names: Sequence[str]) -> Note:
     """Columns whose name could play a role that another column plays."""
@@ -52,6 +54,24 @@ def uneven_weights(n_effective: float, n_units: int, units: str, of_class: str) 
         f"the weights make {count(n_units, units)}{of_class} count as {figure(n_effective)}: a few "
         f"heavy {units}s decide the figures",
         "check the weights; --unweighted counts all samples alike",
+    )
+
+
+def row_numbers(names: Sequence[str]) -> Note:
+    """Columns that number or name the rows."""
+    return Note(
+        "row-numbers",
+        f"set aside as numbers or names of the rows: {listing(names)}",
+        "nothing; or --row-id NAME if this is the key of the samples",
+    )
+
+
+def shuffled_numbers(names: Sequence[str]) -> Note:
+    """A first column that could be row numbers of another order, or ranks."""
+    return Note(
+        "columns-ignored",
+        f"set aside as row numbers in another order, each once: {listing(names)}",
+        f"if it is a configuration, of ranks: --only {names[0]!r} --only '*'",
     )
 
 
@@ -254,4 +274,125 @@ def recorded_again(names: Sequence[str]) -> Note:
         "recorded-again",
         f"recorded again with the same predictions, which count once: {listing(names)}",
         "nothing to do",
+    )
+
+
+def damaged_parts(names: Sequence[str]) -> Note:
+    """Files of a recording that can't be read."""
+    return Note(
+        "damaged-parts",
+        f"{count(len(names), 'file')} of the recording can't be read: {listing(names)}",
+        "run the search again with a recorder of the same folder; what is whole is kept",
+    )
+
+
+def polarity(auc: float, n_configurations: int, positive: str, other: str) -> Note:
+    """Predictions that seem to be of the other class."""
+    return Note(
+        "polarity",
+        f"median AUC of {n_configurations} configurations is {auc:.3f} with positive class "
+        f"{positive}: the predictions may be of {other}",
+        f"--positive {other}",
+    )
+
+
+def constant_predictions(names: Sequence[str]) -> Note:
+    """Configurations that can't tell samples apart."""
+    return Note(
+        "constant-predictions",
+        f"{_with_verb(names, 'has', 'have')} one and the same value for every sample",
+        EXCLUDE,
+    )
+
+
+def fold_like(names: Sequence[str]) -> Note:
+    """Configurations that hold a number of the fold or of the row."""
+    return Note(
+        "fold-like",
+        f"{_with_verb(names, 'follows', 'follow')} from the fold or the order of the rows alone: "
+        "unlikely to be a prediction",
+        EXCLUDE,
+    )
+
+
+def off_scale(names: Sequence[str], spread: str, others: str) -> Note:
+    """Configurations that lie elsewhere than the others or the truth."""
+    return Note(
+        "off-scale",
+        f"{_with_verb(names, 'is', 'are')} off the scale: {names[0]} is {spread}, {others}",
+        EXCLUDE,
+    )
+
+
+def perfect_configuration(names: Sequence[str], other: str, performance: str, way: int) -> Note:
+    """Configurations that are always right, or always wrong, where no other comes near."""
+    how = "as the truth does" if way > 0 else "against the truth"
+    return Note(
+        "perfect-configuration",
+        f"{_with_verb(names, 'orders', 'order')} all samples {how}; the best of the others, "
+        f"{other}, has {performance}",
+        f"a leak, or no prediction at all? {EXCLUDE}",
+    )
+
+
+def turned_round(names: Sequence[str], shown: str, likely: str) -> Note:
+    """Configurations that go against the truth where others go with it."""
+    leave_out = " ".join(f"--exclude {name!r}" for name in names[:5])
+    return Note(
+        "turned-round",
+        f"{_with_verb(names, 'goes', 'go')} against the truth, far beyond chance, where others go "
+        f"with it{shown}",
+        f"{likely} turn {'it' if len(names) == 1 else 'them'} round, or leave out what is not a "
+        f"configuration: {leave_out}",
+    )
+
+
+def equals_truth(names: Sequence[str]) -> Note:
+    """Configurations that are the truth, and were named by hand or may be so by luck."""
+    return Note(
+        "equals-truth",
+        f"{_with_verb(names, 'equals', 'equal')} the truth in every row",
+        EXCLUDE,
+    )
+
+
+def duplicate_configurations(n_duplicates: int, example: tuple[str, str]) -> Note:
+    """Configurations with the same predictions as another one."""
+    return Note(
+        "duplicate-configurations",
+        f"{n_duplicates} configurations repeat the predictions of another, "
+        f"such as {example[1]} those of {example[0]}"
+        if n_duplicates > 1
+        else f"{example[1]} repeats the predictions of {example[0]}",
+        "harmless for the estimate; check that these settings differ in effect",
+    )
+
+
+def _with_verb(names: Sequence[str], one: str, several: str) -> str:
+    """Names and a verb that agrees with their number."""
+    return f"{listing(names)} {one if len(names) == 1 else several}"
+
+
+def repeating_rows(what: str, period: int, times: int) -> Note:
+    """Rows that seem to be repeats of a cross-validation under one another."""
+    verb, n_rows = "repeats" if what == "truth" else "repeat", period * times
+    return Note(
+        "repeated-samples",
+        f"the {what} {verb} every {period} samples, {times} times in all: if these are repeats of "
+        f"a cross-validation, N is {period} instead of {n_rows}, and the interval is too narrow by "
+        f"a factor of {times**0.5:.2f}",
+        "tell the repeats apart by columns `repeat` (or --repeat COLUMN) and `row_id`",
+    )
+
+
+def copied_rows(times: int, *, grouped: bool) -> Note:
+    """Rows that are there several times, under other ids."""
+    unit = "group" if grouped else "row"
+    return Note(
+        "repeated-samples",
+        f"every {unit} is there {times} times or a multiple of that, with the same truth and "
+        f"predictions: if these are copies, the interval is too narrow by a factor of "
+        f"{times**0.5:.2f}",
+        "keep each sample once; rows of several repeats need columns `repeat` (or --repeat COLUMN) "
+        "and `row_id`",
     )

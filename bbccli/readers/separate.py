@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from bbccli.readers.keys import matching, refuse_overlooked
 from bbccli.readers.place import Places
 from bbccli.readers.request import Request
 from bbccli.readers.roles import NAMES, Roles, column_of, named
+from bbccli.readers.row_numbers import refuse_disorder
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.sources.memory import ArrowStream
 from bbccli.readers.sources.opening import read_table
@@ -90,6 +91,8 @@ class Separate:
                 hint="one row per sample under a header line, or a column `row_id` in both files",
             )
         self.check_keys(taken)
+        if not self.by_position:
+            refuse_disorder([self.frame], beside_another=True)
         return np.arange(n_rows) if self.frame.n_rows == n_rows else places.samples
 
     def check_keys(self, taken: Collection[str] = ()) -> None:
@@ -151,6 +154,7 @@ def open_separate(
         )
     ours, roles = name_of_key(sheet), request.roles
     frame = read_table(path, [one for one in (by_hand, roles.row_id, ours) if one])
+    frame = frame.asked_for({*astuple(roles), ours})
     is_ragged = what == "folds" and _is_ragged(frame, roles)
     if not is_ragged:
         check_names(frame)
@@ -171,7 +175,7 @@ def _is_ragged(frame: Table, roles: Roles) -> bool:
     by_name = {*NAMES["fold"], *NAMES["row_id"]} & {name.casefold() for name in frame.names}
     if len(frame.names) < 2 or by_hand or by_name:
         return False
-    return not any(_is_other(kind) for kind in frame.data.schema.types)
+    return not any(_is_other(kind) for kind in frame.shown.schema.types)
 
 
 def _is_other(kind: pa.DataType) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,6 +37,8 @@ class Table:
         The files, where the rows are those of several or columns were renamed.
     nested
         Names of what the file holds beside, and is no column: objects and lists of JSON.
+    aside
+        Columns that number or name the rows: not among the names, unless they are asked for.
     """
 
     path: str
@@ -45,11 +47,22 @@ class Table:
     metadata: tuple[str | bytes, str] | None = None
     origins: tuple[Origin, ...] = ()
     nested: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
         """Column names in file order."""
-        return tuple(self.data.column_names)
+        return tuple(self.shown.column_names if self.aside else self.data.column_names)
+
+    def asked_for(self, names: Container[str | None]) -> Table:
+        """Return the table with no column aside that has one of these names."""
+        return replace(self, aside=tuple(name for name in self.aside if name not in names))
+
+    @property
+    def shown(self) -> pa.Table | ColumnsOnDisk:
+        """What the names are of: the columns that are not aside."""
+        names = self.data.column_names
+        return self.data.select([i for i, name in enumerate(names) if name not in self.aside])
 
     @property
     def n_rows(self) -> int:
@@ -93,7 +106,9 @@ def check_names(frame: Table) -> None:
 def name_faults(frame: Table) -> Iterator[InputError]:
     """Yield an error for each column without a name and each name that occurs again."""
     seen: set[str] = set()
-    for position, name in enumerate(frame.names):
+    for position, name in enumerate(frame.data.column_names):
+        if name in frame.aside:
+            continue
         if not name.strip():
             yield InputError(
                 f"column {position} has no name",

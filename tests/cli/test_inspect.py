@@ -12,7 +12,6 @@ from bbccli.inspection import Status, inspect
 from bbccli.inspection.matrices import CHECK_OF_NOTE
 from bbccli.metrics import METRICS
 from bbccli.readers import Request, Roles, read, remarks
-from bbccli.readers.checks import remarks as of_predictions
 from bbccli.selection.candidates import candidates
 from bbccli.types import Missing, Pooling
 
@@ -271,7 +270,7 @@ def test_every_note_of_the_readers_belongs_to_a_check():
     import ast
     import inspect as python_inspect
 
-    trees = [ast.parse(python_inspect.getsource(one)) for one in (remarks, of_predictions)]
+    trees = [ast.parse(python_inspect.getsource(remarks))]
     codes = {
         node.args[0].value
         for tree in trees

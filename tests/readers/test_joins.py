@@ -92,13 +92,13 @@ def test_the_key_of_folds_is_named_for_itself(save):
     predictions, folds = files(save, ("row_id", KEYS), ("subject", KEYS), "fold")
     matrix = read(predictions, folds=folds, roles=Roles(folds_row_id="subject"))
     np.testing.assert_array_equal(matrix.folds[0], np.arange(N) // 4)
-    with pytest.raises(InputError, match="--folds-row-id names no column: 'nobody'"):
+    with pytest.raises(InputError, match="folds_row_id names no column: 'nobody'"):
         read(predictions, folds=folds, roles=Roles(folds_row_id="nobody"))
 
 
 def test_a_key_that_is_named_and_not_used(save):
     predictions, labels = files(save, ("row_id", KEYS), ("id", KEYS))
-    with pytest.raises(OptionError, match="--labels-row-id and --by-position exclude each other"):
+    with pytest.raises(OptionError, match="labels_row_id and by_position exclude each other"):
         read(predictions, labels=labels, roles=Roles(labels_row_id="id"), by_position=True)
 
 

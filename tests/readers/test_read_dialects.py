@@ -85,8 +85,9 @@ def test_caret_bootstrap(save):
 
 def test_caret_row_names(save):
     table = pd.read_csv(DATA / "caret_knn.csv")
-    with pytest.raises(InputError, match="column 0 has no name"):
-        read(save("m.csv", table.to_csv()))
+    named, plain = save("named.csv", table.to_csv()), save("m.csv", table.to_csv(index=False))
+    assert read(named).configurations == read(plain).configurations
+    assert_array_equal(read(named).predictions, read(plain).predictions)
 
 
 # tidymodels

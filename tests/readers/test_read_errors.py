@@ -152,7 +152,7 @@ def test_duplicate_names(save, name):
 
 
 def test_unnamed_column(save):
-    error = fault(save("m.csv", ",truth,a\n0,x,0.1\n1,y,0.2\n"), "column 0 has no name")
+    error = fault(save("m.csv", ",truth,a\n0,x,0.1\n0,y,0.2\n"), "column 0 has no name")
     assert "index=False" in error.hint
 
 

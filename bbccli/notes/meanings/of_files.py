@@ -97,6 +97,19 @@ OF_FILES = (
         """cross-validate again with whole groups in folds.""",
     ),
     Meaning(
+        "repeated-samples",
+        Severity.DOUBT,
+        """Samples seem to be there several times: the truth repeats block by block, as where the
+        repeats of a cross-validation stand under one another without a column `repeat`; the folds
+        do, with the same truths; scores without a truth nearly do; or every row is there several
+        times, under other ids. Each time counts as a sample, and k times make an interval too
+        narrow by the square root of k. A truth that is sorted, alternates or is too short to tell
+        is not meant: that another one repeats, or rows coincide, by accident happens in fewer than
+        one of a million files.""",
+        """tell repeats apart by columns `repeat` and `row_id`, and keep each sample once. Different
+        samples in a fixed order, such as the trials of several subjects, need a column `group`.""",
+    ),
+    Meaning(
         "polarity",
         Severity.DOUBT,
         """The median AUC of the configurations is below one half by more than 3.5 standard
@@ -115,8 +128,9 @@ OF_FILES = (
         probability of the other class, labels that are swapped, or a loss where a score is meant.
         The limit is that of chance within folds, for as many configurations as there are: of
         models trained on noise alone there is no note, and beside good models one of noise has it
-        in fewer than 5 of 1000 files. Samples of different folds are not compared, so that a
-        model that predicts the share of a class is not meant. Nothing is turned round.""",
+        in fewer than 5 of 1000 files. Samples of different folds are not compared, and
+        predictions near the mean truth are passed over, so that a model that learnt nothing is not
+        meant. Nothing is turned round.""",
         """look where its column comes from. Turn it round in the file, or `--exclude` it if it is
         no configuration; a model that is worse than chance stays in and costs nothing.""",
     ),
@@ -208,9 +222,18 @@ OF_FILES = (
     Meaning(
         "columns-ignored",
         Severity.CARE,
-        """A column has a name that could play a role which another column plays. It is not
-        taken for a configuration.""",
-        """rename it if it is a configuration; else nothing.""",
+        """A column has a name that could play a role which another column plays, or is the first
+        one and holds the numbers of the rows in another order. It is not taken for a
+        configuration.""",
+        """if it is a configuration, rename it, or name it by `--only`; else nothing.""",
+    ),
+    Meaning(
+        "row-numbers",
+        Severity.HARMLESS,
+        """A column numbers or names the rows and is no configuration: the index that pandas and R
+        write beside the data, without a name or as `Unnamed: 0` or `X`, or a first column with
+        the numbers from 0 or 1 on. Rows are not matched by it unless `--row-id` names it.""",
+        """nothing. `--only NAME --only '*'` takes it for a configuration.""",
     ),
     Meaning(
         "metadata-contradicted",
@@ -272,5 +295,13 @@ OF_FILES = (
         """A search or a loop ran again in the folder of its recording, and predicted the same:
         after it was killed, for instance. The same predictions count once.""",
         """nothing.""",
+    ),
+    Meaning(
+        "damaged-parts",
+        Severity.DOUBT,
+        """Files of a recording can't be read, after a loss of power or on a full disk. A
+        configuration that lost one of several is incomplete; one that lost all is not here.""",
+        """run the search again with a recorder of the same folder, and `finish`: what is whole is
+        kept, and counts once.""",
     ),
 )

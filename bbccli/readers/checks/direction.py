@@ -35,7 +35,7 @@ import numpy as np
 from bbccli.areas import area, error_by_chance
 from bbccli.notes import Note
 from bbccli.outcome import Outcome
-from bbccli.readers.checks import remarks
+from bbccli.readers import remarks
 from bbccli.readers.checks.perfection import leaves_one_out, measure_of
 from bbccli.readers.predictions import Predictions
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct

@@ -9,7 +9,7 @@ import numpy as np
 
 from bbccli.notes import Note
 from bbccli.outcome import Outcome
-from bbccli.readers.checks import remarks
+from bbccli.readers import remarks
 from bbccli.readers.checks.direction import on_turned, polarity, standings
 from bbccli.readers.checks.perfection import in_order, on_perfection, performances
 from bbccli.readers.checks.strays import strays

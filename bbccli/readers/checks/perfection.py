@@ -10,7 +10,7 @@ import numpy as np
 from bbccli.areas import area, hanley_mcneil_variance
 from bbccli.notes import Note
 from bbccli.outcome import Outcome
-from bbccli.readers.checks import remarks
+from bbccli.readers import remarks
 from bbccli.readers.predictions import Predictions
 from bbccli.types import FloatArray, IntArray, PredictionKind, Task
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from bbccli.notes import Note
 from bbccli.outcome import Outcome
-from bbccli.readers.checks import remarks
+from bbccli.readers import remarks
 from bbccli.readers.predictions import SUM_TOLERANCE, Predictions
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
 

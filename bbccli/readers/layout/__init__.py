@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from bbccli.errors import OptionError, parameter
 from bbccli.readers import remarks
+from bbccli.readers.checks.subsets import refuse_subsets
 from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects import DIALECTS, dialect_of
 from bbccli.readers.layout.dialects.base import Layout
@@ -15,7 +17,8 @@ from bbccli.readers.layout.stack import stack
 from bbccli.readers.layout.wide import wide_sheet
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.problems import Raise
-from bbccli.readers.request import Request
+from bbccli.readers.request import Request, is_given
+from bbccli.readers.row_numbers import refuse_disorder, without_row_numbers
 from bbccli.readers.scores import refuse_truth
 from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.table import Table
@@ -31,12 +34,16 @@ def lay_out(
     InputError, OptionError
         Columns without which there is no sheet; see `wide_sheet`, `long_sheet` and `stack`.
     """
-    hints = request.hints(metadata)
+    hints, by_hand = request.hints(metadata), {*request.only, *metadata.configurations}
+    for table in tables:
+        fold = None if is_given(request.folds) else request.roles.fold
+        problems.attempt("roles", refuse_subsets, table, fold, by_hand, otherwise=None)
     problems.attempt("roles", refuse_truth, request, hints.task)
     how = (tables, hints, request.dialect)
     name, tables, layouts = problems.attempt("roles", _layouts_of, *how)
     if not layouts:
         sheet = problems.attempt("roles", wide_sheet, tables[0], hints, metadata)
+        sheet = without_row_numbers(sheet, by_hand)
     else:
         table = problems.attempt("roles", stack, tables, layouts, hints)
         sheet = long_sheet(table, name, metadata, problems)
@@ -48,6 +55,14 @@ def lay_out(
     nested = tuple(dict.fromkeys(name for table in tables for name in table.nested))
     if nested:
         sheet = replace(sheet, notes=(remarks.columns_set_aside(nested), *sheet.notes))
+    aside = tuple(dict.fromkeys(name for table in tables for name in table.aside))
+    if aside:
+        sheet = replace(sheet, notes=(remarks.row_numbers(aside), *sheet.notes))
+    if "row_id" not in sheet.roles:
+        appended = any(layout.configuration for layout in layouts)
+        for part in [[table] for table in tables] if appended else [tables]:
+            beside = {"beside_another": bool(request.elsewhere) and not request.by_position}
+            problems.attempt("keys", partial(refuse_disorder, part, **beside), otherwise=None)
     problems.done("roles", sheet)
     return sheet
 

@@ -51,6 +51,8 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
         others; a file that is given twice.
     """
     one_file = len(tables) == 1
+    if all(layout.configuration and layout.global_names for layout in layouts):
+        _refuse_same_content(tables)
     parts: list[pa.Table] = []
     origins: list[Origin] = []
     start = 0
@@ -73,6 +75,17 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
         path = f"{path} and {len(tables) - 1} more"
     digest = joint_hash([table.sha256 for table in tables])
     return Table(path, _concatenated(parts, tables, origins), digest, None, tuple(origins))
+
+
+def _refuse_same_content(tables: Sequence[Table]) -> None:
+    """Rows that are appended are others in each file; of tables in memory nothing is known."""
+    seen: dict[str, str] = {}
+    for table in tables if len(tables) > 1 else ():
+        earlier = seen.setdefault(table.sha256, table.path) if table.sha256 else table.path
+        if earlier != table.path:
+            raise InputError(
+                f"has the same content as {earlier}", path=table.path, hint="name one of the two"
+            )
 
 
 def configuration_names(table: Table, layout: Layout, file: str, *, one_file: bool) -> pa.Array:

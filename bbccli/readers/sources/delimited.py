@@ -35,7 +35,8 @@ def read_delimited(data: bytes, path: str, form: Format, keys: Sequence[str] = (
 
     TSV is split at tabs; other text at the delimiter (comma, semicolon, tab) that is most
     frequent in the header line. Keys of samples, by their names or among `keys`, are taken as
-    numbers or dates only where that tells them apart as the text does.
+    numbers or dates only where that tells them apart as the text does. Row names for which the
+    header has no cell are a column without a name.
 
     Raises
     ------
@@ -57,7 +58,10 @@ def read_delimited(data: bytes, path: str, form: Format, keys: Sequence[str] = (
         options["convert_options"].column_types = texts
         table = pacsv.read_csv(pa.BufferReader(data), **options)
     except (pa.ArrowException, UnicodeDecodeError) as error:
-        raise _syntax_error(data, path, delimiter, error) from None
+        named = _with_row_names(data, delimiter)
+        if named is None:
+            raise _syntax_error(data, path, delimiter, error) from None
+        table = named
     if table.num_rows == 0:
         raise _no_rows(path)
     table = table.rename_columns([name.strip() for name in table.column_names])
@@ -148,6 +152,32 @@ def _options(
         ),
         "convert_options": pacsv.ConvertOptions(null_values=MISSING, strings_can_be_null=True),
     }
+
+
+def _with_row_names(data: bytes, delimiter: str) -> pa.Table | None:
+    """Return the table of text whose header has no cell for the row names, as R writes it.
+
+    Then every row has one cell more than the header, the first cells are other whole numbers or
+    another text in every row, and the last ones are not empty, as behind a trailing delimiter. It
+    may be another name that lacks where the header begins with a key, or knows other delimiters.
+    """
+    import pyarrow as pa
+    import pyarrow.csv as pacsv
+
+    match = _TWO_LINES.match(data)
+    header, start = (match[1].decode(), match.start(1)) if match else ("", 0)
+    key = header.split(delimiter)[0].strip(' "').casefold() in NAMES["row_id"]
+    if key or any(other in header for other in DELIMITERS if other != delimiter):
+        return None
+    whole = b"".join((data[:start], delimiter.encode(), data[start:]))
+    try:
+        table = pacsv.read_csv(pa.BufferReader(whole), **_options(whole, delimiter))
+    except (pa.ArrowException, UnicodeDecodeError):
+        return None
+    first, last = table.columns[0], table.columns[-1]
+    names = is_text(first.type) or pa.types.is_integer(first.type)
+    told_apart = names and not first.null_count and len(first.unique()) == len(first)
+    return table if told_apart and not is_nothing(last.type) else None
 
 
 def _syntax_error(data: bytes, path: str, delimiter: str, error: Exception) -> InputError:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from bbccli.readers.arrow import plain
 from bbccli.readers.metadata import Metadata, parse_metadata
+from bbccli.readers.row_numbers import set_aside
 from bbccli.readers.sources.files import (
     PACKINGS,
     STDIN,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def read_table(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Table:
-    """Read a table of plain columns; "-" is stdin.
+    """Read a table of plain columns, those of row numbers aside; "-" is stdin.
 
     Parameters
     ----------
@@ -44,15 +45,15 @@ def read_table(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Tabl
         `arff` and `memory`.
     """
     if in_memory(path):
-        return table_in_memory(path)
+        return set_aside(table_in_memory(path))
     content = read_content(path)
     if content.format is Format.PARQUET:
         table, text = read_parquet(content.data or Path(path), content.path)
         metadata = None if text is None else (text, content.path)
-        return Table(content.path, table, content.sha256, metadata)
+        return set_aside(Table(content.path, table, content.sha256, metadata))
     found, nested = _parsed(content, keys)
     made = plain(found, content.path)
-    return Table(content.path, made, content.sha256, _beside(path), nested=nested)
+    return set_aside(Table(content.path, made, content.sha256, _beside(path), nested=nested))
 
 
 def _parsed(content: Content, keys: Sequence[str]) -> tuple[pa.Table, tuple[str, ...]]:

@@ -1,0 +1,114 @@
+"""Columns that tell training rows from test rows are no folds, and no configurations."""
+
+import numpy as np
+import pytest
+from looped import each
+
+from bbccli.errors import InputError
+from bbccli.inspection import inspect
+from bbccli.readers import Roles, matrix_of, read
+from bbccli.types import Task
+
+N = 30
+RNG = np.random.default_rng(4)
+TRUTH = RNG.permutation(np.arange(N) % 2)
+BINARY = {"truth": TRUTH, "a": RNG.random(N).round(3), "b": RNG.random(N).round(3)}
+LONG = {
+    "config": np.repeat(["a", "b"], N),
+    "truth": np.tile(TRUTH, 2),
+    "score": np.concatenate([BINARY["a"], BINARY["b"]]),
+}
+
+
+def shares(*values):
+    """Values, each in as many rows as stand behind it."""
+    return np.repeat(values[::2], values[1::2])
+
+
+TWO = shares("train", 20, "test", 10)
+REFUSED = {
+    "split": {"split": TWO},
+    "fold": {"fold": TWO},
+    "set": {"set": shares("Training", 20, "Holdout", 10)},
+    "beside folds": {"fold": np.arange(N) % 5, "Data Set": TWO},
+    "three": {"partition": shares("train", 15, "valid", 8, "test", 7)},
+    "no training": {"subset": shares("validation", 15, "test", 15)},
+    "numbered": {"fold": np.tile(["train_0", "test_0", "test_1"], 10)},
+    "training alone": {"split": shares("train_0", 15, "train_1", 15)},
+    "of rsample": {"split": shares("analysis", 20, "assessment", 10)},
+    "a flag": {"is_train": shares(1, 20, 0, 10)},
+    "a true flag": {"InTraining": shares("TRUE", 20, "FALSE", 10)},
+    "numbers": {"split": shares(0, 20, 1, 10)},
+    "three numbers": {"split": shares(0, 20, 1, 5, 2, 5)},
+}
+
+
+@each(REFUSED, columns=lambda columns: columns)
+def test_refused(save, columns):
+    *_, name = columns
+    with pytest.raises(InputError) as e:
+        read(save("m.csv", columns | BINARY))
+    assert e.value.column == name
+    assert "predictions of training rows are too good" in e.value.hint
+
+
+def test_says_what_it_holds(save):
+    path = save("m.csv", {"split": TWO, **BINARY})
+    said = "tells subsets of the data apart, which are no folds: train (20), test (10)"
+    with pytest.raises(InputError) as e:
+        read(path)
+    assert e.value.problem.endswith(f"{said} (column 'split')")
+    (found,) = [f for f in inspect(path).findings if f.status == "error"]
+    assert (found.check, found.column) == ("roles", "split")
+
+
+FOLDS = {
+    "numbered splits": [f"split{i % 5}" for i in range(N)],
+    "numbers": np.arange(N) % 5,
+    "halves": np.arange(N) % 2,
+    "nearly halves": shares(0, 16, 1, 14),
+    "a few samples more": shares(0, 12, 1, 11, 2, 7),
+    "test sets": [f"test_{i % 3}" for i in range(N)],
+    "test alone": ["test"] * N,
+    "vehicles": np.tile(["car", "train", "bus"], 10),
+    "unequal folds of more": shares(0, 15, 1, 5, 2, 5, 3, 5),
+}
+
+
+@each(FOLDS, split=lambda split: split)
+def test_folds(save, split):
+    matrix = read(save("m.csv", {"split": split, **BINARY}))
+    assert matrix.n_folds == len(set(np.asarray(split).tolist()))
+    assert matrix.configurations == ("a", "b")
+
+
+def test_by_hand(save):
+    path = save("m.csv", {"split": shares(0, 20, 1, 10), **BINARY})
+    assert read(path, roles=Roles(fold="split")).n_folds == 2
+    with pytest.raises(InputError, match="no folds"):
+        read(save("m.csv", {"at": TWO, **BINARY}), roles=Roles(fold="at"))
+    path = save("m.csv", {"train": RNG.permutation(TRUTH), **BINARY})
+    assert read(path, only=["train", "a"]).configurations == ("train", "a")
+
+
+def test_other_columns_of_such_names(save):
+    columns = {"set": BINARY["a"], "part": RNG.permutation(TRUTH), "test": RNG.permutation(TRUTH)}
+    matrix = read(save("m.csv", columns | BINARY))
+    assert matrix.configurations == ("set", "part", "test", "a", "b")
+    kaggle = {**LONG, "usage": np.tile(["Public", "Private"], N)}
+    assert read(save("m.csv", kaggle)).n_samples == N
+
+
+@pytest.mark.parametrize("task", [None, Task.SCORE])
+def test_long(save, task):
+    with pytest.raises(InputError, match="no folds"):
+        read(save("m.csv", {**LONG, "dataType": np.tile(TWO, 2)}), task=task)
+
+
+def test_folds_elsewhere(save):
+    path = save("m.csv", BINARY)
+    with pytest.raises(InputError, match="no folds") as e:
+        read(path, folds=save("folds.csv", {"fold": TWO}))
+    assert e.value.path.endswith("folds.csv")
+    with pytest.raises(InputError, match="no folds"):
+        matrix_of(np.stack([BINARY["a"], BINARY["b"]], axis=1), TRUTH, folds=TWO)
