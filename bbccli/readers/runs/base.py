@@ -246,6 +246,8 @@ class RunReader:
         When it is tried.
     labels
         Where the labels are, in Markdown.
+    untested
+        Whether no output of the tool itself was ever read, only folders made after a description.
     """
 
     name: str
@@ -254,6 +256,7 @@ class RunReader:
     load: Callable[[Path], RunTable | RunFiles]
     turn: Turn = Turn.BY_FILES
     labels: str = "in the folder"
+    untested: bool = False
 
 
 _SPEC: dict[str, Any] = {"spec": "bbc-predictions", "version": "1"}
