@@ -23,13 +23,14 @@ from bbccli.readers.gaps import Completed, complete
 from bbccli.readers.layout.dialects import DIALECTS
 from bbccli.readers.layout.dialects.caret import DIALECT as CARET
 from bbccli.readers.layout.dialects.harness import NAME as HARNESS
+from bbccli.readers.metadata import Metadata
 from bbccli.readers.nested import nested_folds, without_gaps
 from bbccli.readers.predictions import Predictions
 from bbccli.readers.request import Request
 from bbccli.readers.roles import NAMES
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.unfinished import EXPECTED, Narrowed
-from bbccli.source import Source
+from bbccli.source import Source, targets_of
 from bbccli.types import BoolArray, IntArray, Missing, Pooling, Task
 
 AVERAGED = "averaged_over_repeats"
@@ -272,6 +273,20 @@ def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Itera
         names = [one for one in configurations if isinstance(said, list) and one in said]
         if names:
             yield note(names)
+    yield from _notes_on_targets(metadata, configurations)
+
+
+def _notes_on_targets(metadata: Metadata, configurations: tuple[str, ...]) -> Iterator[Note]:
+    """Whose target the truth is, where the tool scales those of some models."""
+    said = targets_of(metadata.run)
+    if said is None:
+        return
+    scaled = [name for name in configurations if name in said.scaled and name != said.of]
+    if said.unsure:
+        yield remarks.targets_clipped(said.unsure)
+    elif scaled:
+        n_clipped = len({key for name in scaled for key in said.clipped.get(name, ())})
+        yield remarks.targets_scaled(said.of, scaled, n_clipped, said.apart)
 
 
 def _source(reading: Reading, folds: IntArray | None) -> Source:

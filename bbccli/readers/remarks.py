@@ -277,6 +277,30 @@ def recorded_again(names: Sequence[str]) -> Note:
     )
 
 
+def targets_scaled(of: str, scaled: Sequence[str], n_clipped: int, apart: float) -> Note:
+    """Models that were trained and scored on scaled targets; the truth is that of another one."""
+    clipped = (
+        f", which clips those of {count(n_clipped, 'sample')} by up to {apart:.0%}; each model's "
+        "score was checked on its own targets"
+    )
+    return Note(
+        "targets-scaled",
+        f"the run scales the targets of {listing(scaled)}{clipped if n_clipped else ''}: the truth "
+        f"is that of {of}",
+        "nothing to do: figures are of the truth as it was given",
+    )
+
+
+def targets_clipped(n_unsure: int) -> Note:
+    """All models scaled their targets, so that the truth itself may be clipped."""
+    return Note(
+        "targets-clipped",
+        f"all models of the run scale their targets: the true value of "
+        f"{count(n_unsure, 'sample')} may be smaller than the one that is used",
+        "train the baseline too (`Baseline` in `algorithms`), which keeps the targets",
+    )
+
+
 def polarity(auc: float, n_configurations: int, positive: str, other: str) -> Note:
     """Predictions that seem to be of the other class."""
     return Note(

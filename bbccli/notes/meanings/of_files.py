@@ -200,6 +200,24 @@ OF_FILES = (
         """nothing; or write all digits.""",
     ),
     Meaning(
+        "targets-scaled",
+        Severity.HARMLESS,
+        """mljar scales the targets of some models of a regression, and writes them scaled back: 65
+        becomes 64.99999999999999. Of a skewed target it scales the logarithm, and clips what is
+        smaller than all targets of the training rows. The truth is taken from a model without
+        scaling; the targets of others may differ from it by that much and no more. A score of the
+        leaderboard is computed again on the targets that the model was scored on.""",
+        """nothing.""",
+    ),
+    Meaning(
+        "targets-clipped",
+        Severity.DOUBT,
+        """The same of a run whose models all scale the logarithm of their targets: what the smallest
+        targets were before they were clipped is not in the folder.""",
+        """train the `Baseline` too; decision trees and nearest neighbors keep the targets as
+        well.""",
+    ),
+    Meaning(
         "weight-by-name",
         Severity.CARE,
         """A column called `weight`, `weights` or `sample_weight` weights the samples in every

@@ -99,6 +99,11 @@ class RunTable:
     again, tried_again
         Names of those whose predictions were recorded again, and of those that were tried before
         with other predictions.
+    weighted
+        Whether the scores are of the weighted samples.
+    targets
+        Of models that were scored on other targets than the truth: whose target the truth is, and
+        what the others have in its place.
     """
 
     tool: str
@@ -119,6 +124,8 @@ class RunTable:
     metric_name: str | None = None
     again: tuple[str, ...] = ()
     tried_again: tuple[str, ...] = ()
+    weighted: bool = False
+    targets: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def table(self) -> pa.Table:
@@ -171,6 +178,8 @@ class RunTable:
                 **self._of_folds,
                 **({"again": list(self.again)} if self.again else {}),
                 **({"tried_again": list(self.tried_again)} if self.tried_again else {}),
+                **({"weighted": True} if self.weighted else {}),
+                **({"targets": dict(self.targets)} if self.targets else {}),
             },
         }
 
