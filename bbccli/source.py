@@ -117,7 +117,7 @@ class Targets:
     unsure
         Samples whose truth may have been clipped as well.
     apart
-        Largest share of itself by which a truth was changed.
+        By how much a truth was raised at most.
     clipped
         By model and key of the sample the target in place of the truth.
     """

@@ -280,7 +280,7 @@ def recorded_again(names: Sequence[str]) -> Note:
 def targets_scaled(of: str, scaled: Sequence[str], n_clipped: int, apart: float) -> Note:
     """Models that were trained and scored on scaled targets; the truth is that of another one."""
     clipped = (
-        f", which clips those of {count(n_clipped, 'sample')} by up to {apart:.0%}; each model's "
+        f", which raises those of {count(n_clipped, 'sample')} by up to {figure(apart)}; each model's "
         "score was checked on its own targets"
     )
     return Note(

@@ -212,8 +212,8 @@ OF_FILES = (
     Meaning(
         "targets-clipped",
         Severity.DOUBT,
-        """The same of a run whose models all scale the logarithm of their targets: what the smallest
-        targets were before they were clipped is not in the folder.""",
+        """The same of a run whose models all scale the logarithm of their targets: what the
+        smallest targets were before they were clipped is not in the folder.""",
         """train the `Baseline` too; decision trees and nearest neighbors keep the targets as
         well.""",
     ),

@@ -69,10 +69,7 @@ class Truth:
         """Return what is kept of it in the metadata; empty where no model scaled."""
         if not self.scaled:
             return {}
-        apart = [
-            np.max(np.abs(values - self.values[rows]) / np.abs(values).clip(min=1e-300))
-            for rows, values in self.clipped.values()
-        ]
+        apart = [np.max(values - self.values[rows]) for rows, values in self.clipped.values()]
         return {
             "of": self.of,
             "scaled": list(self.scaled),
