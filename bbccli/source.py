@@ -131,7 +131,7 @@ class Targets:
 
 def targets_of(run: Mapping[str, Any]) -> Targets | None:
     """Return what a run says of its targets; None where it says nothing that is understood."""
-    said = run.get("targets")
+    said: Any = run.get("targets")
     try:
         clipped = {
             str(one["id"]): dict(

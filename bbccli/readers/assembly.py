@@ -129,7 +129,10 @@ def _completed(reading: Reading, request: Request, there: BoolArray | None) -> C
     policy = Missing.DROP if reading.part.unfinished else request.missing
     n_absent, found = n_samples - len(reading.facts.samples), _of_outer_rows(reading)
     asked = (found, n_absent, sheet.path)
-    return complete(*asked, policy=policy, there=there, alike=_alike(sheet))
+    fold, folds = sheet.roles.get("fold"), None
+    if fold is not None and not len(fold.nulls):
+        folds = fold.codes()[0][reading.part.places.rows[:, reading.facts.samples]]
+    return complete(*asked, policy=policy, there=there, alike=_alike(sheet), folds=folds)
 
 
 def _of_outer_rows(reading: Reading) -> Predictions:

@@ -18,7 +18,7 @@ from bbccli.recorded.design import Design
 from bbccli.recorded.parts import Part, identity_of
 from bbccli.recording import known, written
 from bbccli.recording.given import place_of, position
-from bbccli.recording.scorer import RecordingScorer, Turn
+from bbccli.recording.scorer import Known, RecordingScorer, Turn
 from bbccli.recording.splits import Split, frozen
 from bbccli.recording.truth import codes_and_names, truth_of
 from bbccli.types import IntArray
@@ -108,7 +108,8 @@ class Recorder:
         self._session = time.time_ns()
         design.start(self.folder, self._design)
         self._turn = Turn()
-        self._data, self._scorer, self._response = "", None, response
+        self._scorer: RecordingScorer | None = None
+        self._data, self._response = "", response
         if searched:
             self._start(*searched)
 
@@ -272,7 +273,7 @@ class Recorder:
             warnings.warn(said, UserWarning, stacklevel=2)
         return found
 
-    def _start(self, metric: Any, tests: known.Known) -> RecordingScorer:
+    def _start(self, metric: Any, tests: Known) -> RecordingScorer:
         """Make the scorer of which others are copies."""
         labels, kind = self._truth.labels, self._truth.task
         # a pipeline scores itself without its own predict()
@@ -285,7 +286,7 @@ class Recorder:
 
     def _handed_out(self, name: str, flags: tuple[str, ...]) -> RecordingScorer:
         if not self._splits:
-            raise OptionError("the recorder has no folds", hint="give it cv=, and scoring=")
+            raise OptionError("the recorder has no folds", hint="give it cv=")
         scorer = self._scorer or self._start(*self._searched())
         turn = Turn() if name else self._turn
         session = time.time_ns()
@@ -311,6 +312,6 @@ class Recorder:
         parts.write(self.folder, part)
 
 
-def _searched(scoring: Any, splits: list[Split], X: Any, y: Any) -> tuple[Any, known.Known]:  # noqa: N803
+def _searched(scoring: Any, splits: list[Split], X: Any, y: Any) -> tuple[Any, Known]:  # noqa: N803
     """Return the metric and the test sets that a search will score."""
     return known.metric_of(scoring), known.known(splits, X, y)

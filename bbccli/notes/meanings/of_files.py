@@ -18,9 +18,10 @@ OF_FILES = (
         Severity.DOUBT,
         """Some configurations lack predictions that others have. They can't win, and the
         correction does not count them.""",
-        """complete their predictions, or accept that they take no part. If they were stopped early
-        because they looked bad, the correction is slightly too small. `--missing error`
-        refuses; `--missing common-rows` keeps the configurations and drops samples.""",
+        """nothing, if they were pruned or their fits failed, so that they lack whole folds: they
+        take no part, and the correction is slightly too small. Else complete their predictions.
+        `--missing error` refuses; `--missing common-rows` keeps the configurations and drops
+        samples.""",
     ),
     Meaning(
         "common-rows",

@@ -105,7 +105,7 @@ def load(folder: Path) -> RunTable:
     check_listed(folder, board, run.models)
     lost = [name for name in board or () if name not in (*run.models, *run.probes)]
     tables = {name: _numbers(run, name) for name in run.models}
-    n_rows = len(next(iter(tables.values()))["target"])
+    n_rows = _rows_of(run, tables)
     places = placed(run.folder, run.split, run.n_folds, run.n_repeats, n_rows)
     truth = _target(run, tables, places.get("fold"))
     target, classes = truth.values, []
@@ -207,8 +207,8 @@ def _numbers(run: _Run, name: str) -> dict[str, FloatArray]:
     return found
 
 
-def _target(run: _Run, tables: dict[str, dict[str, FloatArray]], fold: IntArray | None) -> Truth:
-    """The target, which all models have in the same rows."""
+def _rows_of(run: _Run, tables: dict[str, dict[str, FloatArray]]) -> int:
+    """Rows of the predictions, of which all models have as many."""
     first = next(iter(tables))
     n_rows = len(tables[first]["target"])
     for name, table in tables.items():
@@ -218,6 +218,11 @@ def _target(run: _Run, tables: dict[str, dict[str, FloatArray]], fold: IntArray 
                 path=str(_place(run, name)),
                 hint="the folder mixes models of several runs",
             )
+    return n_rows
+
+
+def _target(run: _Run, tables: dict[str, dict[str, FloatArray]], fold: IntArray | None) -> Truth:
+    """The target, which all models have in the same rows."""
     targets = {name: (_place(run, name), table["target"]) for name, table in tables.items()}
     return truth_of(run.folder, targets, fold)
 

@@ -70,7 +70,7 @@ def weights(
     if plan.weights is None or not scored:
         return plan.weights, False, ""
     own = plan.weights
-    same = [np.array_equal(own[plan.tests[p.split or 0]], p.weights) for p in given]
+    same = [np.array_equal(own[plan.tests[p.split or 0]], np.asarray(p.weights)) for p in given]
     if len(given) == len(scored) and all(same):
         return own, True, ""
     how = "with other weights than those" if given else "without the weights"

@@ -52,11 +52,24 @@ def make(name: str, X: Any, y: Any, algorithms: list[str], metric: str, **given:
 rng = np.random.default_rng(3)
 diabetes, progression = load_diabetes(return_X_y=True, as_frame=True)
 simple = ["Baseline", "Linear", "Decision Tree"]
-make("mljar_diabetes", diabetes[:150], progression[:150], [*simple, "Nearest Neighbors", "Neural Network"], "rmse")
+make(
+    "mljar_diabetes",
+    diabetes[:150],
+    progression[:150],
+    [*simple, "Nearest Neighbors", "Neural Network"],
+    "rmse",
+)
 X = pd.DataFrame(rng.normal(size=(120, 3)), columns=["a", "b", "c"])
 y = pd.Series(np.exp(1.5 * X["a"] + rng.normal(size=120)))
 make("mljar_lognormal", X, y, [*simple, "Nearest Neighbors", "Neural Network"], "mae")
 cancer, malignant = load_breast_cancer(return_X_y=True, as_frame=True)
 weights = pd.Series(rng.integers(1, 5, 150).astype(float))
 make("mljar_weights", cancer.iloc[:150, :4], malignant[:150], simple, "auc", sample_weight=weights)
-make("mljar_weights_regression", diabetes[:150], progression[:150], [*simple, "Nearest Neighbors"], "rmse", sample_weight=weights / 4)
+make(
+    "mljar_weights_regression",
+    diabetes[:150],
+    progression[:150],
+    [*simple, "Nearest Neighbors"],
+    "rmse",
+    sample_weight=weights / 4,
+)
