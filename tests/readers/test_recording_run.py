@@ -285,7 +285,7 @@ def names(*all_params, estimator="a.b.Forest"):
         ),
         (
             [
-                {"estimator": "x.A", "a": n, "long_name": "v" * 40, "other": "w" * (n % 2 + 30)}
+                {"estimator": "x.A", "a": n, "long_name": "v" * 40, "other": "w" * (n % 2 + 58)}
                 for n in (1, 2, 3)
             ]
             + [{"estimator": "x.B", "a": 1}],
