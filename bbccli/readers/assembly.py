@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -271,11 +272,12 @@ def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Itera
         yield remarks.validity_flags(counts)
     if (metadata.n_candidates_total or 0) > n_read:
         yield remarks.candidates_missing(metadata.n_candidates_total or 0, n_read)
+    named = {key: _names(metadata.run, key) for key in ("tried_again", "again", "damaged")}
     for note, key in ((remarks.tried_again, "tried_again"), (remarks.recorded_again, "again")):
-        said = metadata.run.get(key)
-        names = [one for one in configurations if isinstance(said, list) and one in said]
-        if names:
+        if names := [one for one in configurations if one in named[key]]:
             yield note(names)
+    if named["damaged"]:
+        yield remarks.damaged_parts(named["damaged"])
     yield from _notes_on_targets(metadata, configurations)
 
 
@@ -290,6 +292,12 @@ def _notes_on_targets(metadata: Metadata, configurations: tuple[str, ...]) -> It
     elif scaled:
         n_clipped = len({key for name in scaled for key in said.clipped.get(name, ())})
         yield remarks.targets_scaled(said.of, scaled, n_clipped, said.apart)
+
+
+def _names(run: Mapping[str, Any], key: str) -> list[str]:
+    """Names in the metadata of a run, which may have been written by hand."""
+    said = run.get(key)
+    return [str(one) for one in said] if isinstance(said, list) else []
 
 
 def _source(reading: Reading, folds: IntArray | None) -> Source:

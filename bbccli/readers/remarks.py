@@ -306,6 +306,15 @@ def targets_clipped(n_unsure: int) -> Note:
     )
 
 
+def damaged_parts(names: Sequence[str]) -> Note:
+    """Files of a recording that can't be read."""
+    return Note(
+        "damaged-parts",
+        f"{count(len(names), 'file')} of the recording can't be read: {listing(names)}",
+        "run the search again with a recorder of the same folder; what is whole is kept",
+    )
+
+
 def polarity(auc: float, n_configurations: int, positive: str, other: str) -> Note:
     """Predictions that seem to be of the other class."""
     return Note(

@@ -71,8 +71,9 @@ def recomputed(folder: Path, kept: Sequence[Part]) -> Recomputed:
     if not scored:
         return Recomputed((), ())
     if metric is None or plan.task not in metric.tasks:
-        called = f"by {plan.scoring}, a metric that bbc lacks" if plan.scoring else "by a function"
-        return Recomputed((), (f"the search scores {called}: {_NONE_AGAIN}",))
+        why = "a metric that bbc lacks" if metric is None else f"not a metric of {plan.task} tasks"
+        called = f"{plan.scoring}, {why}" if plan.scoring else "a function"
+        return Recomputed((), (f"the search scores by {called}: {_NONE_AGAIN}",))
     if plan.task is Task.BINARY and plan.classes[0] == "1":
         return Recomputed((), ())  # the search may use the other class
     zero = [part for part in scored if part.weights is not None and not (part.weights > 0).all()]

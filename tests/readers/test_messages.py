@@ -63,14 +63,14 @@ CASES = {
     ),
     "another task than survival": Case(
         SURVIVAL,
-        "--task binary needs a truth, the columns are a time and an event",
-        "drop --task, or give --truth NAME",
+        'task="binary" needs a truth, the columns are a time and an event',
+        "drop task, or give --truth NAME",
         {"roles": Roles(time="time", event="event"), "task": Task.BINARY},
     ),
     "positive class of a survival task": Case(
         SURVIVAL,
-        "--positive x needs a binary task, this one is survival",
-        "drop --positive, or give --task binary",
+        'positive="x" needs a binary task, this one is survival',
+        'drop positive, or give task="binary"',
         {"positive": "x"},
     ),
     "no caret": Case(

@@ -129,8 +129,9 @@ OF_FILES = (
         probability of the other class, labels that are swapped, or a loss where a score is meant.
         The limit is that of chance within folds, for as many configurations as there are: of
         models trained on noise alone there is no note, and beside good models one of noise has it
-        in fewer than 5 of 1000 files. Samples of different folds are not compared, so that a
-        model that predicts the share of a class is not meant. Nothing is turned round.""",
+        in fewer than 5 of 1000 files. Samples of different folds are not compared, and
+        predictions near the mean truth are passed over, so that a model that learnt nothing is not
+        meant. Nothing is turned round.""",
         """look where its column comes from. Turn it round in the file, or `--exclude` it if it is
         no configuration; a model that is worse than chance stays in and costs nothing.""",
     ),
@@ -313,5 +314,13 @@ OF_FILES = (
         """A search or a loop ran again in the folder of its recording, and predicted the same:
         after it was killed, for instance. The same predictions count once.""",
         """nothing.""",
+    ),
+    Meaning(
+        "damaged-parts",
+        Severity.DOUBT,
+        """Files of a recording can't be read, after a loss of power or on a full disk. A
+        configuration that lost one of several is incomplete; one that lost all is not here.""",
+        """run the search again with a recorder of the same folder, and `finish`: what is whole is
+        kept, and counts once.""",
     ),
 )
