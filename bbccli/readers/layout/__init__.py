@@ -52,9 +52,9 @@ def lay_out(
         spare = tuple(dict.fromkeys(name for layout in layouts for name in layout.spare))
         if spare:
             sheet = replace(sheet, notes=(remarks.columns_set_aside(spare), *sheet.notes))
-        beside = tuple(dict.fromkeys(name for layout in layouts for name in layout.beside))
-        if beside:
-            note = remarks.prediction_chosen(layouts[0].predictions[PREDICTION], beside)
+        unused = tuple(dict.fromkeys(name for layout in layouts for name in layout.beside))
+        if unused:
+            note = remarks.prediction_chosen(layouts[0].predictions[PREDICTION], unused)
             sheet = replace(sheet, notes=(note, *sheet.notes))
     nested = tuple(dict.fromkeys(name for table in tables for name in table.nested))
     if nested:

@@ -62,7 +62,7 @@ def read_table(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Tabl
 
 def _with_metadata(found: pa.Table | ColumnsOnDisk, text: bytes | None, content: Content) -> Table:
     """Table of a file that may hold metadata."""
-    metadata, unnamed = None if text is None else (text, content.path), ()
+    metadata, unnamed = None if text is None else (text, content.path), tuple[str, ...]()
     if not isinstance(found, ColumnsOnDisk):
         refuse_nested(found.schema, content.path)
         found, unnamed = spread_lists(found, content.path)
