@@ -28,6 +28,7 @@ _HEADER_TYPE, _HEADER, _DATA, _ROWS, _BUFFERS, _COMPRESSION = 1, 2, 1, 0, 2, 3
 _FOOTER_DICTIONARIES, _FOOTER_BATCHES = 2, 3
 _END = CONTINUED + bytes(4)
 _AS_IT_IS = -1
+_MALFORMED = (ValueError, struct.error)
 
 
 def read_ipc(data: bytes, path: str) -> tuple[pa.Table, bytes | None]:
@@ -52,7 +53,7 @@ def read_ipc(data: bytes, path: str) -> tuple[pa.Table, bytes | None]:
             _check_unpacked(data, path)
         table = _table(data)
         table.validate(full=True)
-    except (pa.ArrowException, OSError, ValueError, LookupError, OverflowError, struct.error):
+    except (pa.ArrowException, OSError, EOFError, ArithmeticError, LookupError, *_MALFORMED):
         raise InputError(
             "Arrow file is truncated or damaged", path=path, hint="copy or write the file again"
         ) from None
