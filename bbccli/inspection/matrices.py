@@ -41,6 +41,7 @@ CHECK_OF_NOTE = {
     "polarity": "polarity",
     "turned-round": "polarity",
     "columns-ignored": "roles",
+    "classes-in-order": "roles",
     "row-numbers": "roles",
     "repeated-samples": "keys",
     "metadata-contradicted": "metadata",

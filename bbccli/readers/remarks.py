@@ -57,6 +57,25 @@ def uneven_weights(n_effective: float, n_units: int, units: str, of_class: str) 
     )
 
 
+def classes_in_order(classes: Sequence[str]) -> Note:
+    """Lists of probabilities whose classes are those of the truth in sorted order."""
+    return Note(
+        "classes-in-order",
+        f"lists of probabilities are taken to hold the classes in sorted order: "
+        f"{listing(classes, 4)}",
+        "if the models have another order: one column `config::class` per class",
+    )
+
+
+def prediction_chosen(chosen: str, others: Sequence[str]) -> Note:
+    """A probability is used, and what stands beside it is not."""
+    return Note(
+        "columns-ignored",
+        f"the predictions are {chosen}; ignored beside it: {listing(others)}",
+        f"--prediction {others[0]} if that is meant",
+    )
+
+
 def row_numbers(names: Sequence[str]) -> Note:
     """Columns that number or name the rows."""
     return Note(

@@ -220,6 +220,14 @@ OF_FILES = (
         well.""",
     ),
     Meaning(
+        "classes-in-order",
+        Severity.CARE,
+        """A column holds lists with one probability for each class, and nothing names the classes.
+        They are taken in sorted order, as scikit-learn has them in `classes_`; numbers by their
+        value.""",
+        """One column `config::class` per class, if the models have another order.""",
+    ),
+    Meaning(
         "weight-by-name",
         Severity.CARE,
         """A column called `weight`, `weights` or `sample_weight` weights the samples in every

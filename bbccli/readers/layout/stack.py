@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -74,7 +75,30 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
     if not one_file:
         path = f"{path} and {len(tables) - 1} more"
     digest = joint_hash([table.sha256 for table in tables])
-    return Table(path, _concatenated(parts, tables, origins), digest, None, tuple(origins))
+    stacked = Table(path, _concatenated(parts, tables, origins), digest, None, tuple(origins))
+    return replace(stacked, unnamed=_unnamed(tables, layouts))
+
+
+def _unnamed(tables: Sequence[Table], layouts: Sequence[Layout]) -> tuple[str, ...]:
+    """Written names of predictions that come from lists, in all files or in none.
+
+    Raises
+    ------
+    InputError
+        They do in some files only.
+    """
+    found = [
+        tuple(written for written, name in layout.predictions.items() if name in table.unnamed)
+        for table, layout in zip(tables, layouts, strict=True)
+    ]
+    for table, names in zip(tables, found, strict=True):
+        if bool(names) != bool(found[0]):
+            raise InputError(
+                "predictions are lists in some files, and one column per class in others",
+                path=table.path,
+                hint="write the column alike in all files",
+            )
+    return found[0]
 
 
 def _refuse_same_content(tables: Sequence[Table]) -> None:
