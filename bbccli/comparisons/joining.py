@@ -62,13 +62,13 @@ def joined(
         another truth, group or weight of a sample; keys in some matrices alone, or of two names.
     """
     missing = choice(Missing, missing, "missing")
+    matrices = _same_classes(matrices)
     _check(matrices, names, missing)
     by_position = _by_position(matrices, names)
     first = matrices[0]
     rows = _common(matrices, names, missing)
     aligned = [_taken(matrix, own) for matrix, own in zip(matrices, rows, strict=True)]
-    for other, name in zip(aligned[1:], names[1:], strict=True):
-        _check_same(aligned[0], other, names[0], name)
+    rounded = list(_check_same(aligned, names))
     columns = np.cumsum([0, *(matrix.n_configurations for matrix in matrices)])
     families = {
         name: tuple(range(start, end))
@@ -76,6 +76,7 @@ def joined(
     }
     same_folds = all(_same_folds(aligned[0], other) for other in aligned[1:])
     notes = tuple(dict.fromkeys(note for matrix in matrices for note in matrix.notes))
+    notes = tuple(dict.fromkeys((*notes, *rounded)))
     if by_position:
         notes = (*notes, joined_by_position(names))
     if not same_folds:
@@ -149,7 +150,7 @@ def _common(
     matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: Missing
 ) -> list[IntArray]:
     """Rows of each matrix in the order of the first one."""
-    keys = [matrix.keys for matrix in matrices]
+    keys = _keys(matrices)
     common = keys[0][np.all([np.isin(keys[0], other) for other in keys[1:]], axis=0)]
     for own, name, matrix in zip(keys, names, matrices, strict=True):
         lacking = own[~np.isin(own, common)]
@@ -198,46 +199,96 @@ def _at(array: NDArray[Any] | None, rows: IntArray) -> Any:
     return None if array is None else array[rows]
 
 
-def _check_same(first: PredictionMatrix, other: PredictionMatrix, ours: str, theirs: str) -> None:
-    """Refuse samples of which two matrices say different things, and name the first of them."""
-    facts: tuple[tuple[str, Any, Any], ...] = (
-        ("truth", first.outcome.values, other.outcome.values),
-        ("event", first.outcome.event, other.outcome.event),
-        ("weight", first.outcome.weights, other.outcome.weights),
-    )
-    if first.groups is not None and other.groups is not None:
-        facts = (*facts, ("group", _codes(first.groups), _codes(other.groups)))
-    for what, here, there in facts:
-        if here is None and there is None:
+def _check_same(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> Iterator[Note]:
+    """Refuse samples of which matrices say different things; yield what differs by rounding.
+
+    Raises
+    ------
+    InputError
+        The first sample; names the matrix that most others contradict, else the later one.
+    """
+    n_samples = matrices[0].n_samples
+    for what, parts in _facts(matrices):
+        given = [part is not None for part in parts]
+        if not any(given):
             continue
-        if here is None or there is None:
+        if not all(given) and what == "group":
+            continue
+        if not all(given):
+            lacking, there = given.index(False), given.index(True)
+            ours, theirs = sorted((lacking, there))
             raise InputError(
-                f"only one of {ours} and {theirs} gives the {what} of the samples",
-                path=other.source.path,
+                f"only one of {names[ours]} and {names[theirs]} gives the {what} of the samples",
+                path=matrices[lacking].source.path,
                 hint=f"give the {what} in both",
             )
-        wrong = np.flatnonzero(here != there)
+        values = np.concatenate([np.asarray(part, np.float64) for part in parts])
+        reference = np.tile(np.arange(n_samples), len(parts))
+        exact = what in ("group", "event") or bool(what == "truth" and matrices[0].outcome.classes)
+        files = None if exact else np.repeat(np.arange(len(parts)), n_samples)
+        wrong, rounding = differing(values, reference, files)
+        if rounding:
+            yield truth_rounded("time" if matrices[0].task is Task.SURVIVAL else what, rounding)
         if len(wrong):
-            row = int(wrong[0])
+            odd, other = (divmod(e, n_samples)[0] for e in odd_one(values, reference, int(wrong[0])))
+            sample = int(wrong[0]) % n_samples
+            both = [_value(matrices[at], parts[at], sample, what) for at in (odd, other)]
             raise InputError(
-                f"{ours} and {theirs} differ in the {what} of sample {first.keys[row]}"
-                + _values(first, here, there, row, what),
-                path=other.source.path,
+                f"{names[odd]} and {names[other]} differ in the {what} of sample "
+                f"{matrices[0].keys[sample]}" + (f": {' and '.join(both)}" if all(both) else ""),
+                path=matrices[odd].source.path,
                 hint="rows of one sample have the same row_id and the same truth in all files",
-                further=len(wrong) - 1,
+                further=len(np.unique(reference[wrong])) - 1,
             )
 
 
-def _values(
-    matrix: PredictionMatrix, here: NDArray[Any], there: NDArray[Any], row: int, what: str
-) -> str:
-    """The two values that differ, where they say something to the reader."""
+def _facts(matrices: Sequence[PredictionMatrix]) -> Iterator[tuple[str, list[Any]]]:
+    """Yield what has to be the same in all matrices, in each of them, None where it is not there."""
+    outcomes = [matrix.outcome for matrix in matrices]
+    yield "truth", [one.values for one in outcomes]
+    yield "event", [one.event for one in outcomes]
+    yield "weight", [one.weights for one in outcomes]
+    groups = [matrix.groups for matrix in matrices]
+    yield "group", [None if one is None else _codes(one) for one in groups]
+
+
+def _value(matrix: PredictionMatrix, values: NDArray[Any], row: int, what: str) -> str:
+    """A value of a sample, where it says something to the reader."""
     if what == "group":
         return ""
-    classes = matrix.outcome.classes
-    if what == "truth" and classes:
-        return f": {classes[int(here[row])]} and {classes[int(there[row])]}"
-    return f": {here[row]} and {there[row]}"
+    classes = matrix.outcome.classes if what == "truth" else ()
+    return classes[int(values[row])] if classes else str(values[row])
+
+
+def _same_classes(matrices: Sequence[PredictionMatrix]) -> list[PredictionMatrix]:
+    """Call the classes as the first matrix does, where True and 1, or 1.0 and 1, are one."""
+    classes = matrices[0].outcome.classes if len(matrices) else ()
+    found = []
+    for matrix in matrices:
+        own = matrix.outcome.classes
+        if own != classes and tuple(spelled(name, classes) for name in own) == classes:
+            matrix = replace(matrix, outcome=replace(matrix.outcome, classes=classes))
+        found.append(matrix)
+    return found
+
+
+def _keys(matrices: Sequence[PredictionMatrix]) -> list[NDArray[np.str_]]:
+    """Names of the samples of each matrix, equal where they mean the same."""
+    import pyarrow as pa
+
+    own = [matrix.keys for matrix in matrices]
+    columns = []
+    for matrix, names in zip(matrices, own, strict=True):
+        keys = matrix.sample_keys
+        if keys is None or keys.column is None:
+            return own
+        whole = keys.values.dtype.kind in "iu"
+        values = pa.array(keys.values if whole else names.tolist())
+        columns.append(Column(matrix.source.path, keys.column, values, np.arange(len(names))))
+    return [
+        np.array([name_of(key) for key in one.to_pylist()])
+        for one in alike(columns, otherwise_text=True)
+    ]
 
 
 def _codes(groups: IntArray) -> IntArray:
