@@ -7,7 +7,7 @@ ones, else left out with a note, for rows are compared and not folds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,10 +18,14 @@ from bbccli.arguments import choice
 from bbccli.comparisons.families import with_families
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.matrix import PredictionMatrix
-from bbccli.notes import folds_differ, listing
-from bbccli.readers.remarks import joined_by_position
+from bbccli.notes import Note, folds_differ, listing
+from bbccli.readers.classes import spelled
+from bbccli.readers.column import Column, name_of
+from bbccli.readers.constant import differing, odd_one
+from bbccli.readers.keys import alike
+from bbccli.readers.remarks import joined_by_position, truth_rounded
 from bbccli.source import Source
-from bbccli.types import BoolArray, IntArray, Missing
+from bbccli.types import BoolArray, IntArray, Missing, Task
 
 SHOWN = 3
 """Keys that a message names."""
@@ -160,7 +164,9 @@ def _common(
                 f"{len(lacking)} of {len(own)} samples of {name} are not in all files, such as "
                 f"{shown}",
                 path=matrix.source.path,
-                hint="--missing common-rows compares on the samples that all of them hold",
+                hint="--missing common-rows compares on the samples that all of them hold"
+                if len(common)
+                else f"no key is in all files: {_forms(keys, names)}; write them in one form",
             )
     if not len(common):
         raise InputError(
@@ -208,20 +214,19 @@ def _check_same(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> I
         The first sample; names the matrix that most others contradict, else the later one.
     """
     n_samples = matrices[0].n_samples
-    for what, parts in _facts(matrices):
-        given = [part is not None for part in parts]
-        if not any(given):
-            continue
-        if not all(given) and what == "group":
-            continue
-        if not all(given):
-            lacking, there = given.index(False), given.index(True)
-            ours, theirs = sorted((lacking, there))
+    for what, found in _facts(matrices):
+        given = [at for at, part in enumerate(found) if part is not None]
+        if 0 < len(given) < len(found) and what != "group":
+            lacking = next(at for at, part in enumerate(found) if part is None)
+            ours, theirs = sorted((lacking, given[0]))
             raise InputError(
                 f"only one of {names[ours]} and {names[theirs]} gives the {what} of the samples",
                 path=matrices[lacking].source.path,
                 hint=f"give the {what} in both",
             )
+        if len(given) < 2:
+            continue
+        parts = [found[at] for at in given]
         values = np.concatenate([np.asarray(part, np.float64) for part in parts])
         reference = np.tile(np.arange(n_samples), len(parts))
         exact = what in ("group", "event") or bool(what == "truth" and matrices[0].outcome.classes)
@@ -230,9 +235,10 @@ def _check_same(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> I
         if rounding:
             yield truth_rounded("time" if matrices[0].task is Task.SURVIVAL else what, rounding)
         if len(wrong):
-            odd, other = (divmod(e, n_samples)[0] for e in odd_one(values, reference, int(wrong[0])))
+            told = odd_one(values, reference, int(wrong[0]))
+            odd, other = (given[entry // n_samples] for entry in told)
             sample = int(wrong[0]) % n_samples
-            both = [_value(matrices[at], parts[at], sample, what) for at in (odd, other)]
+            both = [_value(matrices[at], found[at], sample, what) for at in (odd, other)]
             raise InputError(
                 f"{names[odd]} and {names[other]} differ in the {what} of sample "
                 f"{matrices[0].keys[sample]}" + (f": {' and '.join(both)}" if all(both) else ""),
@@ -270,6 +276,11 @@ def _same_classes(matrices: Sequence[PredictionMatrix]) -> list[PredictionMatrix
             matrix = replace(matrix, outcome=replace(matrix.outcome, classes=classes))
         found.append(matrix)
     return found
+
+
+def _forms(keys: Sequence[NDArray[np.str_]], names: Sequence[str]) -> str:
+    pairs = zip(names, keys, strict=True)
+    return listing([f"{name} has {str(own[0])!r}" for name, own in pairs])
 
 
 def _keys(matrices: Sequence[PredictionMatrix]) -> list[NDArray[np.str_]]:
