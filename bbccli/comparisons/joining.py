@@ -20,9 +20,8 @@ from bbccli.errors import InputError, OptionError, parameter
 from bbccli.matrix import PredictionMatrix
 from bbccli.notes import Note, folds_differ, listing
 from bbccli.readers.classes import spelled
-from bbccli.readers.column import Column, name_of
 from bbccli.readers.constant import differing, odd_one
-from bbccli.readers.keys import alike
+from bbccli.readers.keys import names_alike
 from bbccli.readers.remarks import joined_by_position, truth_rounded
 from bbccli.source import Source
 from bbccli.types import BoolArray, IntArray, Missing, Task
@@ -154,7 +153,9 @@ def _common(
     matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: Missing
 ) -> list[IntArray]:
     """Rows of each matrix in the order of the first one."""
-    keys = _keys(matrices)
+    keys = names_alike([(matrix.source.path, matrix.sample_keys) for matrix in matrices])
+    if not keys:
+        keys = [matrix.keys for matrix in matrices]
     common = keys[0][np.all([np.isin(keys[0], other) for other in keys[1:]], axis=0)]
     for own, name, matrix in zip(keys, names, matrices, strict=True):
         lacking = own[~np.isin(own, common)]
@@ -249,7 +250,7 @@ def _check_same(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> I
 
 
 def _facts(matrices: Sequence[PredictionMatrix]) -> Iterator[tuple[str, list[Any]]]:
-    """Yield what has to be the same in all matrices, in each of them, None where it is not there."""
+    """Yield what has to be the same in all matrices, in each of them; None where absent."""
     outcomes = [matrix.outcome for matrix in matrices]
     yield "truth", [one.values for one in outcomes]
     yield "event", [one.event for one in outcomes]
@@ -269,37 +270,18 @@ def _value(matrix: PredictionMatrix, values: NDArray[Any], row: int, what: str) 
 def _same_classes(matrices: Sequence[PredictionMatrix]) -> list[PredictionMatrix]:
     """Call the classes as the first matrix does, where True and 1, or 1.0 and 1, are one."""
     classes = matrices[0].outcome.classes if len(matrices) else ()
-    found = []
-    for matrix in matrices:
-        own = matrix.outcome.classes
-        if own != classes and tuple(spelled(name, classes) for name in own) == classes:
-            matrix = replace(matrix, outcome=replace(matrix.outcome, classes=classes))
-        found.append(matrix)
-    return found
+    return [
+        replace(matrix, outcome=replace(matrix.outcome, classes=classes))
+        if tuple(spelled(name, classes) for name in matrix.outcome.classes) == classes
+        and matrix.outcome.classes != classes
+        else matrix
+        for matrix in matrices
+    ]
 
 
 def _forms(keys: Sequence[NDArray[np.str_]], names: Sequence[str]) -> str:
     pairs = zip(names, keys, strict=True)
     return listing([f"{name} has {str(own[0])!r}" for name, own in pairs])
-
-
-def _keys(matrices: Sequence[PredictionMatrix]) -> list[NDArray[np.str_]]:
-    """Names of the samples of each matrix, equal where they mean the same."""
-    import pyarrow as pa
-
-    own = [matrix.keys for matrix in matrices]
-    columns = []
-    for matrix, names in zip(matrices, own, strict=True):
-        keys = matrix.sample_keys
-        if keys is None or keys.column is None:
-            return own
-        whole = keys.values.dtype.kind in "iu"
-        values = pa.array(keys.values if whole else names.tolist())
-        columns.append(Column(matrix.source.path, keys.column, values, np.arange(len(names))))
-    return [
-        np.array([name_of(key) for key in one.to_pylist()])
-        for one in alike(columns, otherwise_text=True)
-    ]
 
 
 def _codes(groups: IntArray) -> IntArray:

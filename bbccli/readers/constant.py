@@ -103,7 +103,7 @@ def _single(values: FloatArray, files: IntArray) -> BoolArray:
     """(F,) whether each file holds nothing but numbers of float32."""
     with np.errstate(over="ignore"):
         exact = values.astype(np.float32) == values
-    return np.bincount(files, ~exact, minlength=int(files.max()) + 1) == 0
+    return np.asarray(np.bincount(files, ~exact, minlength=int(files.max()) + 1) == 0)
 
 
 def odd_one(values: FloatArray, reference: IntArray, entry: int) -> tuple[int, int]:

@@ -2,8 +2,8 @@
 
 Values of one type are compared as they are, but for time stamps: those with a zone are compared as
 instants, those without as they are written, and never one kind with the other. Where the types
-differ, as of 7 and "7", or of True and 1, all are taken as numbers, else, if they are keys, as text;
-but never so that two values of a file become one.
+differ, as of 7 and "7", or of True and 1, all are taken as numbers, else, if they are keys, as
+text; but never so that two values of a file become one.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bbccli.errors import InputError, parameter
 from bbccli.readers.arrow import as_arrow_or_null, is_text, null_mask, to_codes, to_numbers
 from bbccli.readers.codes import by_appearance, repeated
-from bbccli.readers.column import EXACT_INTEGERS, Column, number_of
+from bbccli.readers.column import EXACT_INTEGERS, Column, name_of, number_of
 from bbccli.readers.functions import apply, cast, take
 from bbccli.readers.roles import NAMES
 from bbccli.readers.table import Table
+from bbccli.sample_keys import SampleKeys
 from bbccli.types import IntArray
 
 if TYPE_CHECKING:
@@ -88,6 +90,32 @@ def refuse_overlooked(table: Table, shared: Iterable[str], other: str, order: st
                 path=table.path,
                 hint=f"{parameter('row_id', name)}{order}",
             )
+
+
+def names_alike(keys: Sequence[tuple[str, SampleKeys | None]]) -> list[NDArray[np.str_]]:
+    """Return what the samples of several files are called, equal where they mean the same.
+
+    Parameters
+    ----------
+    keys
+        Path and keys of each file; nothing is returned where one has none.
+
+    Raises
+    ------
+    InputError
+        As `alike`; rows are counted as samples.
+    """
+    import pyarrow as pa
+
+    columns = []
+    for path, one in keys:
+        if one is None or one.column is None:
+            return []
+        whole = one.values.dtype.kind in "iu"
+        values = pa.array(one.values if whole else one.as_text().tolist())
+        columns.append(Column(path, one.column, values, np.arange(len(one))))
+    found = alike(columns, otherwise_text=True)
+    return [np.array([name_of(key) for key in one.to_pylist()]) for one in found]
 
 
 def form_hint(keys: Column, entry: int, others: Column) -> str:
