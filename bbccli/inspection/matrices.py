@@ -59,6 +59,8 @@ CHECK_OF_NOTE = {
     "off-scale": "stray columns",
     "perfect-configuration": "stray columns",
     "truth-rounded": "constant",
+    "targets-scaled": "constant",
+    "targets-clipped": "constant",
     "weight-by-name": "weights",
     "uneven-weights": "weights",
 }

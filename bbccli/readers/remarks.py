@@ -125,13 +125,18 @@ def repeated_holdout(n_repeats: int, n_samples: int, fewest: int, most: int) -> 
     )
 
 
-def configurations_dropped(names: Sequence[str], n_configurations: int) -> Note:
-    """Configurations that lack predictions other configurations have."""
+def configurations_dropped(
+    names: Sequence[str], n_configurations: int, *, stopped: bool = False
+) -> Note:
+    """Configurations that lack predictions other configurations have: some, or whole folds."""
     return Note(
         "configurations-dropped",
         f"{len(names)} of {n_configurations} configurations lack predictions and cannot win: "
         f"{listing(names)}",
-        "complete their predictions, or --missing common-rows to compare all on fewer samples",
+        "if they were pruned or failed: nothing, but the correction, which leaves them out, is "
+        "slightly too small"
+        if stopped
+        else "complete their predictions, or --missing common-rows to compare all on fewer samples",
     )
 
 
@@ -274,6 +279,30 @@ def recorded_again(names: Sequence[str]) -> Note:
         "recorded-again",
         f"recorded again with the same predictions, which count once: {listing(names)}",
         "nothing to do",
+    )
+
+
+def targets_scaled(of: str, scaled: Sequence[str], n_clipped: int, apart: float) -> Note:
+    """Models that were trained and scored on scaled targets; the truth is that of another one."""
+    clipped = (
+        f", which raises those of {count(n_clipped, 'sample')} by up to {figure(apart)}; each "
+        "model's score was checked on its own targets"
+    )
+    return Note(
+        "targets-scaled",
+        f"the run scales the targets of {listing(scaled)}{clipped if n_clipped else ''}: the truth "
+        f"is that of {of}",
+        "nothing to do: figures are of the truth as it was given",
+    )
+
+
+def targets_clipped(n_unsure: int) -> Note:
+    """All models scaled their targets, so that the truth itself may be clipped."""
+    return Note(
+        "targets-clipped",
+        f"all models of the run scale their targets: the true value of "
+        f"{count(n_unsure, 'sample')} may be smaller than the one that is used",
+        "train the baseline too (`Baseline` in `algorithms`), which keeps the targets",
     )
 
 

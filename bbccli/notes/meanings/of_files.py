@@ -18,9 +18,10 @@ OF_FILES = (
         Severity.DOUBT,
         """Some configurations lack predictions that others have. They can't win, and the
         correction does not count them.""",
-        """complete their predictions, or accept that they take no part. If they were stopped early
-        because they looked bad, the correction is slightly too small. `--missing error`
-        refuses; `--missing common-rows` keeps the configurations and drops samples.""",
+        """nothing, if they were pruned or their fits failed, so that they lack whole folds: they
+        take no part, and the correction is slightly too small. Else complete their predictions.
+        `--missing error` refuses; `--missing common-rows` keeps the configurations and drops
+        samples.""",
     ),
     Meaning(
         "common-rows",
@@ -199,6 +200,24 @@ OF_FILES = (
         repeats by less than 1e-9 of its value. The first one counts. A larger difference is an
         error that names the row and both values.""",
         """nothing; or write all digits.""",
+    ),
+    Meaning(
+        "targets-scaled",
+        Severity.HARMLESS,
+        """mljar scales the targets of some models of a regression, and writes them scaled back: 65
+        becomes 64.99999999999999. Of a skewed target it scales the logarithm, and clips what is
+        smaller than all targets of the training rows. The truth is taken from a model without
+        scaling; the targets of others may differ from it by that much and no more. A score of the
+        leaderboard is computed again on the targets that the model was scored on.""",
+        """nothing.""",
+    ),
+    Meaning(
+        "targets-clipped",
+        Severity.DOUBT,
+        """The same of a run whose models all scale the logarithm of their targets: what the
+        smallest targets were before they were clipped is not in the folder.""",
+        """train the `Baseline` too; decision trees and nearest neighbors keep the targets as
+        well.""",
     ),
     Meaning(
         "weight-by-name",

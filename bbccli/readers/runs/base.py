@@ -100,6 +100,11 @@ class RunTable:
         Lists of names for notes on them: `again` and `tried_again`, configurations whose
         predictions were recorded again, and which were tried before with other predictions;
         `damaged`, files.
+    weighted
+        Whether the scores are of the weighted samples.
+    targets
+        Of models that were scored on other targets than the truth: whose target the truth is, and
+        what the others have in its place.
     """
 
     tool: str
@@ -119,6 +124,8 @@ class RunTable:
     tried: tuple[str, ...] = ()
     named: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     metric_name: str | None = None
+    weighted: bool = False
+    targets: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def table(self) -> pa.Table:
@@ -170,6 +177,8 @@ class RunTable:
                 ],
                 **self._of_folds,
                 **{name: list(names) for name, names in self.named.items() if names},
+                **({"weighted": True} if self.weighted else {}),
+                **({"targets": dict(self.targets)} if self.targets else {}),
             },
         }
 
@@ -246,6 +255,8 @@ class RunReader:
         When it is tried.
     labels
         Where the labels are, in Markdown.
+    untested
+        Whether no output of the tool itself was ever read, only folders made after a description.
     """
 
     name: str
@@ -254,6 +265,7 @@ class RunReader:
     load: Callable[[Path], RunTable | RunFiles]
     turn: Turn = Turn.BY_FILES
     labels: str = "in the folder"
+    untested: bool = False
 
 
 _SPEC: dict[str, Any] = {"spec": "bbc-predictions", "version": "1"}

@@ -38,7 +38,8 @@ def as_table(run: Recording) -> RunTable:
         selection=selection,
         left_out=run.left_out,
         n_candidates_total=run.n_candidates_total,
-        unchecked="" if run.leaderboard else "no search said its scores",
+        unchecked=run.otherwise if run.leaderboard else "no search said its scores",
+        weighted=run.weighted,
         tried=run.tried,
         named={"again": run.again, "tried_again": run.tried_again, "damaged": run.damaged},
     )
