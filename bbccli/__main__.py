@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import gc
+import atexit
 import os
 import signal
 import sys
@@ -30,21 +30,22 @@ def run() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # nothing is left to tell
     if status == INTERRUPTED:
         say(WORDS)
-        _leave_interrupted()
-    gc.freeze()  # the end looks for garbage among all that was imported, to free it one by one
-    sys.exit(status)
+    else:
+        atexit._run_exitfuncs()
+    _leave(status)
 
 
-def _leave_interrupted() -> None:
-    """Exit with the status of Ctrl-C, wherever it came.
+def _leave(status: int) -> None:
+    """Exit with this status, and don't take the interpreter apart.
 
-    Python ends by the signal instead, whatever `sys.exit` says, where the exception came through
-    code that `exec` compiled, as modules do while they are imported.
+    Python would abort where a thread of Arrow frees memory of Python meanwhile. After Ctrl-C it
+    would end by the signal, whatever `sys.exit` says, where the exception came through code that
+    `exec` compiled, as modules do while they are imported.
     """
     for stream in (sys.stdout, sys.stderr):
-        with suppress(Exception):  # closed, full, or nobody reads
+        with suppress(Exception):  # closed, full, or nobody reads: results were flushed before
             stream.flush()
-    os._exit(INTERRUPTED)
+    os._exit(status)
 
 
 def _end_at_once_when_interrupted() -> Any:

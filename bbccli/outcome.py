@@ -11,7 +11,7 @@ from bbccli.arguments import settle
 from bbccli.errors import InputError
 from bbccli.types import BoolArray, FloatArray, IntArray, Task, readonly
 
-__all__ = ["Outcome", "Weights", "effective_size"]
+__all__ = ["Outcome"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

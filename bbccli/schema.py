@@ -72,7 +72,7 @@ class Run:
         return cls(
             tool=run["tool"],
             # a run without a list of its models leaves out files
-            n_models=max(len(configs), taken) + len(others) if configs else taken,
+            n_models=max(len(configs) + len(others), taken) if configs else taken,
             left_out=(*source.left_out, *others),
             metric=own if own in METRICS else None,
             metric_name=None if called is None else str(called),

@@ -102,3 +102,44 @@ def run_of(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     run = metadata.get("run")
     known = isinstance(run, Mapping) and isinstance(run.get("tool"), str)
     return run if known and run is not None else MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """Of a run whose models were not all scored on the truth: on what they were.
+
+    Parameters
+    ----------
+    of
+        Model whose target the truth is.
+    scaled
+        Models that scaled their targets.
+    unsure
+        Samples whose truth may have been clipped as well.
+    apart
+        By how much a truth was raised at most.
+    clipped
+        By model and key of the sample the target in place of the truth.
+    """
+
+    of: str
+    scaled: tuple[str, ...]
+    unsure: int
+    apart: float
+    clipped: Mapping[str, Mapping[str, float]]
+
+
+def targets_of(run: Mapping[str, Any]) -> Targets | None:
+    """Return what a run says of its targets; None where it says nothing that is understood."""
+    said: Any = run.get("targets")
+    try:
+        clipped = {
+            str(one["id"]): dict(
+                zip(map(str, one["samples"]), map(float, one["values"]), strict=True)
+            )
+            for one in said["clipped"]
+        }
+        scaled = tuple(map(str, said["scaled"]))
+        return Targets(str(said["of"]), scaled, int(said["unsure"]), float(said["apart"]), clipped)
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
+        return None

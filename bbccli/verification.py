@@ -20,8 +20,8 @@ from bbccli.metrics.probability import with_clip
 from bbccli.plan import CLIP
 from bbccli.rounding import count
 from bbccli.selection.candidates import Candidates
-from bbccli.source import TwoFigures, Verification, agrees, run_of
-from bbccli.types import Pooling, PredictionKind
+from bbccli.source import TwoFigures, Verification, agrees, run_of, targets_of
+from bbccli.types import FloatArray, Pooling, PredictionKind
 
 
 def verify(matrix: PredictionMatrix) -> Verification | None:
@@ -46,7 +46,7 @@ def verify(matrix: PredictionMatrix) -> Verification | None:
     run = run_of(matrix.source.metadata)
     if not run:
         return None
-    columns = {name: column for column, name in enumerate(matrix.configurations)}
+    columns = _as_scored(matrix, run)
     scores = [one for one in _scores(run) if one["id"] in columns]
     reason = run.get("unchecked") or _hindrance(matrix, run)
     if reason or not scores:
@@ -106,11 +106,32 @@ def _hindrance(matrix: PredictionMatrix, run: Mapping[str, Any]) -> str | None:
     n_samples = run.get("n_samples")
     if isinstance(n_samples, int) and n_samples != matrix.n_samples:
         return f"the run scored {count(n_samples, 'sample')}, and {matrix.n_samples} take part"
+    if run.get("weighted") and matrix.outcome.weights is None:
+        return "the run scored with weights, which take no part"
     return None
 
 
+Columns = Mapping[str, tuple[PredictionMatrix, int]]
+"""By name of a configuration where it is: in the matrix, or in one with a truth of its own."""
+
+
+def _as_scored(matrix: PredictionMatrix, run: Mapping[str, Any]) -> Columns:
+    """Return the configurations, each with the targets that the tool scored it on."""
+    columns = {name: (matrix, column) for column, name in enumerate(matrix.configurations)}
+    targets = targets_of(run)
+    for name, own in targets.clipped.items() if targets else ():
+        if name in columns:
+            rows = np.flatnonzero(np.isin(matrix.keys, list(own)))
+            values = matrix.outcome.values.astype(np.float64)
+            values[rows] = [own[key] for key in matrix.keys[rows].tolist()]
+            alone = matrix.of_configurations(np.array([columns[name][1]]))
+            outcome = replace(matrix.outcome, values=values)
+            columns[name] = (replace(alone, outcome=outcome), 0)
+    return columns
+
+
 def _compared(
-    matrix: PredictionMatrix, scores: Sequence[Mapping[str, Any]], columns: Mapping[str, int]
+    matrix: PredictionMatrix, scores: Sequence[Mapping[str, Any]], columns: Columns
 ) -> Iterator[tuple[Mapping[str, Any], float, TwoFigures | None]]:
     """Yield each score that can be computed, with its value; both if bbc has another."""
     known = {metric.name: metric for metric in fitting(matrix)}
@@ -120,8 +141,9 @@ def _compared(
         if metric is None or (pooling is not Pooling.POOLED and matrix.folds is None):
             continue
         name = score["id"]
+        own, column = columns[name]
         values = {
-            clip: float(Candidates(matrix, one, pooling).performances()[columns[name]])
+            clip: float(Candidates(own, one, pooling).performances()[column])
             for one, clip in {with_clip(metric, clip): clip for clip in reversed(_CLIPS)}.items()
         }
         clip = min(values, key=lambda one: (abs(values[one] - score["value"]), one != CLIP))
@@ -139,9 +161,7 @@ def _otherwise(found: Sequence[TwoFigures]) -> tuple[TwoFigures, ...]:
     return tuple(sorted(found, key=lambda one: -abs(one.tool - one.here)))
 
 
-def _check_folds(
-    matrix: PredictionMatrix, run: Mapping[str, Any], columns: Mapping[str, int]
-) -> None:
+def _check_folds(matrix: PredictionMatrix, run: Mapping[str, Any], columns: Columns) -> None:
     """Refuse folds that are not those of the run, by what it says of single ones.
 
     A configuration of which no fold agrees may have been scored otherwise: it says nothing, unless
@@ -161,24 +181,25 @@ def _check_folds(
 
 
 def _in_folds(
-    matrix: PredictionMatrix, run: Mapping[str, Any], columns: Mapping[str, int]
+    matrix: PredictionMatrix, run: Mapping[str, Any], columns: Columns
 ) -> Iterator[tuple[Mapping[str, Any], float]]:
     """Yield the scores of single folds that can be computed, each with its value."""
     scores = [one for one in _listed(run, "fold_scores", ("fold",)) if one["id"] in columns]
     known = {metric.name: metric for metric in fitting(matrix)}
     if matrix.folds is None or len(matrix.folds) > 1 or matrix.available is not None:
         return
-    weights = matrix.folds[0] == np.arange(matrix.folds.max() + 1)[:, None]
-    by_metric = {
-        name: Candidates(matrix, known[name], Pooling.POOLED).score(weights.astype(np.uint8))
-        for name in {one["metric"] for one in scores} & known.keys()
-    }
+    weights = (matrix.folds[0] == np.arange(matrix.folds.max() + 1)[:, None]).astype(np.uint8)
+    found: dict[tuple[PredictionMatrix, str], FloatArray] = {}
     for one in scores:
-        performances = by_metric.get(one["metric"])
-        if performances is not None and one["fold"] in range(len(performances)):
-            value = performances[one["fold"], columns[one["id"]]]
-            if not np.isnan(value):
-                yield one, float(value)
+        own, column = columns[one["id"]]
+        if one["metric"] not in known or one["fold"] not in range(len(weights)):
+            continue
+        key = (own, one["metric"])
+        if key not in found:
+            found[key] = Candidates(own, known[one["metric"]], Pooling.POOLED).score(weights)
+        value = found[key][one["fold"], column]
+        if not np.isnan(value):
+            yield one, float(value)
 
 
 def _wrong_fold(matrix: PredictionMatrix, score: Mapping[str, Any], value: float) -> InputError:
@@ -196,7 +217,7 @@ def _mismatch(
     matrix: PredictionMatrix,
     score: Mapping[str, Any],
     value: float,
-    columns: Mapping[str, int],
+    columns: Columns,
 ) -> InputError:
     tool = run_of(matrix.source.metadata)["tool"]
     return InputError(
@@ -207,11 +228,11 @@ def _mismatch(
     )
 
 
-def _cause(matrix: PredictionMatrix, score: Mapping[str, Any], columns: Mapping[str, int]) -> str:
+def _cause(matrix: PredictionMatrix, score: Mapping[str, Any], columns: Columns) -> str:
     """What explains the difference: swapped classes can be tried, all else is guessed."""
     if score["metric"] == "auc" and matrix.kind is not PredictionKind.LABEL:
         candidates = Candidates(matrix, METRICS["auc"], Pooling(score["selection"]))
-        value = candidates.performances()[columns[score["id"]]]
+        value = candidates.performances()[columns[score["id"]][1]]
         if abs(1 - value - score["value"]) <= score["tolerance"]:
             return "the classes are swapped: choose the other one by --positive"
     return "rows, classes or labels are not those of the run"

@@ -182,7 +182,8 @@ def note_parts() -> list[str]:
 
 def run_parts() -> list[str]:
     """What the page on formats says of the tools whose folders can be read."""
-    rows = [f"| {run.name} | {run.signature} | {run.labels} |" for run in RUNS]
+    mark = {True: " (untested on real output)", False: ""}
+    rows = [f"| {run.name}{mark[run.untested]} | {run.signature} | {run.labels} |" for run in RUNS]
     return ["\n".join(["| Tool | Told by | Labels |", "|---|---|---|", *rows])]
 
 

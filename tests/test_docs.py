@@ -1,10 +1,13 @@
 """README and docs/ show what the program does, all of it, and nothing else."""
 
 import ast
+import builtins
 import doctest
 import importlib.util
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -196,6 +199,45 @@ def test_python_examples_run(page, tmp_path, monkeypatch):
     examples = "".join(fenced(page, "pycon"))
     test = doctest.DocTestParser().get_doctest(examples, namespace, page.name, str(page), 0)
     assert doctest.DocTestRunner().run(test).failed == 0
+
+
+PROGRAMS = dict(re.findall(r"^```python (\w+)\n(.*?)^```$", text_of("docs/automl.md"), re.M | re.S))
+"""Programs of a page that run alone, by the package that they need."""
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("tool", PROGRAMS)
+def test_programs_bring_all_that_they_name(tool):
+    nodes = list(ast.walk(ast.parse(PROGRAMS[tool])))
+    imported = {n.asname or n.name.partition(".")[0] for node in nodes for n in names_in(node)}
+    bound = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    bound |= {n.name for n in nodes if isinstance(n, ast.FunctionDef)}
+    bound |= {n.arg for n in nodes if isinstance(n, ast.arg)}
+    used = {n.id for n in nodes if isinstance(n, ast.Name)}
+    assert used - bound - imported - set(dir(builtins)) == set()
+    assert any(one.split(".")[0] == tool for node in nodes for one in modules_in(node))
+
+
+def names_in(node):
+    return node.names if isinstance(node, ast.Import | ast.ImportFrom) else ()
+
+
+def modules_in(node):
+    if isinstance(node, ast.ImportFrom):
+        return [node.module]
+    return [one.name for one in names_in(node)]
+
+
+@pytest.mark.sweep
+def test_programs_of_quick_tools_run(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    program = [sys.executable, "-c", PROGRAMS["optuna"]]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    status, out, _ = run("correct", "optuna", "--n-resamples", "20")
+    assert status == 0
+    assert "of 20 tried" in out
+    assert " scores recomputed" in out
 
 
 # The tables of truth

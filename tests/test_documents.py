@@ -21,6 +21,7 @@ from bbccli.gate import Rule, judged
 from bbccli.methods import METHODS, estimate
 from bbccli.metrics import METRICS
 from bbccli.notes import Note
+from bbccli.outcome import Weights
 from bbccli.plan import Plan
 from bbccli.reports import FORMS
 from bbccli.reports.distribution import render_distributions
@@ -52,6 +53,7 @@ PARTS = {
     Run: parts.RunJson,
     TwoFigures: parts.TwoFiguresJson,
     Verification: parts.VerificationJson,
+    Weights: parts.WeightsJson,
 }
 
 

@@ -113,18 +113,18 @@ def spoilt(value):
             lambda: regression().with_threshold(0.5),
             OptionError,
             "these predictions are values of a regression task",
-            "leave the threshold out",
+            "leave it out",
         ),
         (
             lambda: multiclass().with_threshold(0.5),
             OptionError,
-            "a threshold cuts scores or probabilities of two classes",
-            "leave the threshold out",
+            "threshold cuts scores or probabilities of two classes",
+            "leave it out",
         ),
         (
             lambda: DATA.with_risk_direction(RiskDirection.LATER),
             OptionError,
-            "--risk-direction is for survival tasks; this one is binary",
+            "risk_direction is for survival tasks; this one is binary",
             "leave it out",
         ),
         (

@@ -20,6 +20,7 @@ from bbccli.recorded import arrays, parts
 from bbccli.recorded.counted import tries_of
 from bbccli.recorded.parts import Part
 from bbccli.recording import Recorder
+from bbccli.schema import Input, Run
 from bbccli.types import PredictionKind
 from bbccli.verification import verify
 
@@ -317,6 +318,7 @@ def test_candidates_that_never_were_fitted_count_as_tried(tmp_path):
     matrix = read(tmp_path / "run")
     note = next(note for note in matrix.notes if note.code == "candidates-missing")
     assert note.text == "4 candidates were tried, the file holds 2"
+    assert (Run.of(matrix).n_models, Input.of(matrix).n_tried) == (4, 4)
 
 
 def test_a_candidate_that_is_fitted_later_was_tried_once(tmp_path):
@@ -347,7 +349,7 @@ def test_a_configuration_that_has_some_folds_counts_as_tried(tmp_path):
             scorer(Chances().fit(X[train], Y[train]), X[test], Y[test])
     matrix = read(rec.folder)
     assert matrix.configurations == ("whole",)
-    assert matrix.source.metadata["n_candidates_total"] == 2
+    assert (Run.of(matrix).n_models, Input.of(matrix).n_tried) == (2, 2)
     assert "configurations-dropped" in codes(matrix)
 
 

@@ -138,8 +138,8 @@ def test_what_a_recorder_refuses_before_it_makes_a_folder(tmp_path, y, how, word
 def test_what_a_recorder_was_not_given(tmp_path):
     rec = recorder(tmp_path)
     assert refused(lambda: rec.cv) == "the recorder has no folds"
-    assert refused(lambda: rec.scorer) == "the recorder has no metric"
-    assert refused(rec.configuration, "one") == "the recorder has no metric"
+    assert refused(lambda: rec.scorer) == "the recorder has no folds"
+    assert refused(rec.configuration, "one") == "the recorder has no folds"
 
 
 @pytest.mark.parametrize("cv", [np.int64(4), 4, KFold(4)])

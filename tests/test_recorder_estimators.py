@@ -166,6 +166,23 @@ def test_chances_that_are_none_do_not_end_the_search(tmp_path):
     assert read(rec.folder).kind is PredictionKind.SCORE
 
 
+@pytest.mark.parametrize(
+    ("scoring", "why"),
+    [
+        (right, "the search scores by a function"),
+        ("jaccard_macro", "the search scores by jaccard_macro, a metric that bbc lacks"),
+        ("f1_macro", "the search scores by f1_macro, not a metric of binary tasks"),
+    ],
+)
+@pytest.mark.filterwarnings("default:the search scores by")
+def test_a_metric_that_can_not_be_computed_again_is_said(tmp_path, scoring, why):
+    rec = recorder(tmp_path, scoring=scoring)
+    found = search(rec, LogisticRegression(), {"C": [0.1, 1.0]})
+    with pytest.warns(UserWarning, match=f"^{why}: none of its scores was computed again, and"):
+        done = rec.finish(found)
+    assert (done.n_recomputed, done.largest_recomputed) == (0, None)
+
+
 # Data that can't be hashed, or have no single shape
 
 

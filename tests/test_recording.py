@@ -131,7 +131,7 @@ def test_successive_halving_fails_loudly(tmp_path):
     made = HalvingGridSearchCV(
         KNeighborsClassifier(), KNN, cv=rec.cv, scoring=rec.scorer, min_resources=18, random_state=0
     ).fit(X, Y)
-    with pytest.raises(InputError, match="^.*: 0 of 12 fits recorded$") as error:
+    with pytest.raises(InputError, match="^.*: 0 of 12 fits recorded\\n") as error:
         rec.finish(made)
     assert "successive halving" in error.value.hint
 

@@ -24,8 +24,9 @@ REAL = Path(__file__).parent / "data" / "runs"
 FOLDERS = sorted(
     path.name for path in REAL.iterdir() if path.is_dir() and path.name != "__pycache__"
 )
-WITHOUT_SCORES = {"caret"}
-"""Exports of R hold no scores: see the tests at the end for what is caught all the same."""
+WITHOUT_SCORES = {"autosklearn", "caret", "tabrepo"}
+"""Without scores, or without the name of their metric. The tests at the end tell what is caught in
+exports of R all the same."""
 SCORED = [name for name in FOLDERS if name not in WITHOUT_SCORES]
 ROLES = ("row_id", "repeat", "fold", "truth", "group", "weight")
 

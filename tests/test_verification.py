@@ -230,7 +230,7 @@ def test_means_over_repeats_have_no_folds(tmp_path):
 def test_the_commands_of_the_page_run(run, monkeypatch):
     page = (Path(__file__).parents[1] / "docs" / "automl.md").read_text()
     commands = re.findall(r"^bbc (correct .+)$", page, re.MULTILINE)
-    assert len(commands) == 6
+    assert len(commands) == 7
     monkeypatch.chdir(REAL)
     for line in commands:
         status, out, _ = run(*shlex.split(line), "--n-resamples", "20")

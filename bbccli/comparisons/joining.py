@@ -7,7 +7,7 @@ ones, else left out with a note, for rows are compared and not folds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,10 +18,13 @@ from bbccli.arguments import choice
 from bbccli.comparisons.families import with_families
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.matrix import PredictionMatrix
-from bbccli.notes import folds_differ, listing
-from bbccli.readers.remarks import joined_by_position
+from bbccli.notes import Note, folds_differ, listing
+from bbccli.readers.classes import spelled
+from bbccli.readers.constant import differing, odd_one
+from bbccli.readers.keys import names_alike
+from bbccli.readers.remarks import joined_by_position, truth_rounded
 from bbccli.source import Source
-from bbccli.types import BoolArray, IntArray, Missing
+from bbccli.types import BoolArray, IntArray, Missing, Task
 
 SHOWN = 3
 """Keys that a message names."""
@@ -62,13 +65,13 @@ def joined(
         another truth, group or weight of a sample; keys in some matrices alone, or of two names.
     """
     missing = choice(Missing, missing, "missing")
+    matrices = _same_classes(matrices)
     _check(matrices, names, missing)
     by_position = _by_position(matrices, names)
     first = matrices[0]
     rows = _common(matrices, names, missing)
     aligned = [_taken(matrix, own) for matrix, own in zip(matrices, rows, strict=True)]
-    for other, name in zip(aligned[1:], names[1:], strict=True):
-        _check_same(aligned[0], other, names[0], name)
+    rounded = list(_check_same(aligned, names))
     columns = np.cumsum([0, *(matrix.n_configurations for matrix in matrices)])
     families = {
         name: tuple(range(start, end))
@@ -76,6 +79,7 @@ def joined(
     }
     same_folds = all(_same_folds(aligned[0], other) for other in aligned[1:])
     notes = tuple(dict.fromkeys(note for matrix in matrices for note in matrix.notes))
+    notes = tuple(dict.fromkeys((*notes, *rounded)))
     if by_position:
         notes = (*notes, joined_by_position(names))
     if not same_folds:
@@ -149,7 +153,9 @@ def _common(
     matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: Missing
 ) -> list[IntArray]:
     """Rows of each matrix in the order of the first one."""
-    keys = [matrix.keys for matrix in matrices]
+    keys = names_alike([(matrix.source.path, matrix.sample_keys) for matrix in matrices])
+    if not keys:
+        keys = [matrix.keys for matrix in matrices]
     common = keys[0][np.all([np.isin(keys[0], other) for other in keys[1:]], axis=0)]
     for own, name, matrix in zip(keys, names, matrices, strict=True):
         lacking = own[~np.isin(own, common)]
@@ -159,7 +165,9 @@ def _common(
                 f"{len(lacking)} of {len(own)} samples of {name} are not in all files, such as "
                 f"{shown}",
                 path=matrix.source.path,
-                hint="--missing common-rows compares on the samples that all of them hold",
+                hint="--missing common-rows compares on the samples that all of them hold"
+                if len(common)
+                else f"no key is in all files: {_forms(keys, names)}; write them in one form",
             )
     if not len(common):
         raise InputError(
@@ -198,46 +206,82 @@ def _at(array: NDArray[Any] | None, rows: IntArray) -> Any:
     return None if array is None else array[rows]
 
 
-def _check_same(first: PredictionMatrix, other: PredictionMatrix, ours: str, theirs: str) -> None:
-    """Refuse samples of which two matrices say different things, and name the first of them."""
-    facts: tuple[tuple[str, Any, Any], ...] = (
-        ("truth", first.outcome.values, other.outcome.values),
-        ("event", first.outcome.event, other.outcome.event),
-        ("weight", first.outcome.weights, other.outcome.weights),
-    )
-    if first.groups is not None and other.groups is not None:
-        facts = (*facts, ("group", _codes(first.groups), _codes(other.groups)))
-    for what, here, there in facts:
-        if here is None and there is None:
-            continue
-        if here is None or there is None:
+def _check_same(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> Iterator[Note]:
+    """Refuse samples of which matrices say different things; yield what differs by rounding.
+
+    Raises
+    ------
+    InputError
+        The first sample; names the matrix that most others contradict, else the later one.
+    """
+    n_samples = matrices[0].n_samples
+    for what, found in _facts(matrices):
+        given = [at for at, part in enumerate(found) if part is not None]
+        if 0 < len(given) < len(found) and what != "group":
+            lacking = next(at for at, part in enumerate(found) if part is None)
+            ours, theirs = sorted((lacking, given[0]))
             raise InputError(
-                f"only one of {ours} and {theirs} gives the {what} of the samples",
-                path=other.source.path,
+                f"only one of {names[ours]} and {names[theirs]} gives the {what} of the samples",
+                path=matrices[lacking].source.path,
                 hint=f"give the {what} in both",
             )
-        wrong = np.flatnonzero(here != there)
+        if len(given) < 2:
+            continue
+        parts = [found[at] for at in given]
+        values = np.concatenate([np.asarray(part, np.float64) for part in parts])
+        reference = np.tile(np.arange(n_samples), len(parts))
+        exact = what in ("group", "event") or bool(what == "truth" and matrices[0].outcome.classes)
+        files = None if exact else np.repeat(np.arange(len(parts)), n_samples)
+        wrong, rounding = differing(values, reference, files)
+        if rounding:
+            yield truth_rounded("time" if matrices[0].task is Task.SURVIVAL else what, rounding)
         if len(wrong):
-            row = int(wrong[0])
+            told = odd_one(values, reference, int(wrong[0]))
+            odd, other = (given[entry // n_samples] for entry in told)
+            sample = int(wrong[0]) % n_samples
+            both = [_value(matrices[at], found[at], sample, what) for at in (odd, other)]
             raise InputError(
-                f"{ours} and {theirs} differ in the {what} of sample {first.keys[row]}"
-                + _values(first, here, there, row, what),
-                path=other.source.path,
+                f"{names[odd]} and {names[other]} differ in the {what} of sample "
+                f"{matrices[0].keys[sample]}" + (f": {' and '.join(both)}" if all(both) else ""),
+                path=matrices[odd].source.path,
                 hint="rows of one sample have the same row_id and the same truth in all files",
-                further=len(wrong) - 1,
+                further=len(np.unique(reference[wrong])) - 1,
             )
 
 
-def _values(
-    matrix: PredictionMatrix, here: NDArray[Any], there: NDArray[Any], row: int, what: str
-) -> str:
-    """The two values that differ, where they say something to the reader."""
+def _facts(matrices: Sequence[PredictionMatrix]) -> Iterator[tuple[str, list[Any]]]:
+    """Yield what has to be the same in all matrices, in each of them; None where absent."""
+    outcomes = [matrix.outcome for matrix in matrices]
+    yield "truth", [one.values for one in outcomes]
+    yield "event", [one.event for one in outcomes]
+    yield "weight", [one.weights for one in outcomes]
+    groups = [matrix.groups for matrix in matrices]
+    yield "group", [None if one is None else _codes(one) for one in groups]
+
+
+def _value(matrix: PredictionMatrix, values: NDArray[Any], row: int, what: str) -> str:
+    """A value of a sample, where it says something to the reader."""
     if what == "group":
         return ""
-    classes = matrix.outcome.classes
-    if what == "truth" and classes:
-        return f": {classes[int(here[row])]} and {classes[int(there[row])]}"
-    return f": {here[row]} and {there[row]}"
+    classes = matrix.outcome.classes if what == "truth" else ()
+    return classes[int(values[row])] if classes else str(values[row])
+
+
+def _same_classes(matrices: Sequence[PredictionMatrix]) -> list[PredictionMatrix]:
+    """Call the classes as the first matrix does, where True and 1, or 1.0 and 1, are one."""
+    classes = matrices[0].outcome.classes if len(matrices) else ()
+    return [
+        replace(matrix, outcome=replace(matrix.outcome, classes=classes))
+        if tuple(spelled(name, classes) for name in matrix.outcome.classes) == classes
+        and matrix.outcome.classes != classes
+        else matrix
+        for matrix in matrices
+    ]
+
+
+def _forms(keys: Sequence[NDArray[np.str_]], names: Sequence[str]) -> str:
+    pairs = zip(names, keys, strict=True)
+    return listing([f"{name} has {str(own[0])!r}" for name, own in pairs])
 
 
 def _codes(groups: IntArray) -> IntArray:

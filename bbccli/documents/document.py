@@ -27,7 +27,7 @@ class Document(Json):
     Examples
     --------
     >>> Document(estimates=[]).to_frame().shape
-    (0, 37)
+    (0, 39)
     """
 
     if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from bbccli.readers.problems import Collect, HaltError
 from bbccli.readers.sources.files import listed
 from bbccli.readers.sources.memory import name_in_messages
 from bbccli.schema import Input
+from bbccli.source import run_of
 from bbccli.text import redacted
 from bbccli.verification import verified
 from bbccli.version import __version__
@@ -92,6 +93,8 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
         checked = problems.attempt("leaderboard", verified, read.matrix, otherwise=read.matrix)
         read = replace(read, matrix=checked)
         steps.tell_scores(findings, checked.source.verification)
+    if read is not None and (run := run_of(read.matrix.source.metadata)):
+        steps.tell_tool(findings, run["tool"])
     for check, error in problems.found:
         findings.error(check, error)
     steps.tell(findings, problems)

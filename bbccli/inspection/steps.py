@@ -32,6 +32,18 @@ def tell(findings: Findings, problems: Collect) -> None:
         findings.skip("outcome", "the outcome is not known of every sample")
 
 
+def tell_tool(findings: Findings, tool: str) -> None:
+    """Tell that the folders of a tool are read by their description alone."""
+    from bbccli.readers.runs.folder import RUNS
+
+    if any(run.untested and run.name == tool for run in RUNS):
+        findings.warn(
+            "tool",
+            f"reading {tool} is untested on real output: it follows descriptions of the files",
+            f"compare a performance with the one that {tool} shows",
+        )
+
+
 def tell_scores(findings: Findings, found: Verification | None) -> None:
     """Tell what came of computing the scores of a run again."""
     if found is None:

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.readers.functions import apply, cast
+from bbccli.readers.functions import apply, cast, take
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_UUID_DIGITS = [place for place in range(36) if place not in (8, 13, 18, 23)]
+"""Where a UUID has digits and no dash."""
 
 _NUMPY_NAMES = {"float": "float32", "double": "float64"}
 
@@ -137,6 +140,66 @@ def plain_schema(schema: pa.Schema, path: str) -> pa.Schema:
     return pa.schema(zip(schema.names, kinds, strict=True))
 
 
+def holds_lists(kind: pa.DataType) -> bool:
+    """Whether a column holds lists of numbers, such as the probabilities of K classes."""
+    import pyarrow as pa
+
+    types = pa.types
+    lists = types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
+    return bool(lists and (is_number(kind.value_type) or types.is_decimal(kind.value_type)))
+
+
+def spread_lists(table: pa.Table, path: str) -> tuple[pa.Table, tuple[str, ...]]:
+    """Make K columns `name::0` to `name::K-1` of a column of lists of K numbers.
+
+    Returns
+    -------
+    table
+        The table with these columns in the place of each such column.
+    names
+        Names of these columns.
+
+    Raises
+    ------
+    InputError
+        Lists of unequal length, or with nothing in them.
+    """
+    import pyarrow as pa
+
+    names, columns, made = [], [], []
+    for field, column in zip(table.schema, table.columns, strict=True):
+        parts = _parts(column, field.name, path) if holds_lists(field.type) else None
+        numbered = [f"{field.name}::{i}" for i in range(len(parts or ()))]
+        names += numbered or [field.name]
+        columns += parts or [column]
+        made += numbered
+    return pa.Table.from_arrays(columns, names=names) if made else table, tuple(made)
+
+
+def _parts(column: pa.ChunkedArray, name: str, path: str) -> list[pa.ChunkedArray]:
+    """The first to the last element of lists of one length; null where a list is."""
+    lengths = to_numbers(apply("list_value_length", column))
+    filled = np.flatnonzero(to_numbers(apply("is_valid", column)))
+    length = int(lengths[filled[0]]) if len(filled) else 0
+    unlike = filled[lengths[filled] != length] if length else filled[:1]
+    if len(unlike) or not length:
+        row = int(unlike[0]) if len(unlike) else 0
+        raise InputError(
+            f"the list has {int(lengths[row])} numbers, the first has {length}"
+            if length
+            else "the lists are empty",
+            path=path,
+            column=name,
+            row=row,
+            hint="one probability for each class in every row",
+            further=max(len(unlike) - 1, 0),
+        )
+    flat, starts = apply("list_flatten", column), np.full(len(lengths), -1)
+    starts[filled] = np.arange(len(filled)) * length
+    places = [np.where(starts < 0, -1, starts + i) for i in range(length)]
+    return [take(flat, as_arrow_or_null(place)) for place in places]
+
+
 def _strange(kind: pa.DataType, name: str, path: str) -> InputError:
     """Build the error about a column that is neither numbers, booleans nor text."""
     return InputError(
@@ -159,15 +222,59 @@ def _plain(column: pa.ChunkedArray, name: str, path: str) -> pa.ChunkedArray:
 
     try:
         kind = _plain_type(column.type)
+        column = _without_uuid(column)
         column = column if kind == column.type else cast(column, kind)
         if not pa.types.is_floating(column.type):
             column.validate(full=True)
     except (pa.ArrowException, TypeError):
+        if pa.types.is_decimal(column.type):
+            raise _beyond_64_bits(name, path) from None
         raise _strange(column.type, name, path) from None
     if is_text(column.type):
         filled = cast(apply("binary_length", column), pa.bool_())
         column = apply("if_else", filled, column, pa.nulls(len(column), column.type))
     return column
+
+
+def _beyond_64_bits(name: str, path: str) -> InputError:
+    return InputError(
+        "whole numbers beyond 64 bits cannot be read",
+        path=path,
+        column=name,
+        hint="store a key as text, and predictions as floating-point numbers",
+    )
+
+
+def _is_uuid(kind: pa.DataType) -> bool:
+    """Whether a type is that of UUIDs: the extension, or the 16 bytes that it stands for."""
+    return "arrow.uuid" in str(kind) or str(kind) == "fixed_size_binary[16]"
+
+
+def _without_uuid(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column whose UUIDs, if it holds such, are text in their written form."""
+    import pyarrow as pa
+
+    if not _is_uuid(column.type):
+        return column
+    chunks = [getattr(chunk, "storage", chunk) for chunk in column.chunks]
+    return pa.chunked_array([_written_uuids(chunk) for chunk in chunks], pa.string())
+
+
+def _written_uuids(chunk: pa.Array) -> pa.Array:
+    """(n,) text such as 123e4567-e89b-12d3-a456-426614174000 of 16 bytes each."""
+    import pyarrow as pa
+
+    if chunk.null_count == len(chunk):
+        return pa.nulls(len(chunk), pa.string())
+    whole = np.frombuffer(chunk.buffers()[1], np.uint8)
+    data = whole[16 * chunk.offset : 16 * (chunk.offset + len(chunk))].reshape(-1, 16)
+    digits = np.frombuffer(b"0123456789abcdef", np.uint8)
+    written = np.full((len(chunk), 36), ord("-"), np.uint8)
+    written[:, _UUID_DIGITS] = digits[np.stack([data >> 4, data & 15], axis=-1).reshape(-1, 32)]
+    ends = pa.py_buffer(np.arange(len(chunk) + 1, dtype=np.int32) * 36)
+    text = pa.Array.from_buffers(pa.string(), len(chunk), [None, ends, pa.py_buffer(written)])
+    gaps = pa.array(null_mask(chunk))
+    return apply("if_else", gaps, pa.nulls(len(chunk), pa.string()), text)
 
 
 @cache  # a file of a thousand columns has one or two types
@@ -178,9 +285,11 @@ def _plain_type(kind: pa.DataType) -> pa.DataType:
     types = pa.types
     if types.is_dictionary(kind):
         return _plain_type(kind.value_type)
+    if types.is_decimal(kind) and kind.scale <= 0:
+        return pa.int64()
     if types.is_float16(kind) or types.is_decimal(kind):
         return pa.float64()
-    if types.is_temporal(kind) or str(kind) == "string_view":
+    if types.is_temporal(kind) or str(kind) == "string_view" or _is_uuid(kind):
         return pa.string()
     if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind):
         return kind

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -23,13 +24,14 @@ from bbccli.readers.gaps import Completed, complete
 from bbccli.readers.layout.dialects import DIALECTS
 from bbccli.readers.layout.dialects.caret import DIALECT as CARET
 from bbccli.readers.layout.dialects.harness import NAME as HARNESS
+from bbccli.readers.metadata import Metadata
 from bbccli.readers.nested import nested_folds, without_gaps
 from bbccli.readers.predictions import Predictions
 from bbccli.readers.request import Request
 from bbccli.readers.roles import NAMES
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.unfinished import EXPECTED, Narrowed
-from bbccli.source import Source
+from bbccli.source import Source, targets_of
 from bbccli.types import BoolArray, IntArray, Missing, Pooling, Task
 
 AVERAGED = "averaged_over_repeats"
@@ -128,7 +130,10 @@ def _completed(reading: Reading, request: Request, there: BoolArray | None) -> C
     policy = Missing.DROP if reading.part.unfinished else request.missing
     n_absent, found = n_samples - len(reading.facts.samples), _of_outer_rows(reading)
     asked = (found, n_absent, sheet.path)
-    return complete(*asked, policy=policy, there=there, alike=_alike(sheet))
+    fold, folds = sheet.roles.get("fold"), None
+    if fold is not None and not len(fold.nulls):
+        folds = fold.codes()[0][reading.part.places.rows[:, reading.facts.samples]]
+    return complete(*asked, policy=policy, there=there, alike=_alike(sheet), folds=folds)
 
 
 def _of_outer_rows(reading: Reading) -> Predictions:
@@ -267,11 +272,32 @@ def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Itera
         yield remarks.validity_flags(counts)
     if (metadata.n_candidates_total or 0) > n_read:
         yield remarks.candidates_missing(metadata.n_candidates_total or 0, n_read)
+    named = {key: _names(metadata.run, key) for key in ("tried_again", "again", "damaged")}
     for note, key in ((remarks.tried_again, "tried_again"), (remarks.recorded_again, "again")):
-        said = metadata.run.get(key)
-        names = [one for one in configurations if isinstance(said, list) and one in said]
-        if names:
+        if names := [one for one in configurations if one in named[key]]:
             yield note(names)
+    if named["damaged"]:
+        yield remarks.damaged_parts(named["damaged"])
+    yield from _notes_on_targets(metadata, configurations)
+
+
+def _notes_on_targets(metadata: Metadata, configurations: tuple[str, ...]) -> Iterator[Note]:
+    """Whose target the truth is, where the tool scales those of some models."""
+    said = targets_of(metadata.run)
+    if said is None:
+        return
+    scaled = [name for name in configurations if name in said.scaled and name != said.of]
+    if said.unsure:
+        yield remarks.targets_clipped(said.unsure)
+    elif scaled:
+        n_clipped = len({key for name in scaled for key in said.clipped.get(name, ())})
+        yield remarks.targets_scaled(said.of, scaled, n_clipped, said.apart)
+
+
+def _names(run: Mapping[str, Any], key: str) -> list[str]:
+    """Names in the metadata of a run, which may have been written by hand."""
+    said = run.get(key)
+    return [str(one) for one in said] if isinstance(said, list) else []
 
 
 def _source(reading: Reading, folds: IntArray | None) -> Source:

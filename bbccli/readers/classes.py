@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from bbccli.errors import InputError
+from bbccli.notes import listing
+from bbccli.readers import remarks
+from bbccli.readers.arrow import to_numbers
 from bbccli.readers.column import number_of
 from bbccli.readers.sheet import CLASS_SEPARATOR, Cell, Sheet
+from bbccli.rounding import count
+
+_OF_CLASS = re.compile(r"(.*?(?:prob|proba|probability))_([^_]+)$", re.IGNORECASE)
+SUM_TOLERANCE = 1e-3
+"""How far from 1 the probabilities of all classes may add up."""
 
 
 def tell_classes(sheet: Sheet) -> Sheet:
@@ -19,21 +31,28 @@ def tell_classes(sheet: Sheet) -> Sheet:
     configurations are never split. Without a truth every column is a configuration.
     """
     truth = sheet.roles.get("truth")
+    if sheet.table.unnamed and truth is None:
+        raise InputError(
+            "lists hold one number for each class, and there is no truth whose classes these are",
+            path=sheet.path,
+            hint="one value per cell",
+        )
     if truth is None:
         return replace(sheet, cells=tuple(_whole(cell) for cell in sheet.cells))
-    if not any(CLASS_SEPARATOR in cell.name for cell in sheet.cells):
+    if not any(CLASS_SEPARATOR in cell.name or _OF_CLASS.match(cell.name) for cell in sheet.cells):
         return sheet
     present = truth.named_codes()[1]
+    if sheet.table.unnamed:
+        return _of_lists(sheet, present)
     if sheet.by_class:
         alike = (replace(c, label=spelled(c.label or "", present)) for c in sheet.cells)
         return replace(sheet, cells=tuple(alike))
     declared = sheet.metadata.configurations
     if sheet.metadata.run.get("classes_in_order"):
         return _in_order(sheet, present)
-    split = [_split(cell, present, declared) for cell in sheet.cells]
-    if not {cell.label for cell in split} & set(present):
-        return sheet
-    return replace(sheet, cells=tuple(split))
+    split = [_split(cell, present, declared) for cell in _probabilities(sheet, present)]
+    told = bool({cell.label for cell in split} & set(present))
+    return replace(sheet, cells=tuple(split)) if told else sheet
 
 
 def _in_order(sheet: Sheet, present: Sequence[str]) -> Sheet:
@@ -46,11 +65,50 @@ def _in_order(sheet: Sheet, present: Sequence[str]) -> Sheet:
             path=sheet.path,
             hint="give the labels that the models were fitted on",
         )
-    numeric = not any(math.isnan(number_of(name)) for name in present)
-    names = sorted(present, key=number_of if numeric else str)
+    names = _sorted(present)
     return replace(
         sheet, cells=tuple(replace(cell, label=names[int(cell.label or 0)]) for cell in cells)
     )
+
+
+def _of_lists(sheet: Sheet, present: Sequence[str]) -> Sheet:
+    """Name the classes of lists in the sorted order of those of the truth, as `_in_order` does."""
+    unnamed = set(sheet.table.unnamed)
+    declared = sheet.metadata.configurations
+    cells = [c if c.label is not None else _split(c, present, declared) for c in sheet.cells]
+    names = _sorted(present)
+    lengths = Counter(cell.configuration for cell in cells if cell.source in unnamed)
+    for configuration, length in lengths.items():
+        if length != len(names):
+            raise InputError(
+                f"lists of {count(length, 'number')}, and the truth has {len(names)} classes "
+                f"({listing(names, 4)})",
+                path=sheet.path,
+                column=configuration,
+                hint="one column `config::class` per class, which names it; drop a column that "
+                "is no prediction",
+            )
+    said = [spelled(name, present) for name in sheet.metadata.classes]
+    if said and said != names:
+        raise InputError(
+            f"lists hold the classes in an order that nothing tells: {listing(names, 4)}, or "
+            f"{listing(said, 4)} as in the metadata",
+            path=sheet.path,
+            hint="one column `config::class` per class, which names it",
+        )
+    named = [
+        replace(cell, label=names[sheet.table.unnamed.index(cell.source) % len(names)])
+        if cell.source in unnamed
+        else cell
+        for cell in cells
+    ]
+    notes = (remarks.classes_in_order(names), *sheet.notes)
+    return replace(sheet, cells=tuple(named), notes=notes)
+
+
+def _sorted(present: Sequence[str]) -> list[str]:
+    numeric = not any(math.isnan(number_of(name)) for name in present)
+    return sorted(present, key=number_of if numeric else str)
 
 
 def check_classes_told(sheet: Sheet) -> None:
@@ -78,6 +136,39 @@ def spelled(name: str, classes: Sequence[str]) -> str:
         return name
     number = number_of(name)
     return next((one for one in classes if number_of(one) == number), name)
+
+
+def _probabilities(sheet: Sheet, present: Sequence[str]) -> list[Cell]:
+    """Cells, of which `proba_0` and `proba_1` may be those of one configuration.
+
+    Such are columns that name every class of the truth and sum to 1 in every row; others may as
+    well be configurations that are numbered.
+    """
+    cells = list(sheet.cells)
+    owned: dict[str, dict[str, int]] = {}
+    for place, cell in enumerate(cells):
+        match = _OF_CLASS.match(cell.name)
+        if match and cell.label is None and cell.name not in sheet.metadata.configurations:
+            owned.setdefault(match[1], {})[spelled(match[2], present)] = place
+    for head, own in owned.items():
+        if set(own) != set(present) or len(present) < 2 or not _sum_to_one(sheet, own.values()):
+            continue
+        for label, place in own.items():
+            name = f"{head}{CLASS_SEPARATOR}{label}"
+            cells[place] = replace(cells[place], name=name, configuration=name)
+    return cells
+
+
+def _sum_to_one(sheet: Sheet, places: Iterable[int]) -> bool:
+    """Whether some columns of numbers are probabilities of all classes."""
+    columns = [sheet.column(sheet.cells[place]) for place in places]
+    if any(column.is_text for column in columns):
+        return False
+    numbers = np.stack([to_numbers(column.values) for column in columns])
+    filled = ~np.isnan(numbers).any(axis=0)
+    sums = numbers[:, filled].sum(axis=0)
+    inside = (numbers[:, filled] >= 0).all() and (np.abs(sums - 1) <= SUM_TOLERANCE).all()
+    return bool(filled.any() and inside)
 
 
 def _whole(cell: Cell) -> Cell:

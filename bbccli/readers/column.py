@@ -14,6 +14,7 @@ from bbccli.errors import InputError
 from bbccli.readers.arrow import (
     as_arrow_or_null,
     is_integer,
+    is_nothing,
     is_text,
     null_mask,
     to_codes,
@@ -139,6 +140,8 @@ class Column:
 
     def codes(self) -> tuple[IntArray, pa.Array]:
         """(n,) codes in order of first appearance, -1 where null; and the distinct values."""
+        if is_nothing(self.values.type):
+            return np.full(len(self), -1, np.int64), self.values[:0]
         encoded = apply("dictionary_encode", self.values)
         return to_codes(encoded.indices), encoded.dictionary
 

@@ -11,7 +11,7 @@ from bbccli.errors import InputError
 from bbccli.notes import Note
 from bbccli.readers import remarks
 from bbccli.readers.predictions import Predictions
-from bbccli.types import BoolArray, FloatArray, Missing
+from bbccli.types import BoolArray, FloatArray, IntArray, Missing
 
 FEWEST = 0.5
 """Share of the samples that a configuration must predict to be scored on what it predicts."""
@@ -47,6 +47,7 @@ def complete(
     policy: Missing,
     there: BoolArray | None = None,
     alike: bool = False,
+    folds: IntArray | None = None,
 ) -> Completed:
     """Leave out samples without any prediction, and deal with gaps in the others.
 
@@ -65,6 +66,8 @@ def complete(
     alike
         Whether each configuration has a list of samples of its own, which must be the same unless
         the policy is to compare what is there.
+    folds : (R, N), optional
+        Fold of each sample, by any whole number; None where unknown.
 
     Raises
     ------
@@ -83,7 +86,8 @@ def complete(
         notes.append(remarks.samples_left_out(n_left_out, n_samples, n_repeats))
     if not kept.all():
         dropped = [n for n, k in zip(predictions.configurations, kept, strict=True) if not k]
-        notes.append(remarks.configurations_dropped(dropped, len(kept)))
+        stopped = folds is not None and _of_whole_folds(missing[:, :, ~kept], folds)
+        notes.append(remarks.configurations_dropped(dropped, len(kept), stopped=stopped))
     gaps = missing[:, samples][:, :, kept]
     if gaps.any():
         n_wanted = gaps.shape[2] * np.count_nonzero(~absent[:, samples])
@@ -167,6 +171,16 @@ def _check_alike(missing: BoolArray, path: str) -> None:
         path=path,
         hint=f"{hint}; or --missing common-rows, to compare them on the {n_all}" if n_all else hint,
     )
+
+
+def _of_whole_folds(missing: BoolArray, folds: IntArray) -> bool:
+    """Whether gaps (R, N, C) begin and end with folds (R, N), as those of pruned trials do."""
+    for own, there in zip(missing, folds, strict=True):
+        for fold in np.unique(there):
+            gaps = own[there == fold]
+            if (gaps.any(axis=0) != gaps.all(axis=0)).any():
+                return False
+    return True
 
 
 def _nothing_left(missing: BoolArray, path: str) -> InputError:

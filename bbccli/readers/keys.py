@@ -1,27 +1,34 @@
-"""Keys of samples in two files: which entry of the one is which of the other.
+"""Values of several files as one type, and which key of the one is which of the other.
 
-Keys of one type are compared as they are. Where the types differ, as of 7 and "7", both are taken
-as numbers, else as text; but never so that two keys of a file become one.
+Values of one type are compared as they are, but for time stamps: those with a zone are compared as
+instants, those without as they are written, and never one kind with the other. Where the types
+differ, as of 7 and "7", or of True and 1, all are taken as numbers, else, if they are keys, as
+text; but never so that two values of a file become one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bbccli.errors import InputError, parameter
-from bbccli.readers.arrow import null_mask, to_codes, to_numbers
+from bbccli.readers.arrow import as_arrow_or_null, is_text, null_mask, to_codes, to_numbers
 from bbccli.readers.codes import by_appearance, repeated
-from bbccli.readers.column import EXACT_INTEGERS, Column
-from bbccli.readers.functions import apply, cast
+from bbccli.readers.column import EXACT_INTEGERS, Column, name_of, number_of
+from bbccli.readers.functions import apply, cast, take
 from bbccli.readers.roles import NAMES
 from bbccli.readers.table import Table
+from bbccli.sample_keys import SampleKeys
 from bbccli.types import IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def matching(key: Column, row_id: Column) -> IntArray:
@@ -39,15 +46,15 @@ def matching(key: Column, row_id: Column) -> IntArray:
     again = repeated(key.codes()[0])
     if len(again):
         raise key.fault("row_id occurs twice", again, hint="one row per sample")
-    ours, theirs = _alike(row_id, key)
+    ours, theirs = alike([row_id, key], otherwise_text=True)
     unknown = np.flatnonzero(null_mask(pc.index_in(theirs, ours)))
     if len(unknown):
-        hint = _near(key, int(unknown[0]), row_id) or "remove the row"
+        hint = form_hint(key, int(unknown[0]), row_id) or "remove the row"
         raise key.fault("row_id is not among the predictions", unknown, hint=hint)
     found = pc.index_in(ours, theirs)
     missing = np.flatnonzero(null_mask(found))
     if len(missing):
-        hint = _near(row_id, int(missing[0]), key) or f"add the sample to {key.path}"
+        hint = form_hint(row_id, int(missing[0]), key) or f"add the sample to {key.path}"
         raise row_id.fault(f"row_id is not in {key.path}", missing, hint=hint)
     return to_codes(found)
 
@@ -85,27 +92,212 @@ def refuse_overlooked(table: Table, shared: Iterable[str], other: str, order: st
             )
 
 
-def _alike(ours: Column, theirs: Column) -> tuple[pa.Array, pa.Array]:
-    """Keys of two files as one type."""
+def names_alike(keys: Sequence[tuple[str, SampleKeys | None]]) -> list[NDArray[np.str_]]:
+    """Return what the samples of several files are called, equal where they mean the same.
+
+    Parameters
+    ----------
+    keys
+        Path and keys of each file; nothing is returned where one has none.
+
+    Raises
+    ------
+    InputError
+        As `alike`; rows are counted as samples.
+    """
     import pyarrow as pa
 
-    both = (ours, theirs)
-    if ours.values.type == theirs.values.type:
-        return ours.values, theirs.values
-    if not all(keys.is_text for keys in both) and not any(keys.is_boolean for keys in both):
-        for kind in (pa.int64(), pa.float64()):
+    columns = []
+    for path, one in keys:
+        if one is None or one.column is None:
+            return []
+        whole = one.values.dtype.kind in "iu"
+        values = pa.array(one.values if whole else one.as_text().tolist())
+        columns.append(Column(path, one.column, values, np.arange(len(one))))
+    found = alike(columns, otherwise_text=True)
+    return [np.array([name_of(key) for key in one.to_pylist()]) for one in found]
+
+
+def form_hint(keys: Column, entry: int, others: Column) -> str:
+    """Say how the keys of another file are written; empty where some are of the form of this one.
+
+    A key that differs in case, blanks, or zeros in front is the same in another form. So is one
+    whose runs of digits and letters are not those of any key of the other file.
+    """
+    text = str(keys.values[entry].as_py())
+    names = [str(one) for one in others.codes()[1].to_pylist() if one is not None]
+    close = next((one for one in names if _plainly(one) == _plainly(text)), None)
+    if close is None and _form(text) not in {_form(one) for one in names}:
+        close = next(iter(names), None)
+    if close is None:
+        return ""
+    return f"{others.path} has {close!r}: write the keys of both files in one form"
+
+
+def _plainly(key: str) -> str:
+    """Return a key without what may differ between two ways to write it."""
+    return re.sub(r"(?<!\d)0+(?=\d)", "", key.strip().casefold())
+
+
+def _form(key: str) -> str:
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", key))
+
+
+def alike(columns: Sequence[Column], *, otherwise_text: bool = False) -> list[pa.Array]:
+    """Return what is one column in several files as arrays of one type, equal where they mean so.
+
+    Parameters
+    ----------
+    columns
+        The column of each file.
+    otherwise_text
+        Whether text that is no number is compared with numbers, as text.
+
+    Raises
+    ------
+    InputError
+        Values of a file that would become one; text and numbers; time stamps with a zone in some
+        files alone.
+    """
+    import pyarrow as pa
+
+    kinds = {one.values.type for one in columns if not pa.types.is_null(one.values.type)}
+    if all(is_text(kind) for kind in kinds):
+        return _texts(columns) if kinds else [one.values for one in columns]
+    if len(kinds) == 1 or not any(one.is_text or one.is_boolean for one in columns):
+        exact = len(kinds) == 1 or not otherwise_text
+        return [one.values for one in columns] if exact else _numeric(columns)
+    try:
+        if otherwise_text and any(one.is_boolean for one in columns):
+            raise pa.ArrowInvalid("true and false are no keys")
+        found = _numeric(columns)
+    except pa.ArrowException:
+        if not otherwise_text:
+            raise _unlike(columns) from None
+    else:
+        classes = all(one.is_text or one.is_boolean for one in columns)
+        return [cast(one, pa.bool_()) for one in found] if classes else found
+    return [cast(one.values, pa.large_string()) for one in columns]
+
+
+def _numeric(columns: Sequence[Column]) -> list[pa.Array]:
+    """Return columns as numbers: whole ones where all are."""
+    import pyarrow as pa
+
+    if any(one.is_boolean for one in columns):
+        columns = [_classes_as_numbers(one) for one in columns]
+    try:
+        found = [_numbers(one, pa.int64()) for one in columns]
+    except pa.ArrowException:
+        found = [_numbers(one, pa.float64()) for one in columns]
+    for column, numbers in zip(columns, found, strict=True):
+        _refuse_merged(column, numbers)
+    return found
+
+
+def _classes_as_numbers(column: Column) -> Column:
+    """Return true and false, in whatever way they are written, as 1 and 0.
+
+    Raises
+    ------
+    pa.ArrowException
+        Other values, beside which a column of true and false has no numbers.
+    InputError
+        Two values of the column that would become one, such as True and 1.
+    """
+    import pyarrow as pa
+
+    codes, values = column.codes()
+    numbers = np.array([number_of(str(value)) for value in values.to_pylist()])
+    if not np.isin(numbers, (0, 1)).all():
+        raise pa.ArrowInvalid("neither true nor false")
+    places = np.append(numbers, -1).astype(np.int64)[codes]
+    found = take(pa.array([0, 1]), as_arrow_or_null(places))
+    _refuse_merged(column, found)
+    return Column(column.path, column.name, found, column.rows, column.origins)
+
+
+def _texts(columns: Sequence[Column]) -> list[pa.Array]:
+    """Return text of one type, time stamps of which are spelled alike."""
+    import pyarrow as pa
+
+    texts = [cast(one.values, pa.large_string()) for one in columns]
+    stamps = [_stamps(one) for one in texts]
+    if any(one is None for one in stamps):
+        return texts
+    zoned = [one is not None and one.type.tz is not None for one in stamps]
+    for at, column in enumerate(columns):
+        if zoned[at] != zoned[0]:
+            entry, first = _first(column), _first(columns[0])
+            raise column.fault(
+                f"time stamp has {'a' if zoned[at] else 'no'} zone, that of "
+                f"{_shown(columns[0], first)} has {'none' if zoned[at] else 'one'}",
+                entry,
+                hint="write the zone in all files, or in none: which instant is meant is not known",
+            )
+        _refuse_merged(column, stamps[at], "instant")
+    return [cast(one, pa.large_string()) for one in stamps]
+
+
+def _stamps(texts: pa.Array) -> pa.Array | None:
+    """Return text as time stamps: in UTC, or all without zone; None where it is none such."""
+    import pyarrow as pa
+
+    present = next((text for text in texts.slice(0, 64).to_pylist() if text is not None), "")
+    if not _DATE.match(present):
+        return None
+    for unit in ("ns", "us"):
+        for zone in (None, "UTC"):
             try:
-                found = [_numbers(keys, kind) for keys in both]
+                return cast(texts, pa.timestamp(unit, zone))
             except pa.ArrowException:
                 continue
-            for keys, numbers in zip(both, found, strict=True):
-                _refuse_merged(keys, numbers)
-            return found[0], found[1]
-    return cast(ours.values, pa.large_string()), cast(theirs.values, pa.large_string())
+    return None
+
+
+def _unlike(columns: Sequence[Column]) -> InputError:
+    """Build the error about a column that is text in one file, and no such in another."""
+    first = columns[0]
+    for column in columns[1:]:
+        if column.is_text == first.is_text and column.is_boolean == first.is_boolean:
+            continue
+        guilty, other = (column, first) if column.is_text or not first.is_text else (first, column)
+        entry = _odd_entry(guilty)
+        return guilty.fault(
+            f"column `{guilty.name}` holds {_kind(guilty)}, that of {other.path} {_kind(other)}",
+            entry,
+            hint=f"{_shown(other, _first(other))} has {other.values[_first(other)].as_py()!r}: "
+            "write the column alike in all files",
+        )
+    raise AssertionError("columns of one type")  # pragma: no cover
+
+
+def _kind(column: Column) -> str:
+    if column.is_boolean:
+        return "true and false"
+    return "text" if column.is_text else "numbers"
+
+
+def _odd_entry(column: Column) -> int:
+    """First entry that stands for no number; the first one that there is, if all do."""
+    codes, values = column.codes()
+    odd = [bool(np.isnan(number_of(str(value)))) for value in values.to_pylist()]
+    found = np.flatnonzero(np.array([*odd, False])[codes])
+    return int(found[0]) if len(found) else _first(column)
+
+
+def _first(column: Column) -> int:
+    """First entry with a value."""
+    return int(np.argmin(null_mask(column.values)))
+
+
+def _shown(column: Column, entry: int) -> str:
+    path, _, row = column.place(entry)
+    return f"row {row} of {path}"
 
 
 def _numbers(keys: Column, kind: pa.DataType) -> pa.Array:
-    """Return keys as numbers of a type.
+    """Return values as numbers of a type.
 
     Raises
     ------
@@ -122,34 +314,26 @@ def _numbers(keys: Column, kind: pa.DataType) -> pa.Array:
         inexact = np.flatnonzero(np.abs(to_numbers(keys.values)) > EXACT_INTEGERS)
         if len(inexact):
             raise keys.fault(
-                "row_id has more digits than a float holds, and may stand for several keys",
+                f"{keys.name} has more digits than a float holds, and may stand for several keys",
                 inexact,
                 hint="store the keys as integers or text",
             )
     return cast(keys.values, kind)
 
 
-def _refuse_merged(keys: Column, numbers: pa.Array) -> None:
-    """Refuse two keys that are one number, such as 1 and 01."""
+def _refuse_merged(keys: Column, found: pa.Array, what: str = "number") -> None:
+    """Refuse two values that are one number, such as 1 and 01, or one instant."""
     codes, _ = keys.codes()
-    merged = to_codes(apply("dictionary_encode", numbers).indices)
-    _, first = by_appearance(merged)
-    earlier = first[merged]
-    wrong = np.flatnonzero(codes != codes[earlier])
+    merged = to_codes(apply("dictionary_encode", found).indices)
+    known = np.flatnonzero(codes >= 0)
+    ranks, first = by_appearance(merged[known])
+    earlier = known[first[ranks]]
+    wrong = known[codes[known] != codes[earlier]]
     if len(wrong):
-        other = int(earlier[wrong[0]])
+        other = int(earlier[np.searchsorted(known, wrong[0])])
         _, _, row = keys.place(other)
         raise keys.fault(
-            f"row_id is the same number as {keys.values[other].as_py()!r} in row {row}",
+            f"{keys.name} is the same {what} as {keys.values[other].as_py()!r} in row {row}",
             wrong,
-            hint="store the keys as text in both files",
+            hint="write them alike, as text, in all files",
         )
-
-
-def _near(keys: Column, entry: int, others: Column) -> str:
-    """Say which key of the other file was probably meant; empty where none is close."""
-    folded = str(keys.values[entry].as_py()).strip().casefold()
-    for other in others.codes()[1].to_pylist():
-        if str(other).strip().casefold() == folded:
-            return f"{others.path} has {other!r}: keys must be the same to the letter"
-    return ""

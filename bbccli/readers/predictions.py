@@ -10,12 +10,11 @@ import numpy as np
 from bbccli.errors import BbcError, InputError
 from bbccli.notes import listing
 from bbccli.outcome import Outcome
+from bbccli.readers.classes import SUM_TOLERANCE
 from bbccli.readers.column import Column, number_of
 from bbccli.readers.cube import Cube, text_fault
 from bbccli.readers.sheet import CLASS_SEPARATOR
 from bbccli.types import FloatArray, PredictionKind, Task
-
-SUM_TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)

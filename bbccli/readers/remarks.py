@@ -57,6 +57,25 @@ def uneven_weights(n_effective: float, n_units: int, units: str, of_class: str) 
     )
 
 
+def classes_in_order(classes: Sequence[str]) -> Note:
+    """Lists of probabilities whose classes are those of the truth in sorted order."""
+    return Note(
+        "classes-in-order",
+        f"lists of probabilities are taken to hold the classes in sorted order: "
+        f"{listing(classes, 4)}",
+        "if the models have another order: one column `config::class` per class",
+    )
+
+
+def prediction_chosen(chosen: str, others: Sequence[str]) -> Note:
+    """A probability is used, and what stands beside it is not."""
+    return Note(
+        "columns-ignored",
+        f"the predictions are {chosen}; ignored beside it: {listing(others)}",
+        f"--prediction {others[0]} if that is meant",
+    )
+
+
 def row_numbers(names: Sequence[str]) -> Note:
     """Columns that number or name the rows."""
     return Note(
@@ -125,13 +144,18 @@ def repeated_holdout(n_repeats: int, n_samples: int, fewest: int, most: int) -> 
     )
 
 
-def configurations_dropped(names: Sequence[str], n_configurations: int) -> Note:
-    """Configurations that lack predictions other configurations have."""
+def configurations_dropped(
+    names: Sequence[str], n_configurations: int, *, stopped: bool = False
+) -> Note:
+    """Configurations that lack predictions other configurations have: some, or whole folds."""
     return Note(
         "configurations-dropped",
         f"{len(names)} of {n_configurations} configurations lack predictions and cannot win: "
         f"{listing(names)}",
-        "complete their predictions, or --missing common-rows to compare all on fewer samples",
+        "if they were pruned or failed: nothing, but the correction, which leaves them out, is "
+        "slightly too small"
+        if stopped
+        else "complete their predictions, or --missing common-rows to compare all on fewer samples",
     )
 
 
@@ -274,6 +298,39 @@ def recorded_again(names: Sequence[str]) -> Note:
         "recorded-again",
         f"recorded again with the same predictions, which count once: {listing(names)}",
         "nothing to do",
+    )
+
+
+def targets_scaled(of: str, scaled: Sequence[str], n_clipped: int, apart: float) -> Note:
+    """Models that were trained and scored on scaled targets; the truth is that of another one."""
+    clipped = (
+        f", which raises those of {count(n_clipped, 'sample')} by up to {figure(apart)}; each "
+        "model's score was checked on its own targets"
+    )
+    return Note(
+        "targets-scaled",
+        f"the run scales the targets of {listing(scaled)}{clipped if n_clipped else ''}: the truth "
+        f"is that of {of}",
+        "nothing to do: figures are of the truth as it was given",
+    )
+
+
+def targets_clipped(n_unsure: int) -> Note:
+    """All models scaled their targets, so that the truth itself may be clipped."""
+    return Note(
+        "targets-clipped",
+        f"all models of the run scale their targets: the true value of "
+        f"{count(n_unsure, 'sample')} may be smaller than the one that is used",
+        "train the baseline too (`Baseline` in `algorithms`), which keeps the targets",
+    )
+
+
+def damaged_parts(names: Sequence[str]) -> Note:
+    """Files of a recording that can't be read."""
+    return Note(
+        "damaged-parts",
+        f"{count(len(names), 'file')} of the recording can't be read: {listing(names)}",
+        "run the search again with a recorder of the same folder; what is whole is kept",
     )
 
 

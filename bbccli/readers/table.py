@@ -39,6 +39,8 @@ class Table:
         Names of what the file holds beside, and is no column: objects and lists of JSON.
     aside
         Columns that number or name the rows: not among the names, unless they are asked for.
+    unnamed
+        Columns `config::0` and so on, of classes that the file does not name: it holds lists.
     """
 
     path: str
@@ -48,6 +50,7 @@ class Table:
     origins: tuple[Origin, ...] = ()
     nested: tuple[str, ...] = ()
     aside: tuple[str, ...] = ()
+    unnamed: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

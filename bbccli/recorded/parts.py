@@ -77,6 +77,8 @@ class Part:
         When the recorder or its scorer was made and the part was written, in nanoseconds.
     data
         Digest of the features; empty where unknown.
+    weights : (n,), optional
+        Weights of the samples that the scorer was given.
     """
 
     identity: str
@@ -95,6 +97,7 @@ class Part:
     problem: str = ""
     time: int = field(default_factory=time.time_ns)
     data: str = ""
+    weights: NDArray[Any] | None = None
 
 
 def identity_of(name: str, estimator: str, params: Mapping[str, Any]) -> str:
@@ -124,6 +127,8 @@ def write(folder: Path, part: Part) -> None:
         arrays["predictions"] = part.predictions
     if part.rows is not None:
         arrays["rows"] = part.rows
+    if part.weights is not None:
+        arrays["weights"] = part.weights
     _place(folder / PARTS, f"{_own_name()}.npz", packed(arrays))
 
 
@@ -157,6 +162,7 @@ def read(path: Path) -> Part:
             predictions=arrays.get("predictions"),
             kind=None if kind is None else PredictionKind(kind),
             rows=rows,
+            weights=arrays.get("weights"),
         )
         _check(part)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
@@ -229,3 +235,5 @@ def _check(part: Part) -> None:
         raise DamagedError("predictions that are not numbers")
     if part.rows is not None and part.rows.shape != part.predictions.shape[:1]:
         raise DamagedError("rows and predictions of different lengths")
+    if part.weights is not None and part.weights.shape != part.predictions.shape[:1]:
+        raise DamagedError("weights and predictions of different lengths")

@@ -21,13 +21,15 @@ _ROUTE = (
 
 
 def metric_of(scoring: Any) -> Any:
-    """Return the scorer of scikit-learn that a name or a callable means.
+    """Return the scorer of scikit-learn that a name or a callable means; None is `own_score`.
 
     Raises
     ------
     OptionError
         An unknown name, or something else.
     """
+    if scoring is None:
+        return own_score
     if callable(scoring):
         return scoring
     from sklearn.metrics import get_scorer
@@ -40,6 +42,11 @@ def metric_of(scoring: Any) -> Any:
             hint="a name of sklearn.metrics.get_scorer_names(), or scorer(estimator, X, y); of "
             "several metrics record the one that selects",
         ) from None
+
+
+def own_score(estimator: Any, X: Any, y: Any = None, **params: Any) -> Any:  # noqa: N803
+    """Return what an estimator itself says of its predictions, as a search without `scoring`."""
+    return estimator.score(X, y, **params)
 
 
 def check_response(response: str) -> None:

@@ -71,14 +71,20 @@ def recomputed(folder: Path, kept: Sequence[Part]) -> Recomputed:
     if not scored:
         return Recomputed((), ())
     if metric is None or plan.task not in metric.tasks:
-        called = f"by {plan.scoring}, a metric that bbc lacks" if plan.scoring else "by a function"
-        return Recomputed((), (f"the search scores {called}: {_NONE_AGAIN}",))
-    if plan.weights is not None or (plan.task is Task.BINARY and plan.classes[0] == "1"):
-        return Recomputed((), ())  # the search may use the weights or not, or the other class
+        why = "a metric that bbc lacks" if metric is None else f"not a metric of {plan.task} tasks"
+        called = f"{plan.scoring}, {why}" if plan.scoring else "a function"
+        return Recomputed((), (f"the search scores by {called}: {_NONE_AGAIN}",))
+    if plan.task is Task.BINARY and plan.classes[0] == "1":
+        return Recomputed((), ())  # the search may use the other class
+    zero = [part for part in scored if part.weights is not None and not (part.weights > 0).all()]
+    if zero:
+        return Recomputed((), (f"weights that are not positive: {_NONE_AGAIN}",))
     groups: dict[Any, list[Part]] = {}
     for part in scored:
         if part.predictions is not None and _has_all_classes(plan, part):
-            alike = (part.split, part.kind, part.predictions.shape, part.predictions.dtype)
+            weights = None if part.weights is None else part.weights.tobytes()
+            form = (part.predictions.shape, part.predictions.dtype)
+            alike = (part.split, part.kind, *form, weights)
             groups.setdefault(alike, []).append(part)
     compared = [
         one
@@ -119,12 +125,12 @@ def _compared(plan: Design, metric: Metric, group: list[Part]) -> list[Compared]
 
 
 def _performances(plan: Design, metric: Metric, group: list[Part]) -> list[float]:
-    """Of each part of one split, all of one form; NaN where there is none."""
+    """Of each part of one split, all of one form and weights; NaN where there is none."""
     split, kind = group[0].split, group[0].kind
     assert split is not None
     assert kind is not None
     truth = plan.truth[plan.tests[split]]
-    outcome = Outcome(plan.task, truth, plan.classes)
+    outcome = Outcome(plan.task, truth, plan.classes, weights=group[0].weights)
     try:
         matrix = PredictionMatrix(
             outcome=outcome,

@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from bbccli.recorded.design import Design
 from bbccli.recorded.parts import Part, identity_of
 from bbccli.recording import known, written
 from bbccli.recording.given import place_of, position
-from bbccli.recording.scorer import RecordingScorer, Turn
+from bbccli.recording.scorer import Known, RecordingScorer, Turn
 from bbccli.recording.splits import Split, frozen
 from bbccli.recording.truth import codes_and_names, truth_of
 from bbccli.types import IntArray
@@ -43,11 +44,13 @@ class Recorder:
         A splitter of scikit-learn, a number of folds, or pairs of train and test rows. None is five
         folds where there is `scoring`; without it folds come with `write`.
     scoring
-        What the search selects by: a name of scikit-learn, or ``scorer(estimator, X, y)``.
+        What the search selects by: a name of scikit-learn, or ``scorer(estimator, X, y)``. None is
+        the estimator's own `score`, as in a search.
     groups : (N,), optional
         Samples that belong together; `cv` sees them.
     sample_weight : (N,), optional
-        Weights of the samples, for the correction.
+        Weights of the samples, for the correction. None is those that a search gives its scorer,
+        as that of scikit-learn 1.9 does with ``fit(X, y, sample_weight=...)``.
     task
         ``binary``, ``multiclass`` or ``regression``, where y leaves it open.
     response
@@ -90,9 +93,9 @@ class Recorder:
         known.check_length(X, n_samples)
         of = (cv, X, y, groups, self._truth.labels is not None)
         self._splits = frozen(*of) if cv is not None or scoring is not None else []
+        self._searched = partial(_searched, scoring, self._splits, X, y)
         # what is wrong with them is said before a folder is made
-        scored = scoring is not None
-        searched = (known.metric_of(scoring), known.known(self._splits, X, y)) if scored else None
+        searched = self._searched() if scoring is not None else None
         self._design = Design(
             self._truth.task,
             self._truth.values,
@@ -105,11 +108,10 @@ class Recorder:
         self._session = time.time_ns()
         design.start(self.folder, self._design)
         self._turn = Turn()
-        self._data = searched[1].data if searched else ""
-        labels, kind = self._truth.labels, self._truth.task
-        self._scorer = searched and RecordingScorer(
-            self.folder, *searched, labels, kind, self._session, response=response
-        )
+        self._scorer: RecordingScorer | None = None
+        self._data, self._response = "", response
+        if searched:
+            self._start(*searched)
 
     @property
     def cv(self) -> list[Split]:
@@ -136,7 +138,7 @@ class Recorder:
         Raises
         ------
         OptionError
-            The recorder was made without `scoring`.
+            The recorder was made without `cv` and `scoring`.
         """
         return self._handed_out("", ())
 
@@ -148,7 +150,7 @@ class Recorder:
         Raises
         ------
         OptionError
-            The recorder was made without `scoring`, or the name is empty.
+            The recorder was made without `cv` and `scoring`, or the name is empty.
         """
         bound = self._handed_out(written.name_of(name), written.flags_of(flags))
         self._keep(name, None, session=bound.session)  # a fit that fails is part of the selection
@@ -271,12 +273,24 @@ class Recorder:
             warnings.warn(said, UserWarning, stacklevel=2)
         return found
 
+    def _start(self, metric: Any, tests: Known) -> RecordingScorer:
+        """Make the scorer of which others are copies."""
+        labels, kind = self._truth.labels, self._truth.task
+        # a pipeline scores itself without its own predict()
+        response = self._response or ("predict" if metric is known.own_score else "")
+        self._data = tests.data
+        self._scorer = RecordingScorer(
+            self.folder, metric, tests, labels, kind, self._session, response=response
+        )
+        return self._scorer
+
     def _handed_out(self, name: str, flags: tuple[str, ...]) -> RecordingScorer:
-        if self._scorer is None:
-            raise OptionError("the recorder has no metric", hint="give it scoring=")
+        if not self._splits:
+            raise OptionError("the recorder has no folds", hint="give it cv=")
+        scorer = self._scorer or self._start(*self._searched())
         turn = Turn() if name else self._turn
         session = time.time_ns()
-        return replace(self._scorer, name=name, flags=flags, session=session, turn=turn)
+        return replace(scorer, name=name, flags=flags, session=session, turn=turn)
 
     def _keep(
         self,
@@ -296,3 +310,8 @@ class Recorder:
             **{"session": self._session} | found,
         )
         parts.write(self.folder, part)
+
+
+def _searched(scoring: Any, splits: list[Split], X: Any, y: Any) -> tuple[Any, Known]:  # noqa: N803
+    """Return the metric and the test sets that a search will score."""
+    return known.metric_of(scoring), known.known(splits, X, y)

@@ -101,6 +101,7 @@ class RecordingScorer:
             return self.metric(estimator, X, y, **params)
         with listening(estimator, X) as heard:
             score = self.metric(estimator, X, y, **params)
+        weights = params.get("sample_weight")
         part = Part(
             identity="",
             session=self.session,
@@ -110,6 +111,7 @@ class RecordingScorer:
             score=float(score) if isinstance(score, numbers.Real) else None,
             flags=self.flags,
             data=self.known.data,
+            weights=None if weights is None else np.asarray(weights, np.float64),
         )
         try:  # whatever goes wrong here, the search goes on; what is missing is told at its end
             parts.write(self.folder, self._filled(part, heard, estimator, X))

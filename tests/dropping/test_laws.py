@@ -340,9 +340,9 @@ def test_the_metric_undefined_in_a_fold():
     ("terms", "message"),
     [
         ({"rule": "bbc"}, "no rule named 'bbc'"),
-        ({"threshold": 1.0}, "--threshold is 1, not between 0 and 1"),
-        ({"min_samples": -1}, "--min-samples is -1"),
-        ({"n_folds": 3}, "--n-folds is 3, and 10 folds have predictions"),
+        ({"threshold": 1.0}, "threshold is 1, not between 0 and 1"),
+        ({"min_samples": -1}, "min_samples is -1"),
+        ({"n_folds": 3}, "n_folds is 3, and 10 folds have predictions"),
     ],
 )
 def test_terms_out_of_range(terms, message):

@@ -62,7 +62,7 @@ CORPUS = {
     "a spreadsheet named csv": ("p.csv", b"PK\x03\x04\x14\x00\x00\x00\x08", "is binary", {}),
     "a pickle named csv": ("p.csv", PICKLE, "is binary", {}),
     "an image": ("p.png", b"\x89PNG\r\n", "end in .png cannot be read", {}),
-    "feather": ("p.feather", b"ARROW1\0\0", "end in .feather cannot be read", {}),
+    "feather": ("p.feather", b"ARROW1\0\0", "Arrow file is truncated or damaged", {}),
     "zipped": ("p.csv.zip", b"PK\x03\x04", "end in .zip cannot be read", {}),
     # packing
     "gzip cut short": ("p.csv.gz", gzip.compress(GOOD)[:-12], "truncated or damaged", {}),
@@ -104,7 +104,7 @@ CORPUS = {
     "lists": (
         "p.parquet",
         parquet({"truth": [0, 1], "a": [[0.1], [0.9]]}),
-        "columns of type list.* cannot be read",
+        "lists of 1 number, and the truth has 2 classes",
         {},
     ),
     "structs": (

@@ -10,6 +10,7 @@ from bbccli.readers import read
 from bbccli.recorded import arrays, design, parts
 from bbccli.recorded.design import Design
 from bbccli.recorded.parts import Part
+from bbccli.schema import Run
 from bbccli.types import PredictionKind, Task
 
 N = 12
@@ -83,9 +84,21 @@ def test_parts_that_no_recorder_writes_are_left_out_and_named(folder, about, hel
     victim = stored(folder)[0]
     tampered(victim, about, **held)
     matrix = read(folder)
-    left = matrix.source.metadata["run"]["left_out"]
-    assert left == [{"name": victim.name, "reason": "the file is damaged"}]
+    said = {note.code: note.text for note in matrix.notes}["damaged-parts"]
+    assert said == f"1 file of the recording can't be read: {victim.name}"
+    about = Run.of(matrix)
+    assert (about.n_models, about.left_out) == (2, ())  # a file is no configuration
     assert matrix.configurations == ("two",)  # nothing is made up for the other
+
+
+def test_parts_of_earlier_versions_say_nothing_of_the_features(folder):
+    for file in stored(folder):
+        content = arrays.unpacked(file.read_bytes())
+        about = json.loads(content["about"].tobytes())
+        del about["data"]
+        content["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
+        file.write_bytes(arrays.packed(content))
+    assert read(folder).configurations == ("one", "two")
 
 
 def test_a_recording_all_of_whose_parts_are_damaged(folder, run):

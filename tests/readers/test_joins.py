@@ -245,7 +245,12 @@ def test_two_keys_that_would_become_one(save, form):
 
 @pytest.mark.parametrize(
     ("theirs", "hint"),
-    [([f"P{i}" for i in KEYS], "has 'p"), ([f"p{i} " for i in KEYS], "has 'p"), (TEXT, "remove")],
+    [
+        ([f"P{i}" for i in KEYS], "has 'p"),
+        ([f"p{i} " for i in KEYS], "has 'p"),
+        (TEXT, "has 'p"),
+        ([f"p{i + 1}" for i in KEYS], "remove"),
+    ],
 )
 @pytest.mark.one_in(1)
 def test_keys_are_the_same_to_the_letter(save, theirs, hint):

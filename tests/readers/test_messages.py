@@ -63,14 +63,14 @@ CASES = {
     ),
     "another task than survival": Case(
         SURVIVAL,
-        "--task binary needs a truth, the columns are a time and an event",
-        "drop --task, or give --truth NAME",
+        'task="binary" needs a truth, the columns are a time and an event',
+        "drop task, or give --truth NAME",
         {"roles": Roles(time="time", event="event"), "task": Task.BINARY},
     ),
     "positive class of a survival task": Case(
         SURVIVAL,
-        "--positive x needs a binary task, this one is survival",
-        "drop --positive, or give --task binary",
+        'positive="x" needs a binary task, this one is survival',
+        'drop positive, or give task="binary"',
         {"positive": "x"},
     ),
     "no caret": Case(
@@ -229,12 +229,12 @@ def test_addresses(tmp_path):
     assert "pip install fsspec" in e.value.hint
 
 
-def test_files_that_do_not_fit_together(save):
+def test_a_column_of_true_and_false_beside_other_numbers(save):
     first = save("a.csv", "row_id,fold,truth,prediction\n0,true,x,0.1\n1,false,y,0.2\n")
-    second = save("b.csv", "row_id,fold,truth,prediction\n0,0,x,0.1\n1,1,y,0.2\n")
-    with pytest.raises(BbcError, match="the files do not fit together") as e:
+    second = save("b.csv", "row_id,fold,truth,prediction\n0,0,x,0.1\n1,2,y,0.2\n")
+    with pytest.raises(BbcError, match="`fold` holds numbers, that of .* true and false") as e:
         read([first, second])
-    assert e.value.hint == "write them all in one way"
+    assert "row 0 of" in e.value.hint
 
 
 def test_text_that_is_no_table(save, monkeypatch):

@@ -20,6 +20,9 @@ from bbccli.readers import Roles, read
 from bbccli.recording import Recorder
 from bbccli.source import run_of
 
+pytestmark = pytest.mark.filterwarnings("ignore:(the search|what was kept) :UserWarning")
+"""`finish` says the same."""
+
 REAL = Path(__file__).parents[1] / "data" / "runs"
 DATA = make_classification(n_samples=120, random_state=0, flip_y=0.2)
 GRID = {"C": [0.001, 0.1, 10.0]}

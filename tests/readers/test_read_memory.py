@@ -149,7 +149,7 @@ WRONG = {
     ),
     "nested": (
         pa.table({"truth": [0, 1], "a": [[0.1], [0.2]]}),
-        "<table>: columns of type list",
+        "<table>: lists of 1 number, and the truth has 2 classes",
     ),
     "infinite": (
         pd.DataFrame({"truth": [0, 1], "a": [np.inf, 0.2]}),

@@ -243,3 +243,16 @@ def test_faulty_metadata(save, text, message):
     with pytest.raises(InputError, match=rf"m\.meta\.json: .*{message}") as e:
         read(save("m.csv", BASE | {"a": GOOD}))
     assert e.value.hint
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("gaps", "start"),
+    [([2, 3], "if they were pruned"), ([3], "complete their"), ([1, 2, 3], "complete their")],
+)
+def test_what_to_do_about_pruned_trials(tmp_path, gaps, start):
+    rows = [f"{i},{i // 2},{i % 2},0.{i}1,{'' if i in gaps else f'0.{i}2'}" for i in range(6)]
+    path = tmp_path / "preds.csv"
+    path.write_text("\n".join(["row_id,fold,truth,a,b", *rows]))
+    found = next(note for note in read(path).notes if note.code == "configurations-dropped")
+    assert found.remedy.startswith(start)

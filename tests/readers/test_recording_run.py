@@ -279,6 +279,18 @@ def names(*all_params, estimator="a.b.Forest"):
         ([{"deep": None}, {"deep": True}, {"deep": "all"}], ["deep=null", "deep=true", "deep=all"]),
         ([{"m": {"class": "x.SVC"}, "m__C": 1}, {"m": {"class": "x.NB"}}], ["m=SVC", "m=NB"]),
         ([{"C": 1}, {"C": 1}], ["Forest", "Forest #2"]),
+        (
+            [{**{f"depth_of_{i}": 10 + n for i in range(9)}, "C": c} for n, c in ((1, 1), (2, 1))],
+            ["depth_of_0=11", "depth_of_0=12"],
+        ),
+        (
+            [
+                {"estimator": "x.A", "a": n, "long_name": "v" * 40, "other": "w" * (n % 2 + 58)}
+                for n in (1, 2, 3)
+            ]
+            + [{"estimator": "x.B", "a": 1}],
+            ["A a=1", "A a=2", "A a=3", "B"],
+        ),
     ],
 )
 def test_names_hold_what_varies(params, expected):

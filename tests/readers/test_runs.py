@@ -14,6 +14,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, RepeatedStratified
 
 from bbccli.errors import InputError
 from bbccli.inspection import inspect
+from bbccli.metrics import METRICS
 from bbccli.readers import read
 from bbccli.readers.opening import hash_of
 from bbccli.readers.runs.folder import RUNS
@@ -233,13 +234,53 @@ def test_tabrepo(tmp_path):
     assert tool_of(matrix) == "TabRepo"
 
 
-def test_jadbio(tmp_path):
+@pytest.mark.parametrize(
+    ("task", "best", "score", "metric"),
+    [  # as the tool itself scored them
+        ("wine", "LinearModel_BAG_L1", 0.458787, "log-loss"),
+        ("wine", "RandomForest_BAG_L1", 0.653570, "log-loss"),
+        ("diabetes", "LightGBMSmall_BAG_L1", 60.646986, "rmse"),
+        ("diabetes", "RandomForest_BAG_L1", 64.236929, "rmse"),
+    ],
+)
+def test_scores_of_real_artefacts_of_tabrepo(task, best, score, metric):
+    matrix = read(REAL / "tabrepo" / task / "0")
+    scorer = METRICS[metric].bind(matrix.outcome, matrix.predictions[0])
+    found = scorer(np.ones((1, matrix.n_samples), np.uint8))[0]
+    assert found[matrix.configurations.index(best)] == pytest.approx(score, abs=1e-5)
+
+
+def test_real_run_of_autosklearn():
+    matrix = read(REAL / "autosklearn")
+    history = json.loads((REAL / "autosklearn/smac3-output/run_1/runhistory.json").read_text())
+    costs = {str(about["num_run"]): cost for _, (cost, *_, about) in history["data"]}
+    right = (matrix.predictions[0] > 0.5) == matrix.outcome.values[:, None]
+    found = dict(zip(matrix.configurations, 1 - right.mean(axis=0), strict=True))
+    assert found == pytest.approx(costs)
+    assert len(found) == 9
+    assert "candidates-missing" not in codes(matrix)
+
+
+def test_readers_that_saw_no_real_output_are_told(tmp_path):
+    write_jadbio(tmp_path)
+    told = [one for one in inspect(tmp_path).findings if one.check == "tool"]
+    assert [one.status for one in told] == ["warning"]
+    assert "JADBio is untested on real output" in told[0].text
+    for name in ("autosklearn", "tabrepo/cancer/0"):
+        assert "tool" not in {one.check for one in inspect(REAL / name).findings}
+
+
+def write_jadbio(tmp_path):
     (tmp_path / "x_outcome.csv").write_text("0\n" + "".join(f"{one}\n" for one in TRUTH))
     rows = "".join(f"{a},{b}\n" for a, b in zip(FLOAT, FLOAT[::-1], strict=True))
     (tmp_path / "x_predictions.csv").write_text(f"0,1\n{rows}")
     folds = ",".join(map(str, range(0, 40, 2))) + "\n" + ",".join(map(str, range(1, 40, 2)))
     header = ",".join(map(str, range(20)))
     (tmp_path / "x_splitIndices.csv").write_text(f"{header}\n{folds}\n")
+
+
+def test_jadbio(tmp_path):
+    write_jadbio(tmp_path)
     matrix = read(tmp_path)
     assert (matrix.configurations, matrix.n_folds) == (("cfg_0001", "cfg_0002"), 2)
     np.testing.assert_array_equal(matrix.folds[0], np.arange(40) % 2)

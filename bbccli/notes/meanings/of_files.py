@@ -18,9 +18,10 @@ OF_FILES = (
         Severity.DOUBT,
         """Some configurations lack predictions that others have. They can't win, and the
         correction does not count them.""",
-        """complete their predictions, or accept that they take no part. If they were stopped early
-        because they looked bad, the correction is slightly too small. `--missing error`
-        refuses; `--missing common-rows` keeps the configurations and drops samples.""",
+        """nothing, if they were pruned or their fits failed, so that they lack whole folds: they
+        take no part, and the correction is slightly too small. Else complete their predictions.
+        `--missing error` refuses; `--missing common-rows` keeps the configurations and drops
+        samples.""",
     ),
     Meaning(
         "common-rows",
@@ -128,8 +129,9 @@ OF_FILES = (
         probability of the other class, labels that are swapped, or a loss where a score is meant.
         The limit is that of chance within folds, for as many configurations as there are: of
         models trained on noise alone there is no note, and beside good models one of noise has it
-        in fewer than 5 of 1000 files. Samples of different folds are not compared, so that a
-        model that predicts the share of a class is not meant. Nothing is turned round.""",
+        in fewer than 5 of 1000 files. Samples of different folds are not compared, and
+        predictions near the mean truth are passed over, so that a model that learnt nothing is not
+        meant. Nothing is turned round.""",
         """look where its column comes from. Turn it round in the file, or `--exclude` it if it is
         no configuration; a model that is worse than chance stays in and costs nothing.""",
     ),
@@ -198,6 +200,32 @@ OF_FILES = (
         repeats by less than 1e-9 of its value. The first one counts. A larger difference is an
         error that names the row and both values.""",
         """nothing; or write all digits.""",
+    ),
+    Meaning(
+        "targets-scaled",
+        Severity.HARMLESS,
+        """mljar scales the targets of some models of a regression, and writes them scaled back: 65
+        becomes 64.99999999999999. Of a skewed target it scales the logarithm, and clips what is
+        smaller than all targets of the training rows. The truth is taken from a model without
+        scaling; the targets of others may differ from it by that much and no more. A score of the
+        leaderboard is computed again on the targets that the model was scored on.""",
+        """nothing.""",
+    ),
+    Meaning(
+        "targets-clipped",
+        Severity.DOUBT,
+        """The same of a run whose models all scale the logarithm of their targets: what the
+        smallest targets were before they were clipped is not in the folder.""",
+        """train the `Baseline` too; decision trees and nearest neighbors keep the targets as
+        well.""",
+    ),
+    Meaning(
+        "classes-in-order",
+        Severity.CARE,
+        """A column holds lists with one probability for each class, and nothing names the classes.
+        They are taken in sorted order, as scikit-learn has them in `classes_`; numbers by their
+        value.""",
+        """One column `config::class` per class, if the models have another order.""",
     ),
     Meaning(
         "weight-by-name",
@@ -294,5 +322,13 @@ OF_FILES = (
         """A search or a loop ran again in the folder of its recording, and predicted the same:
         after it was killed, for instance. The same predictions count once.""",
         """nothing.""",
+    ),
+    Meaning(
+        "damaged-parts",
+        Severity.DOUBT,
+        """Files of a recording can't be read, after a loss of power or on a full disk. A
+        configuration that lost one of several is incomplete; one that lost all is not here.""",
+        """run the search again with a recorder of the same folder, and `finish`: what is whole is
+        kept, and counts once.""",
     ),
 )

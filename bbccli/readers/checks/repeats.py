@@ -38,8 +38,8 @@ MOST_EPOCHS = 10
 RUN = 3
 """Samples of one fold in a row, on average, from which on they were written fold by fold."""
 
-_FIRST = 4
-"""Configurations that are looked at first."""
+_FIRST = 8
+"""Configurations that are looked at first, one after another."""
 
 _SPREAD = 2**20
 """Predictions of a sample by one configuration that hashes tell apart."""
@@ -204,9 +204,11 @@ def copies_of(predictions: Predictions, outcome: Outcome, groups: IntArray | Non
     event = np.zeros(len(outcome)) if outcome.event is None else outcome.event
     truth = np.stack([outcome.values.astype(np.float64), event], axis=1)[None]
     of_truth = _mixed(_keys(truth, np.arange(2)))
-    few = of_truth + _keys(array, np.arange(min(_FIRST, array.shape[2])))
-    if _times(few, groups) == 1:
-        return 1
+    keys = of_truth
+    for c in range(min(_FIRST, array.shape[2])):
+        keys = keys + _keys(array, np.array([c]))
+        if _times(keys, groups) == 1:
+            return 1
     parts = elsewhere.over_parts(partial(_keys, array), array.shape[2])
     return _times(np.sum([of_truth, *parts], axis=0, dtype=np.uint64), groups, FEWEST)
 
@@ -218,7 +220,7 @@ def _times(keys: Any, groups: IntArray | None, fewest: int = 1) -> int:
         np.add.at(keys, groups, _mixed(rows))
     ordered = np.sort(keys)
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    counts = np.diff([*starts, len(ordered)])
+    counts = np.diff(starts, append=len(ordered))
     return int(np.gcd.reduce(counts)) if len(counts) >= fewest else 1
 
 

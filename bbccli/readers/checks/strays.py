@@ -11,7 +11,8 @@ import numpy as np
 from bbccli.notes import Note
 from bbccli.outcome import Outcome
 from bbccli.readers import remarks
-from bbccli.readers.predictions import SUM_TOLERANCE, Predictions
+from bbccli.readers.classes import SUM_TOLERANCE
+from bbccli.readers.predictions import Predictions
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
 
 _GLANCE = 64

@@ -11,7 +11,7 @@ from bbccli.readers import remarks
 from bbccli.readers.checks.subsets import refuse_subsets
 from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects import DIALECTS, dialect_of
-from bbccli.readers.layout.dialects.base import Layout
+from bbccli.readers.layout.dialects.base import PREDICTION, Layout
 from bbccli.readers.layout.long import long_sheet
 from bbccli.readers.layout.stack import stack
 from bbccli.readers.layout.wide import wide_sheet
@@ -52,6 +52,10 @@ def lay_out(
         spare = tuple(dict.fromkeys(name for layout in layouts for name in layout.spare))
         if spare:
             sheet = replace(sheet, notes=(remarks.columns_set_aside(spare), *sheet.notes))
+        unused = tuple(dict.fromkeys(name for layout in layouts for name in layout.beside))
+        if unused:
+            note = remarks.prediction_chosen(layouts[0].predictions[PREDICTION], unused)
+            sheet = replace(sheet, notes=(note, *sheet.notes))
     nested = tuple(dict.fromkeys(name for table in tables for name in table.nested))
     if nested:
         sheet = replace(sheet, notes=(remarks.columns_set_aside(nested), *sheet.notes))

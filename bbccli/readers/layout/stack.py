@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -74,7 +75,32 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
     if not one_file:
         path = f"{path} and {len(tables) - 1} more"
     digest = joint_hash([table.sha256 for table in tables])
-    return Table(path, _concatenated(parts, tables, origins), digest, None, tuple(origins))
+    if not one_file:
+        parts = _alike(parts, tables, origins)
+    stacked = Table(path, _concatenated(parts, tables, origins), digest, None, tuple(origins))
+    return replace(stacked, unnamed=_unnamed(tables, layouts))
+
+
+def _unnamed(tables: Sequence[Table], layouts: Sequence[Layout]) -> tuple[str, ...]:
+    """Written names of predictions that come from lists, in all files or in none.
+
+    Raises
+    ------
+    InputError
+        They do in some files only.
+    """
+    found = [
+        tuple(written for written, name in layout.predictions.items() if name in table.unnamed)
+        for table, layout in zip(tables, layouts, strict=True)
+    ]
+    for table, names in zip(tables, found, strict=True):
+        if bool(names) != bool(found[0]):
+            raise InputError(
+                "predictions are lists in some files, and one column per class in others",
+                path=table.path,
+                hint="write the column alike in all files",
+            )
+    return found[0]
 
 
 def _refuse_same_content(tables: Sequence[Table]) -> None:
@@ -168,6 +194,33 @@ def _check_keys(layouts: tuple[Layout, Layout], table: Table, first: Table) -> N
         )
 
 
+def _alike(
+    parts: Sequence[pa.Table], tables: Sequence[Table], origins: Sequence[Origin]
+) -> list[pa.Table]:
+    """Return the same columns with values of one type, where they mean the same."""
+    import pyarrow as pa
+
+    from bbccli.readers.keys import alike
+
+    found = list(parts)
+    for name in parts[0].column_names[:-1]:
+        kinds = [part.schema.field(name).type for part in parts]
+        texts, predicts = sum(map(is_text, kinds)), _predicts(name)
+        if (predicts and 0 < texts < len(kinds)) or (not texts and len(set(kinds)) == 1):
+            continue
+        pairs = zip(tables, origins, strict=True)
+        columns = [table.column(origin.names[name]) for table, origin in pairs]
+        for at, values in enumerate(alike(columns)):
+            if values.type != kinds[at] or not values.equals(columns[at].values):
+                own = found[at].column_names.index(name)
+                found[at] = found[at].set_column(own, name, pa.chunked_array([values]))
+    return found
+
+
+def _predicts(name: str) -> bool:
+    return name == PREDICTION or name.startswith(PROBABILITY)
+
+
 def _concatenated(
     parts: Sequence[pa.Table], tables: Sequence[Table], origins: Sequence[Origin]
 ) -> pa.Table:
@@ -190,7 +243,7 @@ def _unlike(
             there, here = is_text(first.field(field.name).type), is_text(field.type)
             if there == here:
                 continue
-            if field.name == PREDICTION or field.name.startswith(PROBABILITY):
+            if _predicts(field.name):
                 guilty, names = (tables[0], origins[0].names) if there else (table, origin.names)
                 return text_fault(guilty.column(names[field.name]))
             kinds = ("numbers", "text")

@@ -8,7 +8,7 @@ training data is where can be told only by splitting the labels anew as auto-skl
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -203,7 +203,8 @@ def _no_targets(problem: str, path: Path) -> InputError:
 def _load(folder: Path) -> RunTable:
     inner = "" if _root(folder) == folder else f"{_INNER}/"
     read = (f"{inner}{_TARGETS}", f"{inner}runs/*/predictions_ensemble_*.npy")
-    return as_table(load(folder), folder, *read, "smac3-output/*/runhistory.json")
+    table = as_table(load(folder), folder, *read, "smac3-output/*/runhistory.json")
+    return replace(table, unchecked="auto-sklearn does not name the metric of its costs")
 
 
 RUNS = (RunReader(TOOL, f"`{_TARGETS}`", recognises, _load),)

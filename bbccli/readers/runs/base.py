@@ -96,9 +96,15 @@ class RunTable:
         Whether classes are called by their numbers in sorted order, for want of their names.
     tried
         Configurations in the order in which they were tried, where that is known.
-    again, tried_again
-        Names of those whose predictions were recorded again, and of those that were tried before
-        with other predictions.
+    named
+        Lists of names for notes on them: `again` and `tried_again`, configurations whose
+        predictions were recorded again, and which were tried before with other predictions;
+        `damaged`, files.
+    weighted
+        Whether the scores are of the weighted samples.
+    targets
+        Of models that were scored on other targets than the truth: whose target the truth is, and
+        what the others have in its place.
     """
 
     tool: str
@@ -116,9 +122,10 @@ class RunTable:
     unchecked: str = ""
     classes_in_order: bool = False
     tried: tuple[str, ...] = ()
+    named: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     metric_name: str | None = None
-    again: tuple[str, ...] = ()
-    tried_again: tuple[str, ...] = ()
+    weighted: bool = False
+    targets: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def table(self) -> pa.Table:
@@ -169,8 +176,9 @@ class RunTable:
                     for one in self.leaderboard
                 ],
                 **self._of_folds,
-                **({"again": list(self.again)} if self.again else {}),
-                **({"tried_again": list(self.tried_again)} if self.tried_again else {}),
+                **{name: list(names) for name, names in self.named.items() if names},
+                **({"weighted": True} if self.weighted else {}),
+                **({"targets": dict(self.targets)} if self.targets else {}),
             },
         }
 
@@ -247,6 +255,8 @@ class RunReader:
         When it is tried.
     labels
         Where the labels are, in Markdown.
+    untested
+        Whether no output of the tool itself was ever read, only folders made after a description.
     """
 
     name: str
@@ -255,6 +265,7 @@ class RunReader:
     load: Callable[[Path], RunTable | RunFiles]
     turn: Turn = Turn.BY_FILES
     labels: str = "in the folder"
+    untested: bool = False
 
 
 _SPEC: dict[str, Any] = {"spec": "bbc-predictions", "version": "1"}

@@ -127,5 +127,6 @@ RUNS = (
         "`*_outcome.csv` and `*_splitIndices.csv`, or JSON with `oosPredictions`",
         recognises,
         load,
+        untested=True,
     ),
 )

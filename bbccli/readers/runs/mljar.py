@@ -6,7 +6,9 @@
    `framework.json` has the classes where they are texts.
 3. Folds: the positions of the rows that each fold validates. Of repeats the predictions are means,
    so that a row has no fold; of a split they stand in the order of the sorted positions.
-4. Of classes with few rows mljar appends copies, which may stand in several folds: dropped.
+4. Weights are in a column `sample_weight`. A model without it, whose fit had weights of its own,
+   is scored without.
+5. Of classes with few rows mljar appends copies, which may stand in several folds: dropped.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ from bbccli.readers.runs.mljar_scores import (
     fold_scores,
     leaderboard,
 )
-from bbccli.types import FloatArray
+from bbccli.readers.runs.mljar_targets import ENSEMBLE, Truth, truth_of
+from bbccli.types import FloatArray, IntArray
 
 _TASKS = {
     "binary_classification": "binary",
@@ -52,6 +55,8 @@ _READ = (
     *("folds/*_validation_indices.npy", "folds/*_train_indices.npy"),
     *("*/framework.json", "*/ensemble.json", "*/learner_fold_*_training.log"),
 )
+_WEIGHT = "sample_weight"
+_WITHOUT_WEIGHTS = ("spearman", "pearson")
 _PROBE = "_RandomFeature"
 _SUFFIXES = {
     "_GoldenFeatures": "shared_preprocessing",
@@ -100,20 +105,25 @@ def load(folder: Path) -> RunTable:
     check_listed(folder, board, run.models)
     lost = [name for name in board or () if name not in (*run.models, *run.probes)]
     tables = {name: _numbers(run, name) for name in run.models}
-    target = _target(run, tables)
-    classes = []
+    n_rows = _rows_of(run, tables)
+    places = placed(run.folder, run.split, run.n_folds, run.n_repeats, n_rows)
+    truth = _target(run, tables, places.get("fold"))
+    target, classes = truth.values, []
     if run.task != "regression":
         classes = classes_of(folder, run.models, target, run.task == "binary")
-    places = placed(run.folder, run.split, run.n_folds, run.n_repeats, len(target))
     keep = places["row_id"] < run.n_rows
     check_copies(target[keep], target[~keep], run.n_folds, bool(classes), folder)
     columns: dict[str, Any] = {name: values[keep] for name, values in places.items()}
     columns["truth"] = named(target, classes)[keep]
+    weights = _weights(run, tables)
+    if weights is not None:
+        columns["weight"] = weights[keep]
     for name, table in tables.items():
         columns |= {
             key: values[keep] for key, values in _predictions(run, name, table, classes).items()
         }
     n_copies = len(target) - len(columns["truth"])
+    scored = [name for name in run.models if weights is None or _WEIGHT in tables[name]]
     return RunTable(
         tool="mljar",
         columns=columns,
@@ -121,8 +131,8 @@ def load(folder: Path) -> RunTable:
         task=run.task,
         classes=tuple(map(str, classes)),
         flags={name: _flags(run, name) for name in run.models},
-        leaderboard=() if n_copies else leaderboard(folder, board, run.models, run.metric),
-        fold_scores=() if n_copies else _fold_scores(run),
+        leaderboard=() if n_copies else leaderboard(folder, board, scored, run.metric),
+        fold_scores=() if n_copies else _fold_scores(run, scored),
         metric=run.metric,
         metric_name=run.metric_name,
         selection="pooled",
@@ -131,7 +141,9 @@ def load(folder: Path) -> RunTable:
             *((name, "on the leaderboard, and not saved") for name in lost),
         ),
         n_candidates_total=len(run.models) + len(lost) if lost else None,
-        unchecked=_unchecked(run, n_copies, board),
+        unchecked=_unchecked(run, n_copies, board, weights is not None),
+        weighted=weights is not None,
+        targets=truth.about(places["row_id"]),
     )
 
 
@@ -179,7 +191,7 @@ def _n_rows(place: Path) -> int:
 
 def _place(run: _Run, name: str) -> Path:
     """Predictions of a model: by its description, which can't lead out of the folder."""
-    stem = "ensemble" if name.startswith("Ensemble") else "out_of_folds"
+    stem = "ensemble" if name.startswith(ENSEMBLE) else "out_of_folds"
     if run.split and stem != "ensemble":
         stem = "validation"
     return run.folder / name / f"predictions_{stem}.csv"
@@ -187,34 +199,51 @@ def _place(run: _Run, name: str) -> Path:
 
 def _numbers(run: _Run, name: str) -> dict[str, FloatArray]:
     place = _place(run, name)
-    return {key: numbers_of(column, place, key) for key, column in read_table(place).items()}
+    found = {key: numbers_of(column, place, key) for key, column in read_table(place).items()}
+    if "target" not in found or len(found) < 2:
+        raise InputError(
+            "has no column target beside predictions", path=str(place), hint="copy the run again"
+        )
+    return found
 
 
-def _target(run: _Run, tables: dict[str, dict[str, FloatArray]]) -> FloatArray:
-    """The target, which all models have in the same rows."""
+def _rows_of(run: _Run, tables: dict[str, dict[str, FloatArray]]) -> int:
+    """Rows of the predictions, of which all models have as many."""
     first = next(iter(tables))
+    n_rows = len(tables[first]["target"])
     for name, table in tables.items():
-        place = str(_place(run, name))
-        if "target" not in table or len(table) < 2:
+        if len(table["target"]) != n_rows:
             raise InputError(
-                "has no column target beside predictions", path=place, hint="copy the run again"
-            )
-        if len(table["target"]) != len(tables[first]["target"]):
-            raise InputError(
-                f"has {len(table['target'])} rows, {first} has {len(tables[first]['target'])}",
-                path=place,
+                f"has {len(table['target'])} rows, {first} has {n_rows}",
+                path=str(_place(run, name)),
                 hint="the folder mixes models of several runs",
             )
-        differ = np.flatnonzero(table["target"] != tables[first]["target"])
+    return n_rows
+
+
+def _target(run: _Run, tables: dict[str, dict[str, FloatArray]], fold: IntArray | None) -> Truth:
+    """The target, which all models have in the same rows."""
+    targets = {name: (_place(run, name), table["target"]) for name, table in tables.items()}
+    return truth_of(run.folder, targets, fold)
+
+
+def _weights(run: _Run, tables: dict[str, dict[str, FloatArray]]) -> FloatArray | None:
+    """The weights of the samples, which all models have that were scored with them."""
+    given = {name: table[_WEIGHT] for name, table in tables.items() if _WEIGHT in table}
+    for name, values in given.items():
+        first, reference = next(iter(given.items()))
+        differ = np.flatnonzero(values != reference)
         if len(differ):
             raise InputError(
-                f"target differs from that of {first}",
-                path=place,
+                f"the weight differs from that of {first}, {reference[differ[0]].item()!r}",
+                path=str(_place(run, name)),
+                column=_WEIGHT,
                 row=int(differ[0]),
+                value=values[differ[0]].item(),
                 hint="the folder mixes models of several runs",
                 further=len(differ) - 1,
             )
-    return tables[first]["target"]
+    return next(iter(given.values()), None)
 
 
 def _predictions(
@@ -240,25 +269,27 @@ def _strange(run: _Run, name: str, found: dict[str, FloatArray]) -> InputError:
 
 
 def _flags(run: _Run, name: str) -> tuple[str, ...]:
-    found = {"ensemble": name.startswith("Ensemble")}
+    found = {"ensemble": name.startswith(ENSEMBLE)}
     found |= {flag: True for suffix, flag in _SUFFIXES.items() if suffix in name}
     found["averaged_over_repeats"] = run.n_repeats > 1
     found["early_stopping_on_fold"] = any(kind in name for kind in _STOPPED_EARLY)
     return tuple(flag for flag, holds in found.items() if holds)
 
 
-def _fold_scores(run: _Run) -> tuple[FoldScore, ...]:
+def _fold_scores(run: _Run, models: list[str]) -> tuple[FoldScore, ...]:
     """What is logged of the folds; nothing where repeats or a split leave a row no fold."""
     if run.split or run.n_repeats > 1:
         return ()
-    return fold_scores(run.folder, run.models, run.metric, run.n_folds)
+    return fold_scores(run.folder, models, run.metric, run.n_folds)
 
 
-def _unchecked(run: _Run, n_copies: int, board: dict[str, str] | None) -> str:
+def _unchecked(run: _Run, n_copies: int, board: dict[str, str] | None, weighted: bool) -> str:
     if n_copies:
         return f"mljar scored {n_copies} copies of rows of rare classes, which are dropped"
     if run.metric is None:
         return "bbc does not have the metric of the run"
+    if weighted and run.metric in _WITHOUT_WEIGHTS:
+        return f"mljar scores {run.metric} without the weights"
     return "" if board is not None else f"there is no {BOARD}"
 
 

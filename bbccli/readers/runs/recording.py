@@ -111,6 +111,8 @@ class Recording:
         How the search selects.
     tried
         Configurations in the order in which their first test sets were predicted.
+    weighted, otherwise
+        Whether the scores are of the weighted samples, and why not, where there are weights.
     """
 
     path: Path
@@ -139,6 +141,8 @@ class Recording:
     problems: tuple[tuple[str, int, str], ...]
     selection: Pooling = Pooling.FOLD_MEAN
     tried: tuple[str, ...] = ()
+    weighted: bool = False
+    otherwise: str = ""
 
 
 def recognises(path: Path) -> bool:
@@ -219,6 +223,7 @@ def _assembled(
     counted = [one.parts for one, _ in named]
     everything = [part for group in counted for part in group]
     kind, places = recording_arrays.kind(path, everything), plan.places()
+    weights, weighted, otherwise = recording_arrays.weights(path, plan, everything)
     predictions = recording_arrays.cube(path, plan, counted, places, kind)
     scores = recording_arrays.scores(counted, len(places))
     left_out = (*without_predictions(tries, names), *never_fitted(tries, listed))
@@ -228,7 +233,9 @@ def _assembled(
         truth=plan.truth,
         classes=plan.classes,
         groups=plan.groups,
-        weights=plan.weights,
+        weights=weights,
+        weighted=weighted,
+        otherwise=otherwise,
         scoring=plan.scoring,
         kind=kind,
         predictions=predictions,

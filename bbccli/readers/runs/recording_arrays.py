@@ -36,6 +36,55 @@ def kind(path: Path, everything: Iterable[Part]) -> PredictionKind:
     )
 
 
+def weights(
+    path: Path, plan: Design, everything: Iterable[Part]
+) -> tuple[FloatArray | None, bool, str]:
+    """Return the weights of the samples, and of which samples the scores of a search are.
+
+    Returns
+    -------
+    weights : (N,), optional
+        Those that the recorder was given, else those that its scorer was; 1 where none is known.
+    weighted
+        Whether all scores are of the samples so weighted.
+    otherwise
+        Why they are not, where there are weights.
+
+    Raises
+    ------
+    InputError
+        The scorer was given weights for some fits, or others for the same sample.
+    """
+    scored = [p for p in everything if p.score is not None and p.split is not None]
+    given = [p for p in scored if p.weights is not None]
+    if plan.weights is None and given:
+        if len(given) < len(scored):
+            raise _two_weights(path, "some fits were scored with sample weights, others without")
+        found = np.full(plan.n_samples, np.nan)
+        for part in given:
+            rows = plan.tests[part.split or 0]
+            if ((found[rows] != part.weights) & ~np.isnan(found[rows])).any():
+                raise _two_weights(path, "fits were scored with different weights of a sample")
+            found[rows] = part.weights
+        return np.where(np.isnan(found), 1.0, found), True, ""
+    if plan.weights is None or not scored:
+        return plan.weights, False, ""
+    own = plan.weights
+    same = [np.array_equal(own[plan.tests[p.split or 0]], np.asarray(p.weights)) for p in given]
+    if len(given) == len(scored) and all(same):
+        return own, True, ""
+    how = "with other weights than those" if given else "without the weights"
+    return own, False, f"the search scored {how} of the recorder"
+
+
+def _two_weights(path: Path, problem: str) -> InputError:
+    return InputError(
+        problem,
+        path=str(path),
+        hint="record them in a folder each, or say which weights count: Recorder(sample_weight=)",
+    )
+
+
 def cube(
     path: Path,
     plan: Design,

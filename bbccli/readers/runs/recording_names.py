@@ -50,8 +50,39 @@ def _from_parameters(all_params: Sequence[Mapping[str, Any]]) -> list[str]:
         for digits in (6, 17):
             names = [_name(params, labels, digits) for params in all_params]
             if len(set(names)) == len(names):
-                return names
+                return _told_apart(all_params, labels, digits, names)
     return names
+
+
+def _told_apart(
+    all_params: Sequence[Mapping[str, Any]],
+    labels: Mapping[str, str],
+    digits: int,
+    names: list[str],
+) -> list[str]:
+    """Shorten names where one is long: by the fewest parameters that tell an estimator's apart.
+
+    The parameter that tells most of them apart comes first, then the one that does so of the rest.
+    """
+    if max(map(len, names)) <= _LONGEST:
+        return names
+    groups: dict[str, list[int]] = {}
+    for position, params in enumerate(all_params):
+        groups.setdefault(_text(params[_ESTIMATOR]), []).append(position)
+    short = list(names)
+    for group in groups.values():
+        chosen = {_ESTIMATOR} & labels.keys()
+        found: list[str] = []
+        while len(set(found)) < len(group):
+            tried = {}
+            for key in labels.keys() - chosen if found else [_ESTIMATOR]:
+                kept = {k: word for k, word in labels.items() if k in chosen or k == key}
+                tried[key] = [_name(all_params[one], kept, digits) for one in group]
+            best = max(sorted(tried), key=lambda key: len(set(tried[key])))
+            chosen, found = chosen | {best}, tried[best]
+        for position, name in zip(group, found, strict=True):
+            short[position] = name
+    return short if len(set(short)) == len(short) else names
 
 
 def _flat(part: Part, features: Mapping[str, int]) -> dict[str, Any]:

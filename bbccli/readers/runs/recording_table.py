@@ -36,12 +36,12 @@ def as_table(run: Recording) -> RunTable:
         metric=run.scoring or None,
         metric_name=None if run.scoring or not scored else "a scorer of its own",
         selection=selection,
-        left_out=(*run.left_out, *((name, "the file is damaged") for name in run.damaged)),
+        left_out=run.left_out,
         n_candidates_total=run.n_candidates_total,
-        unchecked="" if run.leaderboard else "no search said its scores",
+        unchecked=run.otherwise if run.leaderboard else "no search said its scores",
+        weighted=run.weighted,
         tried=run.tried,
-        again=run.again,
-        tried_again=run.tried_again,
+        named={"again": run.again, "tried_again": run.tried_again, "damaged": run.damaged},
     )
 
 

@@ -99,7 +99,6 @@ def as_table(run: StoredRun, folder: Path, *read: str) -> RunTable:
         flags={one.name: one.flags for one in run.configurations},
         left_out=run.excluded,
         n_candidates_total=run.n_candidates_total,
-        unchecked=f"the folder of {run.tool} has no scores of these predictions",
         classes_in_order=by_class and run.truth is None,
     )
 

@@ -15,6 +15,7 @@ from enum import StrEnum
 from pathlib import Path, PurePath
 
 from bbccli.errors import InputError
+from bbccli.readers.sources.ipc import MAGIC as ARROW_MAGIC
 from bbccli.readers.sources.limits import check_size, read_within, unpack_within
 from bbccli.readers.sources.memory import ArrowStream, in_memory, name_in_messages
 from bbccli.readers.sources.urls import is_pattern, is_url, matching_urls, path_of, url_bytes
@@ -28,7 +29,10 @@ STDIN_NAME = "<stdin>"
 LARGE = 32 * 2**20
 """Bytes from which a Parquet file is read column by column and not kept."""
 
-SUPPORTED = ".parquet, .csv, .tsv, .csv.gz, .tsv.gz, .csv.zst, .tsv.zst, .txt, .jsonl, .arff"
+SUPPORTED = (
+    ".parquet, .feather, .arrow, .csv, .tsv, .csv.gz, .tsv.gz, .csv.zst, .tsv.zst, .txt, "
+    ".jsonl, .arff"
+)
 
 _PARQUET_MAGIC = b"PAR1"
 _ARFF_START = re.compile(rb"(?:\s|%[^\n]*\n)*@relation", re.IGNORECASE)
@@ -47,6 +51,7 @@ class Format(StrEnum):
     TSV = "TSV"
     ARFF = "ARFF"
     JSONL = "JSONL"
+    ARROW = "Arrow"
     DELIMITED = "text"
 
 
@@ -56,6 +61,11 @@ _TEXT = {
     ".txt": Format.DELIMITED,
     ".arff": Format.ARFF,
     ".jsonl": Format.JSONL,
+    ".ndjson": Format.JSONL,
+}
+_BINARY = {
+    ".parquet": Format.PARQUET,
+    **dict.fromkeys((".feather", ".arrow", ".arrows", ".ipc"), Format.ARROW),
 }
 
 
@@ -169,7 +179,7 @@ def _suffixes(path: PurePath, name: str = "") -> tuple[str, str | None]:
     if packing is not None:
         suffixes = suffixes[:-1]
     suffix = suffixes[-1] if suffixes else ""
-    if suffix in _TEXT or (suffix in (".parquet", "") and packing is None):
+    if suffix in _TEXT or (packing is None and (suffix in _BINARY or not suffix)):
         return suffix, packing
     if isinstance(path, Path) and (not os.path.exists(path) or path.is_dir()):  # noqa: PTH110
         return suffix, None
@@ -287,9 +297,11 @@ def _unpack(data: bytes, packing: str, name: str) -> bytes:
 def _format(suffix: str, data: bytes) -> Format:
     """Format by suffix, by content where there is no suffix."""
     if suffix:
-        return _TEXT.get(suffix, Format.PARQUET)
+        return (_TEXT | _BINARY)[suffix]
     if data.startswith(_PARQUET_MAGIC):
         return Format.PARQUET
+    if data.startswith(ARROW_MAGIC):
+        return Format.ARROW
     if data.lstrip().startswith(b"{"):
         return Format.JSONL
     return Format.ARFF if _ARFF_START.match(data) else Format.DELIMITED

@@ -56,12 +56,8 @@ def unpack_within(stream: Any, name: str, packing: str, packed: int) -> bytes:
     most, by_ratio = reading.current().max_input, max(RATIO * packed, HARMLESS)
     if most <= by_ratio:
         return _pieces(stream, most, too_large(name))
-    bomb = InputError(
-        f"{packed / 1e6:.3g} MB of {packing} data unpack to more than {RATIO} times as much",
-        path=name,
-        hint=f"if that is meant, unpack the file first: {_TOOLS[packing]}",
-    )
-    return _pieces(stream, by_ratio, bomb)
+    remedy = f"unpack the file first: {_TOOLS[packing]}"
+    return _pieces(stream, by_ratio, bomb(packed, name, packing, remedy))
 
 
 def _pieces(stream: Any, most: int, refusal: InputError) -> bytes:
@@ -84,6 +80,34 @@ def check_size(size: int, name: str) -> None:
     """
     if size > reading.current().max_input:
         raise too_large(name)
+
+
+def check_ratio(size: int, packed: int, name: str, what: str, remedy: str) -> None:
+    """Refuse what is known to unpack to more than `RATIO` times its size.
+
+    Parameters
+    ----------
+    size, packed
+        Bytes unpacked and packed.
+    what, remedy
+        Kind of the data, and how to write them otherwise.
+
+    Raises
+    ------
+    InputError
+        It does, and is not small.
+    """
+    if size > max(RATIO * packed, HARMLESS):
+        raise bomb(packed, name, what, remedy)
+
+
+def bomb(packed: int, name: str, what: str, remedy: str) -> InputError:
+    """Return the error about data that unpack to more than `RATIO` times their size."""
+    return InputError(
+        f"{packed / 1e6:.3g} MB of {what} data unpack to more than {RATIO} times as much",
+        path=name,
+        hint=f"if that is meant, {remedy}",
+    )
 
 
 def check_declared(columns: Iterable[DeclaredColumn], schema: pq.ParquetSchema, name: str) -> None:

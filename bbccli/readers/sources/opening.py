@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bbccli.readers.arrow import plain
+from bbccli.readers.arrow import plain, spread_lists
 from bbccli.readers.metadata import Metadata, parse_metadata
 from bbccli.readers.row_numbers import set_aside
 from bbccli.readers.sources.files import (
@@ -19,7 +19,7 @@ from bbccli.readers.sources.files import (
     read_content,
 )
 from bbccli.readers.sources.memory import ArrowStream, in_memory, table_in_memory
-from bbccli.readers.sources.parquet import read_parquet
+from bbccli.readers.sources.parquet import ColumnsOnDisk, read_parquet, refuse_nested
 from bbccli.readers.sources.urls import is_url, path_of, url_bytes, url_exists
 from bbccli.readers.table import Table
 
@@ -41,19 +41,33 @@ def read_table(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Tabl
     Raises
     ------
     InputError
-        Whatever keeps the file from being read; see `files`, `parquet`, `delimited`, `jsonl`,
-        `arff` and `memory`.
+        Whatever keeps the file from being read; see `files`, `parquet`, `ipc`, `delimited`,
+        `jsonl`, `arff` and `memory`.
     """
     if in_memory(path):
         return set_aside(table_in_memory(path))
     content = read_content(path)
     if content.format is Format.PARQUET:
-        table, text = read_parquet(content.data or Path(path), content.path)
-        metadata = None if text is None else (text, content.path)
-        return set_aside(Table(content.path, table, content.sha256, metadata))
+        found, text = read_parquet(content.data or Path(path), content.path)
+        return _with_metadata(found, text, content)
+    if content.format is Format.ARROW:
+        from bbccli.readers.sources.ipc import read_ipc
+
+        found, text = read_ipc(content.data, content.path)
+        return _with_metadata(found, text, content)
     found, nested = _parsed(content, keys)
     made = plain(found, content.path)
     return set_aside(Table(content.path, made, content.sha256, _beside(path), nested=nested))
+
+
+def _with_metadata(found: pa.Table | ColumnsOnDisk, text: bytes | None, content: Content) -> Table:
+    """Table of a file that may hold metadata."""
+    metadata, unnamed = None if text is None else (text, content.path), tuple[str, ...]()
+    if not isinstance(found, ColumnsOnDisk):
+        refuse_nested(found.schema, content.path)
+        found, unnamed = spread_lists(found, content.path)
+        found = plain(found, content.path)
+    return set_aside(Table(content.path, found, content.sha256, metadata, unnamed=unnamed))
 
 
 def _parsed(content: Content, keys: Sequence[str]) -> tuple[pa.Table, tuple[str, ...]]:

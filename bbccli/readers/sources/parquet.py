@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bbccli.errors import InputError
-from bbccli.readers.arrow import is_text, plain, plain_schema
+from bbccli.readers.arrow import holds_lists, is_text, plain, plain_schema
 from bbccli.readers.sources.footer import (
     DeclaredColumn,
     EncryptedError,
@@ -80,6 +80,8 @@ class ColumnsOnDisk:
 def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnDisk, bytes | None]:
     """Return the table, and the JSON text under the file-level key `bbc` if there is one.
 
+    A large file stays on disk, unless it holds lists; what is in memory is as it was written.
+
     Parameters
     ----------
     source
@@ -101,7 +103,8 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
         texts = [field.name for field in schema if is_text(field.type)]
         file = _opened(source, texts) if texts else file
         check_declared(_declared(file, source), file.schema, path)
-        table = file.read(use_threads=False) if isinstance(source, bytes) else None
+        held = isinstance(source, bytes) or any(map(holds_lists, schema.types))
+        table = file.read(use_threads=False) if held else None
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError):
         raise _damaged(source[:4] if isinstance(source, bytes) else b"", path) from None
     except EncryptedError:
@@ -116,7 +119,7 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
     if table is None:
         return ColumnsOnDisk(path, file, plain_schema(schema, path)), text
     check_texts(table, path)
-    return plain(table, path), text
+    return table, text
 
 
 def _opened(source: bytes | Path, texts: Sequence[str] = ()) -> pq.ParquetFile:
@@ -146,11 +149,11 @@ def _footer(source: bytes | Path) -> bytes:
 
 
 def refuse_nested(schema: pa.Schema, path: str) -> None:
-    """Refuse lists, structs and maps before reading them."""
+    """Refuse lists of anything but numbers, structs and maps before reading them."""
     import pyarrow as pa
 
     for field in schema:
-        if pa.types.is_nested(field.type):
+        if pa.types.is_nested(field.type) and not holds_lists(field.type):
             raise InputError(
                 f"columns of type {field.type} cannot be read",
                 path=path,

@@ -24,8 +24,14 @@ PROBABILITY: Final = "prob."
 """Written names of the predictions: one column, or one per class."""
 
 _OF_CLASS: Final = re.compile(r"(?:prob\.|\.pred_(?!class$)|confidence\.)(.+)", re.IGNORECASE)
+_NUMBERED: Final = re.compile(
+    r"((?:y_)?(?:prob|proba|probability)_|(?:y_)?(?:score|prob|proba|probability)::)(\d+)",
+    re.IGNORECASE,
+)
+_PROBABILITIES: Final = ("y_prob", "y_proba", "y_score", "prob", "proba", "probability")
 _PREDICTIONS: Final = (
     "score",
+    *_PROBABILITIES,
     "prediction",
     ".pred",
     ".pred_class",
@@ -56,6 +62,8 @@ class Layout:
         Whether the configuration is named by what its columns are called, as in `k=3`.
     global_names
         Whether a configuration has the same name in all files.
+    beside
+        Predictions that are not used, where a probability is there.
     """
 
     roles: Mapping[str, str]
@@ -64,6 +72,7 @@ class Layout:
     spare: tuple[str, ...] = ()
     parameters: bool = False
     global_names: bool = False
+    beside: tuple[str, ...] = ()
 
 
 def as_it_is(frame: Table) -> Table:
@@ -112,7 +121,19 @@ def has(frame: Table, *names: str) -> bool:
 def class_predictions(frame: Table) -> dict[str, str]:
     """Return the columns that are the prediction of one class each, by their written name."""
     matches = {name: _OF_CLASS.fullmatch(name) for name in frame.names}
-    return {f"{PROBABILITY}{match[1]}": name for name, match in matches.items() if match}
+    found = {f"{PROBABILITY}{match[1]}": name for name, match in matches.items() if match}
+    return found or _of_classes_by_number(frame)
+
+
+def _of_classes_by_number(frame: Table) -> dict[str, str]:
+    """Columns `proba_0`, `proba_1`, ... of all classes, or of a list, under a single name."""
+    matches = {name: _NUMBERED.fullmatch(name) for name in frame.names}
+    found = {name: match for name, match in matches.items() if match}
+    if len({match[1] for match in found.values()}) != 1:
+        return {}
+    if len({int(match[2]) for match in found.values()}) != len(found) or len(found) < 2:
+        return {}
+    return {f"{PROBABILITY}{match[2]}": name for name, match in found.items()}
 
 
 def single_predictions(frame: Table) -> list[str]:
@@ -179,7 +200,10 @@ def lay_out(
             roles[role] = role_column(frame, hints, role, name)
     used |= set(roles.values())
     spare = tuple(name for name in frame.names if name not in used)
-    return Layout(roles, tuple(configuration), predicted, spare, parameters, global_names)
+    chosen = predicted.get(PREDICTION, "").casefold()
+    singles = single_predictions(frame) if chosen in _PROBABILITIES else ()
+    beside = tuple(name for name in singles if name not in (*predicted.values(), *roles.values()))
+    return Layout(roles, tuple(configuration), predicted, spare, parameters, global_names, beside)
 
 
 def role_column(frame: Table, hints: Hints, role: str, name: str) -> str:

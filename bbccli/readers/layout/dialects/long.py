@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from bbccli.readers.arrow import is_text
+import numpy as np
+
+from bbccli.errors import InputError
+from bbccli.readers.arrow import is_integer, is_text
+from bbccli.readers.codes import joint
 from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects.base import (
     Dialect,
@@ -15,7 +19,7 @@ from bbccli.readers.layout.dialects.base import (
     single_predictions,
     spelled,
 )
-from bbccli.readers.roles import column_of
+from bbccli.readers.roles import column_of, named
 from bbccli.readers.table import Table
 
 CONFIGURATION: Final = "config"
@@ -43,14 +47,47 @@ def layout(frame: Table, hints: Hints) -> Layout:
 
 
 def configuration_of(frame: Table, hints: Hints) -> str | None:
-    """Return the column of configuration names: any `config`, or a text column of a synonym."""
+    """Return the column of configuration names.
+
+    That is any `config`, a text column of a synonym, or a synonym of whole numbers that tell the
+    rows of one sample apart.
+
+    Raises
+    ------
+    InputError
+        Whole numbers that may be predictions as well as names.
+    """
     for synonym in SYNONYMS:
         name = spelled(frame, synonym)
         if name is None or name in hints.declared:
             continue
         if synonym == CONFIGURATION or is_text(frame.type_of(name)):
             return name
+        if is_integer(frame.type_of(name)) and _tells_rows_apart(frame, name, hints):
+            return name
     return None
+
+
+def _tells_rows_apart(frame: Table, name: str, hints: Hints) -> bool:
+    """Whether samples come again, once for each number of a column.
+
+    Without a key of the samples it can't be told.
+    """
+    if not (class_predictions(frame) or single_predictions(frame) or hints.roles.prediction):
+        return False
+    by_hand = (hints.roles.row_id, hints.roles.repeat, hints.roles.outer_fold)
+    roles = zip(("row_id", "repeat", "outer_fold"), by_hand, strict=True)
+    keys = [one for role, given in roles if (one := given or named(frame, role)) in frame.names]
+    if not hints.roles.row_id and named(frame, "row_id") is None:
+        raise InputError(
+            "whole numbers may be the names of configurations or predictions",
+            path=frame.path,
+            column=name,
+            hint=f"--configuration {name} or --dialect wide",
+        )
+    codes = [frame.column(one).codes()[0] for one in keys]
+    alone, together = (joint(one) for one in (codes, [*codes, frame.column(name).codes()[0]]))
+    return len(np.unique(alone)) < frame.n_rows == len(np.unique(together))
 
 
 DIALECT = Dialect("long", "the long layout: a column `config`", recognises, layout)

@@ -1,0 +1,153 @@
+"""Runs of mljar with scaled targets, and with weights."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bbccli.errors import InputError
+from bbccli.readers import read
+from bbccli.verification import verified
+
+RUNS = Path(__file__).parent.parent / "data" / "runs"
+OOF = "predictions_out_of_folds.csv"
+
+
+def column(run, model, name="target"):
+    lines = [line.split(",") for line in (run / model / OOF).read_text().split()]
+    return np.array([float(line[lines[0].index(name)]) for line in lines[1:]])
+
+
+def copied(tmp_path, name):
+    return Path(shutil.copytree(RUNS / name, tmp_path / name))
+
+
+def changed(run, model, row, value):
+    """Put another target into a row of a model."""
+    lines = (run / model / OOF).read_text().split("\n")
+    lines[row + 1] = ",".join([repr(value), *lines[row + 1].split(",")[1:]])
+    (run / model / OOF).write_text("\n".join(lines))
+
+
+def note(matrix, code):
+    return next((one for one in matrix.notes if one.code == code), None)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("name", ["mljar_diabetes", "mljar_lognormal", "mljar_weights"])
+def test_all_scores_are_found_again(name):
+    matrix = verified(read(RUNS / name, include=("all",)))
+    found = matrix.source.verification
+    assert found.n_checked == found.n_scores == matrix.n_configurations
+    assert found.reason is None
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("name", ["mljar_diabetes", "mljar_lognormal"])
+def test_the_truth_is_that_of_the_baseline_wherever_it_is_listed(tmp_path, name):
+    run = copied(tmp_path, name)
+    about = json.loads((run / "params.json").read_text())
+    about["saved"].sort(key=lambda model: model != "3_Linear")
+    (run / "params.json").write_text(json.dumps(about))
+    matrix = verified(read(run))
+    assert matrix.configurations[0] == "3_Linear"
+    truth = column(run, "1_Baseline")
+    assert (truth != column(run, "3_Linear")).any()
+    np.testing.assert_array_equal(matrix.outcome.values, truth)
+
+
+def test_what_was_clipped_is_told():
+    said = note(read(RUNS / "mljar_lognormal"), "targets-scaled").text
+    assert "3_Linear" in said
+    assert "1 sample by up to 0.0167" in said
+    assert "1_Baseline" in said
+    assert "raises" not in note(read(RUNS / "mljar_diabetes"), "targets-scaled").text
+    assert note(read(RUNS / "mljar"), "targets-scaled") is None
+
+
+def test_without_a_model_that_keeps_its_targets_the_truth_is_doubted(tmp_path):
+    run = copied(tmp_path, "mljar_lognormal")
+    about = json.loads((run / "params.json").read_text())
+    about["saved"] = ["3_Linear"]
+    (run / "params.json").write_text(json.dumps(about))
+    matrix = verified(read(run))
+    assert "1 sample may" in note(matrix, "targets-clipped").text
+    assert note(matrix, "targets-scaled") is None
+    np.testing.assert_array_equal(matrix.outcome.values, column(run, "3_Linear"))
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("name", "model", "row", "change"),
+    [
+        ("mljar_diabetes", "3_Linear", 5, lambda value: value * (1 + 1e-9)),
+        ("mljar_diabetes", "2_DecisionTree", 5, lambda value: value * (1 + 1e-15)),
+        ("mljar_lognormal", "3_Linear", 12, lambda value: value * 1.01),
+        ("mljar_lognormal", "3_Linear", 12, lambda value: value * 0.5),
+        ("mljar_lognormal", "2_DecisionTree", 12, lambda _: 0.0211158584674771),
+    ],
+)
+def test_a_target_that_scaling_does_not_explain(tmp_path, name, model, row, change):
+    run = copied(tmp_path, name)
+    value = change(column(run, model)[row].item())
+    changed(run, model, row, value)
+    with pytest.raises(InputError, match="target differs from that of 1_Baseline") as error:
+        read(run)
+    assert (error.value.row, error.value.value, error.value.column) == (row, value, "target")
+    assert repr(column(run, "1_Baseline")[row].item()) in error.value.problem
+    assert error.value.path == str(run / model / OOF)
+
+
+def test_a_scaling_that_cannot_be_read(tmp_path):
+    run = copied(tmp_path, "mljar_lognormal")
+    place = run / "3_Linear" / "framework.json"
+    place.write_text(place.read_text().replace("X_min_values", "minima"))
+    with pytest.raises(InputError, match="how targets were scaled"):
+        read(run)
+
+
+def test_a_score_of_another_target_is_refused(tmp_path):
+    run = copied(tmp_path, "mljar_lognormal")
+    board = run / "leaderboard.csv"
+    truth, own = column(run, "1_Baseline"), column(run, "3_Linear")
+    predicted = column(run, "3_Linear", "prediction")
+    on_truth, on_own = (repr(np.abs(t - predicted).mean().item()) for t in (truth, own))
+    assert on_own[:12] in board.read_text()
+    lines = board.read_text().split("\n")
+    lines = [x.replace(x.split(",")[3], on_truth) if x.startswith("3_L") else x for x in lines]
+    board.write_text("\n".join(lines))
+    with pytest.raises(InputError, match="3_Linear has mae"):
+        verified(read(run))
+
+
+def test_weights_are_read():
+    matrix = read(RUNS / "mljar_weights")
+    own = column(RUNS / "mljar_weights", "1_Baseline", "sample_weight")
+    np.testing.assert_array_equal(matrix.outcome.weights, own)
+    assert note(matrix, "weight-by-name") is None
+
+
+def test_without_the_weights_no_score_is_compared():
+    found = verified(read(RUNS / "mljar_weights", unweighted=True)).source.verification
+    assert (found.n_checked, found.reason) == (0, "the run scored with weights, which take no part")
+
+
+def test_a_model_with_weights_of_its_own_is_not_compared(tmp_path):
+    run = copied(tmp_path, "mljar_weights")
+    place = run / "2_DecisionTree" / OOF
+    place.write_text("\n".join(x.rpartition(",")[0] for x in place.read_text().split()))
+    found = verified(read(run)).source.verification
+    assert (found.n_checked, found.n_scores) == (2, 2)
+
+
+def test_weights_that_differ(tmp_path):
+    run = copied(tmp_path, "mljar_weights")
+    place = run / "3_Linear" / OOF
+    lines = place.read_text().split()
+    lines[3] = lines[3].rpartition(",")[0] + ",77.0"
+    place.write_text("\n".join(lines))
+    with pytest.raises(InputError, match="weight differs from that of 1_Baseline") as error:
+        read(run)
+    assert (error.value.row, error.value.value) == (2, 77.0)

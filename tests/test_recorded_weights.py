@@ -1,0 +1,113 @@
+"""Weights that a search hands to its scorer, and estimators' own score."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from bbccli.errors import InputError
+from bbccli.readers import read
+from bbccli.recording import Recorder
+from bbccli.verification import verified
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(60, 3))
+Y = (X[:, 0] + RNG.normal(size=60) > 0).astype(int)
+W = RNG.integers(1, 9, 60).astype(float)
+CV = KFold(3, shuffle=True, random_state=1)
+
+
+def scored(rec, weights=None, powers=(0.01, 1.0)):
+    """Score models as a search of scikit-learn 1.9 does, which hands weights on."""
+    given = {} if weights is None else {"sample_weight": weights}
+    for power in powers:
+        for train, test in rec.cv:
+            model = LogisticRegression(C=power).fit(X[train], Y[train])
+            own = {} if weights is None else {"sample_weight": weights[test]}
+            rec.scorer(model, X[test], Y[test], **own)
+    return given
+
+
+def recorder(tmp_path, **how):
+    return Recorder(tmp_path / "run", X, Y, cv=CV, scoring="roc_auc", **how)
+
+
+def found(tmp_path):
+    matrix = verified(read(tmp_path / "run"))
+    return matrix.outcome.weights, matrix.source.verification
+
+
+def test_weights_of_the_scorer_are_those_of_the_samples(tmp_path):
+    scored(recorder(tmp_path), W)
+    weights, said = found(tmp_path)
+    np.testing.assert_array_equal(weights, W)
+    assert (said.n_checked, said.reason) == (2, None)
+
+
+def test_the_same_weights_given_twice(tmp_path):
+    scored(recorder(tmp_path, sample_weight=W), W)
+    weights, said = found(tmp_path)
+    np.testing.assert_array_equal(weights, W)
+    assert (said.n_checked, said.reason) == (2, None)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("given", "words"), [(None, "without the weights"), (W + 1, "with other weights than those")]
+)
+def test_weights_of_the_recorder_alone(tmp_path, given, words):
+    scored(recorder(tmp_path, sample_weight=W), given)
+    weights, said = found(tmp_path)
+    np.testing.assert_array_equal(weights, W)
+    assert (said.n_checked, said.reason) == (0, f"the search scored {words} of the recorder")
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(("other", "words"), [(None, "others without"), (W + 1, "different")])
+def test_weights_of_some_fits(tmp_path, other, words):
+    rec = recorder(tmp_path)
+    scored(rec, W)
+    scored(rec, other, powers=(7.0,))
+    with pytest.raises(InputError, match=words) as error:
+        read(tmp_path / "run")
+    assert "Recorder(sample_weight=)" in error.value.hint
+
+
+def test_a_search_with_weights(tmp_path):
+    rec = recorder(tmp_path)
+    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 9]}, cv=rec.cv, scoring=rec.scorer)
+    said = rec.finish(search.fit(X, Y, sample_weight=W))
+    assert said.n_recomputed == 6
+    assert found(tmp_path)[1].n_checked == 2
+
+
+def test_weights_of_zero_are_told(tmp_path):
+    rec = recorder(tmp_path)
+    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 9]}, cv=rec.cv, scoring=rec.scorer)
+    search.fit(X, Y, sample_weight=np.where(np.arange(60) < 5, 0.0, W))
+    if hasattr(rec.scorer, "_accept_sample_weight") and read_weights(tmp_path):
+        with pytest.warns(UserWarning, match="not positive"):
+            rec.finish(search)
+
+
+def read_weights(tmp_path):
+    from bbccli.recorded import parts
+
+    files = list(parts.paths(tmp_path / "run"))
+    return any(parts.read(file).weights is not None for file in files)
+
+
+def test_without_scoring_it_is_the_estimators_own_score(tmp_path):
+    rec = Recorder(tmp_path / "run", X, Y, cv=CV)
+    model = make_pipeline(StandardScaler(), LogisticRegression())
+    grid = {"logisticregression__C": [0.01, 9]}
+    search = GridSearchCV(model, grid, cv=rec.cv, scoring=rec.scorer).fit(X, Y)
+    with pytest.warns(UserWarning, match="--metric"):
+        rec.finish(search)
+    plain = GridSearchCV(model, grid, cv=rec.cv).fit(X, Y)
+    np.testing.assert_array_equal(
+        search.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"]
+    )
+    assert str(read(tmp_path / "run").kind) == "label"
