@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from bbccli.analysis import Analysis
 from bbccli.batch import Source, key_of
 from bbccli.batch.worker import Task, work
-from bbccli.methods import METHODS
+from bbccli.methods.registry import METHODS as KNOWN
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.resources import Resources, use
@@ -119,7 +119,28 @@ def _alone(path: str, *sizes: str) -> None:
     auc = METRICS["auc"]
     matrix = subjects.matrix_for(auc, *map(int, sizes))
     with use(Resources(growing=True).for_predictions(*matrix.size)):
-        METHODS["bbc"].run(matrix, auc, Plan(1000))
+        KNOWN["bbc"].run(matrix, auc, Plan(1000))
+
+
+def _all(paths: list[str], methods: tuple[str, ...] | None) -> None:
+    analysis = Analysis(metric=("accuracy",), method=methods)
+    for position, path in enumerate(paths):
+        source = Source(path, analysis)
+        task = Task(position, key_of(source), source, Resources(jobs=1), str(Path.cwd()))
+        done = work(task)
+        assert done.problem is None, done.problem
+
+
+def _written(path: Path, seed: int) -> str:
+    """A file of class labels."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, N_SAMPLES)
+    right = rng.random((N_SAMPLES, N_CONFIGURATIONS)) < np.linspace(0.6, 0.75, N_CONFIGURATIONS)
+    labels = np.where(right, truth[:, None], 1 - truth[:, None])
+    columns = {"row_id": np.arange(N_SAMPLES), "fold": np.arange(N_SAMPLES) % N_FOLDS}
+    columns |= {"truth": truth} | {f"c{c}": column for c, column in enumerate(labels.T)}
+    pq.write_table(pa.table(columns), path)
+    return str(path)
 
 
 if __name__ == "__main__":
