@@ -1,24 +1,40 @@
-"""Small files one after the other in a worker of `bbc batch`: reading, estimating, the record."""
+"""Small files one after the other in a worker of `bbc batch`, and a large one: reading it too.
 
+`python -m benchmarks.files CSV N C` reads a CSV with pyarrow, and runs BBC on a matrix of N x C.
+"""
+
+import os
+import subprocess
+import sys
 import tempfile
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
 from bbccli.analysis import Analysis
 from bbccli.batch import Source, key_of
 from bbccli.batch.worker import Task, work
-from bbccli.resources import Resources
-from benchmarks.tables import Section, Table, Target, digits, whole
+from bbccli.methods.registry import METHODS as KNOWN
+from bbccli.metrics import METRICS
+from bbccli.plan import Plan
+from bbccli.resources import Resources, use
+from benchmarks import subjects
+from benchmarks.tables import Row, Section, Table, Target, decimals, digits, times, whole
 from benchmarks.timing import least, ready
 
 N_SAMPLES, N_CONFIGURATIONS, N_FOLDS = 200, 50, 10
 LIMIT = 40
 METHODS = {"bbc": ("bbc",), "cvt, tt, bbc": ("cvt", "tt", "bbc"), "default": None}
 """By default BBC-F takes all 92,377 resamples of ten folds, which costs more than all the rest."""
+
+LARGE, QUICK = 10**6, 10**5
+"""Rows of the large file."""
+
+MOST_TIME, MOST_MEMORY = 1.5, 2
 
 
 def measure(*, quick: bool) -> Section:
@@ -34,10 +50,76 @@ def measure(*, quick: bool) -> Section:
     ]
     size = f"N = {N_SAMPLES}, C = {N_CONFIGURATIONS}, accuracy, B = 1,000"
     columns = {"methods": str, "files/s": digits, "ms per file": digits}
-    return Section(
-        [Table("files", f"Small files in one worker, {size}", columns, rows)],
-        [Target(f"bbc batch, {size}, BBC: files/s", LIMIT, rates["bbc"], whole, at_least=True)],
-    )
+    small = Table("files", f"Small files in one worker, {size}", columns, rows)
+    limit = Target(f"bbc batch, {size}, BBC: files/s", LIMIT, rates["bbc"], whole, at_least=True)
+    large, limits = _large(QUICK if quick else LARGE)
+    return Section([small, large], [limit, *limits])
+
+
+def _large(n_samples: int) -> tuple[Table, list[Target]]:
+    """Whole processes on large files: processor time, as ratios need, and peak memory."""
+    rows: list[Row] = []
+    targets = []
+    for n_configurations in (20, 2):
+        with tempfile.TemporaryDirectory() as folder:
+            path = _large_csv(Path(folder) / "large.csv", n_samples, n_configurations)
+            sizes = [str(n_samples), str(n_configurations)]
+            alone = _child("-m", "benchmarks.files", path, *sizes)
+            correct, inspect = (
+                _child("-m", "bbccli", name, path) for name in ("correct", "inspect")
+            )
+        size = f"{n_samples:,} x {n_configurations}"
+        named = {"pyarrow and BBC alone": alone, "bbc correct": correct, "bbc inspect": inspect}
+        rows += [{"N x C": size, "process": name} | spent for name, spent in named.items()]
+        time, peak = correct["cpu s"] / alone["cpu s"], inspect["peak MB"] / correct["peak MB"]
+        what = f"CSV, {size}, AUC"
+        targets += [
+            Target(
+                f"{what}: bbc correct, of pyarrow and BBC alone",
+                MOST_TIME,
+                time,
+                times,
+                at_least=False,
+            ),
+            Target(
+                f"{what}: peak of bbc inspect, of bbc correct",
+                MOST_MEMORY,
+                peak,
+                times,
+                at_least=False,
+            ),
+        ]
+    columns = {"N x C": str, "process": str, "cpu s": decimals, "peak MB": whole}
+    return Table("large files", "Large CSV files, AUC, B = 1,000", columns, rows), targets
+
+
+def _child(*arguments: str) -> Row:
+    """Processor time and peak memory of a Python process."""
+    process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, arguments
+    unit = 1 if sys.platform == "darwin" else 1024
+    return {"cpu s": used.ru_utime + used.ru_stime, "peak MB": unit * used.ru_maxrss / 1e6}
+
+
+def _large_csv(path: Path, n_samples: int, n_configurations: int) -> str:
+    """A file of probabilities."""
+    matrix = subjects.matrix_for(METRICS["auc"], n_samples, n_configurations)
+    columns = {"truth": matrix.outcome.values, "fold": np.arange(n_samples) // 2 % 5}
+    shares = matrix.predictions[0].T.round(6)
+    columns |= dict(zip(matrix.configurations, shares, strict=True))
+    pc.write_csv(pa.table(columns), path)
+    return str(path)
+
+
+def _alone(path: str, *sizes: str) -> None:
+    """Read a CSV with pyarrow, and run BBC on a matrix of that size."""
+    pc.read_csv(path)
+    auc = METRICS["auc"]
+    matrix = subjects.matrix_for(auc, *map(int, sizes))
+    with use(Resources(growing=True).for_predictions(*matrix.size)):
+        KNOWN["bbc"].run(matrix, auc, Plan(1000))
 
 
 def _all(paths: list[str], methods: tuple[str, ...] | None) -> None:
@@ -59,3 +141,7 @@ def _written(path: Path, seed: int) -> str:
     columns |= {"truth": truth} | {f"c{c}": column for c, column in enumerate(labels.T)}
     pq.write_table(pa.table(columns), path)
     return str(path)
+
+
+if __name__ == "__main__":
+    _alone(*sys.argv[1:])

@@ -16,9 +16,9 @@ from bbccli.notes import Note, listing
 from bbccli.outcome import Outcome, effective_size
 from bbccli.prediction_forms import PLURAL
 from bbccli.readers import Understood
-from bbccli.resampling import BLOCK, Resamples, any_draw, draws_of
+from bbccli.resampling import BLOCK, any_draw, draws_of
 from bbccli.rounding import count, figure
-from bbccli.types import BoolArray, PredictionKind, Task, distinct
+from bbccli.types import BoolArray, IntArray, PredictionKind, Task, distinct
 
 N_DRAWN = 1024
 """Resamples drawn to see how many would have to be drawn again."""
@@ -197,8 +197,9 @@ def check_resamples(findings: Findings, matrix: PredictionMatrix) -> None:
                 f"collect more of it, remove the {unit}, or use a metric that does without",
             )
             return
-    drawn = draws_of(matrix.n_samples, groups, 0, any_draw).batch(0, N_DRAWN // BLOCK)
-    n_lacking = N_DRAWN - int(_holds_every_class(outcome, drawn).sum())
+    draws = draws_of(matrix.n_samples, groups, 0, any_draw)
+    blocks = (draws.batch(block, 1).in_bag for block in range(N_DRAWN // BLOCK))
+    n_lacking = N_DRAWN - sum(int(_holds_every_class(outcome, block).sum()) for block in blocks)
     if n_lacking:
         findings.warn(
             "resamples",
@@ -210,14 +211,16 @@ def check_resamples(findings: Findings, matrix: PredictionMatrix) -> None:
         findings.passed("resamples", f"none of {N_DRAWN} would have to be drawn again")
 
 
-def _holds_every_class(outcome: Outcome, drawn: Resamples) -> BoolArray:
-    """(B,) whether every class, or some sample at all, is in the bag and out of it."""
+def _holds_every_class(outcome: Outcome, in_bag: IntArray) -> BoolArray:
+    """(B,) whether every class, or some sample at all, is in the bag (B, N) and out of it."""
     codes = np.zeros(len(outcome), np.int64)
     if outcome.task.is_classification:
         codes = outcome.values.astype(np.int64)
-    sides = np.stack([drawn.in_bag > 0, drawn.in_bag == 0])
-    held = [sides[:, :, codes == code].any(axis=2).all(axis=0) for code in distinct(codes)]
-    return np.asarray(np.all(held, axis=0))
+    held = np.ones(len(in_bag), bool)
+    for code in distinct(codes):
+        weights = in_bag[:, codes == code]
+        held &= (weights.max(axis=1) > 0) & (weights.min(axis=1) == 0)
+    return held
 
 
 def class_sizes(outcome: Outcome) -> tuple[tuple[str, int], ...]:

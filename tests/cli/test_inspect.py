@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
 
 from bbccli.errors import BbcError
 from bbccli.inspection import Status, inspect
-from bbccli.inspection.matrices import CHECK_OF_NOTE
+from bbccli.inspection.findings import Findings
+from bbccli.inspection.matrices import CHECK_OF_NOTE, check_resamples
+from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
+from bbccli.outcome import Outcome
 from bbccli.readers import Request, Roles, read, remarks
+from bbccli.resampling import any_draw, draws_of
 from bbccli.selection.candidates import candidates
-from bbccli.types import Missing, Pooling
+from bbccli.types import Missing, Pooling, PredictionKind, Task
 
 GOOD = """row_id,repeat,fold,truth,a,b
 0,0,0,x,0.1,0.2
@@ -174,6 +179,47 @@ def test_resamples_to_redraw(save):
     both_out = (1 - 2 / 40) ** 40
     expected = 1 - 2 * (out - both_out)
     assert n_again / 1024 == pytest.approx(expected, abs=4 * np.sqrt(0.25 / 1024))
+
+
+def test_memory_grows_little_with_the_rows():
+    n_rows = 20_000
+    truth = np.arange(n_rows) % 2
+    matrix = PredictionMatrix(
+        Outcome(Task.BINARY, truth, ("no", "yes")),
+        np.full((1, n_rows, 1), 0.5),
+        ("a",),
+        PredictionKind.PROBABILITY,
+    )
+    findings = Findings()
+    tracemalloc.start()
+    check_resamples(findings, matrix)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak / n_rows < 600  # bytes, of a block of 64 resamples
+    assert findings.found[-1].text == "none of 1024 would have to be drawn again"
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_redraws_are_those_of_a_slow_loop(grouped):
+    rng = np.random.default_rng(3)
+    truth = np.array([0] * 3 + [1] * 4 + [2] * 30)
+    groups = np.arange(37) // 2 if grouped else None
+    matrix = PredictionMatrix(
+        Outcome(Task.MULTICLASS, truth, ("a", "b", "c")),
+        rng.dirichlet(np.ones(3), (1, 37, 1)),
+        ("only",),
+        PredictionKind.PROBABILITY,
+        groups=groups,
+    )
+    findings = Findings()
+    check_resamples(findings, matrix)
+    drawn = draws_of(37, groups, 0, any_draw).batch(0, 16).in_bag
+    lacking = sum(
+        any(not (0 in row[truth == code] and row[truth == code].any()) for code in range(3))
+        for row in drawn
+    )
+    assert 0 < lacking < 1024
+    assert findings.found[-1].text.startswith(f"{lacking} of 1024 resamples lack")
 
 
 def test_nearly_equal_configurations(save):

@@ -204,7 +204,7 @@ def change(long, column, row, value):
             "no",
             r"truth differs between configurations .*column 'truth', row 17, value 'no'",
         ),
-        ("truth", 2, "", r"truth differs between configurations .*row 14, value 'no'"),
+        ("truth", 2, "", r"truth differs between configurations .*\(column 'truth', row 2\)"),
         ("config", 5, "", r"configuration is missing \(column 'config', row 5"),
         ("prediction", 30, "x", r"prediction is text \(column 'prediction', row 30, value 'x'"),
         (

@@ -74,9 +74,8 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
     path = tables[0].path
     if not one_file:
         path = f"{path} and {len(tables) - 1} more"
-    digest = joint_hash([table.sha256 for table in tables])
-    if not one_file:
         parts = _alike(parts, tables, origins)
+    digest = joint_hash([table.sha256 for table in tables])
     stacked = Table(path, _concatenated(parts, tables, origins), digest, None, tuple(origins))
     return replace(stacked, unnamed=_unnamed(tables, layouts))
 
