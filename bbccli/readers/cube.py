@@ -10,7 +10,6 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_text, to_numbers
 from bbccli.readers.column import Column, number_of, text_entries
-from bbccli.readers.numerals import doubt
 from bbccli.readers.problems import Raise
 from bbccli.readers.sheet import Cell, Sheet
 from bbccli.readers.table import Table
@@ -116,6 +115,8 @@ def check_sources(table: Table, names: Iterable[str], problems: Raise) -> None:
 
 def text_fault(column: Column) -> InputError:
     """Build the error about text where numbers are needed."""
+    from bbccli.readers.numerals import doubt
+
     doubtful = doubt(column, of="prediction")
     if doubtful is not None:
         return doubtful

@@ -15,7 +15,6 @@ from bbccli.readers.column import Column, number_of
 from bbccli.readers.cube import Cube
 from bbccli.readers.facts import Facts
 from bbccli.readers.metadata import Metadata
-from bbccli.readers.numerals import doubt
 from bbccli.readers.request import Request
 from bbccli.readers.scores import outcome_of_scores, task_of
 from bbccli.readers.sheet import Sheet
@@ -61,6 +60,8 @@ def _refuse_doubtful(truth: Column, cube: Cube, labels: Collection[str], task: T
     predicted = {name for column in cube.texts for name in column.named_codes()[1]}
     if len(present) <= 2 or (predicted and predicted <= present):
         return
+    from bbccli.readers.numerals import doubt
+
     fault = doubt(truth, of="truth")
     if fault is not None:
         raise fault
