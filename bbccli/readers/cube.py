@@ -115,6 +115,11 @@ def check_sources(table: Table, names: Iterable[str], problems: Raise) -> None:
 
 def text_fault(column: Column) -> InputError:
     """Build the error about text where numbers are needed."""
+    from bbccli.readers.numerals import doubt
+
+    doubtful = doubt(column, of="prediction")
+    if doubtful is not None:
+        return doubtful
     entries = text_entries(column)
     value = column.values[int(entries[0])].as_py()
     comma = not np.isnan(number_of(value.replace(",", ".")))

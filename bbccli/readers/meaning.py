@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +18,7 @@ from bbccli.readers.metadata import Metadata
 from bbccli.readers.request import Request
 from bbccli.readers.scores import outcome_of_scores, task_of
 from bbccli.readers.sheet import Sheet
+from bbccli.rounding import count
 from bbccli.types import BoolArray, FloatArray, Task
 
 
@@ -41,6 +42,7 @@ def outcome_of(sheet: Sheet, facts: Facts, cube: Cube, request: Request) -> Outc
         return replace(outcome, weights=facts.weights)
     check_classes_told(sheet)
     labels = dict.fromkeys(cell.label for cell in sheet.cells if cell.label is not None)
+    _refuse_doubtful(truth, cube, labels, task)
     decided = decide_task(truth, cube, tuple(labels), task, sheet.metadata)
     if decided is not Task.BINARY:
         _refuse_positive(request.positive, decided)
@@ -48,6 +50,21 @@ def outcome_of(sheet: Sheet, facts: Facts, cube: Cube, request: Request) -> Outc
         return replace(regression(truth), weights=facts.weights)
     outcome = classification(truth, decided, tuple(labels), sheet.metadata, request.positive)
     return replace(outcome, weights=facts.weights)
+
+
+def _refuse_doubtful(truth: Column, cube: Cube, labels: Collection[str], task: Task | None) -> None:
+    """Refuse numbers of a truth that can be read in two ways, unless they are names of classes."""
+    if not truth.is_text or labels or (task and task.is_classification):
+        return
+    present = set(truth.named_codes()[1])
+    predicted = {name for column in cube.texts for name in column.named_codes()[1]}
+    if len(present) <= 2 or (predicted and predicted <= present):
+        return
+    from bbccli.readers.numerals import doubt
+
+    fault = doubt(truth, of="truth")
+    if fault is not None:
+        raise fault
 
 
 def _refuse_positive(positive: str | None, task: Task) -> None:
@@ -114,6 +131,7 @@ def classification(
             hint="a performance over classes needs samples of at least two",
         )
     known = _known_classes(truth, labels, metadata)
+    _refuse_alike(truth, known)
     classes = sorted_names(present if task is Task.BINARY else {**known, **dict.fromkeys(present)})
     if task is Task.BINARY:
         classes = _positive_last(classes, positive, metadata, truth.path)
@@ -208,6 +226,32 @@ def _known_classes(truth: Column, labels: Sequence[str], metadata: Metadata) -> 
                 hint="spell the classes alike everywhere",
             )
     return sources["the predictions"] or sources["the metadata"]
+
+
+def _refuse_alike(truth: Column, known: Collection[str]) -> None:
+    """Refuse classes that may be one, or none, unless predictions or metadata know them."""
+    codes, present = truth.named_codes()
+    seen: dict[str, str] = {}
+    for code, name in enumerate(present):
+        if name in known:
+            continue
+        if name.strip().casefold() == "n/a":
+            raise truth.fault(
+                "truth may be missing, or be of a class of this name",
+                np.flatnonzero(codes == code),
+                hint="fill in the truth, or remove the sample's rows; if it is a class, list all "
+                "`classes` in the metadata",
+            )
+        other = seen.setdefault(" ".join(name.split()).casefold(), name)
+        if other != name:
+            counts = [int((codes == present.index(one)).sum()) for one in (other, name)]
+            raise truth.fault(
+                f"classes {other!r} ({count(counts[0], 'row')}) and {name!r} "
+                f"({count(counts[1], 'row')}) differ only in case or blanks",
+                np.flatnonzero(codes == code),
+                hint="spell them alike if they are one class; else list all `classes` in the "
+                "metadata",
+            )
 
 
 def _positive_last(

@@ -42,12 +42,14 @@ def test_the_same_cells(header, pieces):
     rows = [row for row in lines[1:] if row]
     assert table.num_rows == len(rows), rows
     names = [name.strip() for name in lines[0]]
+    if table.num_columns == len(names) and not any("".join(row[len(names) :]) for row in rows):
+        rows = [row[: len(names)] for row in rows]  # blank cells behind all rows
     if rows and len(rows[0]) == len(names) + 1:  # names of the rows, as R writes them
         names = ["", *names]
     assert table.column_names == names
     frame = pd.read_csv(
         io.StringIO(text, newline=""), dtype=str, keep_default_na=False, header=None,
-        names=range(len(names)), skiprows=1, index_col=False,
+        names=range(len(max(lines[1:], key=len, default=names))), skiprows=1, index_col=False,
     )  # fmt: skip
     for place in range(len(names)):
         mine, cells = table.column(place), [row[place] for row in rows]
@@ -63,7 +65,9 @@ def same(mine: object, cell: str) -> bool:
     if isinstance(mine, bool):
         return cell.strip().casefold() == str(mine).casefold() or cell in "01"
     if isinstance(mine, int | float):
-        return float(cell) == mine or (math.isnan(mine) and math.isnan(float(cell)))
+        bare = cell.strip().removeprefix("'")  # as spreadsheets mark what is typed as text
+        readings = [float(bare.replace(",", by)) for by in ".," if by == "." or "," not in bare]
+        return mine in readings or (math.isnan(mine) and math.isnan(readings[0]))
     if isinstance(mine, date):  # a time too, of which a cell may say the hour alone
         return bool(cell.strip()) and str(mine).startswith(cell.strip())
     return str(mine) == cell if not isinstance(mine, pa.Scalar) else False

@@ -132,7 +132,7 @@ CORPUS = {
         {},
     ),
     # text
-    "utf-16": ("p.csv", GOOD.decode().encode("utf-16"), "UTF-16", {}),
+    "utf-16": ("p.csv", GOOD.decode().encode("utf-16")[:-1], "UTF-16", {}),
     "latin-1": ("p.csv", swap(b"truth", b"tr\xfcth"), "not UTF-8", {}),
     "null bytes": ("p.csv", swap(b"0.10", b"0\x00.10"), "is binary", {}),
     "html": (
@@ -181,15 +181,20 @@ CORPUS = {
     "text for a prediction": ("p.csv", swap(b"0.24", b"n/a?"), "prediction is text", {}),
     "decimal commas": (
         "p.tsv",
-        GOOD.replace(b",", b"\t").replace(b"0.", b"0,"),
-        "value '0,10'",
+        GOOD.replace(b",", b"\t").replace(b"0.1", b"0,1"),
+        "another decimal mark",
         {},
     ),
     "an infinite prediction": ("p.csv", swap(b"0.24", b"inf"), "prediction is infinite", {}),
     "a number too large": ("p.csv", swap(b"0.24", b"1e999"), "infinite", {}),
     "an endless cell": ("p.csv", swap(b"0.24", LONG), "prediction is text", {}),
     "a date": ("p.csv", swap(b"0.24", b"2020-01-01"), "prediction is text", {}),
-    "a formula error": ("p.csv", swap(b"0.24", b"#DIV/0!"), "prediction is text", {}),
+    "a formula error": (
+        "p.csv",
+        swap(b"0.24", b"#REF!"),
+        "prediction is the error of a formula",
+        {},
+    ),
     "a control character": ("p.csv", swap(b"0.24", b"\x1b[31m0.2"), "prediction is text", {}),
     "no truth in a row": ("p.csv", swap(b"2,2,n", b"2,2,"), "truth is missing", {}),
     "one class": ("p.csv", GOOD.replace(b",n,", b",y,"), "one (class|value) only", {}),

@@ -220,7 +220,7 @@ def test_no_record_is_lost(rows):
 def test_no_record_is_lost_where_line_breaks_are_asked_for(rows):
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    writer.writerows([("x", "y"), *rows])
+    writer.writerows([("x", "z"), *rows])
     with reading.use(Reading(quoted_newlines=True)):
         table = read_delimited(buffer.getvalue().encode(), "p.csv", Format.CSV)
     assert table.num_rows == len(rows)

@@ -57,7 +57,7 @@ def test_names_that_are_none(tmp_path):
         read(str(tmp_path / ("a" * 300 + ".csv")))
 
 
-@pytest.mark.parametrize("name", ["m.xlsx", "m.pkl", "m.txt", "m.parquet.gz", "m.json.gz"])
+@pytest.mark.parametrize("name", ["m.xlsx", "m.pkl", "m.dat", "m.parquet.gz", "m.json.gz"])
 def test_unsupported_suffix(save, name):
     suffix = "".join(Path(name).suffixes)
     error = fault(save(name, b"x"), rf"files that end in {suffix} cannot be read")
@@ -121,8 +121,11 @@ def test_ragged_rows(save, text, message):
     [
         (bytes(range(256)), "is binary, not text"),
         (b"PAR1abc", "is binary, not text"),
-        (b"truth,a\n0,1\nf\xfcnf,2\n", r"text is not UTF-8 \(line 3\)"),
-        ("truth,a\n0,1\n".encode("utf-16"), "text is UTF-16, not UTF-8"),
+        (
+            b"truth,a\n0,1\nf\xfcnf,2\n",
+            r"text is not UTF-8 \(line 3\); in Windows-1252 it reads 'fünf'",
+        ),
+        ("truth,a\n0,1\n".encode("utf-16")[:-1], "text is marked as UTF-16 but is damaged"),
     ],
 )
 def test_bytes_that_are_no_text(save, data, message):
@@ -166,8 +169,8 @@ def test_index_of_pandas_is_the_row_id(save):
 @pytest.mark.parametrize(
     ("values", "place"),
     [
-        (["0.1", "0.2", "n/a", "0.4"], "row 2, value 'n/a'"),
-        (["0.1", "0,2", "0.3", "0.4"], "row 1, value '0,2'"),
+        (["0.1", "0.2", "?", "0.4"], "row 2, value '?'"),
+        (["0.1", "0,2", "x", "0.4"], "row 1, value '0,2'"),
         (["one", "two", "", "four"], "row 0, value 'one'"),
     ],
 )
@@ -180,8 +183,8 @@ def test_text_among_predictions(save, values, place):
 
 @pytest.mark.parametrize("truth", [[0, 1, 0, 1], [0.5, 1.5, 2.5, 3.5], ["x", "y", "x", "y"]])
 def test_text_in_the_only_prediction(save, truth):
-    path = save("m.csv", {"truth": truth, "a": ["0.1", "0.2", "n/a", "0.4"]})
-    fault(path, r"prediction is text \(column 'a', row 2, value 'n/a'\)")
+    path = save("m.csv", {"truth": truth, "a": ["0.1", "0.2", "?", "0.4"]})
+    fault(path, r"prediction is text \(column 'a', row 2, value '\?'\)")
 
 
 def test_numbers_stored_as_text(save):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from bbccli.errors import InputError
 from bbccli.readers.arrow import is_nothing, is_text, to_numbers
 from bbccli.readers.column import EXACT_INTEGERS
 from bbccli.readers.functions import apply, cast
+from bbccli.readers.numerals import with_numbers
 from bbccli.readers.roles import ITEM_KEYS, NAMES
 from bbccli.readers.sources.files import Format
 from bbccli.readers.sources.quotes import check_quotes
@@ -21,12 +23,23 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.csv as pacsv
 
-MISSING = ["", "NA", "NaN", "nan", "NAN", "null", "NULL", "Null"]
+MISSING = ["", "NA", "NaN", "nan", "NAN", "null", "NULL", "Null", "<NA>"]
+MISSING += ["#N/A", "#N/A N/A", "#NA", "#DIV/0!", "#NUM!", "#NULL!"]
 DELIMITERS = ",;\t"
 _KEYS = frozenset((*NAMES["row_id"], *ITEM_KEYS))
+_CONFIGURATION = (".config", "wflow_id", "model", "learner_id", "configuration", "config")
+_NEVER_NUMERALS = _KEYS.union(
+    NAMES["repeat"], NAMES["fold"], NAMES["group"], NAMES["outer_fold"], _CONFIGURATION
+)
 
+_SAVE = "save the file as UTF-8 (in Excel: CSV UTF-8)"
 _PADDED, _WHOLE = re.compile(r"[+-]?0\d"), re.compile(r"\.0*$")
 _LARGEST_BLOCK = 2**31 - 1
+_STATED = re.compile(rb'(?:\xef\xbb\xbf)?"?sep=([^\r\n"])"?[,;\t]*(?=\r?\n|\r)', re.IGNORECASE)
+_BLANK_LINES, _TAIL = re.compile(rb"[\r\n][\r\n ]*\Z"), 2**12
+_QUOTED = re.compile('"[^"]*"')
+_SPACED = re.compile(r'("[^"]*"|[^\s"]+)(?: ("[^"]*"|[^\s"]+))+')
+_MARKS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _TWO_LINES = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*([^\r\n]+)[\r\n]\s*\S")
 
 
@@ -44,31 +57,62 @@ def read_delimited(data: bytes, path: str, form: Format, keys: Sequence[str] = (
         Text that is binary or not UTF-8, without rows, with a quote that is not closed in its
         line, or with a row of another length.
     """
-    import pyarrow as pa
-    import pyarrow.csv as pacsv
-
+    data, local = _as_utf8(data, path)
     check_text(data, path)
+    stated = _STATED.match(data)
+    if stated:
+        data = data[stated.end() :]
     header = _header(data, path)
-    delimiter = "\t" if form is Format.TSV else max(DELIMITERS, key=header.count)
+    delimiter = _delimiter(header, path, form, stated[1].decode("utf-8") if stated else "")
     check_quotes(data, path, delimiter)
-    try:
-        options = _options(data, delimiter)
-        names = [name.strip('"') for name in header.split(delimiter)]
-        texts = dict.fromkeys((n for n in names if _is_key(n.strip(), keys)), pa.string())
-        options["convert_options"].column_types = texts
-        table = pacsv.read_csv(pa.BufferReader(data), **options)
-    except (pa.ArrowException, UnicodeDecodeError) as error:
-        named = _with_row_names(data, delimiter)
-        if named is None:
-            raise _syntax_error(data, path, delimiter, error) from None
-        table = named
+
+    def kept(name: str) -> bool:
+        return name in keys or name.strip().casefold() in _NEVER_NUMERALS
+
+    def as_text(names: Sequence[str]) -> pa.Table:
+        return _table(data, path, delimiter, lambda name: name in names)
+
+    tail = _BLANK_LINES.search(data, max(len(data) - _TAIL, 0))
+    if tail and b" " in tail[0] and delimiter in header:
+        data = data[: tail.start() + 1]
+    table = _table(data, path, delimiter, lambda name: _is_key(name, keys))
     if table.num_rows == 0:
         raise _no_rows(path)
-    table = table.rename_columns([name.strip() for name in table.column_names])
+    table = with_numbers(table, kept, as_text, local=local or delimiter == ";")
     for position, name in enumerate(table.column_names):
         if _is_key(name, keys) and is_text(table.schema.types[position]):
             table = table.set_column(position, name, _typed(table.column(position)))
     return table
+
+
+def _table(data: bytes, path: str, delimiter: str, as_text: Callable[[str], bool]) -> pa.Table:
+    """Return the table of text, without what a spreadsheet adds to it that is blank."""
+    import pyarrow as pa
+
+    try:
+        table = _parsed(data, delimiter, as_text)
+    except (pa.ArrowException, UnicodeDecodeError) as error:
+        found = _without_blank_cells(data, delimiter, as_text)
+        found = _with_row_names(data, delimiter, as_text) if found is None else found
+        if found is None:
+            raise _syntax_error(data, path, delimiter, error) from None
+        table = found
+    table = table.rename_columns([name.strip() for name in table.column_names])
+    return _without_blank_rows(table)
+
+
+def _parsed(data: bytes, delimiter: str, as_text: Callable[[str], bool]) -> pa.Table:
+    """Parse text, some columns of which, by their names, are taken as they are written."""
+    import pyarrow as pa
+    import pyarrow.csv as pacsv
+
+    options = _options(data, delimiter)
+    match = _TWO_LINES.match(data)
+    lines = [match[1].decode("utf-8")] if match else []
+    names = [name for line in csv.reader(lines, delimiter=delimiter) for name in line]
+    texts = {name: pa.string() for name in names if as_text(name.strip())}
+    options["convert_options"].column_types = texts
+    return pacsv.read_csv(pa.BufferReader(data), **options)
 
 
 def _is_key(name: str, keys: Sequence[str]) -> bool:
@@ -109,10 +153,47 @@ def _typed(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     return found if len(names) == len(values) else texts
 
 
+def _as_utf8(data: bytes, path: str) -> tuple[bytes, bool]:
+    """Return text that is marked as UTF-16 in UTF-8, and whether it was."""
+    for mark, code in _MARKS:
+        if data.startswith(mark):
+            try:
+                return data[len(mark) :].decode(code).encode("utf-8"), True
+            except UnicodeError:
+                raise InputError(
+                    "text is marked as UTF-16 but is damaged", path=path, hint=_SAVE
+                ) from None
+    return data, False
+
+
+def _delimiter(header: str, path: str, form: Format, stated: str) -> str:
+    """Return the delimiter: the stated one, a tab in TSV, or the most frequent in the header.
+
+    R's `write.table` writes blanks; they delimit three names or more, or names in quotes, where
+    there is no other delimiter.
+    """
+    bare = _QUOTED.sub("", header)
+    if stated:
+        others = [other for other in DELIMITERS if other in bare]
+        if not stated.isascii() or (stated not in bare and others):
+            raise InputError(
+                f"the first line says sep={stated}, but the header is not delimited so",
+                path=path,
+                hint="remove the first line, or make it that of the delimiter",
+            )
+        return stated
+    if form is Format.TSV:
+        return "\t"
+    spaced = header.startswith('"') or bare.strip().count(" ") > 1
+    if spaced and not set(DELIMITERS) & set(bare) and _SPACED.fullmatch(header.strip()):
+        return " "
+    return max(DELIMITERS, key=bare.count)
+
+
 def check_text(data: bytes, path: str) -> None:
     """Refuse bytes that are no UTF-8 text."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError("text is UTF-16, not UTF-8", path=path, hint="save the file as UTF-8")
+        raise InputError("text is UTF-16, not UTF-8", path=path, hint=_SAVE)
     if b"\x00" in data or data.startswith(b"PAR1"):
         raise InputError(
             "is binary, not text", path=path, hint="give the file the suffix of its format"
@@ -121,8 +202,13 @@ def check_text(data: bytes, path: str) -> None:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
+        word = re.split(rb'[,;\t"\r\n]', data[max(error.start - 24, 0) : error.start])[-1]
+        word += re.split(rb'[,;\t"\r\n]', data[error.start : error.start + 24])[0]
+        shown = word.decode("cp1252", "replace")
         raise InputError(
-            f"text is not UTF-8 (line {line})", path=path, hint="save the file as UTF-8"
+            f"text is not UTF-8 (line {line}); in Windows-1252 it reads {shown!r}",
+            path=path,
+            hint=f"{_SAVE}; or: iconv -f WINDOWS-1252 -t UTF-8",
         ) from None
 
 
@@ -154,7 +240,60 @@ def _options(
     }
 
 
-def _with_row_names(data: bytes, delimiter: str) -> pa.Table | None:
+def _without_blank_cells(
+    data: bytes, delimiter: str, as_text: Callable[[str], bool]
+) -> pa.Table | None:
+    """Return the table of text with blank cells at the end of its rows, or of its header alone.
+
+    Rows that all are longer than the header by cells that are empty have a blank column, unless
+    their first cells may be row names for which the header has no cell.
+    """
+    import pyarrow as pa
+
+    match = _TWO_LINES.match(data)
+    if match is None:
+        return None
+    header, mark = match[1], delimiter.encode()
+    bare = header.rstrip(mark + b" ")
+    width = _first_misfit(data, delimiter)
+    if width is None or delimiter == " ":
+        return None
+    extra = width.actual_columns - width.expected_columns
+    ended = header + mark * extra if extra > 0 else bare
+    whole = b"".join((data[: match.start(1)], ended, data[match.end(1) :]))
+    try:
+        table = _parsed(whole, delimiter, as_text)
+    except (pa.ArrowException, UnicodeDecodeError):
+        return None
+    if extra < 0:
+        return table
+    n_named = table.num_columns - extra
+    if not all(is_nothing(kind) for kind in table.schema.types[n_named:]):
+        return None
+    first = table.column(0)
+    is_key = table.column_names[0].strip().casefold() in _NEVER_NUMERALS
+    told_apart = not first.null_count and len(first.unique()) == len(first)
+    return table.select(range(n_named)) if is_key or not told_apart else None
+
+
+def _without_blank_rows(table: pa.Table) -> pa.Table:
+    """Return a table without rows at its end of which every cell is empty.
+
+    Where no column tells samples or their truth, such a row may be a sample without predictions.
+    """
+    last = table.num_rows - 1
+    if last < 0 or any(column[last].is_valid for column in table.columns):
+        return table
+    roles = {name for names in NAMES.values() for name in names} | _KEYS
+    if not any(name.casefold() in roles for name in table.column_names):
+        return table
+    filled = np.zeros(table.num_rows, bool)
+    for column in table.columns:
+        filled |= to_numbers(apply("is_valid", column)) == 1
+    return table.slice(0, int(np.flatnonzero(filled)[-1]) + 1) if filled.any() else table
+
+
+def _with_row_names(data: bytes, delimiter: str, as_text: Callable[[str], bool]) -> pa.Table | None:
     """Return the table of text whose header has no cell for the row names, as R writes it.
 
     Then every row has one cell more than the header, the first cells are other whole numbers or
@@ -162,7 +301,6 @@ def _with_row_names(data: bytes, delimiter: str) -> pa.Table | None:
     may be another name that lacks where the header begins with a key, or knows other delimiters.
     """
     import pyarrow as pa
-    import pyarrow.csv as pacsv
 
     match = _TWO_LINES.match(data)
     header, start = (match[1].decode(), match.start(1)) if match else ("", 0)
@@ -171,7 +309,7 @@ def _with_row_names(data: bytes, delimiter: str) -> pa.Table | None:
         return None
     whole = b"".join((data[:start], delimiter.encode(), data[start:]))
     try:
-        table = pacsv.read_csv(pa.BufferReader(whole), **_options(whole, delimiter))
+        table = _parsed(whole, delimiter, as_text)
     except (pa.ArrowException, UnicodeDecodeError):
         return None
     first, last = table.columns[0], table.columns[-1]
@@ -180,8 +318,8 @@ def _with_row_names(data: bytes, delimiter: str) -> pa.Table | None:
     return table if told_apart and not is_nothing(last.type) else None
 
 
-def _syntax_error(data: bytes, path: str, delimiter: str, error: Exception) -> InputError:
-    """Name the first row whose length differs from the header's."""
+def _first_misfit(data: bytes, delimiter: str) -> pacsv.InvalidRow | None:
+    """Return the first row whose length differs from the header's."""
     import pyarrow as pa
     import pyarrow.csv as pacsv
 
@@ -189,24 +327,36 @@ def _syntax_error(data: bytes, path: str, delimiter: str, error: Exception) -> I
 
     def remember(row: pacsv.InvalidRow) -> str:
         found.append(row)
-        return "skip"
+        return "error" if found[1:] else "skip"
 
     with contextlib.suppress(pa.ArrowException, UnicodeDecodeError):
         pacsv.read_csv(
             pa.BufferReader(data), **_options(data, delimiter, threads=False, on_bad_row=remember)
         )
-    if not found:
+    return found[0] if found else None
+
+
+def _syntax_error(data: bytes, path: str, delimiter: str, error: Exception) -> InputError:
+    """Name the first row whose length differs from the header's."""
+    row = _first_misfit(data, delimiter)
+    if row is None:
         return InputError(
             f"text cannot be parsed: {str(error).splitlines()[0]}",
             path=path,
             hint="a header line, then one row per line with a value under every name",
         )
-    row = found[0]
+    match = _TWO_LINES.match(data)
+    above = len(data[: match.start(1)].splitlines()) if match else 0
+    hint = "give every row one value per column; quote values that contain the delimiter"
+    if delimiter == "," and re.search(r"\d,\d", row.text) and row.actual_columns > 1:
+        hint += ", such as numbers with decimal commas" * (
+            row.actual_columns > row.expected_columns
+        )
     return InputError(
-        f"line {row.number} has {row.actual_columns} values, "
+        f"line {row.number + above} has {row.actual_columns} values, "
         f"the header names {row.expected_columns}",
         path=path,
-        hint="give every row one value per column; quote values that contain the delimiter",
+        hint=hint,
     )
 
 

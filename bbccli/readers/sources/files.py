@@ -30,7 +30,8 @@ LARGE = 32 * 2**20
 """Bytes from which a Parquet file is read column by column and not kept."""
 
 SUPPORTED = (
-    ".parquet, .feather, .arrow, .csv, .tsv, .csv.gz, .tsv.gz, .csv.zst, .tsv.zst, .jsonl, .arff"
+    ".parquet, .feather, .arrow, .csv, .tsv, .csv.gz, .tsv.gz, .csv.zst, .tsv.zst, .txt, "
+    ".jsonl, .arff"
 )
 
 _PARQUET_MAGIC = b"PAR1"
@@ -57,6 +58,7 @@ class Format(StrEnum):
 _TEXT = {
     ".csv": Format.CSV,
     ".tsv": Format.TSV,
+    ".txt": Format.DELIMITED,
     ".arff": Format.ARFF,
     ".jsonl": Format.JSONL,
     ".ndjson": Format.JSONL,

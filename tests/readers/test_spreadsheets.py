@@ -1,0 +1,276 @@
+"""What spreadsheets write: read where it has one meaning, else refused by what it looks like."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from looped import each
+from numpy.testing import assert_array_equal
+
+from bbccli.errors import InputError
+from bbccli.readers import read
+from bbccli.types import Task
+
+N = 40
+RNG = np.random.default_rng(5)
+TRUTH = np.arange(N) % 2
+P = np.round(np.clip(0.3 + 0.4 * TRUTH[:, None] + RNG.normal(0, 0.2, (N, 2)), 0.01, 0.99), 4)
+VALUES = np.round(RNG.lognormal(8, 1, N) + 1000, 2)
+FITTED = np.round(VALUES[:, None] * RNG.lognormal(0, 0.1, (N, 2)), 2)
+NAMES = ("row_id", "truth", "fold", "knn", "svm")
+
+
+def rows_of(number, truth=None):
+    """Cells of a table of probabilities; of values, where a truth is written."""
+    values = P if truth is None else FITTED
+    for i in range(N):
+        said = "ny"[TRUTH[i]] if truth is None else truth(VALUES[i])
+        yield [f"s{i}", said, str(i % 5), number(values[i, 0]), number(values[i, 1])]
+
+
+def sheet(number=str, delimiter=",", truth=None, names=NAMES):
+    lines = [names, *rows_of(number, truth)]
+    return "".join(delimiter.join(line) + "\n" for line in lines)
+
+
+def quoted(number):
+    return lambda value: f'"{number(value)}"'
+
+
+def comma(value):
+    return f"{value:.4f}".replace(".", ",")
+
+
+def swapped(value):
+    return f"{value:,.2f}".translate(str.maketrans(",.", ".,"))
+
+
+def with_cell(text, row, position, cell):
+    lines = text.splitlines(keepends=True)
+    cells = lines[row + 1].rstrip("\n").split(",")
+    cells[position] = cell
+    lines[row + 1] = ",".join(cells) + "\n"
+    return "".join(lines)
+
+
+def r_table(delimiter, *, names, quote, decimal="."):
+    """As R's `write.table` (and, with names, `write.csv` but for the header) writes it."""
+    mark = '"' if quote else ""
+    head = delimiter.join(f"{mark}{name}{mark}" for name in ("truth", "fold", "knn", "svm"))
+    lines = [
+        delimiter.join(
+            [*([f"{mark}{i + 1}{mark}"] if names else []), f"{mark}{cells[1]}{mark}", *cells[2:]]
+        )
+        for i, cells in enumerate(rows_of(lambda v: str(v).replace(".", decimal)))
+    ]
+    return "\n".join([head, *lines]) + "\n"
+
+
+def r_csv(**how):
+    head, *lines = r_table(**how, names=True, quote=True).splitlines()
+    return "\n".join([f'""{how["delimiter"]}{head}', *lines]) + "\n"
+
+
+PLAIN = sheet()
+PROBABILITIES = {
+    "decimal commas": sheet(comma, ";"),
+    "decimal commas and tabs": sheet(comma, "\t"),
+    "decimal commas in quotes": sheet(quoted(comma)),
+    "percent signs": sheet(lambda v: f"{100 * v:.2f}%"),
+    "percent signs of three digits": sheet(lambda v: f"{100 * v:.3f}%"),
+    "percent signs, blanks and commas": sheet(lambda v: f"{100 * v:.2f} %".replace(".", ","), ";"),
+    "apostrophes": sheet(lambda v: f"'{v}"),
+    "numbers in quotes": sheet(quoted(str)),
+    "sep=;": "sep=;\n" + sheet(comma, ";"),
+    "sep=, after a mark": "\ufeffsep=,\r\n" + PLAIN.replace("\n", "\r\n"),
+    "sep in quotes": '"sep=,"\r\n' + PLAIN,
+    "sep=|": "sep=|\n" + sheet(delimiter="|"),
+    "carriage returns": PLAIN.replace("\n", "\r"),
+    "blank columns": PLAIN.replace("\n", ",,,\n"),
+    "blank columns of the header": PLAIN.replace("svm\n", "svm,,\n"),
+    "blank columns of the rows": PLAIN.replace("\n", ",,\n").replace("svm,,", "svm"),
+    "blank rows": PLAIN + ",,,,\n" * 3,
+    "blank lines": PLAIN + "\n\n \n",
+    "delimiters in the header": sheet(comma, ";", names=(*NAMES[:3], '"knn"', '"svm"')),
+    "blanks": sheet(delimiter=" "),
+    **{
+        f"write.table {name!r}, names {names}, quotes {quote}": r_table(
+            name, names=names, quote=quote
+        )
+        for name in " \t,"
+        for names in (True, False)
+        for quote in (True, False)
+    },
+    "write.csv": r_csv(delimiter=","),
+    "write.csv2": r_csv(delimiter=";", decimal=","),
+    "write.csv2 without names": r_table(";", names=False, quote=True, decimal=","),
+}
+ENCODED = {
+    "Unicode text": ("m.txt", sheet(delimiter="\t").replace("\n", "\r\n").encode("utf-16")),
+    "UTF-16, big end first": ("m.csv", b"\xfe\xff" + PLAIN.encode("utf-16-be")),
+    "UTF-16 and decimal commas": ("m.csv", sheet(comma, "\t").encode("utf-16")),
+}
+
+
+@each(
+    {name: ("m.csv", text.encode()) for name, text in PROBABILITIES.items()} | ENCODED,
+    case=lambda case: SimpleNamespace(name=case[0], data=case[1]),
+)
+def test_the_same_probabilities(save, case):
+    matrix = read(save(case.name, case.data))
+    assert matrix.configurations == ("knn", "svm")
+    assert matrix.outcome.classes == ("n", "y")
+    assert_array_equal(matrix.predictions[0], P)
+    assert_array_equal(matrix.folds[0], np.arange(N) % 5)
+
+
+THOUSANDS = {
+    "points": (swapped, ";"),
+    "commas": (quoted(lambda v: f"{v:,.2f}"), ","),
+    "apostrophes": (lambda v: f"{v:,.2f}".replace(",", "'"), ";"),
+    "narrow blanks": (lambda v: swapped(v).replace(".", "\u202f"), ";"),
+    "blanks": (lambda v: f"{v:,.2f}".replace(",", " "), ","),
+    "minus signs": (lambda v: f"\u2212{v:.2f}".replace(".", ","), ";"),
+}
+
+
+@each(THOUSANDS, case=lambda case: case)
+def test_the_same_values(save, case):
+    number, delimiter = case
+    matrix = read(save("m.csv", sheet(number, delimiter, truth=number)))
+    sign = -1 if "\u2212" in number(1.0) else 1
+    assert matrix.task is Task.REGRESSION
+    assert_array_equal(matrix.predictions[0], sign * FITTED)
+    assert_array_equal(matrix.outcome.values, sign * VALUES)
+
+
+def whole(mark):
+    return lambda value: f"{value:,.0f}".replace(",", mark)
+
+
+TWO_READINGS = {
+    "groups of three behind commas": (
+        sheet(quoted(whole(",")), truth=quoted(whole(","))),
+        r"truth may have a decimal mark or thousands separators: .* \(column 'truth', row 0",
+    ),
+    "groups of three behind points": (
+        sheet(whole("."), ";", truth=whole(".")),
+        "truth may have a decimal mark or thousands separators: ",
+    ),
+    "three decimals beside decimal commas": (
+        sheet(lambda v: f"{1 + v:.3f}", ";").replace(";knn", ";knn"),
+        r"prediction may have a decimal mark .* \(column 'knn', row 0",
+    ),
+    "a percent sign in one cell": (
+        with_cell(PLAIN, 4, 3, "97%"),
+        r"prediction has a percent sign, unlike .* \(column 'knn', row 4, value '97%'\)",
+    ),
+    "no percent sign in one cell": (
+        with_cell(sheet(lambda v: f"{100 * v:.2f}%"), 6, 3, "0.5"),
+        r"prediction has no percent sign, unlike .* \(column 'knn', row 6, value '0.5'\)",
+    ),
+    "a truth of percentages alone": (
+        sheet(truth=lambda v: f"{v:.1f}%"),
+        r"truth has percent signs \(column 'truth', row 0",
+    ),
+    "another decimal mark in one cell": (
+        with_cell(sheet(quoted(str)), 3, 3, '"0,37"'),
+        r"another decimal mark than others of its column \(column 'knn', row 3, value '0,37'\)",
+    ),
+    "a dash": (
+        with_cell(PLAIN, 2, 4, "-"),
+        r"may be missing or 0 \(column 'svm', row 2, value '-'",
+    ),
+    "a formula": (
+        with_cell(PLAIN, 2, 4, "#REF!"),
+        r"prediction is the error of a formula \(column 'svm', row 2, value '#REF!'\)",
+    ),
+    "a currency": (
+        sheet(lambda v: f"{v} €", ";", truth=lambda v: f"{v} €"),
+        "truth has a currency",
+    ),
+    "case": (
+        with_cell(PLAIN, 7, 1, "Y"),
+        r"classes 'y' \(19 rows\) and 'Y' \(1 row\) differ only in case or blanks "
+        r"\(column 'truth', row 7, value 'Y'",
+    ),
+    "a blank": (with_cell(PLAIN, 8, 1, "n "), r"classes 'n' \(19 rows\) and 'n ' \(1 row\)"),
+    "n/a as a label": (
+        with_cell(PLAIN, 8, 1, "n/a"),
+        r"truth may be missing, or be of a class of this name \(column 'truth', row 8",
+    ),
+    "#N/A as a label": (
+        with_cell(PLAIN, 8, 1, "#N/A"),
+        r"truth is missing \(column 'truth', row 8",
+    ),
+    "sep of another delimiter": ("sep=;\n" + PLAIN, "the first line says sep=;, but the header"),
+    "commas that are not quoted": (
+        sheet(comma),
+        "line 2 has 7 values, the header names 5",
+    ),
+    "a row that is short, under sep": (
+        "sep=,\n" + PLAIN + "s40,y,0\n",
+        "line 43 has 3 values, the header names 5",
+    ),
+}
+
+
+@each(TWO_READINGS, case=lambda case: SimpleNamespace(text=case[0], words=case[1]))
+def test_two_readings_are_an_error(save, case):
+    with pytest.raises(InputError, match=case.words) as e:
+        read(save("m.csv", case.text))
+    assert e.value.hint
+
+
+@pytest.mark.parametrize("cell", ["#N/A", "#DIV/0!", "NA", "n/a", "NULL", "None", "<NA>", ""])
+def test_no_value_among_numbers(save, cell):
+    matrix = read(save("m.csv", with_cell(PLAIN, 4, 3, cell)))
+    assert next(note.code for note in matrix.notes) == "configurations-dropped"
+    assert_array_equal(matrix.predictions[0, :, 0], P[:, 1])
+
+
+def test_a_windows_file_is_refused_by_what_it_says(save):
+    data = sheet(names=(*NAMES[:3], "knn größe", "svm")).encode("cp1252")
+    with pytest.raises(InputError, match=r"not UTF-8 \(line 1\); in Windows-1252 .* 'knn größe'"):
+        read(save("m.csv", data))
+
+
+def test_classes_that_metadata_list_may_differ_in_case(save):
+    said = {"spec": "bbc-predictions", "version": "1", "classes": ["a", "A"]}
+    text = PLAIN.replace(",n,", ",a,").replace(",y,", ",A,")
+    assert read(save("m.csv", text, said)).outcome.classes == ("A", "a")
+
+
+LABELS = {
+    "percentages": [f"{10 * (i % 3)}%" for i in range(N)],
+    "groups of three": [f'"{1 + i % 3},500"' for i in range(N)],
+    "decimal commas": [f'"{i % 3},5"' for i in range(N)],
+    "dates": [f"0{1 + i % 3}.02.2024" for i in range(N)],
+}
+
+
+@each(LABELS, labels=lambda labels: labels)
+def test_labels_stay_labels(save, labels):
+    lines = [f"{labels[i]},{i % 5},{labels[i - i % 2]}" for i in range(N)]
+    matrix = read(save("m.csv", "truth,fold,knn\n" + "\n".join(lines) + "\n"))
+    assert matrix.outcome.classes == tuple(sorted({label.strip('"') for label in labels}))
+
+
+def test_names_of_configurations_stay_names(save):
+    lines = [f"{c};{i};{'ny'[i % 2]};0,{3 + i}" for c in ("0,1", "0,5") for i in range(6)]
+    matrix = read(save("m.csv", "config;row_id;truth;score\n" + "\n".join(lines) + "\n"))
+    assert matrix.configurations == ("0,1", "0,5")
+
+
+def test_a_blank_row_of_predictions_alone_is_a_sample(save):
+    labels = save("labels.csv", "truth\n" + "n\ny\n" * 6)
+    rows = "".join(f"{v},{v}\n" for v in np.linspace(0.1, 0.9, 11))
+    matrix = read(save("p.csv", "knn,svm\n" + rows + ",\n"), labels=labels)
+    assert matrix.n_samples == 11
+
+
+def test_ordinary_decimals_with_points_are_left_alone(save):
+    for delimiter in ",\t":
+        text = sheet(lambda v: f"{1 + v:.3f}", delimiter)
+        written = [[float(f"{1 + v:.3f}") for v in row] for row in P]
+        assert_array_equal(read(save("m.csv", text)).predictions[0], written)
