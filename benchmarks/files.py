@@ -1,6 +1,8 @@
 """Small files one after the other in a worker of `bbc batch`, and a large one: reading it too.
 
-`python -m benchmarks.files CSV N C` reads a CSV with pyarrow, and runs BBC on a matrix of N x C.
+`python -m benchmarks.files CSV` reads a CSV with pyarrow, and runs BBC on what it holds;
+`python -m benchmarks.files CSV N C` writes one. A process of its own does: the peak of a child is
+never below what its parent held.
 """
 
 import os
@@ -15,11 +17,14 @@ import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
+from bbccli import types
 from bbccli.analysis import Analysis
 from bbccli.batch import Source, key_of
 from bbccli.batch.worker import Task, work
+from bbccli.matrix import PredictionMatrix
 from bbccli.methods.registry import METHODS as KNOWN
 from bbccli.metrics import METRICS
+from bbccli.outcome import Outcome
 from bbccli.plan import Plan
 from bbccli.resources import Resources, use
 from benchmarks import subjects
@@ -62,9 +67,9 @@ def _large(n_samples: int) -> tuple[Table, list[Target]]:
     targets = []
     for n_configurations in (20, 2):
         with tempfile.TemporaryDirectory() as folder:
-            path = _large_csv(Path(folder) / "large.csv", n_samples, n_configurations)
-            sizes = [str(n_samples), str(n_configurations)]
-            alone = _child("-m", "benchmarks.files", path, *sizes)
+            path = str(Path(folder) / "large.csv")
+            _child("-m", "benchmarks.files", path, str(n_samples), str(n_configurations))
+            alone = _child("-m", "benchmarks.files", path)
             correct, inspect = (
                 _child("-m", "bbccli", name, path) for name in ("correct", "inspect")
             )
@@ -103,23 +108,24 @@ def _child(*arguments: str) -> Row:
     return {"cpu s": used.ru_utime + used.ru_stime, "peak MB": unit * used.ru_maxrss / 1e6}
 
 
-def _large_csv(path: Path, n_samples: int, n_configurations: int) -> str:
-    """A file of probabilities."""
+def _write(path: str, n_samples: int, n_configurations: int) -> None:
+    """Write a file of probabilities."""
     matrix = subjects.matrix_for(METRICS["auc"], n_samples, n_configurations)
     columns = {"truth": matrix.outcome.values, "fold": np.arange(n_samples) // 2 % 5}
     shares = matrix.predictions[0].T.round(6)
     columns |= dict(zip(matrix.configurations, shares, strict=True))
     pc.write_csv(pa.table(columns), path)
-    return str(path)
 
 
-def _alone(path: str, *sizes: str) -> None:
-    """Read a CSV with pyarrow, and run BBC on a matrix of that size."""
-    pc.read_csv(path)
-    auc = METRICS["auc"]
-    matrix = subjects.matrix_for(auc, *map(int, sizes))
+def _alone(path: str) -> None:
+    """Read a CSV with pyarrow, and run BBC on it unchecked."""
+    truth, _, *columns = (column.to_numpy() for column in pc.read_csv(path).columns)
+    names = tuple(map(str, range(len(columns))))
+    outcome = Outcome(types.Task.BINARY, truth, ("0", "1"))
+    kind, predictions = types.PredictionKind.PROBABILITY, np.stack(columns, axis=1)[None]
+    matrix = PredictionMatrix(outcome, predictions, names, kind)
     with use(Resources(growing=True).for_predictions(*matrix.size)):
-        KNOWN["bbc"].run(matrix, auc, Plan(1000))
+        KNOWN["bbc"].run(matrix, METRICS["auc"], Plan(1000))
 
 
 def _all(paths: list[str], methods: tuple[str, ...] | None) -> None:
@@ -144,4 +150,8 @@ def _written(path: Path, seed: int) -> str:
 
 
 if __name__ == "__main__":
-    _alone(*sys.argv[1:])
+    file, *sizes = sys.argv[1:]
+    if sizes:
+        _write(file, *map(int, sizes))
+    else:
+        _alone(file)
