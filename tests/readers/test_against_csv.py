@@ -54,7 +54,8 @@ def test_the_same_cells(header, pieces):
     for place in range(len(names)):
         mine, cells = table.column(place), [row[place] for row in rows]
         assert all(map(same, mine.to_pylist(), cells)), (mine.to_pylist(), cells)
-        if len(frame) == len(rows) and "\n\r" not in text:  # where pandas loses a cell
+        # pandas loses a cell after an empty line that a lone carriage return ends
+        if len(frame) == len(rows) and "\n\r" not in text and "\r\r" not in text:
             assert frame[place].fillna("").tolist() == cells
 
 
