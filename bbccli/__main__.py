@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import _thread
 import atexit
 import os
 import signal
 import sys
+import threading
 from contextlib import suppress
+from itertools import count
+from types import FrameType
 from typing import Any
 
 INTERRUPTED = 130
 WORDS = "interrupted; no result was written"
+UNINTERRUPTIBLE = {"importlib", "_frozen_importlib", "llvmlite", "numba"}
+PATIENCE = 500
+"""Times that an interruption is put off, 10 ms each."""
+_postponed = count()
 
 
 def run() -> None:
@@ -22,7 +30,8 @@ def run() -> None:
         from bbccli.cli.streams import say
 
         if heed is not None:
-            signal.signal(signal.SIGINT, heed)
+            sys.unraisablehook = _heed_what_is_lost
+            signal.signal(signal.SIGINT, _interrupt)
         status = main()
     except KeyboardInterrupt:
         status = INTERRUPTED
@@ -64,6 +73,33 @@ def _end(*_: object) -> None:
         os.write(2, f"{WORDS}\n".encode())
     finally:
         os._exit(INTERRUPTED)
+
+
+def _interrupt(_: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt, a little later within an import or Numba: they lose it or crash."""
+    while frame is not None:
+        module = frame.f_globals.get("__name__") or ""
+        if module.partition(".")[0] in UNINTERRUPTIBLE and next(_postponed) < PATIENCE:
+            return _interrupt_soon()
+        frame = frame.f_back
+    raise KeyboardInterrupt
+
+
+def _heed_what_is_lost(lost: Any) -> None:
+    """Interrupt once more where a callback or `__del__` dropped the exception."""
+    if isinstance(lost.exc_value, KeyboardInterrupt):
+        _interrupt_soon()
+    else:
+        sys.__unraisablehook__(lost)
+
+
+def _interrupt_soon() -> None:
+    main = threading.main_thread().ident
+    later = threading.Timer(0.01, _thread.interrupt_main)
+    if hasattr(signal, "pthread_kill"):  # also wakes what waits
+        later = threading.Timer(0.01, signal.pthread_kill, (main, signal.SIGINT))
+    later.daemon = True
+    later.start()
 
 
 def _occupy_standard_streams() -> None:

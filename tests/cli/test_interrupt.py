@@ -73,3 +73,51 @@ def test_a_long_run_ends_at_once_and_leaves_nothing(tmp_path, jobs):
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert used.ru_utime + used.ru_stime - since - before < 5  # a busy machine is no slow end
     assert sorted(path.name for path in tmp_path.iterdir()) == ["begun", "p.parquet", "sign.py"]
+
+
+SWALLOWED = """
+import ctypes
+import signal
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from bbccli import METRICS
+
+
+@ctypes.CFUNCTYPE(None)
+def swallow():
+    signal.raise_signal(signal.SIGINT)
+
+
+def bind(outcome, predictions):
+    {in_bind}
+    time.sleep(60)
+
+
+{in_import}
+Path("imported").touch()
+M = replace(METRICS["auc"], name="m", bind=bind)
+"""
+
+
+@pytest.mark.parametrize(
+    ("in_import", "in_bind"),
+    [("pass", "swallow()"), ("signal.raise_signal(signal.SIGINT)", "pass")],
+    ids=["callback", "import"],
+)
+def test_ctrl_c_that_gets_lost_or_comes_within_an_import_ends_the_run(tmp_path, in_import, in_bind):
+    (tmp_path / "sign.py").write_text(SWALLOWED.format(in_import=in_import, in_bind=in_bind))
+    command = [sys.executable, "-m", "bbccli", "correct", "--metric", "sign:M"]
+    result = subprocess.run(
+        [*command, str(ROOT / "sample_data" / "breast_cancer.parquet")],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=45,
+        preexec_fn=_heed_interrupts,
+        check=False,
+    )
+    assert (result.returncode, result.stderr) == (130, "interrupted; no result was written\n")
+    assert (tmp_path / "imported").exists()
