@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
+from importlib import import_module
 from importlib.util import find_spec
+from warnings import catch_warnings, simplefilter
 
 from bbccli import resources
 from bbccli.errors import OptionError, parameter
@@ -43,12 +45,13 @@ class Pairs:
 def decide(n_elements: int) -> Resources:
     """Return the resources in force with the engine settled for work of this size.
 
-    `auto` takes the compiled form when it is installed and the work pays for its import.
+    `auto` takes the compiled form when it is installed and the work pays for its import, unless
+    Numba does not start.
 
     Raises
     ------
     OptionError
-        The compiled engine is asked for by name and not installed.
+        The compiled engine is asked for by name and not installed, or does not start.
     """
     asked = resources.current()
     if asked.engine is Engine.NUMBA and find_spec("numba") is None:
@@ -56,11 +59,36 @@ def decide(n_elements: int) -> Resources:
             f"{parameter('engine', Engine.NUMBA)} needs numba, which is not installed",
             hint=f"pip install 'bbccli[fast]', or {parameter('engine', Engine.NUMPY)}",
         )
+    if asked.engine is Engine.NUMBA and (fault := _start_numba()):
+        raise OptionError(
+            f"{parameter('engine', Engine.NUMBA)}: Numba does not start: {fault}",
+            hint=f"mend its settings, such as NUMBA_NUM_THREADS, or "
+            f"{parameter('engine', Engine.NUMPY)}",
+        )
     if asked.engine is not Engine.AUTO:
         return asked
     loaded = "bbccli.kernels.compiled" in sys.modules
     worth = loaded or (n_elements >= WORTH_COMPILED and find_spec("numba") is not None)
-    return replace(asked, engine=Engine.NUMBA if worth else Engine.NUMPY)
+    compiled = worth and not _start_numba()
+    return replace(asked, engine=Engine.NUMBA if compiled else Engine.NUMPY)
+
+
+def _start_numba() -> str:
+    """Load the compiled forms; return why they can't be, or nothing.
+
+    Numba refuses settings of the environment, versions of numpy and folders that it can't write to
+    with whatever exception it comes to. Settings that it can't read it warns of and leaves out:
+    with a traceback.
+    """
+    if "bbccli.kernels.compiled" in sys.modules:
+        return ""
+    try:
+        with catch_warnings():
+            simplefilter("ignore")
+            import_module("bbccli.kernels.compiled")
+    except Exception as error:
+        return str(error).strip().partition("\n")[0] or type(error).__name__
+    return ""
 
 
 def concordant_weight(pairs: Pairs, weights: IntArray, configurations: IntArray) -> IntArray:
