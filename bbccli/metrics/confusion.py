@@ -83,7 +83,7 @@ def totals_by_class(parts: Sequence[CodedPart], formula: Formula, *totals: Part)
     def bind(outcome: Outcome, predictions: Predictions) -> Scorer:
         if len(outcome.classes) <= MANY_CLASSES:
             return few(outcome, predictions)
-        shares = [Coded(part(outcome, predictions) - np.int8(1), 1) for part in totals]
+        shares = [Coded(np.where(part(outcome, predictions), 0, -1), 1) for part in totals]
         coded = (*shares, *(part(outcome, predictions) for part in parts))
         return ClassScorer(coded, len(shares), formula, predictions.shape[1], outcome.weights)
 
