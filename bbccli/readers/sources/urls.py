@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from bbccli import reading
 from bbccli.errors import InputError
 from bbccli.readers.sources.http import http_bytes, http_exists, is_http, no_answer
-from bbccli.readers.sources.limits import read_within
+from bbccli.readers.sources.limits import check_size, read_within
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
@@ -59,6 +59,7 @@ def url_bytes(url: str) -> bytes:
     system, path = _opened(url)
     try:
         with _in_time(url, lambda: system.open_input_file(path)) as file:
+            check_size(_in_time(url, file.size), url)
             return read_within(_Patient(url, file), url)
     except InputError:
         raise
