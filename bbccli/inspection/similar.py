@@ -83,7 +83,7 @@ def _earlier(rows: Iterable[FloatArray]) -> dict[int, int]:
     seen: dict[bytes, int] = {}
     found = {}
     for position, row in enumerate(rows):
-        earlier = seen.setdefault(sha256(memoryview(row)).digest(), position)
+        earlier = seen.setdefault(sha256(row.tobytes()).digest(), position)
         if earlier != position:
             found[position] = earlier
     return found
