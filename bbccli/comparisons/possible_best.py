@@ -78,7 +78,7 @@ def best_set(matrix: PredictionMatrix, metric: Metric | str, plan: Plan) -> Best
             f"{len(rivals)} of {evidence.n_configurations} configurations may be the best, too "
             f"many to compare each of {int(evidence.defined.sum())} with them: over "
             f"{MOST_PAIRS:,} pairs",
-            hint="compare all with one: --baseline NAME; or fewer configurations",
+            hint="fewer configurations, or --pair A B for two that were named beforehand",
         )
     p = p_values(evidence, rivals, plan)
     members = _members(evidence, p, band(evidence, plan), plan)
