@@ -26,7 +26,7 @@ def probabilities() -> list[Row]:
         signal = 0.3 + 0.4 * (i % 2)
         p = [min(max(signal + draw.gauss(0, 0.25), 0), 1) for _ in range(3)]
         cells = [str(round(value, digits)) for digits, value in enumerate(p, start=2)]
-        rows.append([f"s{i:02}", str(i % N_FOLDS), weight(i), "no yes".split()[i % 2], *cells])
+        rows.append([f"s{i:02}", fold(i), weight(i), ["no", "yes"][i % 2], *cells])
     return rows
 
 
@@ -36,10 +36,12 @@ def values() -> list[Row]:
     for i in range(N):
         truth = draw.lognormvariate(8, 1.2) * (-1 if i % 7 == 0 else 1)
         fitted = (truth * draw.lognormvariate(0, 0.2) for _ in range(3))
-        rows.append(
-            [f"s{i:02}", str(i % N_FOLDS), weight(i), f"{truth:.2f}", *(f"{v:.2f}" for v in fitted)]
-        )
+        rows.append([f"s{i:02}", fold(i), weight(i), f"{truth:.2f}", *(f"{v:.2f}" for v in fitted)])
     return rows
+
+
+def fold(i: int) -> str:
+    return str(i // 2 % N_FOLDS)
 
 
 def weight(i: int) -> str:
@@ -74,9 +76,7 @@ def text(
     for row in rows:
         cells = [*row[:2], decimal(row[2]), *row[3:first], *(shown(cell) for cell in row[first:])]
         bounds = (delimiter, ",") if delimiter == "\t" else (delimiter,)
-        lines.append(
-            [f'"{cell}"' if any(b in cell for b in bounds) else cell for cell in cells]
-        )
+        lines.append([f'"{cell}"' if any(b in cell for b in bounds) else cell for cell in cells])
     return "".join(delimiter.join(line) + "\r\n" for line in lines)
 
 

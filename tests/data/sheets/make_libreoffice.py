@@ -1,4 +1,4 @@
-"""Made with LibreOffice 7.4.7, from the tables of make_excel.py: `python make_libreoffice.py FOLDER`.
+"""Made with LibreOffice 7.4.7, of what make_excel.py wrote: `python make_libreoffice.py FOLDER`.
 
 Of every table a spreadsheet whose cells are numbers in a format of some language, saved as text:
 as the cells show, or, where the name says so, the numbers themselves.
@@ -78,7 +78,7 @@ def save(
         stem.with_suffix(".fods").write_text(
             sheet(rows, language, percent=percent, digits=digits), encoding="utf-8"
         )
-        options = (ord(delimiter), 34, code, 1, "", language.split()[0])
+        options = (ord(delimiter), 34, code, 1, "", language.split(maxsplit=1)[0])
         flags = (str(quoted).lower(), str(shown).lower())
         form = ",".join(map(str, (*options, *flags)))
         command = ["soffice", f"-env:UserInstallation=file://{made}/profile", "--headless"]
