@@ -108,7 +108,7 @@ def test_standard_input(stdin, name):
     name=lambda name: name,
 )
 def test_a_labels_file_and_a_folds_file(save, name):
-    """Joined by the key: those of a sheet to plain predictions, and plain ones to those of a sheet."""
+    """Joined by the key: those of a sheet to plain predictions, and the other way round."""
     whole, sheet = read(plain(name)), SHEETS / name
     rows = [line.split(",") for line in plain(name).read_text().splitlines()]
     bare = save("p.csv", "".join(",".join([row[0], row[2], *row[4:]]) + "\n" for row in rows))

@@ -323,12 +323,12 @@ def _with_row_names(data: bytes, delimiter: str, as_text: Callable[[str], bool])
     except (pa.ArrowException, UnicodeDecodeError):
         return None
     first, second, last = table.columns[0], table.columns[1], table.columns[-1]
-    told_apart = is_text(first.type) or pa.types.is_integer(first.type)
-    told_apart = told_apart and _differ(first) and not is_nothing(last.type)
     if named[0] in NAMES["row_id"]:
-        other_key = named[1:2] and named[1] in {*_KEYS, *NAMES["group"]}
-        told_apart = told_apart and not other_key and is_text(second.type) and _differ(second)
-    return table if told_apart else None
+        may_be_key = named[1:2] and named[1] in {*_KEYS, *NAMES["group"]}
+        if may_be_key or not is_text(_typed(second).type) or not _differ(second):
+            return None
+    names = is_text(first.type) or pa.types.is_integer(first.type)
+    return table if names and _differ(first) and not is_nothing(last.type) else None
 
 
 def _differ(column: pa.ChunkedArray) -> bool:
@@ -370,6 +370,8 @@ def _syntax_error(data: bytes, path: str, delimiter: str, error: Exception) -> I
         hint += ", such as numbers with decimal commas" * (
             row.actual_columns > row.expected_columns
         )
+    if row.actual_columns == row.expected_columns + 1:
+        hint += "; R writes no row names with row.names = FALSE"
     return InputError(
         f"line {row.number + above} has {row.actual_columns} values, "
         f"the header names {row.expected_columns}",
