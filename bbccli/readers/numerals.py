@@ -31,7 +31,7 @@ _APART = r"'\x{2019} \x{a0}\x{202f}"
 _SIGN = r"^[+\-\x{2212}]?"
 _POWER, _PERCENT = r"[eE][+\-]?\d+", rf"[{_BLANK}]*%"
 _EDGES = rf"^[{_BLANK}]*'?|[{_BLANK}]+$"
-_PLAINLY = r"^-?(0|[1-9]\d*),\d+$"
+_PLAINLY = rf"^-?(0|[1-9]\d*)(,\d+)?({_POWER})?$"
 _NUMERAL = rf"{_SIGN}(\d[\d.,{_APART}]*|[.,]\d+)({_POWER}|{_PERCENT})?$"
 _WITH_POINT, _WITH_COMMA = (
     rf"{_SIGN}((0|[1-9]\d*)?({mark}\d*)?({_POWER}|{_PERCENT})?|"
@@ -67,7 +67,10 @@ _ODD = tuple(
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """Different cells of a column, (k,) each: which are numerals, and how they are written."""
+    """Different cells of a column, (k,) each: which are numerals, and how they are written.
+
+    They are `plain` where a decimal comma is all that a parser of numbers stumbles over.
+    """
 
     values: pa.Array
     numeral: BoolArray
@@ -78,6 +81,7 @@ class _Cells:
     commas: BoolArray
     words: tuple[str, ...]
     local: bool
+    plain: bool = False
 
     @property
     def doubtful(self) -> BoolArray:
@@ -230,10 +234,10 @@ def _cells(values: pa.Array, *, local: bool = True) -> _Cells | None:
     if not any(_PROMISING.match(text or "") for text in values[:_GLANCE].to_pylist()):
         return None
     if _matches(values, _PLAINLY).sum() == len(values) - values.null_count:  # most files, at once
-        there = np.ones(len(values) - values.null_count, bool)
-        point = _matches(values.drop_null(), _WITH_POINT)
-        numeral = to_numbers(apply("is_valid", values)) == 1
-        return _Cells(values, numeral, ~there, point, there, ~there, there, (), local)
+        present = values.drop_null()
+        point, commas = _matches(present, _WITH_POINT), _matches(present, ",")
+        none, numeral = np.zeros(len(present), bool), to_numbers(apply("is_valid", values)) == 1
+        return _Cells(values, numeral, none, point, ~none, none, commas, (), local, plain=True)
     trimmed = _replaced(values, _EDGES, "")
     numeral = _matches(trimmed, _NUMERAL)
     if not numeral.any():
@@ -276,7 +280,7 @@ def _numbers(texts: pa.ChunkedArray, cells: _Cells) -> pa.ChunkedArray:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if _matches(cells.values, _PLAINLY)[cells.numeral].all():
+    if cells.plain:
         how = pc.ReplaceSubstringOptions(",", ".")
         return cast(apply("replace_substring", texts, options=how), pa.float64())
     texts = _replaced(texts, _EDGES, "")
@@ -284,8 +288,8 @@ def _numbers(texts: pa.ChunkedArray, cells: _Cells) -> pa.ChunkedArray:
     texts = _replaced(texts, f"[{_APART}{'.' if cells.mark == ',' else ','}]", "")
     texts = _replaced(_replaced(texts, ",", "."), r"\x{2212}", "-")
     texts = _replaced(texts, f"[{_BLANK}]*%$", "e-2")
-    filled = apply("not_equal", texts, pa.scalar(""))
-    texts = apply("if_else", filled, texts, pa.scalar(None, texts.type))
+    blank = pc.match_substring_regex(texts, pattern="^$")
+    texts = apply("if_else", blank, pa.nulls(len(texts), texts.type), texts)
     numbers = cast(texts, pa.float64())
     whole = not cells.is_share and not _matches(cells.values, "[.,eE]").any()
     return cast(numbers, pa.int64()) if whole else numbers

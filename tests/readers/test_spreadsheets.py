@@ -298,6 +298,13 @@ def test_no_value_among_numbers(save, cell):
     assert_array_equal(matrix.predictions[0, :, 0], P[:, 1])
 
 
+def test_no_value_among_decimal_commas(save):
+    text = sheet(comma, ";").replace(comma(P[4, 0]), "n/a").replace(comma(P[5, 0]), "1E-05")
+    matrix = read(save("m.csv", text), missing="available")
+    assert_array_equal(matrix.available[0, :, 0], np.arange(N) != 4)
+    assert matrix.predictions[0, 5, 0] == 1e-5
+
+
 def test_a_windows_file_is_refused_by_what_it_says(save):
     data = sheet(names=(*NAMES[:3], "knn größe", "svm")).encode("cp1252")
     with pytest.raises(InputError, match=r"not UTF-8 \(line 1\); in Windows-1252 .* 'knn größe'"):
