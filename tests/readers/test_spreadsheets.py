@@ -393,3 +393,9 @@ def test_a_number_in_text_is_to_have_a_decimal_point(save):
     with pytest.raises(InputError, match="not one of the classes") as e:
         read(save("m.csv", sheet(lambda v: f"{1000 * v:.0f}\u2030")))
     assert "decimal point" in e.value.hint
+
+
+def test_decimal_commas_make_the_points_of_another_column_doubtful(save):
+    lines = [f"{i % 2}\t{i},5\t1.{234 + i}\n" for i in range(12)]
+    with pytest.raises(InputError, match=r"1.234 is 1234 or 1.234 \(column 'svm', row 0"):
+        read(save("m.tsv", "truth\tknn\tsvm\n" + "".join(lines)))
