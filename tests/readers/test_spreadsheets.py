@@ -399,3 +399,22 @@ def test_decimal_commas_make_the_points_of_another_column_doubtful(save):
     lines = [f"{i % 2}\t{i},5\t1.{234 + i}\n" for i in range(12)]
     with pytest.raises(InputError, match=r"1.234 is 1234 or 1.234 \(column 'svm', row 0"):
         read(save("m.tsv", "truth\tknn\tsvm\n" + "".join(lines)))
+
+
+def test_two_readings_beside_the_numbers_of_classes(save):
+    lines = "".join(f'{i % 2},"{("0", "1", "1,234")[i % 3]}"\n' for i in range(12))
+    with pytest.raises(InputError, match="1,234 is 1234 or 1.234"):
+        read(save("m.csv", "truth,knn\n" + lines))
+
+
+def test_points_in_utf_16_may_stand_between_thousands(save):
+    lines = "".join(f"{i % 2}\t1.{234 + i}\n" for i in range(12))
+    with pytest.raises(InputError, match="1.234 is 1234 or 1.234"):
+        read(save("m.txt", ("truth\tknn\n" + lines).encode("utf-16")))
+
+
+def test_a_name_that_lacks_behind_a_key_is_no_name_of_rows(save):
+    lines = "".join(f"s{i},{'ny'[i % 2]},0.{i},0.{i + 1}\n" for i in range(12))
+    with pytest.raises(InputError, match="line 2 has 4 values, the header names 3") as e:
+        read(save("m.csv", "row_id,truth,knn\n" + lines))
+    assert "row.names = FALSE" in e.value.hint
