@@ -14,6 +14,7 @@ from bbccli.notes import listing
 from bbccli.readers import remarks
 from bbccli.readers.arrow import to_numbers
 from bbccli.readers.classes import OF_CLASS, spelled
+from bbccli.readers.meaning import positive_last, sorted_names
 from bbccli.readers.roles import nearest_names
 from bbccli.readers.sheet import WIDE, Cell, Sheet
 from bbccli.types import FloatArray, IntArray
@@ -27,7 +28,9 @@ _LABEL = re.compile(
 )
 
 
-def choose(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
+def choose(
+    sheet: Sheet, only: Sequence[str], exclude: Sequence[str], positive: str | None = None
+) -> Sheet:
     """Keep the configurations that a pattern of `only` matches and none of `exclude` does.
 
     Parameters
@@ -36,6 +39,8 @@ def choose(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
         Cells that know their classes.
     only, exclude
         Patterns of the shell on the names of configurations; no `only` keeps all.
+    positive
+        The positive class by hand.
 
     Returns
     -------
@@ -49,7 +54,7 @@ def choose(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
         model of a probability beside them.
     """
     if not only and not exclude:
-        return _one_of_each_model(sheet)
+        return _one_of_each_model(sheet, positive)
     names = list(sheet.configurations)
     named = _matched(names, only, "only", sheet.path)
     dropped = _matched(names, exclude, "exclude", sheet.path)
@@ -70,7 +75,7 @@ def choose(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
         notes=(*sheet.notes, *notes),
         n_excluded=len(left_out),
     )
-    return _one_of_each_model(chosen)
+    return _one_of_each_model(chosen, positive)
 
 
 def _matched(names: Sequence[str], patterns: Sequence[str], option: str, path: str) -> set[str]:
@@ -89,7 +94,7 @@ def _matched(names: Sequence[str], patterns: Sequence[str], option: str, path: s
     return found
 
 
-def _one_of_each_model(sheet: Sheet) -> Sheet:
+def _one_of_each_model(sheet: Sheet, positive: str | None) -> Sheet:
     """Leave out the labels that a probability leads to, such as `y_pred` beside `y_prob`.
 
     Both are of one model where their names say so, and where the label is in every row the class
@@ -102,16 +107,19 @@ def _one_of_each_model(sheet: Sheet) -> Sheet:
         The names say so, and some rows contradict it.
     """
     for label, probability in _pairs(sheet).items():
-        cells = sheet.configurations[label]
-        column = sheet.column(cells[0])
-        classes = sheet.roles["truth"].named_codes()[1]
+        column = sheet.column(sheet.configurations[label][0])
+        classes = sorted_names(sheet.roles["truth"].named_codes()[1])
+        if len(classes) == 2:
+            classes = positive_last(classes, positive, sheet.metadata, sheet.path)
         code = {name: place for place, name in enumerate(classes)}
         codes, names = column.named_codes()
         places = [code.get(spelled(name, classes), -1) for name in names]
-        if min(places, default=-1) < 0:
+        cells = sheet.configurations[probability]
+        told = {cell.label for cell in cells} == set(classes) or len(cells) == 1
+        if min(places, default=-1) < 0 or not told:
             continue  # numbers of its own
         labels = np.array([*places, -1])[codes]
-        differ, n_rows = _unlike(sheet, labels, classes, sheet.configurations[probability])
+        differ, n_rows = _unlike(sheet, labels, classes, cells)
         if len(differ):
             raise column.fault(
                 f"{label} may be what {probability} predicts, or a configuration of its own: it "
@@ -135,11 +143,10 @@ def _pairs(sheet: Sheet) -> Mapping[str, str]:
     heads: dict[str, str] = {}
     free = [name for name in sheet.configurations if name not in known]
     for name in free:
-        match = _PROBABILITY.fullmatch(name)
-        if match is None and (of_class := OF_CLASS.match(name)):
-            match = _PROBABILITY.fullmatch(of_class[1])
-        if match:
-            heads.setdefault(_head(match), name)
+        of_class = OF_CLASS.match(name)
+        for one in (name, of_class[1] if of_class else name):
+            if match := _PROBABILITY.fullmatch(one):
+                heads.setdefault(_head(match), name)
     found = {}
     for name in free if heads else ():
         match = _LABEL.fullmatch(name)
@@ -158,25 +165,17 @@ def _head(match: re.Match[str]) -> str:
 def _unlike(
     sheet: Sheet, labels: IntArray, classes: Sequence[str], cells: Sequence[Cell]
 ) -> tuple[IntArray, int]:
-    """Rows whose label is not the class that is most probable; and how many rows have both.
-
-    Of one probability it is unknown which class it is of, so that either may be meant.
-    """
+    """Rows whose label is not the class that is most probable; and how many rows have both."""
     columns = [sheet.column(cell) for cell in cells]
-    if any(column.is_text for column in columns):
+    if any(column.is_text for column in columns) or (len(cells) == 1 and len(classes) != 2):
         return np.arange(0), 0
     numbers: FloatArray = np.stack([to_numbers(column.values) for column in columns], axis=-1)
     told = (labels >= 0) & ~np.isnan(numbers).any(axis=1)
     if len(cells) > 1:
-        order = [[cell.label for cell in cells].index(one) for one in classes]
-        numbers = numbers[:, order]
+        numbers = numbers[:, [[cell.label for cell in cells].index(one) for one in classes]]
         own = np.take_along_axis(numbers, np.maximum(labels, 0)[:, None], axis=1)[:, 0]
         return np.flatnonzero(told & (own < numbers.max(axis=1))), int(told.sum())
-    if len(classes) != 2:
-        return np.arange(0), 0
     one = numbers[:, 0]
     half = 0.5 if one[told].min(initial=1) >= 0 and one[told].max(initial=0) <= 1 else 0.0
-    either = [
-        np.flatnonzero(told & np.where(labels == code, one < half, one > half)) for code in (0, 1)
-    ]
-    return min(either, key=len), int(told.sum())
+    wrong = np.where(labels == 1, one < half, one > half)
+    return np.flatnonzero(told & wrong), int(told.sum())
