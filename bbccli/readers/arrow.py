@@ -250,6 +250,8 @@ def _plain(column: pa.ChunkedArray, name: str, path: str) -> pa.ChunkedArray:
     try:
         kind = _plain_type(column.type)
         column = _without_views(_without_uuid(column))
+        if pa.types.is_decimal(column.type) and pa.types.is_floating(kind):
+            column = cast(column, pa.string())  # a decimal itself is cast to a neighbour
         column = column if kind == column.type else cast(column, kind)
         if not pa.types.is_floating(column.type):
             column.validate(full=True)

@@ -113,12 +113,12 @@ def _of_lists(sheet: Sheet, present: Sequence[str]) -> Sheet:
                 "is no prediction",
                 further=len(wrong) - 1,
             )
-    named = [
-        replace(cell, label=names[sheet.table.unnamed.index(cell.source) % len(names)])
-        if cell.source in unnamed
-        else cell
-        for cell in cells
-    ]
+    named = list(cells)
+    for place, cell in enumerate(cells):
+        if cell.source in unnamed:
+            label = names[sheet.table.unnamed.index(cell.source) % len(names)]
+            name = f"{cell.configuration}{CLASS_SEPARATOR}{label}"
+            named[place] = replace(cell, name=name, label=label)
     notes = (remarks.classes_in_order(names), *sheet.notes)
     return replace(sheet, cells=tuple(named), notes=notes)
 
