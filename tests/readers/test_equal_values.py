@@ -54,7 +54,7 @@ def test_another_truth_is_another(tmp_path, change):
 
 
 def test_whole_numbers_are_never_rounded(tmp_path):
-    large = 1e10 + np.arange(N)
+    large = 1e12 + np.arange(N)
     for matrix in both(files(tmp_path, (large, large[::-1]))):
         with pytest.raises(InputError, match="truth"):
             matrix()
