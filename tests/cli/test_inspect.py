@@ -476,8 +476,8 @@ def test_memory_bounds_what_is_compared():
 
 
 def test_the_option_memory(run, save):
-    columns = {"truth": np.arange(40_000) % 2, "a": np.linspace(0, 1, 40_000)}
-    path = save("p.parquet", columns)
+    rows = (f"{i % 2},{i / 40_000}\n" for i in np.random.default_rng(0).permutation(40_000))
+    path = save("truth,a\n" + "".join(rows))
     assert run("inspect", path, "--memory", "64MB")[0] == 0
     for command in ("inspect", "correct"):
         status, out, err = run(command, path, "--memory", "16MB")
