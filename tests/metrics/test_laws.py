@@ -539,14 +539,15 @@ def test_many_classes_are_scored_as_few_are(name, monkeypatch):
 
 @pytest.mark.parametrize("name", ["mcc", pytest.param("f1-weighted", marks=pytest.mark.sweep)])
 def test_many_classes_take_no_more_memory(name):
-    """Arrays (N, C, K) of a byte each would take 24 MB; with few resamples the sums take little."""
+    """Arrays (N, C, K) of a byte each would take 24 MB, and so would all weights as floats."""
     n_samples, n_classes = 3000, 2000
     truth = np.arange(n_samples) % n_classes
     outcome = Outcome(Task.MULTICLASS, truth, tuple(map(str, range(n_classes))))
     predicted = np.column_stack([truth, truth[::-1], np.roll(truth, 1), truth])
+    weights = np.ones((1000, n_samples), np.uint8)
     with use(Resources(jobs=1, memory=16 * 10**6)):
         tracemalloc.start()
-        values = METRICS[name].bind(outcome, predicted)(np.ones((64, n_samples), np.uint8))
+        values = METRICS[name].bind(outcome, predicted)(weights)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     assert values[0, 0] == 1
