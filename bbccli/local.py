@@ -240,28 +240,28 @@ def _opened_in(folder: _Folder, path: str | Path) -> int:
     real = os.path.realpath(path)
     if folder.follow_links:
         return os.open(real, _FLAGS)
-    inside = os.path.relpath(real, folder.real).split(os.sep)
-    if inside[0] == "..":
+    if not Path(real).is_relative_to(folder.real):
         raise InputError(
-            f"is a link, or behind one, that leads out of the folder, to {real}",
+            f"a link leads out of the folder, to {real}",
             path=str(path),
             hint="--follow-links if you trust who made the folder",
         )
-    return _walked(folder, real, inside)
+    return _walked(folder, real)
 
 
-def _walked(folder: _Folder, real: str, steps: list[str]) -> int:
+def _walked(folder: _Folder, real: str) -> int:
     """Open a file step by step from its folder, so that none can become a link meanwhile."""
     if folder.descriptor is None:
         return os.open(real, _FLAGS | _NO_LINK)
+    *steps, name = Path(real).relative_to(folder.real).parts
     at = folder.descriptor
     try:
-        for step in steps[:-1]:
+        for step in steps:
             below = os.open(step, _OF_FOLDER | _NO_LINK, dir_fd=at)
             if at != folder.descriptor:
                 os.close(at)
             at = below
-        return os.open(steps[-1], _FLAGS | _NO_LINK, dir_fd=at)
+        return os.open(name, _FLAGS | _NO_LINK, dir_fd=at)
     finally:
         if at != folder.descriptor:
             os.close(at)

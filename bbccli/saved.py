@@ -7,7 +7,6 @@ import json
 import sys
 import types
 from enum import Enum
-from pathlib import Path
 from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
 
 from bbccli.documents import Document, Json, as_json

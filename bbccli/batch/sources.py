@@ -81,12 +81,13 @@ def _hits(pattern: str) -> Iterator[str]:
     As in bash, a link that matches any other part of the pattern is followed. Names that start
     with a dot are skipped.
     """
-    parts = (pattern.replace(os.altsep, os.sep) if os.altsep else pattern).split(os.sep)
+    whole = pattern.replace(os.altsep, os.sep) if os.altsep else pattern
+    parts = whole.split(os.sep)  # noqa: PTH206 - a dot in front and a separator at the end stay
     if "**" not in parts:
         yield from glob.glob(pattern)  # noqa: PTH207 - skips dot files
         return
     place = parts.index("**")
-    start, rest = os.sep.join(parts[:place]), os.sep.join(parts[place + 1 :])
+    start, rest = (os.sep.join(some) for some in (parts[:place], parts[place + 1 :]))  # noqa: PTH118
     for top in glob.glob(os.path.join(start, "")) if place else [""]:  # noqa: PTH118, PTH207
         for folder, names in _folders_below(top):
             if parts[place + 1 :]:

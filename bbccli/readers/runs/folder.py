@@ -69,11 +69,11 @@ def _reader_of(folder: Path) -> RunReader:
             return run
     looked_for = "; ".join(f"{run.name}: {run.signature}" for run in RUNS).replace("`", "")
     fault = damaged(folder)
-    found = f"; {fault.path}: {fault.problem}" if fault is not None else ""
+    found, remedy = ("", "") if fault is None else (f"; {fault.problem}", f"{fault.hint}; or ")
     raise InputError(
         f"is a directory, not a file, and holds no run that is known{found}",
         path=str(folder),
-        hint=f"name one file in it; or a run, of which these were looked for: {looked_for}",
+        hint=f"{remedy}name one file in it; or a run, of which these were looked for: {looked_for}",
     )
 
 

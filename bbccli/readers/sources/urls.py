@@ -182,7 +182,7 @@ def _opened_by_fsspec(url: str) -> tuple[FileSystem, Any]:
             path=url,
             hint=f"pip install fsspec, and what it needs for {protocol}",
         ) from error
-    except InputError:
+    except BbcError:
         raise
     except Exception as error:
         raise _unreadable(url, error) from error
