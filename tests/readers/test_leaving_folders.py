@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import socket
+from glob import glob
 from pathlib import Path
 
 import numpy as np
@@ -42,13 +43,17 @@ def mljar(tmp_path):
 
 @pytest.fixture
 def recording(tmp_path):
-    folder = tmp_path / "recording"
+    return recorded(tmp_path / "recording", "a", "b")
+
+
+def recorded(folder, *names):
     truth = np.arange(24) // 4 % 2
-    recorder = Recorder(folder, y=truth, task="binary")
-    for name in "ab":
+    recorder = Recorder(folder, None, truth)
+    for power, name in enumerate(names, 1):
         for fold in range(4):
             rows = np.arange(fold, 24, 4)
-            recorder.write(name, rows, truth[rows] * 0.4 + 0.01 * rows, fold=fold)
+            values = (truth[rows] * 0.4 + 0.02 * rows) ** power
+            recorder.write(name, rows, np.c_[1 - values, values], fold=fold)
     return folder
 
 
@@ -225,10 +230,10 @@ class TestWhatIsNoFile:
         import threading
 
         os.mkfifo(tmp_path / "p.csv")
-        text = "truth,a,b\n" + "1,0.9,0.8\n0,0.1,0.3\n" * 9
+        text = "truth,a,b\n" + "1,0.9,0.8\n0,0.1,0.3\n1,0.2,0.6\n" * 9
         writer = threading.Thread(target=(tmp_path / "p.csv").write_text, args=(text,))
         writer.start()
-        assert read(tmp_path / "p.csv").n_samples == 18
+        assert read(tmp_path / "p.csv").n_samples == 27
         writer.join()
 
 
@@ -264,13 +269,8 @@ class TestNames:
                         local.bytes_of(mljar / name)
 
     def test_of_configurations_may_be_anything(self, tmp_path):
-        truth = np.arange(24) // 4 % 2
-        recorder = Recorder(tmp_path / "r", y=truth, task="binary")
-        for name in ("../a", "/etc/passwd"):
-            for fold in range(4):
-                rows = np.arange(fold, 24, 4)
-                recorder.write(name, rows, truth[rows] * 0.4 + 0.01 * rows, fold=fold)
-        assert read(tmp_path / "r").configurations == ("../a", "/etc/passwd")
+        names = ("../a", "/etc/passwd")
+        assert read(recorded(tmp_path / "r", *names)).configurations == names
 
 
 class TestPatterns:
@@ -309,9 +309,8 @@ class TestPatterns:
             ]
 
     def test_without_links_they_are_those_of_glob(self, runs):
-        import glob
-
         for link in (*Path("runs/a").glob("[ot]*"), Path("runs/link")):
             link.unlink()
         for pattern in ("runs/**/p.csv", "**", "runs/**/", "**/*", "**/**/*.csv", f"{runs}/**/c/*"):
-            assert sorted(set(_hits(pattern))) == sorted(set(glob.glob(pattern, recursive=True)))
+            found = glob(pattern, recursive=True)  # noqa: PTH207
+            assert sorted(set(_hits(pattern))) == sorted(set(found))
