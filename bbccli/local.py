@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from io import BufferedReader
 from pathlib import Path
-from typing import IO
 
 from bbccli.errors import InputError, OptionError
 
@@ -134,7 +134,7 @@ def note(path: str | Path | int, name: str = "") -> None:
         _note(found, name or str(path))
 
 
-def opened(path: str | Path) -> IO[bytes]:
+def opened(path: str | Path) -> BufferedReader:
     """Open a file for reading, and take note of it.
 
     Within a folder (see `within`) it must be a regular file, and lie there.

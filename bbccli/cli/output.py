@@ -75,11 +75,9 @@ def check_apart(outputs: Mapping[str, str | None]) -> None:
             continue
         # a result that is printed may still go into a file: `bbc correct p.csv >> r.json`
         place = 1 if path == STDOUT else path
-        keys = [identity(place)]
-        if path != STDOUT and not is_stream(Path(path)):
-            keys.append(os.path.realpath(path))
-        for key in filter(None, keys):
-            if seen.setdefault(key, words) != words:
+        stream = path == STDOUT or is_stream(Path(path))
+        for key in (identity(place), None if stream else os.path.realpath(path)):
+            if key is not None and seen.setdefault(key, words) != words:
                 raise OptionError(
                     f"{seen[key]} and {words} are the same file: {path}", hint="name two files"
                 )

@@ -402,6 +402,28 @@ class TestInARun:
         assert [shell(f"{script} -o out.json").returncode for _ in range(2)] == [0, 0]
         assert json.loads((inside / "out.json").read_bytes())["input"]["path"] == "."
 
+    def test_also_where_other_tools_would_have_read_it(self, shell, tmp_path):
+        (tmp_path / "runs").mkdir()
+        head = "".join(
+            f"@attribute {name} {kind}\n"
+            for name, kind in (
+                *(("repeat", "numeric"), ("fold", "numeric"), ("row_id", "numeric")),
+                *(("prediction", "{n,y}"), ("correct", "{n,y}")),
+                *(("confidence.n", "numeric"), ("confidence.y", "numeric")),
+            )
+        )
+        for run, share in (("1", 0.01), ("2", 0.02)):
+            rows = "".join(
+                f"0,{i % 4},{i},n,{'ny'[i // 4 % 2]},"
+                f"{1 - share * (i + 1):.2f},{share * (i + 1):.2f}\n"
+                for i in range(24)
+            )
+            text = f"@relation r\n{head}@data\n{rows}"
+            (tmp_path / "runs" / f"{run}.arff").write_text(text)
+        script = f"cd {tmp_path / 'runs'}; bbc correct . --method cvt --quiet --format csv"
+        done = shell(f"{script} > out.csv")
+        assert (done.returncode, done.stderr) == (0, "")
+
     def test_a_file_of_a_model_elsewhere_is_not_overwritten(self, run, inside):
         model = inside.parent / "model"
         (inside / "10_LightGBM").rename(model)

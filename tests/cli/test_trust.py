@@ -49,8 +49,8 @@ class TestLinksOutOfFolders:
 
     def test_may_be_by_a_variable(self, run, project, monkeypatch):
         monkeypatch.setenv("BBC_FOLLOW_LINKS", "1")
-        shown = run("--show-config", "correct")[1]
-        assert re.search(r"follow-links +true +BBC_FOLLOW_LINKS", shown), shown
+        shown = run("--show-config")[1]
+        assert re.search(r"follow-links +1 +environment, BBC_FOLLOW_LINKS", shown), shown
 
 
 class TestManifest:
