@@ -223,11 +223,16 @@ def file_bytes(path: Path) -> bytes:
     Raises
     ------
     InputError
-        The file is missing, a directory, or not readable.
+        The file is missing, a directory or a device, or not readable.
     """
     try:
         with opened(path) as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            kind = os.fstat(file.fileno()).st_mode
+            if stat.S_ISBLK(kind) or (stat.S_ISCHR(kind) and not file.isatty()):
+                raise InputError(
+                    "is a device, not a file", path=str(path), hint="name a file or a pipe"
+                )
+            if not stat.S_ISREG(kind):
                 return read_within(file, str(path))
             check_size(os.fstat(file.fileno()).st_size, str(path))
             return file.read()
