@@ -97,6 +97,9 @@ def compare_pairs(
         )
     several = [test for test in chosen if test.several]
     found += _run(several, case(everyone), left_out, raising=by_name)
+    if not found:
+        note = left_out["wald"]  # which takes every metric
+        raise UndefinedError(f"no test can be run: {note.text}", hint=note.remedy)
     found = _adjusted(found, couples, plan, adjust, max_t)
     return found, [*_on_selection(matrix, metric, plan, everyone), *left_out.values()]
 
