@@ -10,8 +10,8 @@ LONGEST = 1_000
 HIDDEN = "***"
 """Stands for a secret."""
 
-_COMMAND = re.compile(r"(\A\s*):(?=:)|#(?=#\[)")
-"""What a runner of GitHub obeys: `::` where a line begins, and `##[` anywhere."""
+_COMMAND = re.compile(r"(?:(?<=\s)|\A):(?=:)|#(?=#\[)")
+"""What a runner of GitHub obeys: `::` where a line may begin, and `##[` anywhere."""
 
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)(?P<rest>[^\s'\"<>]+)")
 # A password may hold a slash that was not encoded; digits before a slash are a port.
@@ -33,7 +33,7 @@ def visible(text: str) -> str:
     >>> print(visible("::error::no"))
     \x3a:error::no
     """
-    text = _COMMAND.sub(lambda found: f"{found[1] or ''}\\x{ord(found[0][-1]):02x}", text)
+    text = _COMMAND.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else _escaped(c) for c in text)
