@@ -70,7 +70,7 @@ def compare_pairs(
     OptionError
         An unknown test or configuration, or pairs that are none.
     UndefinedError, UnsupportedError
-        A test that was asked for by name does not fit.
+        A test that was asked for by name does not fit, or none of all does.
     """
     metric, adjust = choose_metric(metric, matrix), choice(Adjustment, adjust, "adjust")
     asked, rope = as_list(tests), real(rope, "rope")
