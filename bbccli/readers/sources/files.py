@@ -127,10 +127,12 @@ def expand(paths: Paths) -> list[str | Path | ArrowStream]:
     Raises
     ------
     InputError
-        A pattern that matches no file, no path at all, or a table in memory beside others.
+        A pattern that matches no file, no path or an empty one, or a table in memory beside others.
     """
     found: list[str | Path | ArrowStream] = []
     for path in listed(paths):
+        if isinstance(path, str) and not path:
+            raise InputError("the name of a file is empty", hint="is its variable set?")
         if in_memory(path) or not _stands_for_many(path):
             found.append(path)
             continue
