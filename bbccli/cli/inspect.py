@@ -43,13 +43,11 @@ def inspect(
     """
     from bbccli import resources
     from bbccli.cli.output import check_writable, report_format, style_for_stdout, write
-    from bbccli.cli.places import check_apart
     from bbccli.inspection import inspect as look
     from bbccli.reports import FORMS, Kind, Style
 
     form = report_format(ctx, format, output, Kind.INSPECTION) or format
-    check_writable(output)
-    check_apart({"--output": output}, files, how.labels, how.folds)
+    check_writable({"--output": output})
     with resources.use(work.resources(None)):
         found = look(files, how.request(gaps.missing), verify=how.verify)
     style = style_for_stdout() if output == "-" else Style()

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bbccli.atomic import replacing
+from bbccli.atomic import SUFFIX, replacing
 from bbccli.errors import InputError
+from bbccli.local import bytes_of
 from bbccli.recorded.arrays import DamagedError, packed, unpacked
 from bbccli.types import FloatArray, IntArray, Task
 
@@ -23,6 +26,8 @@ PARTS = "parts"
 LEADERBOARDS = "leaderboards"
 
 _DESIGN = "design.npz"
+_ABANDONED = 3600.0
+"""Seconds after which a file that is not whole is nobody's: to write one takes milliseconds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,6 +113,7 @@ def start(folder: Path, design: Design) -> None:
                 path=str(folder),
                 hint="another folder; to go on with this one, a splitter with its random_state",
             )
+        _sweep(folder)
         return
     for place in (PARTS, LEADERBOARDS):
         (folder / place).mkdir(parents=True, exist_ok=True)
@@ -127,6 +133,14 @@ def start(folder: Path, design: Design) -> None:
         file.write(json.dumps(about, indent=1, ensure_ascii=False).encode())
 
 
+def _sweep(folder: Path) -> None:
+    """Remove what recorders that were killed have left; others may be at work beside us."""
+    for path in (one for place in (PARTS, LEADERBOARDS) for one in (folder / place).glob(".*")):
+        with suppress(OSError):
+            if path.suffix == SUFFIX and time.time() - path.stat().st_mtime > _ABANDONED:
+                path.unlink()
+
+
 def load(folder: Path) -> Design:
     """Read the design of a folder.
 
@@ -137,7 +151,7 @@ def load(folder: Path) -> Design:
     """
     about = _header(folder)
     try:
-        arrays = unpacked((folder / _DESIGN).read_bytes())
+        arrays = unpacked(bytes_of(folder / _DESIGN))
         design = _design(about, arrays)
     except (OSError, DamagedError, KeyError, ValueError, TypeError, IndexError) as error:
         raise InputError(
@@ -149,7 +163,7 @@ def load(folder: Path) -> Design:
 def _header(folder: Path) -> dict[str, Any]:
     place = str(folder / HEADER)
     try:
-        about = json.loads((folder / HEADER).read_bytes())
+        about = json.loads(bytes_of(folder / HEADER))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(
             f"recording can't be read: {error}", path=place, hint="record it again"

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bbccli.atomic import SUFFIX
+from bbccli.local import bytes_of
 from bbccli.recorded.arrays import DamagedError, packed, unpacked
 from bbccli.recorded.design import LEADERBOARDS, PARTS
 from bbccli.types import IntArray, PredictionKind
@@ -151,7 +153,7 @@ def read(path: Path) -> Part:
     OSError
         It can't be read.
     """
-    arrays = unpacked(path.read_bytes())
+    arrays = unpacked(bytes_of(path))
     try:
         about = json.loads(arrays[_ABOUT].tobytes())
         kind, rows = about.pop("kind"), arrays.get("rows")
@@ -185,19 +187,19 @@ def leaderboards(folder: Path) -> Iterator[dict[str, Any]]:
     """
     for path in sorted((folder / LEADERBOARDS).glob("[0-9]*.json")):
         try:
-            content = json.loads(path.read_bytes())
-            candidates = content["candidates"]
+            found = json.loads(bytes_of(path))
+            candidates = found["candidates"]
             for one in candidates:
                 str(one["identity"]), float(one["value"]), [float(s) for s in one["splits"]]
                 hash(one["identity"])
         except (OSError, KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
             raise DamagedError(f"{path.name}: {error}") from None
-        yield content
+        yield found
 
 
 def _place(folder: Path, name: str, content: bytes) -> None:
     # system calls alone: this is done after every fit, and some fits take a millisecond
-    temporary = f"{folder}{os.sep}.{name}.part"
+    temporary = f"{folder}{os.sep}.{name}{SUFFIX}"
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
         try:

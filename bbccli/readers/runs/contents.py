@@ -8,7 +8,7 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +27,30 @@ if TYPE_CHECKING:
 def matching(folder: Path, *patterns: str) -> list[Path]:
     """Return the files of a folder that some pattern matches, in an order of their own."""
     return sorted({path for one in patterns for path in folder.glob(one) if path.is_file()})
+
+
+def check_name(name: str, path: Path) -> None:
+    """Refuse the name of a folder in a run that is a path, on whatever system.
+
+    Parameters
+    ----------
+    name
+        Name that a file of the run gives.
+    path
+        Of that file.
+
+    Raises
+    ------
+    InputError
+        It has a separator, a drive or a NUL, or stands for another folder.
+    """
+    if PureWindowsPath(name).parts != (name,) or name == ".." or "\0" in name:
+        raise InputError(
+            "names a model that can't be the name of its folder",
+            path=str(path),
+            value=name,
+            hint="names can't lead to other folders: don't read it unless you trust who made it",
+        )
 
 
 def read_json(path: Path) -> Any:
@@ -155,7 +179,7 @@ def read_table(path: Path) -> dict[str, pa.ChunkedArray]:
     InputError
         It is missing, or as `read_frame`.
     """
-    if not path.is_file():
+    if not path.exists():
         raise missing(path)
     frame = read_frame(path)
     return {name: frame.data.column(name) for name in frame.data.column_names}

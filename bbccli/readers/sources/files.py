@@ -15,6 +15,7 @@ from enum import StrEnum
 from pathlib import Path, PurePath
 
 from bbccli.errors import InputError
+from bbccli.local import note, opened
 from bbccli.readers.sources.ipc import MAGIC as ARROW_MAGIC
 from bbccli.readers.sources.limits import check_size, read_within, unpack_within
 from bbccli.readers.sources.memory import ArrowStream, in_memory, name_in_messages
@@ -126,10 +127,12 @@ def expand(paths: Paths) -> list[str | Path | ArrowStream]:
     Raises
     ------
     InputError
-        A pattern that matches no file, no path at all, or a table in memory beside others.
+        A pattern that matches no file, no path or an empty one, or a table in memory beside others.
     """
     found: list[str | Path | ArrowStream] = []
     for path in listed(paths):
+        if isinstance(path, str) and not path:
+            raise InputError("the name of a file is empty", hint="is its variable set?")
         if in_memory(path) or not _stands_for_many(path):
             found.append(path)
             continue
@@ -208,7 +211,7 @@ def sha256_of(path: Path) -> str:
         The file can't be read.
     """
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(
@@ -225,7 +228,7 @@ def file_bytes(path: Path) -> bytes:
         The file is missing, a directory or a device, or not readable.
     """
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             kind = os.fstat(file.fileno()).st_mode
             if stat.S_ISBLK(kind) or (stat.S_ISCHR(kind) and not file.isatty()):
                 raise InputError(
@@ -266,6 +269,7 @@ def stdin_bytes() -> bytes:
     hint = "name a file, or give it one: bbc correct - < FILE"
     if sys.stdin is None:
         raise InputError("standard input is closed", path=STDIN_NAME, hint=hint)
+    note(0, STDIN_NAME)
     try:
         return read_within(sys.stdin.buffer, STDIN_NAME)
     except OSError as error:

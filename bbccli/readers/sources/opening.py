@@ -123,4 +123,4 @@ def metadata_path(path: str | Path) -> str:
     name = Path(path).name
     for suffix in PACKINGS:
         name = name.removesuffix(suffix)
-    return str(Path(path).with_name(f"{Path(name).stem}.meta.json"))
+    return str(Path(path).parent / f"{Path(name).stem}.meta.json")
