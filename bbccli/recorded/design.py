@@ -15,6 +15,7 @@ import numpy as np
 
 from bbccli.atomic import SUFFIX, replacing
 from bbccli.errors import InputError
+from bbccli.local import bytes_of
 from bbccli.recorded.arrays import DamagedError, packed, unpacked
 from bbccli.types import FloatArray, IntArray, Task
 
@@ -150,7 +151,7 @@ def load(folder: Path) -> Design:
     """
     about = _header(folder)
     try:
-        arrays = unpacked((folder / _DESIGN).read_bytes())
+        arrays = unpacked(bytes_of(folder / _DESIGN))
         design = _design(about, arrays)
     except (OSError, DamagedError, KeyError, ValueError, TypeError, IndexError) as error:
         raise InputError(
@@ -162,7 +163,7 @@ def load(folder: Path) -> Design:
 def _header(folder: Path) -> dict[str, Any]:
     place = str(folder / HEADER)
     try:
-        about = json.loads((folder / HEADER).read_bytes())
+        about = json.loads(bytes_of(folder / HEADER))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(
             f"recording can't be read: {error}", path=place, hint="record it again"

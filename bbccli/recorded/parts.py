@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.atomic import SUFFIX
+from bbccli.local import bytes_of
 from bbccli.recorded.arrays import DamagedError, packed, unpacked
 from bbccli.recorded.design import LEADERBOARDS, PARTS
 from bbccli.types import IntArray, PredictionKind
@@ -152,7 +153,7 @@ def read(path: Path) -> Part:
     OSError
         It can't be read.
     """
-    arrays = unpacked(path.read_bytes())
+    arrays = unpacked(bytes_of(path))
     try:
         about = json.loads(arrays[_ABOUT].tobytes())
         kind, rows = about.pop("kind"), arrays.get("rows")
@@ -186,14 +187,14 @@ def leaderboards(folder: Path) -> Iterator[dict[str, Any]]:
     """
     for path in sorted((folder / LEADERBOARDS).glob("[0-9]*.json")):
         try:
-            content = json.loads(path.read_bytes())
-            candidates = content["candidates"]
+            found = json.loads(bytes_of(path))
+            candidates = found["candidates"]
             for one in candidates:
                 str(one["identity"]), float(one["value"]), [float(s) for s in one["splits"]]
                 hash(one["identity"])
         except (OSError, KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
             raise DamagedError(f"{path.name}: {error}") from None
-        yield content
+        yield found
 
 
 def _place(folder: Path, name: str, content: bytes) -> None:

@@ -15,6 +15,7 @@ from enum import StrEnum
 from pathlib import Path, PurePath
 
 from bbccli.errors import InputError
+from bbccli.local import note, opened
 from bbccli.readers.sources.ipc import MAGIC as ARROW_MAGIC
 from bbccli.readers.sources.limits import check_size, read_within, unpack_within
 from bbccli.readers.sources.memory import ArrowStream, in_memory, name_in_messages
@@ -210,7 +211,7 @@ def sha256_of(path: Path) -> str:
         The file can't be read.
     """
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(
@@ -224,11 +225,16 @@ def file_bytes(path: Path) -> bytes:
     Raises
     ------
     InputError
-        The file is missing, a directory, or not readable.
+        The file is missing, a directory or a device, or not readable.
     """
     try:
-        with path.open("rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        with opened(path) as file:
+            kind = os.fstat(file.fileno()).st_mode
+            if stat.S_ISBLK(kind) or (stat.S_ISCHR(kind) and not file.isatty()):
+                raise InputError(
+                    "is a device, not a file", path=str(path), hint="name a file or a pipe"
+                )
+            if not stat.S_ISREG(kind):
                 return read_within(file, str(path))
             check_size(os.fstat(file.fileno()).st_size, str(path))
             return file.read()
@@ -263,6 +269,7 @@ def stdin_bytes() -> bytes:
     hint = "name a file, or give it one: bbc correct - < FILE"
     if sys.stdin is None:
         raise InputError("standard input is closed", path=STDIN_NAME, hint=hint)
+    note(0, STDIN_NAME)
     try:
         return read_within(sys.stdin.buffer, STDIN_NAME)
     except OSError as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bbccli.errors import InputError
+from bbccli.local import opened
 from bbccli.readers.arrow import holds_lists, is_text, plain, plain_schema
 from bbccli.readers.sources.footer import (
     DeclaredColumn,
@@ -102,7 +103,8 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
         refuse_nested(schema, path)
         texts = [field.name for field in schema if is_text(field.type)]
         file = _opened(source, texts) if texts else file
-        check_declared(_declared(file, source), file.schema, path)
+        packed = len(source) if isinstance(source, bytes) else source.stat().st_size
+        check_declared(_declared(file, source), file.schema, path, packed)
         held = isinstance(source, bytes) or any(map(holds_lists, schema.types))
         table = file.read(use_threads=False) if held else None
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError):
@@ -118,7 +120,7 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
     text = (schema.metadata or {}).get(METADATA_KEY)
     if table is None:
         return ColumnsOnDisk(path, file, plain_schema(schema, path)), text
-    check_texts(table, path)
+    check_texts(table, path, packed)
     return table, text
 
 
@@ -141,7 +143,7 @@ def _footer(source: bytes | Path) -> bytes:
     """The description at the end of a file, whose size stands in front of the last four bytes."""
     if isinstance(source, bytes):
         return source[-8 - int.from_bytes(source[-8:-4], "little") : -8]
-    with source.open("rb") as stream:
+    with opened(source) as stream:
         stream.seek(-8, SEEK_END)
         size = int.from_bytes(stream.read(4), "little")
         stream.seek(-8 - size, SEEK_END)
