@@ -224,7 +224,7 @@ def _both(words: str, name: str) -> OptionError:
 def _opened_in(folder: _Folder, path: str | Path) -> int:
     """Descriptor of a regular file in a folder; nothing that a process waits for is opened."""
     try:
-        steps = Path(path).relative_to(folder.given).parts
+        steps = Path(path).absolute().relative_to(Path(folder.given).absolute()).parts
     except ValueError:
         steps = ("..",)
     if ".." in steps or not steps:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from runs import FOREIGN, autogluon, autosklearn, history, oof, write
 
+from bbccli import read
 from bbccli.errors import InputError
 from bbccli.readers.runs import autogluon as ag
 from bbccli.readers.runs import autosklearn as ask
@@ -198,11 +199,10 @@ def search(tmp_path: Path) -> Path:
     return autosklearn(tmp_path / "tmp", TRUTH, runs, {2: 0.25, 3: 0.5, 4: 0.75, 5: 1.0, 10: 0.1})
 
 
-@pytest.mark.parametrize("inner", ["", ".auto-sklearn"])
-def test_autosklearn(search: Path, inner: str) -> None:
-    assert ask.recognises(search / inner)
-    assert not ag.recognises(search / inner)
-    run = ask.load(search / inner)
+def test_autosklearn(search: Path) -> None:
+    assert ask.recognises(search)
+    assert not ag.recognises(search)
+    run = ask.load(search)
     assert (run.tool, run.version, run.fold_by_fold) == ("auto-sklearn", None, True)
     np.testing.assert_array_equal(run.truth, TRUTH)
     assert {name: one.flags for name, one in by_name(run).items()} == {
@@ -221,8 +221,13 @@ def test_autosklearn(search: Path, inner: str) -> None:
 
 
 def test_autosklearn_from_within(search: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(search)
+    assert read(".").configurations == read(str(search)).configurations
     monkeypatch.chdir(search / ".auto-sklearn")
-    assert ask.load(Path()).n_candidates_total == 7
+    assert ask.recognises(Path())
+    with pytest.raises(InputError, match="the history of this run is in") as error:
+        ask.load(Path())
+    assert error.value.hint == f"name the folder that holds both: {search}"
 
 
 def test_autosklearn_without_history(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ _Key = tuple[int, int]
 TOOL = "auto-sklearn"
 
 _INNER = ".auto-sklearn"
+_HISTORY = "smac3-output"
 _TARGETS = "true_targets_ensemble.npy"
 _RUN = re.compile(r"(\d{1,9})_(\d{1,9})_(\d{1,9}(?:\.\d{1,9})?)")
 _ARRAY_FILE = re.compile(
@@ -66,14 +67,21 @@ def load(path: Path) -> StoredRun:
     Raises
     ------
     InputError
-        No predictions are left, a file is damaged, or predictions do not fit the targets.
+        No predictions are left, a file is damaged, predictions do not fit the targets, or the
+        history lies above the folder.
     """
-    root = _root(path)
+    root, above = _root(path), path.absolute().parent
+    if root == path and _histories(above):
+        raise InputError(
+            f"the history of this run is in {above / _HISTORY}",
+            path=str(path),
+            hint=f"name the folder that holds both: {above}",
+        )
     truth = _targets(root / _TARGETS)
     found = _candidates(root)
     if not found:
         raise InputError("has no predictions", path=str(path), hint=_KEEP)
-    costs, failed = _costs(root.absolute().parent)
+    costs, failed = _costs(path)
     full = max(one.budget for one in found)
     names = _names([*((one.seed, one.number) for one in found), *(costs or ())])
     configurations = tuple(
@@ -161,13 +169,18 @@ def _targets(path: Path) -> FloatArray:
     return np.frombuffer(data, kind, offset=head.end()).astype(kind.newbyteorder("="))
 
 
+def _histories(folder: Path) -> list[Path]:
+    """Return the files in which SMAC keeps what was tried."""
+    files = [one / "runhistory.json" for one in folders_in(folder / _HISTORY)]
+    return [one for one in files if is_file(one)]
+
+
 def _costs(folder: Path) -> tuple[dict[_Key, float] | None, int]:
     """Cost of each finished run by seed and number, at its largest budget; None without history.
 
     The other number is of the configurations that were tried and have failed at every budget.
     """
-    files = [one / "runhistory.json" for one in folders_in(folder / "smac3-output")]
-    files = [one for one in files if is_file(one)]
+    files = _histories(folder)
     if not files:
         return None, 0
     best: dict[_Key, tuple[float, float]] = {}
