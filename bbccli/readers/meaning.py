@@ -134,7 +134,7 @@ def classification(
     _refuse_alike(truth, known)
     classes = sorted_names(present if task is Task.BINARY else {**known, **dict.fromkeys(present)})
     if task is Task.BINARY:
-        classes = _positive_last(classes, positive, metadata, truth.path)
+        classes = positive_last(classes, positive, metadata, truth.path)
     recode = np.array([classes.index(name) for name in present])
     return Outcome(task, recode[codes], tuple(classes))
 
@@ -254,7 +254,7 @@ def _refuse_alike(truth: Column, known: Collection[str]) -> None:
             )
 
 
-def _positive_last(
+def positive_last(
     classes: list[str], positive: str | None, metadata: Metadata, path: str
 ) -> list[str]:
     """Move the positive class to the end."""

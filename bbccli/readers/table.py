@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,6 +41,8 @@ class Table:
         Columns that number or name the rows: not among the names, unless they are asked for.
     unnamed
         Columns `config::0` and so on, of classes that the file does not name: it holds lists.
+    levels
+        Values of ordered categories in their order, by column, of a file that holds lists.
     """
 
     path: str
@@ -51,6 +53,7 @@ class Table:
     nested: tuple[str, ...] = ()
     aside: tuple[str, ...] = ()
     unnamed: tuple[str, ...] = ()
+    levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -120,10 +123,15 @@ def name_faults(frame: Table) -> Iterator[InputError]:
                 "index (pandas: index=False)",
             )
         elif name in seen:
-            yield InputError(
-                "column name occurs twice",
-                path=frame.path,
-                column=name,
-                hint="rename or drop one of the two columns",
-            )
+            yield name_twice(name, frame.path)
         seen.add(name)
+
+
+def name_twice(name: str, path: str) -> InputError:
+    """Return the error about two columns of one name."""
+    return InputError(
+        "column name occurs twice",
+        path=path,
+        column=name,
+        hint="rename or drop one of the two columns",
+    )
