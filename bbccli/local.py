@@ -149,7 +149,7 @@ def opened(path: str | Path) -> BufferedReader:
         A result is to be written there.
     """
     folder = _FOLDER.get()
-    file = open(path if folder is None else _opened_in(folder, path), "rb")  # noqa: PTH123, SIM115
+    file = open(_opened_in(folder, path), "rb") if folder else Path(path).open("rb")  # noqa: SIM115
     try:
         found = os.fstat(file.fileno())
         if folder is not None and not stat.S_ISREG(found.st_mode):

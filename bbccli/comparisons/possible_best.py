@@ -12,6 +12,9 @@
    more than 2 c standard errors, with the critical value c of max-T over all of them, are nobody's
    rivals. Within c they would be shown to be worse; the factor 2 leaves room for the winner's luck.
 
+This takes time for each pair of a configuration and a rival. Where there are more than 10⁸ such
+pairs, 10,000 configurations that none leads clearly, it is refused before the comparison begins.
+
 One test for each configuration, not one for each pair: configurations that are far behind hardly
 move the maximum, so the set is small where performances differ, and holds all where they don't.
 With means over folds the influences are those within folds, as Lei centres the losses fold by fold.

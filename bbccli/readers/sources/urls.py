@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -61,6 +62,7 @@ def url_bytes(url: str) -> bytes:
     try:
         if _is_local(system):
             with opened(path) as local:
+                check_size(os.fstat(local.fileno()).st_size, url)
                 return read_within(local, url)
         with _in_time(url, lambda: system.open_input_file(path)) as file:
             check_size(_in_time(url, file.size), url)
