@@ -13,7 +13,7 @@ import numpy as np
 
 from bbccli.atomic import replacing
 from bbccli.errors import InputError
-from bbccli.recorded.arrays import DamagedError, packed, unpacked
+from bbccli.recorded.arrays import DamagedError, bytes_of, packed, unpacked
 from bbccli.types import FloatArray, IntArray, Task
 
 SPEC = "bbc-recording"
@@ -22,7 +22,7 @@ HEADER = "bbc-recording.json"
 PARTS = "parts"
 LEADERBOARDS = "leaderboards"
 
-_DESIGN = "design.npz"
+ARRAYS = "design.npz"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,7 +111,7 @@ def start(folder: Path, design: Design) -> None:
         return
     for place in (PARTS, LEADERBOARDS):
         (folder / place).mkdir(parents=True, exist_ok=True)
-    with replacing(folder / _DESIGN) as file:
+    with replacing(folder / ARRAYS) as file:
         file.write(packed(_arrays(design)))
     about = {
         "spec": SPEC,
@@ -137,11 +137,11 @@ def load(folder: Path) -> Design:
     """
     about = _header(folder)
     try:
-        arrays = unpacked((folder / _DESIGN).read_bytes())
+        arrays = unpacked(bytes_of(folder / ARRAYS))
         design = _design(about, arrays)
     except (OSError, DamagedError, KeyError, ValueError, TypeError, IndexError) as error:
         raise InputError(
-            f"recording is damaged: {error}", path=str(folder / _DESIGN), hint="record it again"
+            f"recording is damaged: {error}", path=str(folder / ARRAYS), hint="record it again"
         ) from None
     return design
 
@@ -149,7 +149,7 @@ def load(folder: Path) -> Design:
 def _header(folder: Path) -> dict[str, Any]:
     place = str(folder / HEADER)
     try:
-        about = json.loads((folder / HEADER).read_bytes())
+        about = json.loads(bytes_of(folder / HEADER))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(
             f"recording can't be read: {error}", path=place, hint="record it again"

@@ -17,9 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.recorded.arrays import DamagedError, packed, unpacked
+from bbccli.recorded.arrays import DamagedError, bytes_of, packed, unpacked
 from bbccli.recorded.design import LEADERBOARDS, PARTS
 from bbccli.types import IntArray, PredictionKind
+
+PATTERNS = (f"{PARTS}/[0-9]*.npz", f"{LEADERBOARDS}/[0-9]*.json")
+"""What is read: parts, and what searches said of their candidates."""
 
 _ABOUT = "about"
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -151,7 +154,7 @@ def read(path: Path) -> Part:
     OSError
         It can't be read.
     """
-    arrays = unpacked(path.read_bytes())
+    arrays = unpacked(bytes_of(path))
     try:
         about = json.loads(arrays[_ABOUT].tobytes())
         kind, rows = about.pop("kind"), arrays.get("rows")
@@ -172,7 +175,7 @@ def read(path: Path) -> Part:
 
 def paths(folder: Path) -> Iterator[Path]:
     """Yield the files of the parts, in the order in which they were written."""
-    yield from sorted((folder / PARTS).glob("[0-9]*.npz"))
+    yield from sorted(folder.glob(PATTERNS[0]))
 
 
 def leaderboards(folder: Path) -> Iterator[dict[str, Any]]:
@@ -183,9 +186,9 @@ def leaderboards(folder: Path) -> Iterator[dict[str, Any]]:
     DamagedError
         A file holds something else.
     """
-    for path in sorted((folder / LEADERBOARDS).glob("[0-9]*.json")):
+    for path in sorted(folder.glob(PATTERNS[1])):
         try:
-            content = json.loads(path.read_bytes())
+            content = json.loads(bytes_of(path))
             candidates = content["candidates"]
             for one in candidates:
                 str(one["identity"]), float(one["value"]), [float(s) for s in one["splits"]]

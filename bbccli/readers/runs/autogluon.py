@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from bbccli.errors import InputError
 from bbccli.readers.runs.autogluon_scores import BOARD, board_of, check_listed
 from bbccli.readers.runs.base import APART, RunReader, RunTable
-from bbccli.readers.runs.contents import read_json
+from bbccli.readers.runs.contents import read_bytes, read_json
 from bbccli.readers.runs.pickles import arrays_of
 from bbccli.readers.runs.stored import (
     StoredConfiguration,
@@ -29,7 +29,6 @@ from bbccli.readers.runs.stored import (
     folders_in,
     is_file,
 )
-from bbccli.readers.sources.files import file_bytes
 from bbccli.types import FloatArray
 
 TOOL = "AutoGluon"
@@ -89,7 +88,7 @@ def _folders(path: Path) -> list[Path]:
 
 def _arrays(path: Path) -> tuple[FloatArray, NDArray[Any]]:
     """Sum of the predictions (N,) or (N, K), and number of repeats (N,)."""
-    found = arrays_of(file_bytes(path), str(path))
+    found = arrays_of(read_bytes(path), str(path))
     if not isinstance(found, dict) or set(found) != {_SUM, _COUNT}:
         raise _unknown(path)
     total, count = found[_SUM], found[_COUNT]
@@ -166,7 +165,7 @@ def _version(path: Path) -> str | None:
     """Version of AutoGluon, where a file tells it."""
     text = ""
     if is_file(path / "version.txt"):
-        text = file_bytes(path / "version.txt").decode("utf-8", "replace").strip()
+        text = read_bytes(path / "version.txt").decode("utf-8", "replace").strip()
     elif is_file(path / "metadata.json"):
         about = read_json(path / "metadata.json")
         text = str(about.get("version")) if isinstance(about, dict) else ""

@@ -15,6 +15,7 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.readers.column import number_of
 from bbccli.readers.sources.files import file_bytes
+from bbccli.readers.table import Table, check_names
 from bbccli.recorded.arrays import DamagedError, array_of
 from bbccli.types import FloatArray, IntArray
 
@@ -52,7 +53,30 @@ def read_bytes(path: Path) -> bytes:
     """
     if not path.exists():
         raise missing(path)
+    _check_file(path)
     return file_bytes(path)
+
+
+def read_whole_table(path: Path) -> Table:
+    """Read a table of a run, whose columns must have names of their own.
+
+    Raises
+    ------
+    InputError
+        It is missing or damaged.
+    """
+    from bbccli.readers.sources.opening import read_table as read_file
+
+    _check_file(path)
+    table = read_file(path)
+    check_names(table)
+    return table
+
+
+def _check_file(path: Path) -> None:
+    """Refuse what would be waited for, or read without end."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise InputError("is a device or a pipe, not a file", path=str(path), hint=_DAMAGED)
 
 
 def read_rows(path: Path) -> list[list[str]]:
@@ -135,11 +159,9 @@ def read_table(path: Path) -> dict[str, pa.ChunkedArray]:
     InputError
         It is missing or damaged.
     """
-    from bbccli.readers.sources.opening import read_table as read_file
-
     if not path.is_file():
         raise missing(path)
-    frame = read_file(path)
+    frame = read_whole_table(path)
     return {name: frame.data.column(name) for name in frame.data.column_names}
 
 
