@@ -26,6 +26,7 @@ _NOT_ARRAYS = (
     RuntimeError,
     EOFError,
     MemoryError,
+    OverflowError,
     struct.error,
     zipfile.BadZipFile,
     SyntaxError,
@@ -61,7 +62,10 @@ def unpacked(content: bytes) -> dict[str, NDArray[Any]]:
                 raise DamagedError("compressed")
             if sum(member.file_size for member in members) > len(content):
                 raise DamagedError("members larger than the file")
-            return {m.filename.removesuffix(".npy"): _array(archive.read(m)) for m in members}
+            found = {m.filename.removesuffix(".npy"): _array(archive.read(m)) for m in members}
+        if len(found) < len(members):
+            raise DamagedError("two members of one name")
+        return found
     except _NOT_ARRAYS as error:
         raise DamagedError(str(error) or type(error).__name__) from None
 
