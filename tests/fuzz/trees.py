@@ -11,6 +11,7 @@ import io
 import json
 import tempfile
 import traceback
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -153,7 +154,7 @@ def nudged(data: bytes, name: str, random: Random) -> bytes:
             return sink.getvalue()
         if name.endswith(".dat"):
             return _other_values(np.frombuffer(data, "<f4"), random).tobytes()
-    except (ValueError, KeyError):  # changed before, so that it has no form to keep
+    except (ValueError, LookupError, TypeError, OverflowError):  # changed before, so that it has no form to keep
         pass
     return mutated(data, name, random)
 
@@ -242,7 +243,8 @@ def faults(case: Case) -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="bbc-fuzz-") as folder:
         place(Path(folder), case.placed)
         try:
-            with in_time():
+            with in_time(), warnings.catch_warnings():
+                warnings.simplefilter("error")
                 seen = _seen(Path(folder), case.tree)
         except BbcError as error:
             if not (error.problem and error.hint) or "\n" in error.problem:
