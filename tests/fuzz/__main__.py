@@ -33,7 +33,7 @@ def main() -> int:
                 path = CORPUS / f"seed-{asked.seed}-case-{number}.json"
                 path.write_text(case.saved(_kind(found[0])))
         number += 1
-        if number % 10_000 == 0:
+        if number % (1_000 if asked.trees else 10_000) == 0:
             _report(asked, number, start, len(seen))
     _report(asked, number, start, len(seen))
     return 1 if seen else 0
