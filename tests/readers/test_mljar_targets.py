@@ -135,7 +135,7 @@ def test_without_the_weights_no_score_is_compared():
 
 
 def test_a_model_with_weights_of_its_own_is_compared_without_the_others(tmp_path):
-    """As mljar scores models that are boosted on their errors; their predictions tell no weights."""
+    """As mljar scores models boosted on their errors, whose predictions tell no weights."""
     run = copied(tmp_path, "mljar_weights")
     place = run / "2_DecisionTree" / OOF
     place.write_text("\n".join(x.rpartition(",")[0] for x in place.read_text().split()))
