@@ -188,7 +188,7 @@ def _design(about: dict[str, Any], arrays: dict[str, Any]) -> Design:
 
 def _check_tests(tests: Sequence[IntArray], n_samples: int) -> None:
     for rows in tests:
-        if rows.dtype.kind != "i":
+        if rows.dtype.kind != "i" or rows.ndim != 1:
             raise DamagedError("a fold has rows that are no positions")
         if rows.size and not (rows.min() >= 0 and rows.max() < n_samples):
             raise DamagedError("a fold has rows that there are not")

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from bbccli import METRICS, BbcError, PredictionMatrix, read
+from bbccli.metrics import fitting
 from bbccli.metrics.naming import canonical
 from bbccli.readers import Roles
 from bbccli.recorded import arrays
@@ -303,7 +304,8 @@ def _performances(matrix: PredictionMatrix, run: Mapping[str, Any]) -> dict[str,
     """Of each configuration on all samples of the first repeat; NaN where there is no metric."""
     values = np.full(matrix.n_configurations, np.nan)
     board: list[dict[str, str]] = run.get("leaderboard") or []
-    metric = METRICS.get(canonical(board[0]["metric"], METRICS) if board else "")
+    name = canonical(board[0]["metric"], METRICS) if board else ""
+    metric = next((one for one in fitting(matrix) if one.name == name), None)
     if metric is not None:
         scorer = metric.bind(matrix.outcome, matrix.predictions[0])
         values = scorer(np.ones((1, matrix.n_samples), np.uint8))[0]

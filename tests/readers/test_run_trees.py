@@ -87,7 +87,7 @@ def test_what_is_no_file_is_neither_waited_for_nor_read_without_end(tree, kind, 
     ("tree", "place"),
     [
         ("mljar", "1_Baseline/predictions_out_of_folds.csv"),
-        ("autogluon", "leaderboard.csv"),
+        ("h2o", "GBM_1*holdout_predictions.csv"),
         ("caret", "knn_pred.csv"),
         ("flaml", "design.npz"),
     ],
@@ -144,6 +144,18 @@ def test_infinite_predictions_of_autogluon_warn_of_nothing(run_of):
     path.write_bytes(oof(values, count))
     with pytest.raises(InputError):
         opened(run)
+
+
+@pytest.mark.parametrize("code", [np.nan, np.inf, 1e30, -1.0, 0.5])
+def test_truths_of_auto_sklearn_that_are_no_class_warn_of_nothing(run_of, code):
+    run = run_of("autosklearn")
+    path = run / ".auto-sklearn" / "true_targets_ensemble.npy"
+    truth = np.load(path)
+    truth[65] = code
+    np.save(path, truth)
+    with pytest.raises(InputError, match="truth") as error:
+        opened(run)
+    assert error.value.row == 65
 
 
 def test_lost_weights_of_one_model_of_mljar_are_found_by_its_score(run_of):
