@@ -11,6 +11,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from bbccli.local import check_unread
+
 SUFFIX = ".part"
 
 _IN_MEMORY = 2**24
@@ -32,8 +34,12 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
     ------
     OSError
         The target can't be written; `PermissionError` where it is there and read-only.
+    OptionError
+        The command has read the target.
     """
     import tempfile
+
+    check_unread(target, str(target))
 
     if is_stream(target):
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as held:
@@ -105,23 +111,9 @@ def is_read_only(target: Path) -> bool:
     return not os.access(target, os.W_OK) or not found.st_mode & 0o222
 
 
-def identity(target: str | Path | int) -> tuple[int, int] | None:
-    """Return device and inode of a file, behind all links; None where there is no regular file.
-
-    Parameters
-    ----------
-    target
-        A path, or a descriptor.
-    """
-    found = _status(target)
-    if found is None or not stat.S_ISREG(found.st_mode):
-        return None
-    return found.st_dev, found.st_ino
-
-
-def _status(target: str | Path | int) -> os.stat_result | None:
+def _status(target: Path) -> os.stat_result | None:
     try:
-        return os.stat(target)  # noqa: PTH116 - also of descriptors
+        return target.stat()
     except (OSError, ValueError):
         return None
 

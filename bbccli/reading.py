@@ -38,6 +38,8 @@ class Reading:
         Whether a quoted value of CSV or TSV may go on in the next line.
     max_input
         Bytes that one input may hold, unpacked.
+    follow_links
+        Whether links in the folder of a run may lead out of it.
 
     Raises
     ------
@@ -68,6 +70,15 @@ class Reading:
             default="4GiB",
         ),
     ] = MAX_INPUT
+    follow_links: Annotated[
+        bool,
+        Option(
+            "Follow links that lead out of the folder of a run, and let ** of a batch go through "
+            "links to folders.",
+            panel=Panel.INPUT,
+            flags=("--follow-links",),
+        ),
+    ] = False
 
     def __post_init__(self) -> None:
         if not (self.timeout > 0 and math.isfinite(self.timeout)):

@@ -21,17 +21,21 @@ class SampleKeys:
         Whole numbers, or text as UTF-8: a fraction of the memory of text.
     column
         Column that holds them; None where they are the positions of the rows.
+    rows : (N,), optional
+        Row of the file in which each sample appears first; None where they are not of one file.
     """
 
     values: IntArray | NDArray[np.bytes_]
     column: str | None = "row_id"
+    rows: IntArray | None = None
 
     def __len__(self) -> int:
         return len(self.values)
 
     def take(self, samples: IntArray | BoolArray) -> SampleKeys:
         """Return the keys of some samples, by their positions or where True."""
-        return SampleKeys(self.values[samples], self.column)
+        rows = None if self.rows is None else self.rows[samples]
+        return SampleKeys(self.values[samples], self.column, rows)
 
     def as_text(self) -> NDArray[np.str_]:
         """(N,) the keys as text.

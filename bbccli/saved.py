@@ -7,12 +7,12 @@ import json
 import sys
 import types
 from enum import Enum
-from pathlib import Path
 from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
 
 from bbccli.documents import Document, Json, as_json
 from bbccli.documents.values import public_fields
 from bbccli.errors import InputError
+from bbccli.local import bytes_of
 from bbccli.readers.sources.files import stdin_bytes
 from bbccli.saved_rows import is_table, read_rows
 from bbccli.schema import ERROR_SCHEMA, SCHEMA_VERSION, Envelope, ErrorEnvelope
@@ -101,7 +101,7 @@ def is_comparison(value: Any) -> bool:
 
 def _text(path: str, name: str) -> str:
     try:
-        content = stdin_bytes() if path == "-" else Path(path).read_bytes()
+        content = stdin_bytes() if path == "-" else bytes_of(path)
         return content.decode("utf-8-sig")
     except FileNotFoundError as error:
         raise InputError("no such file", path=name, hint=HINT) from error

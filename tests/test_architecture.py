@@ -113,6 +113,32 @@ def test_no_room_may_use_another_of_its_rank_for_nothing():
     assert all(RANK[user] == RANK[other] for user, other in WITHIN)
 
 
+OPENING = {
+    "local.py": "the one place",
+    "__main__.py": "descriptors that are closed",
+    "atomic.py": "what is written",
+    "batch/journal.py": "the journal, which is no input",
+    "batch/lock.py": "the journal",
+    "cli/places.py": "what may be there already",
+    "cli/streams.py": "descriptors that are closed",
+    "readers/sources/http.py": "addresses",
+    "recorded/parts.py": "what is written",
+}
+"""Modules that open something, and what."""
+
+
+def test_one_place_opens_files_for_reading():
+    found = set()
+    for path in FILES:
+        for node in ast.walk(ast.parse(source(path))):
+            called = node.func if isinstance(node, ast.Call) else None
+            if getattr(called, "attr", "") in ("open", "read_bytes", "read_text"):
+                found.add(path.as_posix())
+            if getattr(called, "id", "") == "open":
+                found.add(path.as_posix())
+    assert found == set(OPENING)
+
+
 def test_heavy_modules_stay_in_their_rooms():
     wrong = []
     every = [(file, *one) for file in FILES for one in imports(file)]

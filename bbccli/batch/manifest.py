@@ -7,11 +7,13 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from enum import Enum
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
 from bbccli.analysis import Analysis
 from bbccli.errors import BbcError, InputError
+from bbccli.local import opened
 from bbccli.option import options_of
 from bbccli.readers.sources.opening import read_table
 from bbccli.readers.sources.urls import is_url
@@ -108,10 +110,11 @@ def _names(path: str) -> list[str]:
         import pyarrow.parquet as pq
 
         try:
-            return list(pq.read_schema(path).names)
+            with opened(path) as file:
+                return list(pq.read_schema(file).names)
         except pa.ArrowException:
             return []
-    with Path(path).open(encoding="utf-8-sig") as file:
+    with TextIOWrapper(opened(path), encoding="utf-8-sig") as file:
         line = file.readline().strip()
     separator = "\t" if path.lower().endswith(".tsv") else ","
     return [name.strip().strip('"') for name in line.split(separator)]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bbccli import reading
 from bbccli.analysis import Analysis
 from bbccli.batch.manifest import is_manifest, read_manifest
 from bbccli.errors import OptionError
@@ -63,7 +64,7 @@ def _matching(pattern: str, own: set[str]) -> list[str]:
     elif not glob.has_magic(pattern) or os.path.exists(pattern):  # noqa: PTH110
         return [pattern]
     else:
-        hits = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207 - ** that skips dot files
+        hits = sorted(set(_hits(pattern)))
         hits = [path for path in hits if os.path.realpath(path) not in own]
         files = [path for path in hits if not os.path.isdir(path)]  # noqa: PTH112
         found = files or [path.rstrip(os.sep) for path in hits]
@@ -72,3 +73,38 @@ def _matching(pattern: str, own: set[str]) -> list[str]:
             f"no file matches {pattern!r}", hint="quote patterns; ** stands for any folders"
         )
     return found
+
+
+def _hits(pattern: str) -> Iterator[str]:
+    """Yield what a pattern matches; ** goes through no links to folders, unless `--follow-links`.
+
+    As in bash, a link that matches any other part of the pattern is followed. Names that start
+    with a dot are skipped.
+    """
+    whole = pattern.replace(os.altsep, os.sep) if os.altsep else pattern
+    parts = whole.split(os.sep)  # noqa: PTH206 - a dot in front and a separator at the end stay
+    if "**" not in parts:
+        yield from glob.glob(pattern)  # noqa: PTH207 - skips dot files
+        return
+    place = parts.index("**")
+    start, rest = (os.sep.join(some) for some in (parts[:place], parts[place + 1 :]))  # noqa: PTH118
+    for top in glob.glob(os.path.join(start, "")) if place else [""]:  # noqa: PTH118, PTH207
+        for folder, names in _folders_below(top):
+            if parts[place + 1 :]:
+                yield from _hits(os.path.join(glob.escape(folder), rest))  # noqa: PTH118
+            else:
+                yield from (os.path.join(folder, name) for name in names)  # noqa: PTH118
+
+
+def _folders_below(top: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield a folder and those in it, at any depth, each once, with the names in it."""
+    follow, seen = reading.current().follow_links, set[str]()
+    for folder, below, files in os.walk(top or os.curdir, followlinks=follow):
+        below[:] = [name for name in below if not name.startswith(".")]
+        real = os.path.realpath(folder)
+        if real in seen:
+            below.clear()
+            continue
+        seen.add(real)
+        here = folder if top else os.path.relpath(folder, os.curdir).removeprefix(os.curdir)
+        yield here, [*below, *(name for name in files if not name.startswith("."))]

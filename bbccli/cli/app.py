@@ -14,6 +14,7 @@ from bbccli.cli import usage
 from bbccli.cli.commands import CONFIGURABLE, Commands
 from bbccli.cli.streams import complain, leave
 from bbccli.errors import OF_THE_MACHINE, BbcError, OptionError, last_resort
+from bbccli.local import command
 from bbccli.version import __version__
 
 app = typer.Typer(
@@ -106,7 +107,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     run: list[Any] = []  # the context of the command
     how: dict[str, Any] = {"prog_name": "bbc", "standalone_mode": False, "obj": run}
     try:
-        return int(program().main(args=arguments, **how) or 0)
+        with command():
+            return int(program().main(args=arguments, **how) or 0)
     except BbcError as error:
         error.sources = _sources(*run)
         return _complained(error)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from bbccli.analysis import Analysis
 from bbccli.cli.batching import BatchOptions
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.shared import Quiet, RunnerOptions, WorkOptions
 from bbccli.option import Option, Scope
-
-if TYPE_CHECKING:
-    from bbccli.batch import Source
 
 Sources = Annotated[
     Sequence[str],
@@ -60,8 +57,8 @@ def batch(
       bbc batch manifest.csv -o results.jsonl --runner dask --scheduler tcp://host:8786
     """
     from bbccli.batch import Journal, journal_path, sources_of
-    from bbccli.cli.many import carry_out, list_tasks, told_when_interrupted
-    from bbccli.cli.output import check_writable
+    from bbccli.cli.many import carry_out, foresee, list_tasks, told_when_interrupted
+    from bbccli.cli.output import check_apart, check_writable
     from bbccli.reports.batch import table_form
 
     where.check()
@@ -69,9 +66,10 @@ def batch(
     limits = work.resources(1)
     asked.check()
     form, target, journal_file = table_form(output), Path(output), journal_path(Path(output))
-    check_writable(output)
+    check_writable({"--output": output})
     found = sources_of(sources, asked, avoid=(target, journal_file))
-    _check_apart(output, journal_file, found, sources)
+    check_apart({"--output": output, "the journal": str(journal_file)})
+    foresee(found)
     if many.dry_run:
         return list_tasks(found, journal_file, limits, resume=many.resume)
     with (
@@ -79,14 +77,3 @@ def batch(
         told_when_interrupted(journal, found),
     ):
         carry_out(found, journal, limits, many, where, target, form, quiet=quiet)
-
-
-def _check_apart(
-    output: str, journal: Path, found: Sequence[Source], sources: Sequence[str]
-) -> None:
-    """Refuse to write over anything that is read."""
-    from bbccli.cli.places import check_apart
-
-    read = {path for one in found for path in (one.analysis.labels, one.analysis.folds)}
-    places = {"--output": output, "the journal": str(journal)}
-    check_apart(places, [one.path for one in found], *read, *sources)

@@ -72,14 +72,12 @@ def compare(
     from bbccli.cli.compared import Asked, answered
     from bbccli.cli.gates import tell
     from bbccli.cli.output import check_writable, report_format, style_for, write
-    from bbccli.cli.places import check_apart
     from bbccli.reports import FORMS, Kind
 
     asked.question(len(files))
     planned.plan({})
     form = FORMS[report_format(ctx, format, output, Kind.COMPARE) or format]
-    check_writable(output)
-    check_apart({"--output": output}, files, how.labels, how.folds)
+    check_writable({"--output": output})
     with resources.use(work.resources(jobs)), progress_bar(quiet=quiet) as progress:
         found = answered(Asked(asked, planned, gaps, how), files, progress)
     if not form.for_people and not quiet:

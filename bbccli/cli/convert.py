@@ -34,8 +34,8 @@ def convert(
     """
     from dataclasses import replace
 
-    from bbccli.cli.output import check_writable, write
-    from bbccli.cli.places import check_apart, check_metadata
+    from bbccli.cli.output import check_writable
+    from bbccli.cli.places import write_table
     from bbccli.cli.streams import say
     from bbccli.conversion import convert as lay_out
     from bbccli.documents import as_json
@@ -45,15 +45,12 @@ def convert(
     from bbccli.text import visible
     from bbccli.verification import verified
 
-    check_writable(output)
-    check_apart({"--output": output}, files, how.labels, how.folds)
+    check_writable({"--output": output})
     everything = replace(how.request(), include=["all"])
     converted = lay_out(files, everything, layout)
     checked = verified(converted.matrix) if how.verify else converted.matrix
     rendered = render_predictions(converted.table, converted.metadata, output)
-    check_metadata(rendered, output)
-    for path, data in rendered.items():
-        write(data, path)
+    write_table(rendered, output)
     for line in () if quiet else run_lines(as_json(Input.of(checked))):
         say(f"run: {line}")
     for note in () if quiet else converted.matrix.notes:

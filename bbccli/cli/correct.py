@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -78,7 +77,7 @@ def correct(
     from bbccli.analysis.answer import answer
     from bbccli.cli.bar import progress_bar
     from bbccli.cli.gates import exit_by_gates, publish
-    from bbccli.cli.output import report_format, write
+    from bbccli.cli.output import check_writable, report_format, write
     from bbccli.cli.pages import exhibit_of, publish_page
     from bbccli.cli.runners import check_runner, working_on
     from bbccli.errors import UndecidedError
@@ -87,7 +86,7 @@ def correct(
     asked.check()
     form = report_format(ctx, format, output) or "table"
     check_runner(where, asked, form, cost_of_search=cost_of_search)
-    _check_places(output, distribution, files, asked)
+    check_writable({"--output": output, "--distribution": distribution})
     with working_on(where, work.resources(jobs)), progress_bar(quiet=quiet) as progress:
         try:
             found = answer(asked, files, cost=_cost(cost_of_search, form), progress=progress)
@@ -101,17 +100,6 @@ def correct(
     if form != "html":
         publish([found.document], form, output, notes=notes, quiet=quiet)
     exit_by_gates([found.document])
-
-
-def _check_places(
-    output: str, distribution: str | None, files: Sequence[str], asked: Analysis
-) -> None:
-    from bbccli.cli.output import check_writable
-    from bbccli.cli.places import check_apart
-
-    check_writable(output, distribution)
-    places = {"--output": output, "--distribution": distribution}
-    check_apart(places, files, asked.labels, asked.folds)
 
 
 def _cost(asked: bool, form: str) -> bool | None:

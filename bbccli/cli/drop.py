@@ -54,7 +54,6 @@ def drop(
     from bbccli import resources
     from bbccli.cli.bar import progress_bar
     from bbccli.cli.output import check_writable, report_format
-    from bbccli.cli.places import check_apart
     from bbccli.metrics import custom
     from bbccli.plan import Plan
     from bbccli.reports import Kind
@@ -63,8 +62,7 @@ def drop(
     plan = Plan(asked.n_resamples, clip=scoring.clip, seed=scoring.seed)
     limits = work.resources(jobs)
     form = format if asked.list_ else report_format(ctx, format, output, Kind.DROP) or format
-    check_writable(output)
-    check_apart({"--output": output}, files, how.labels, how.folds)
+    check_writable({"--output": output})
     with progress_bar(quiet=quiet) as progress:
         matrix, metric, plan = _read(files, asked, scoring, how, plan, progress)
         with (

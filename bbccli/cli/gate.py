@@ -56,7 +56,6 @@ def gate(
     """
     from bbccli.cli.gates import exit_by_gates, print_verdicts, publish
     from bbccli.cli.output import check_writable, report_format
-    from bbccli.cli.places import check_apart
     from bbccli.errors import OptionError
     from bbccli.gate import judged
     from bbccli.saved import read_documents
@@ -64,8 +63,7 @@ def gate(
 
     rule = limit.rule
     chosen = report_format(ctx, format, output)
-    check_writable(output)
-    check_apart({"--output": output}, [], result)
+    check_writable({"--output": output})
     if chosen is not None and is_table(result):
         raise OptionError(
             f"{result} is a table, which holds no whole results to print",

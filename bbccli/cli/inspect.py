@@ -41,13 +41,11 @@ def inspect(
       bbc inspect 'runs/*.arff' --format json --output inspection.json
     """
     from bbccli.cli.output import check_writable, report_format, style_for_stdout, write
-    from bbccli.cli.places import check_apart
     from bbccli.inspection import inspect as look
     from bbccli.reports import FORMS, Kind, Style
 
     form = report_format(ctx, format, output, Kind.INSPECTION) or format
-    check_writable(output)
-    check_apart({"--output": output}, files, how.labels, how.folds)
+    check_writable({"--output": output})
     found = look(files, how.request(gaps.missing), verify=how.verify)
     style = style_for_stdout() if output == "-" else Style()
     write(FORMS[form].render([found.as_json()], style, Kind.INSPECTION), output)

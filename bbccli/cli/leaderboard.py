@@ -74,7 +74,6 @@ def leaderboard(
     from bbccli import resources
     from bbccli.cli.gates import tell
     from bbccli.cli.output import check_writable, report_format, style_for, write
-    from bbccli.cli.places import check_apart
     from bbccli.errors import OptionError
     from bbccli.reports import FORMS, Kind
 
@@ -82,8 +81,7 @@ def leaderboard(
     if top is not None and top < 1:
         raise OptionError(f"--top is {top}", hint="a whole number from 1")
     form = FORMS[report_format(ctx, format, output, Kind.LEADERBOARD) or format]
-    check_writable(output)
-    check_apart({"--output": output}, files, asked.labels, asked.folds)
+    check_writable({"--output": output})
     if top is None and form.for_people:
         top = MOST_ROWS
     with resources.use(work.resources(jobs)):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,10 @@ from bbccli.atomic import replacing, sweep
 from bbccli.choices import OnError
 from bbccli.cli.output import cannot_write, style_for_stdout, write
 from bbccli.cli.streams import say
+from bbccli.errors import BbcError
+from bbccli.local import note
+from bbccli.readers.sources.opening import metadata_path
+from bbccli.readers.sources.urls import is_url, local_path
 from bbccli.resources import Resources
 from bbccli.rounding import count
 from bbccli.text import redacted, visible
@@ -61,6 +66,33 @@ def carry_out(
     if many.summary:
         write(seen.render(style_for_stdout()), "-")
     _end(tally, target, quiet=quiet)
+
+
+def foresee(sources: Iterable[Source]) -> None:
+    """Refuse to write over anything that workers, in their own processes, will read.
+
+    Of a folder, that is whatever lies in it.
+    """
+    for source in sources:
+        asked = source.analysis
+        for given in filter(None, (source.path, asked.labels, asked.folds)):
+            path = _local(given)
+            if path is None:
+                continue
+            note(path, given)
+            note(metadata_path(path))
+            for folder, _, names in os.walk(path):
+                for name in names:
+                    note(os.path.join(folder, name))  # noqa: PTH118
+
+
+def _local(path: str) -> str | None:
+    """Path on this machine; None where it is elsewhere, or can't be told."""
+    if not is_url(path):
+        return path
+    with suppress(BbcError):  # said when it is read
+        return local_path(path)
+    return None
 
 
 def _end(tally: Tally, target: Path, *, quiet: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import typer
@@ -13,7 +14,11 @@ from bbccli.atomic import is_read_only, is_stream, replacing
 from bbccli.cli.shared import ALL_NOTES
 from bbccli.cli.streams import emit
 from bbccli.errors import OptionError
+from bbccli.local import claim, identity
 from bbccli.reports import Kind, Style, form_of, forms_of
+
+STDOUT = "-"
+"""Path of standard output."""
 
 DUMB = frozenset({"dumb", "unknown"})
 """Values of TERM for terminals that understand no escape sequences."""
@@ -39,20 +44,44 @@ def style_for(output: str, notes: str) -> Style:
     return style_for_stdout(all_notes=all_notes) if output == "-" else Style(all_notes=all_notes)
 
 
-def check_writable(*paths: str | None) -> None:
-    """Find out before the work whether the results will have a place to go.
+def check_writable(outputs: Mapping[str, str | None]) -> None:
+    """Find out before the work whether the results will have places to go, each its own.
+
+    From here on, to read a file that one of them would overwrite is an error.
+
+    Parameters
+    ----------
+    outputs
+        Paths by the words for them, such as the option; None where there is none.
 
     Raises
     ------
     OptionError
-        The folder of a path does not exist or can't be written to, or the path is a folder.
+        The folder of a path does not exist or can't be written to, or the path is a folder; two
+        paths lead to the same file, by whatever name or link; or the command has read it.
     """
-    for path in paths:
-        if path is None or path == "-":
-            continue
-        problem = _obstacle(path)
+    for path in outputs.values():
+        problem = None if path in (None, STDOUT) else _obstacle(str(path))
         if problem:
-            raise cannot_write(path, problem)
+            raise cannot_write(str(path), problem)
+    check_apart(outputs)
+
+
+def check_apart(outputs: Mapping[str, str | None]) -> None:
+    """Take note of where results go; raises as `check_writable` if two go to the same file."""
+    seen: dict[tuple[int, int] | str, str] = {}
+    for words, path in outputs.items():
+        if path is None:
+            continue
+        # a result that is printed may still go into a file: `bbc correct p.csv >> r.json`
+        place = 1 if path == STDOUT else path
+        stream = path == STDOUT or is_stream(Path(path))
+        for key in (identity(place), None if stream else os.path.realpath(path)):
+            if key is not None and seen.setdefault(key, words) != words:
+                raise OptionError(
+                    f"{seen[key]} and {words} are the same file: {path}", hint="name two files"
+                )
+        claim(place, words)
 
 
 def _obstacle(path: str) -> str | None:

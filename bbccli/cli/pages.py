@@ -11,6 +11,7 @@ from bbccli.cli.output import write
 from bbccli.cli.streams import say
 from bbccli.documents import Document, Json
 from bbccli.errors import OptionError
+from bbccli.local import opened
 from bbccli.text import visible
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def is_result(path: str) -> bool:
     if not path.lower().endswith((".json", ".jsonl")):
         return False
     try:
-        with Path(path).open("rb") as file:
+        with opened(path) as file:
             start = file.read(200)
     except OSError:
         return False

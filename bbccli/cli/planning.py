@@ -72,7 +72,6 @@ def plan(
     from bbccli import resources
     from bbccli.cli.bar import progress_bar
     from bbccli.cli.output import check_writable, report_format, style_for, write
-    from bbccli.cli.places import check_apart
     from bbccli.reports import FORMS, Kind
 
     given = planned.plan({})
@@ -82,8 +81,7 @@ def plan(
     else:
         asked.stated()
     form = FORMS[report_format(ctx, format, output, Kind.PLAN) or format]
-    check_writable(output)
-    check_apart({"--output": output}, files, how.labels, how.folds)
+    check_writable({"--output": output})
     with resources.use(work.resources(jobs)), progress_bar(quiet=quiet) as progress:
         found = (
             _of_pilot(files, asked, planned, gaps, how, progress)

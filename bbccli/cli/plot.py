@@ -66,15 +66,13 @@ def plot(
     from bbccli.cli.bar import progress_bar
     from bbccli.cli.output import check_writable, write
     from bbccli.cli.pages import exhibit_of, exhibit_of_comparison, picture_form, saved_exhibit
-    from bbccli.cli.places import check_apart
     from bbccli.errors import UndefinedError
     from bbccli.reports.figures import OF_COMPARISONS, Absent, draw
     from bbccli.reports.figures.rendering import exported
 
     asked.check()
     form = picture_form(output)
-    check_writable(output)
-    check_apart({"--output": output}, files, asked.labels, asked.folds)
+    check_writable({"--output": output})
     exhibit = exhibit_of_comparison(files) if kind in OF_COMPARISONS else saved_exhibit(files)
     if exhibit is None:
         with resources.use(work.resources(jobs)), progress_bar(quiet=quiet) as progress:

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from bbccli.cli.settings import Setting, common, settings, why_not
-from bbccli.cli.trust import check_no_code, check_owner, folders
+from bbccli.cli.trust import check_harmless, check_owner, folders
 from bbccli.cli.values import MisfitError
 from bbccli.errors import OptionError, nearest
+from bbccli.local import bytes_of
 
 FILES = {"bbc.toml": (), "pyproject.toml": ("tool", "bbc")}
 """Names of the files, the first of which wins in a folder, and the table that counts."""
@@ -57,7 +58,7 @@ def project(folder: Path | None = None, named: Path | None = None) -> Project:
         if table is not None:
             check_owner(path)
             for key, value in _values(table):
-                check_no_code(path, key, value)
+                check_harmless(path, key, value)
             return _checked(path, table)
     return Project()
 
@@ -127,7 +128,7 @@ def _candidates(folder: Path | None) -> Iterable[tuple[Path, tuple[str, ...]]]:
 def _table(path: Path, keys: tuple[str, ...]) -> dict[str, Any] | None:
     """The table of a file; None where it has none."""
     try:
-        content = path.read_bytes()
+        content = bytes_of(path)
         if keys and b"bbc" not in content:
             return None
         import tomllib

@@ -73,13 +73,11 @@ def report(
     """
     from bbccli.cli.output import check_writable
     from bbccli.cli.pages import publish_comparison, publish_page, write_figures
-    from bbccli.cli.places import check_apart
     from bbccli.cli.shown import are_predictions, exhibit_of_predictions
     from bbccli.reports.exhibit import Exhibit
     from bbccli.saved import is_comparison
 
-    check_writable(output)
-    check_apart({"--output": output}, [], *results)
+    check_writable({"--output": output})
     if are_predictions(results):
         documents, exhibits = [], [exhibit_of_predictions(ctx, results[0], quiet=quiet)]
     else:

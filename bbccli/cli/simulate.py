@@ -130,7 +130,7 @@ def simulate(
       bbc simulate binormal --files 20 --seed 7 -o sim.parquet --truth sim.truth.json
     """
     from bbccli.cli.bar import progress_bar
-    from bbccli.cli.output import check_writable, write
+    from bbccli.cli.output import write
     from bbccli.progress import enter
     from bbccli.reports.json import text_of
 
@@ -139,7 +139,6 @@ def simulate(
         raise OptionError(f"--files is {files}", hint=f"from 1 to {MOST_FILES}")
     paths = _numbered(output, files)
     _check_places(output, truth, paths)
-    check_writable(*paths, truth)
     told = []
     with progress_bar(quiet=quiet) as progress:
         enter(progress, "simulating")
@@ -165,28 +164,24 @@ def _numbered(output: str, n_files: int) -> list[str]:
 
 def _check_places(output: str, truth: str, paths: list[str]) -> None:
     """Refuse standard output, and a truth in the place of the predictions or their metadata."""
-    from bbccli.cli.places import check_apart
+    from bbccli.cli.output import check_apart, check_writable
     from bbccli.readers.sources.opening import metadata_path
 
     for option, path in (("--output", output), ("--truth", truth)):
         if path == "-":
             raise OptionError(f"{option} is standard output", hint="name a file")
     for path in paths:
-        check_apart({"--output": path, "--truth": truth}, ())
-        check_apart({"the metadata of --output": metadata_path(path), "--truth": truth}, ())
+        check_writable({"--output": path, "--truth": truth})
+        check_apart({"the metadata of --output": metadata_path(path), "--truth": truth})
 
 
 def _write_table(simulated: Simulated, path: str) -> None:
     """Write the predictions, and beside a text file their metadata."""
-    from bbccli.cli.output import write
-    from bbccli.cli.places import check_metadata
+    from bbccli.cli.places import write_table
     from bbccli.conversion import table_of
     from bbccli.reports.predictions import render_predictions
 
-    rendered = render_predictions(*table_of(simulated.matrix), path)
-    check_metadata(rendered, path)
-    for name, content in rendered.items():
-        write(content, name)
+    write_table(render_predictions(*table_of(simulated.matrix), path), path)
 
 
 def _truth_of(simulated: Simulated, path: str) -> dict[str, Any]:

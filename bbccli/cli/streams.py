@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any, TextIO
 
 from bbccli.errors import BbcError, OptionError
+from bbccli.local import STDOUT, check_unread
 from bbccli.text import message
 
 
@@ -23,11 +24,12 @@ def emit(content: bytes) -> None:
     Raises
     ------
     OptionError
-        Standard output is closed, or takes nothing.
+        Standard output is closed, takes nothing, or is a file that the command has read.
     """
     stream = sys.stdout
     if stream is None:
         raise OptionError("standard output is closed", hint="--output FILE, or leave it open")
+    check_unread(STDOUT, "standard output")
     try:
         buffer: Any = getattr(stream, "buffer", None)
         if buffer is None or stream.isatty():

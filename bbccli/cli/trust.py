@@ -20,6 +20,9 @@ MARKS = (".git", ".hg")
 CODE = ":"
 """In the name of a metric: that of a module, which is run."""
 
+FOLLOWS = "follow-links"
+"""The option by which the folder of a run reads what lies elsewhere."""
+
 
 def folders(start: Path) -> Iterator[Path]:
     """Yield a folder and those above it, up to that of the repository or of the user.
@@ -55,8 +58,8 @@ def check_owner(path: Path) -> None:
         )
 
 
-def check_no_code(path: Path, key: str, value: Any) -> None:
-    """Refuse a value that names a module to import.
+def check_harmless(path: Path, key: str, value: Any) -> None:
+    """Refuse a value that names a module to import, or lets folders lead out of themselves.
 
     Raises
     ------
@@ -64,9 +67,14 @@ def check_no_code(path: Path, key: str, value: Any) -> None:
         Names file and key.
     """
     names = value if isinstance(value, list) else [value]
+    does = ""
     if key == "metric" and any(CODE in str(name) for name in names):
+        does = "names code"
+    elif key.replace("_", "-") == FOLLOWS and value is not False:
+        does = "lets links lead out of folders"
+    if does:
         raise OptionError(
-            f"{path}: {key} names code, which only the command line or --config FILE may do",
+            f"{path}: {key} {does}, which only the command line or --config FILE may do",
             hint=f"bbc --config {path} ... if you trust it",
         )
 

@@ -240,10 +240,12 @@ def _check_same(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> I
             odd, other = (given[entry // n_samples] for entry in told)
             sample = int(wrong[0]) % n_samples
             both = [_value(matrices[at], found[at], sample, what) for at in (odd, other)]
+            own = matrices[odd].sample_keys
             raise InputError(
                 f"{names[odd]} and {names[other]} differ in the {what} of sample "
                 f"{matrices[0].keys[sample]}" + (f": {' and '.join(both)}" if all(both) else ""),
                 path=matrices[odd].source.path,
+                row=None if own is None or own.rows is None else int(own.rows[sample]),
                 hint="rows of one sample have the same row_id and the same truth in all files",
                 further=len(np.unique(reference[wrong])) - 1,
             )

@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 from bbccli.errors import BbcError, InputError, OptionError
+from bbccli.local import note
 from bbccli.metrics.base import Metric
 
 EXAMPLE = "for example --metric mypackage.metrics:COST, where COST is a bbccli.metrics.Metric"
@@ -38,6 +39,7 @@ def load(name: str) -> Metric:
         raise OptionError(
             f"cannot import {module_name!r}: {_in_a_line(error)}", hint="mend the module"
         ) from error
+    note(getattr(module, "__file__", None) or "")
     held = [key for key, value in vars(module).items() if isinstance(value, Metric)]
     metrics_there = f"metrics in it: {', '.join(held)}" if held else "there is no metric in it"
     if not hasattr(module, attribute):

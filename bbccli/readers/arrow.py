@@ -12,6 +12,7 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.readers.functions import apply, cast, take
+from bbccli.rounding import count
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -152,6 +153,8 @@ def holds_lists(kind: pa.DataType) -> bool:
 def spread_lists(table: pa.Table, path: str) -> tuple[pa.Table, tuple[str, ...]]:
     """Make K columns `name::0` to `name::K-1` of a column of lists of K numbers.
 
+    A list without any number is missing.
+
     Returns
     -------
     table
@@ -162,7 +165,7 @@ def spread_lists(table: pa.Table, path: str) -> tuple[pa.Table, tuple[str, ...]]
     Raises
     ------
     InputError
-        Lists of unequal length, or with nothing in them.
+        Lists of unequal length, with nothing in them, or some of whose numbers are missing.
     """
     import pyarrow as pa
 
@@ -176,8 +179,21 @@ def spread_lists(table: pa.Table, path: str) -> tuple[pa.Table, tuple[str, ...]]
     return pa.Table.from_arrays(columns, names=names) if made else table, tuple(made)
 
 
+def levels_of(table: pa.Table) -> dict[str, tuple[str, ...]]:
+    """Return the values of ordered categories by column, in their order."""
+    import pyarrow as pa
+
+    return {
+        field.name: tuple(map(str, column.chunk(0).dictionary.to_pylist()))
+        for field, column in zip(table.schema, table.columns, strict=True)
+        if pa.types.is_dictionary(field.type) and field.type.ordered and column.num_chunks
+    }
+
+
 def _parts(column: pa.ChunkedArray, name: str, path: str) -> list[pa.ChunkedArray]:
     """The first to the last element of lists of one length; null where a list is."""
+    import pyarrow as pa
+
     lengths = to_numbers(apply("list_value_length", column))
     filled = np.flatnonzero(to_numbers(apply("is_valid", column)))
     length = int(lengths[filled[0]]) if len(filled) else 0
@@ -185,7 +201,7 @@ def _parts(column: pa.ChunkedArray, name: str, path: str) -> list[pa.ChunkedArra
     if len(unlike) or not length:
         row = int(unlike[0]) if len(unlike) else 0
         raise InputError(
-            f"the list has {int(lengths[row])} numbers, the first has {length}"
+            f"the list has {count(int(lengths[row]), 'number')}, the first has {length}"
             if length
             else "the lists are empty",
             path=path,
@@ -196,6 +212,17 @@ def _parts(column: pa.ChunkedArray, name: str, path: str) -> list[pa.ChunkedArra
         )
     flat, starts = apply("list_flatten", column), np.full(len(lengths), -1)
     starts[filled] = np.arange(len(filled)) * length
+    gaps = np.isnan(to_numbers(cast(flat, pa.float64()))).reshape(-1, length)
+    partly = filled[gaps.any(axis=1) & ~gaps.all(axis=1)]
+    if len(partly):
+        raise InputError(
+            "the list lacks some of its numbers",
+            path=path,
+            column=name,
+            row=int(partly[0]),
+            hint="one probability for each class in every row",
+            further=len(partly) - 1,
+        )
     places = [np.where(starts < 0, -1, starts + i) for i in range(length)]
     return [take(flat, as_arrow_or_null(place)) for place in places]
 
@@ -222,7 +249,9 @@ def _plain(column: pa.ChunkedArray, name: str, path: str) -> pa.ChunkedArray:
 
     try:
         kind = _plain_type(column.type)
-        column = _without_uuid(column)
+        column = _without_views(_without_uuid(column))
+        if pa.types.is_decimal(column.type) and pa.types.is_floating(kind):
+            column = cast(column, pa.string())  # a decimal itself is cast to a neighbour
         column = column if kind == column.type else cast(column, kind)
         if not pa.types.is_floating(column.type):
             column.validate(full=True)
@@ -258,6 +287,17 @@ def _without_uuid(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return column
     chunks = [getattr(chunk, "storage", chunk) for chunk in column.chunks]
     return pa.chunked_array([_written_uuids(chunk) for chunk in chunks], pa.string())
+
+
+def _without_views(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column whose categories, if they are views of text as polars has them, are text."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type) or str(column.type.value_type) != "string_view":
+        return column
+    text = pa.large_string()
+    chunks = [take(cast(chunk.dictionary, text), chunk.indices) for chunk in column.chunks]
+    return pa.chunked_array(chunks, text)
 
 
 def _written_uuids(chunk: pa.Array) -> pa.Array:

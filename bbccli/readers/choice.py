@@ -1,19 +1,36 @@
-"""Which configurations take part: `--only` and `--exclude`."""
+"""Which configurations take part: `--only`, `--exclude`, and the probability beside a label."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+
+import numpy as np
 
 from bbccli.errors import InputError, parameter
 from bbccli.notes import listing
 from bbccli.readers import remarks
+from bbccli.readers.arrow import to_numbers
+from bbccli.readers.classes import OF_CLASS, spelled
+from bbccli.readers.meaning import positive_last, sorted_names
 from bbccli.readers.roles import nearest_names
-from bbccli.readers.sheet import Sheet
+from bbccli.readers.sheet import WIDE, Cell, Sheet
+from bbccli.types import FloatArray, IntArray
+
+_PROBABILITY = re.compile(
+    r"(?:(.*?)[_. ])?(?:proba?|probability|probabilities|score)|(?:proba?|probability)_(.+)",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    r"(?:(.*?)[_. ])?(?:pred|prediction|predicted|label|class)|pred_(.+)", re.IGNORECASE
+)
 
 
-def choose(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
+def choose(
+    sheet: Sheet, only: Sequence[str], exclude: Sequence[str], positive: str | None = None
+) -> Sheet:
     """Keep the configurations that a pattern of `only` matches and none of `exclude` does.
 
     Parameters
@@ -22,6 +39,8 @@ def choose(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
         Cells that know their classes.
     only, exclude
         Patterns of the shell on the names of configurations; no `only` keeps all.
+    positive
+        The positive class by hand.
 
     Returns
     -------
@@ -31,10 +50,11 @@ def choose(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
     Raises
     ------
     InputError
-        A pattern that matches no configuration, or nothing is left.
+        A pattern that matches no configuration, nothing is left, or labels that may be of the
+        model of a probability beside them.
     """
     if not only and not exclude:
-        return sheet
+        return _one_of_each_model(sheet, positive)
     names = list(sheet.configurations)
     named = _matched(names, only, "only", sheet.path)
     dropped = _matched(names, exclude, "exclude", sheet.path)
@@ -48,13 +68,14 @@ def choose(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
         )
     left_out = [name for name in names if name not in kept]
     notes = [remarks.configurations_left_out(left_out, len(names))] if left_out else []
-    return replace(
+    chosen = replace(
         sheet,
         cells=tuple(cell for name in kept for cell in sheet.configurations[name]),
         named=frozenset(named) & frozenset(kept),
         notes=(*sheet.notes, *notes),
         n_excluded=len(left_out),
     )
+    return _one_of_each_model(chosen, positive)
 
 
 def _matched(names: Sequence[str], patterns: Sequence[str], option: str, path: str) -> set[str]:
@@ -71,3 +92,90 @@ def _matched(names: Sequence[str], patterns: Sequence[str], option: str, path: s
             )
         found |= matches
     return found
+
+
+def _one_of_each_model(sheet: Sheet, positive: str | None) -> Sheet:
+    """Leave out the labels that a probability leads to, such as `y_pred` beside `y_prob`.
+
+    Both are of one model where their names say so, and where the label is in every row the class
+    whose probability is above one half, or the largest. Names by hand and those that the metadata
+    declare are configurations.
+
+    Raises
+    ------
+    InputError
+        The names say so, and some rows contradict it.
+    """
+    for label, probability in _pairs(sheet).items():
+        column = sheet.column(sheet.configurations[label][0])
+        classes = sorted_names(sheet.roles["truth"].named_codes()[1])
+        if len(classes) == 2:
+            classes = positive_last(classes, positive, sheet.metadata, sheet.path)
+        code = {name: place for place, name in enumerate(classes)}
+        codes, names = column.named_codes()
+        places = [code.get(spelled(name, classes), -1) for name in names]
+        cells = sheet.configurations[probability]
+        told = {cell.label for cell in cells} == set(classes) or len(cells) == 1
+        if min(places, default=-1) < 0 or not told:
+            continue  # numbers of its own
+        labels = np.array([*places, -1])[codes]
+        differ, n_rows = _unlike(sheet, labels, classes, cells)
+        if len(differ):
+            raise column.fault(
+                f"{label} may be what {probability} predicts, or a configuration of its own: it "
+                f"is not the more probable class in {len(differ)} of {n_rows} rows",
+                differ,
+                hint=f"{parameter('exclude')} {label} if they are of one model, "
+                f"{parameter('only')} '*' if both are configurations",
+            )
+        if n_rows:
+            note = remarks.prediction_chosen(probability, [label], "only")
+            rest = tuple(cell for cell in sheet.cells if cell.configuration != label)
+            sheet = replace(sheet, cells=rest, notes=(*sheet.notes, note))
+    return sheet
+
+
+def _pairs(sheet: Sheet) -> Mapping[str, str]:
+    """Configurations of labels by their names, and that of the probability beside each."""
+    if sheet.layout != WIDE or "truth" not in sheet.roles:
+        return {}
+    known = sheet.named | set(sheet.metadata.configurations)
+    heads: dict[str, str] = {}
+    free = [name for name in sheet.configurations if name not in known]
+    for name in free:
+        of_class = OF_CLASS.match(name)
+        for one in (name, of_class[1] if of_class else name):
+            if match := _PROBABILITY.fullmatch(one):
+                heads.setdefault(_head(match), name)
+    found = {}
+    for name in free if heads else ():
+        match = _LABEL.fullmatch(name)
+        head = _head(match) if match else name.casefold()
+        if heads.get(head, name) != name and len(sheet.configurations[name]) == 1:
+            found[name] = heads[head]
+    return found
+
+
+def _head(match: re.Match[str]) -> str:
+    """Name of the model; none in `y_pred`, as in `pred`."""
+    name = (match[1] or match[2] or "").casefold()
+    return "" if name == "y" else name
+
+
+def _unlike(
+    sheet: Sheet, labels: IntArray, classes: Sequence[str], cells: Sequence[Cell]
+) -> tuple[IntArray, int]:
+    """Rows whose label is not the class that is most probable; and how many rows have both."""
+    columns = [sheet.column(cell) for cell in cells]
+    if any(column.is_text for column in columns) or (len(cells) == 1 and len(classes) != 2):
+        return np.arange(0), 0
+    numbers: FloatArray = np.stack([to_numbers(column.values) for column in columns], axis=-1)
+    told = (labels >= 0) & ~np.isnan(numbers).any(axis=1)
+    if len(cells) > 1:
+        numbers = numbers[:, [[cell.label for cell in cells].index(one) for one in classes]]
+        own = np.take_along_axis(numbers, np.maximum(labels, 0)[:, None], axis=1)[:, 0]
+        return np.flatnonzero(told & (own < numbers.max(axis=1))), int(told.sum())
+    one = numbers[:, 0]
+    half = 0.5 if one[told].min(initial=1) >= 0 and one[told].max(initial=0) <= 1 else 0.0
+    wrong = np.where(labels == 1, one < half, one > half)
+    return np.flatnonzero(told & wrong), int(told.sum())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,8 +17,9 @@ from bbccli.readers.arrow import to_numbers
 from bbccli.readers.column import number_of
 from bbccli.readers.sheet import CLASS_SEPARATOR, Cell, Sheet
 from bbccli.rounding import count
+from bbccli.types import IntArray
 
-_OF_CLASS = re.compile(r"(.*?(?:prob|proba|probability))_([^_]+)$", re.IGNORECASE)
+OF_CLASS = re.compile(r"(.*?(?:prob|proba|probability))_([^_]+)$", re.IGNORECASE)
 SUM_TOLERANCE = 1e-3
 """How far from 1 the probabilities of all classes may add up."""
 
@@ -39,7 +40,7 @@ def tell_classes(sheet: Sheet) -> Sheet:
         )
     if truth is None:
         return replace(sheet, cells=tuple(_whole(cell) for cell in sheet.cells))
-    if not any(CLASS_SEPARATOR in cell.name or _OF_CLASS.match(cell.name) for cell in sheet.cells):
+    if not any(CLASS_SEPARATOR in cell.name or OF_CLASS.match(cell.name) for cell in sheet.cells):
         return sheet
     present = truth.named_codes()[1]
     if sheet.table.unnamed:
@@ -88,20 +89,36 @@ def _of_lists(sheet: Sheet, present: Sequence[str]) -> Sheet:
                 hint="one column `config::class` per class, which names it; drop a column that "
                 "is no prediction",
             )
-    said = [spelled(name, present) for name in sheet.metadata.classes]
+    levels = sheet.table.levels.get(sheet.roles["truth"].name, ())
+    said = [spelled(name, present) for name in levels or sheet.metadata.classes]
+    said = [name for name in said if name in present or not levels]
     if said and said != names:
         raise InputError(
             f"lists hold the classes in an order that nothing tells: {listing(names, 4)}, or "
-            f"{listing(said, 4)} as in the metadata",
+            f"{listing(said, 4)} as in the {'categories of the truth' if levels else 'metadata'}",
             path=sheet.path,
             hint="one column `config::class` per class, which names it",
         )
-    named = [
-        replace(cell, label=names[sheet.table.unnamed.index(cell.source) % len(names)])
-        if cell.source in unnamed
-        else cell
-        for cell in cells
-    ]
+    for configuration in lengths:
+        own = [cell for cell in cells if cell.configuration == configuration]
+        _, wrong = _sums(sheet, own)
+        if len(wrong):
+            path, _, row = sheet.column(own[0]).place(int(wrong[0]))
+            raise InputError(
+                "the list does not add up to 1, as the probabilities of all classes do",
+                path=path,
+                column=configuration,
+                row=row,
+                hint="one column `config::class` per class, which names it; drop a column that "
+                "is no prediction",
+                further=len(wrong) - 1,
+            )
+    named = list(cells)
+    for place, cell in enumerate(cells):
+        if cell.source in unnamed:
+            label = names[sheet.table.unnamed.index(cell.source) % len(names)]
+            name = f"{cell.configuration}{CLASS_SEPARATOR}{label}"
+            named[place] = replace(cell, name=name, label=label)
     notes = (remarks.classes_in_order(names), *sheet.notes)
     return replace(sheet, cells=tuple(named), notes=notes)
 
@@ -147,11 +164,14 @@ def _probabilities(sheet: Sheet, present: Sequence[str]) -> list[Cell]:
     cells = list(sheet.cells)
     owned: dict[str, dict[str, int]] = {}
     for place, cell in enumerate(cells):
-        match = _OF_CLASS.match(cell.name)
+        match = OF_CLASS.match(cell.name)
         if match and cell.label is None and cell.name not in sheet.metadata.configurations:
             owned.setdefault(match[1], {})[spelled(match[2], present)] = place
     for head, own in owned.items():
-        if set(own) != set(present) or len(present) < 2 or not _sum_to_one(sheet, own.values()):
+        if set(own) != set(present) or len(present) < 2:
+            continue
+        filled, wrong = _sums(sheet, [sheet.cells[place] for place in own.values()])
+        if len(wrong) or not filled:
             continue
         for label, place in own.items():
             name = f"{head}{CLASS_SEPARATOR}{label}"
@@ -159,16 +179,16 @@ def _probabilities(sheet: Sheet, present: Sequence[str]) -> list[Cell]:
     return cells
 
 
-def _sum_to_one(sheet: Sheet, places: Iterable[int]) -> bool:
-    """Whether some columns of numbers are probabilities of all classes."""
-    columns = [sheet.column(sheet.cells[place]) for place in places]
+def _sums(sheet: Sheet, cells: Sequence[Cell]) -> tuple[int, IntArray]:
+    """Count the rows in which all cells are filled; of these, which are no probabilities."""
+    columns = [sheet.column(cell) for cell in cells]
     if any(column.is_text for column in columns):
-        return False
+        return 0, np.arange(0)
     numbers = np.stack([to_numbers(column.values) for column in columns])
     filled = ~np.isnan(numbers).any(axis=0)
-    sums = numbers[:, filled].sum(axis=0)
-    inside = (numbers[:, filled] >= 0).all() and (np.abs(sums - 1) <= SUM_TOLERANCE).all()
-    return bool(filled.any() and inside)
+    apart = np.abs(numbers.sum(axis=0, dtype=np.float64) - 1) > SUM_TOLERANCE
+    wrong = np.flatnonzero(filled & (apart | (numbers < 0).any(axis=0)))
+    return int(filled.sum()), wrong
 
 
 def _whole(cell: Cell) -> Cell:

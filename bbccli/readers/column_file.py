@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bbccli.errors import InputError
+from bbccli.local import note
 from bbccli.readers.arrow import to_numbers
 from bbccli.types import FloatArray
 
@@ -116,6 +117,7 @@ def _opened(path: str, size: int) -> pq.ParquetFile:
     found = Path(path).stat().st_size
     if found != size:
         raise OSError(f"it has {found} bytes, not {size}")
+    note(path)
     return pq.ParquetFile(path)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -72,7 +72,8 @@ def complete(
     Raises
     ------
     InputError
-        A gap, when the policy is `error`; lists that differ; nothing left.
+        A gap, when the policy is `error`; lists that differ; nothing left; a configuration that
+        shares no sample with another one.
     """
     missing = _missing(predictions.array)
     absent = np.zeros((*missing.shape[:2], 1), bool) if there is None else ~there[:, :, None]
@@ -98,6 +99,7 @@ def complete(
     if not samples.any() or not kept.any():
         raise _nothing_left(missing, path)
     left = _select(predictions, samples, kept)
+    _refuse_strangers(gaps | absent[:, samples], left.configurations, path)
     gaps = gaps | absent[:, samples]
     if not gaps.any():
         return Completed(left, samples, tuple(notes))
@@ -171,6 +173,20 @@ def _check_alike(missing: BoolArray, path: str) -> None:
         path=path,
         hint=f"{hint}; or --missing common-rows, to compare them on the {n_all}" if n_all else hint,
     )
+
+
+def _refuse_strangers(gaps: BoolArray, names: Sequence[str], path: str) -> None:
+    """Refuse a configuration that predicts no sample (R, N, C) that another one predicts."""
+    held = ~gaps
+    shared = held & (held.sum(axis=2, keepdims=True) > 1)
+    alone = np.flatnonzero(~shared.any(axis=(0, 1)))
+    if len(names) > 1 and len(alone):
+        raise InputError(
+            f"configuration {names[alone[0]]!r} predicts no sample that another one predicts",
+            path=path,
+            hint="the same row_id for the same sample; files that hold parts of the samples need "
+            "a column `config`",
+        )
 
 
 def _of_whole_folds(missing: BoolArray, folds: IntArray) -> bool:

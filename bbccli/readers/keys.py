@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_ZONE = re.compile(r":\d\d.*(?:Z|[+-]\d\d(?::?\d\d)?)$")
+_UUID = re.compile(r"[0-9a-f]{32}")
 
 
 def matching(key: Column, row_id: Column) -> IntArray:
@@ -103,7 +105,7 @@ def names_alike(keys: Sequence[tuple[str, SampleKeys | None]]) -> list[NDArray[n
     Raises
     ------
     InputError
-        As `alike`; rows are counted as samples.
+        As `alike`, and `refuse_other_forms`.
     """
     import pyarrow as pa
 
@@ -113,9 +115,73 @@ def names_alike(keys: Sequence[tuple[str, SampleKeys | None]]) -> list[NDArray[n
             return []
         whole = one.values.dtype.kind in "iu"
         values = pa.array(one.values if whole else one.as_text().tolist())
-        columns.append(Column(path, one.column, values, np.arange(len(one))))
+        rows = np.arange(len(one)) if one.rows is None else one.rows
+        columns.append(Column(path, one.column, values, rows))
     found = alike(columns, otherwise_text=True)
+    refuse_other_forms(columns, found)
     return [np.array([name_of(key) for key in one.to_pylist()]) for one in found]
+
+
+def refuse_two_spellings(key: Column) -> None:
+    """Refuse time stamps of which two are one instant, or of which some have a zone.
+
+    Raises
+    ------
+    InputError
+        The first such key.
+    """
+    import pyarrow as pa
+
+    codes, values = key.codes()
+    if not len(values) or not _DATE.match(values[0].as_py()):
+        return
+    distinct = key.take(by_appearance(codes)[1])
+    stamps = _stamps(distinct.values)
+    if stamps is not None:
+        return _refuse_merged(distinct, stamps, "instant", "write each key alike in all rows")
+    texts = values.to_pylist()
+    zoned = [bool(_ZONE.search(text)) for text in texts]
+    parts = [[text for text, has in zip(texts, zoned, strict=True) if has is one] for one in zoned]
+    if all(zoned) or not any(zoned):
+        return
+    odd = zoned.index(not zoned[0])
+    if all(_stamps(pa.array(parts[at])) is not None for at in (0, odd)):
+        raise distinct.fault(
+            f"time stamp has {'no' if zoned[0] else 'a'} zone, that of row "
+            f"{distinct.place(0)[2]} has {'one' if zoned[0] else 'none'}",
+            odd,
+            hint="write the zone in all rows, or in none: which instant is meant is not known",
+        )
+
+
+def refuse_other_forms(columns: Sequence[Column], found: Sequence[pa.Array]) -> None:
+    """Refuse a file most of whose further keys are those of the first one in another form.
+
+    Parameters
+    ----------
+    columns, found
+        The keys of each file, and what `alike` makes of them.
+
+    Raises
+    ------
+    InputError
+        The first such key.
+    """
+    first = found[0]
+    for column, keys in zip(columns[1:], found[1:], strict=True):
+        if not (is_text(first.type) and is_text(keys.type)) or keys.equals(first):
+            continue
+        ours, theirs = ({**dict.fromkeys(one.to_pylist())} for one in (keys, first))
+        lone, others = ([a for a in x if a not in y] for x, y in ((ours, theirs), (theirs, ours)))
+        plain = {_plainly(other): other for other in others if other is not None}
+        same = [one for one in lone if one is not None and _plainly(one) in plain]
+        if 2 * len(same) > min(len(lone), len(others)):
+            other = plain[_plainly(same[0])]
+            raise column.fault(
+                f"{column.name} is another form of one in {columns[0].path}",
+                keys.to_pylist().index(same[0]),
+                hint=f"{columns[0].path} has {other!r}: write the keys of both files in one form",
+            )
 
 
 def form_hint(keys: Column, entry: int, others: Column) -> str:
@@ -136,7 +202,9 @@ def form_hint(keys: Column, entry: int, others: Column) -> str:
 
 def _plainly(key: str) -> str:
     """Return a key without what may differ between two ways to write it."""
-    return re.sub(r"(?<!\d)0+(?=\d)", "", key.strip().casefold())
+    text = key.strip().casefold()
+    digits = re.sub(r"[-{}]", "", text)
+    return digits if _UUID.fullmatch(digits) else re.sub(r"(?<!\d)0+(?=\d)", "", text)
 
 
 def _form(key: str) -> str:
@@ -321,7 +389,12 @@ def _numbers(keys: Column, kind: pa.DataType) -> pa.Array:
     return cast(keys.values, kind)
 
 
-def _refuse_merged(keys: Column, found: pa.Array, what: str = "number") -> None:
+def _refuse_merged(
+    keys: Column,
+    found: pa.Array,
+    what: str = "number",
+    hint: str = "write them alike, as text, in all files",
+) -> None:
     """Refuse two values that are one number, such as 1 and 01, or one instant."""
     codes, _ = keys.codes()
     merged = to_codes(apply("dictionary_encode", found).indices)
@@ -335,5 +408,5 @@ def _refuse_merged(keys: Column, found: pa.Array, what: str = "number") -> None:
         raise keys.fault(
             f"{keys.name} is the same {what} as {keys.values[other].as_py()!r} in row {row}",
             wrong,
-            hint="write them alike, as text, in all files",
+            hint=hint,
         )

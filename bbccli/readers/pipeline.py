@@ -66,7 +66,7 @@ def understand_sheet(
     sheet: Sheet, places: Places, request: Request, problems: Raise = RAISE
 ) -> Understood:
     """Make a matrix of a sheet whose rows have their places and whose roles are known."""
-    wanted = (sheet, request.only, request.exclude)
+    wanted = (sheet, request.only, request.exclude, request.positive)
     sheet = problems.attempt("choice", choose, *wanted, otherwise=sheet)
     sheet = problems.attempt("choice", leave_out, sheet, request.include, otherwise=sheet)
     part = narrow(sheet, places) if request.unfinished else Narrowed(sheet, places)

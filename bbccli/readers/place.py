@@ -93,9 +93,13 @@ def place(sheet: Sheet, problems: Raise) -> tuple[Sheet, Places]:
 
 
 def check_key(roles: Mapping[str, Column], role: str) -> None:
-    """Refuse rows in which a role that places them is missing."""
+    """Refuse rows in which a role that places them is missing, or two spellings of one key."""
     if role in roles:
-        roles[role].present(role, hint=KEYS[role])
+        column = roles[role].present(role, hint=KEYS[role])
+        if role == "row_id" and column.is_text:
+            from bbccli.readers.keys import refuse_two_spellings
+
+            refuse_two_spellings(column)
 
 
 def _place(sheet: Sheet) -> tuple[Sheet, Places]:
@@ -132,9 +136,11 @@ def align(
     rows[cells[placed]] = placed
     first = np.empty(shape[1], np.int64)
     first[samples[::-1]] = np.arange(n_rows)[::-1]  # of equal places the last one written stays
-    keys = SampleKeys(np.arange(shape[1]), None)
+    known = row_id or next(iter(roles.values()), None)
+    rows_of_file = None if known is None or len(known.origins) > 1 else known.rows[first]
+    keys = SampleKeys(np.arange(shape[1]), None, rows_of_file)
     if row_id is not None:
-        keys = SampleKeys(_keys_of(row_id.take(first)), row_id.place(0)[1])
+        keys = SampleKeys(_keys_of(row_id.take(first)), row_id.place(0)[1], rows_of_file)
     return Places(rows.reshape(shape), samples, first, keys, nested)
 
 

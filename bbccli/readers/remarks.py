@@ -67,12 +67,12 @@ def classes_in_order(classes: Sequence[str]) -> Note:
     )
 
 
-def prediction_chosen(chosen: str, others: Sequence[str]) -> Note:
-    """A probability is used, and what stands beside it is not."""
+def prediction_chosen(chosen: str, others: Sequence[str], option: str = "prediction") -> Note:
+    """A probability is used, and what stands beside it is not; an option takes the other."""
     return Note(
         "columns-ignored",
         f"the predictions are {chosen}; ignored beside it: {listing(others)}",
-        f"--prediction {others[0]} if that is meant",
+        f"--{option} {others[0]} if that is meant",
     )
 
 
@@ -258,8 +258,8 @@ def truth_rounded(role: str, apart: float) -> Note:
     """A value of one sample differs in the last digits."""
     return Note(
         "truth-rounded",
-        f"{role} of the same sample differs by up to {apart:.1g} of its value, as by rounding; "
-        "the first one counts",
+        f"{role} of the same sample differs by up to {apart:.1g} of its value or of the column's "
+        "mean absolute value, whichever is larger, as by rounding; the first one counts",
         "write all digits",
     )
 

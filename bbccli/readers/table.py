@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,6 +41,8 @@ class Table:
         Columns that number or name the rows: not among the names, unless they are asked for.
     unnamed
         Columns `config::0` and so on, of classes that the file does not name: it holds lists.
+    levels
+        Values of ordered categories in their order, by column, of a file that holds lists.
     """
 
     path: str
@@ -51,6 +53,7 @@ class Table:
     nested: tuple[str, ...] = ()
     aside: tuple[str, ...] = ()
     unnamed: tuple[str, ...] = ()
+    levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:

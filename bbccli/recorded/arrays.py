@@ -5,12 +5,10 @@ from __future__ import annotations
 import functools
 import io
 import math
-import stat
 import struct
 import tokenize
 import zipfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,7 +24,6 @@ _NOT_ARRAYS = (
     RuntimeError,
     EOFError,
     MemoryError,
-    OverflowError,
     struct.error,
     zipfile.BadZipFile,
     SyntaxError,
@@ -62,10 +59,7 @@ def unpacked(content: bytes) -> dict[str, NDArray[Any]]:
                 raise DamagedError("compressed")
             if sum(member.file_size for member in members) > len(content):
                 raise DamagedError("members larger than the file")
-            found = {m.filename.removesuffix(".npy"): _array(archive.read(m)) for m in members}
-        if len(found) < len(members):
-            raise DamagedError("two members of one name")
-        return found
+            return {m.filename.removesuffix(".npy"): _array(archive.read(m)) for m in members}
     except _NOT_ARRAYS as error:
         raise DamagedError(str(error) or type(error).__name__) from None
 
@@ -82,21 +76,6 @@ def array_of(content: bytes) -> NDArray[Any]:
         return _array(content)
     except _NOT_ARRAYS as error:
         raise DamagedError(str(error) or type(error).__name__) from None
-
-
-def bytes_of(path: Path) -> bytes:
-    """Return the bytes of a file; a pipe is not waited for, nor a device read without end.
-
-    Raises
-    ------
-    DamagedError
-        There is something else than a file.
-    OSError
-        There is nothing, or it can't be read.
-    """
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise DamagedError("not a regular file")
-    return path.read_bytes()
 
 
 def _member(array: NDArray[Any]) -> bytes:

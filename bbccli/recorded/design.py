@@ -13,7 +13,8 @@ import numpy as np
 
 from bbccli.atomic import replacing
 from bbccli.errors import InputError
-from bbccli.recorded.arrays import DamagedError, bytes_of, packed, unpacked
+from bbccli.local import bytes_of
+from bbccli.recorded.arrays import DamagedError, packed, unpacked
 from bbccli.types import FloatArray, IntArray, Task
 
 SPEC = "bbc-recording"
@@ -22,7 +23,7 @@ HEADER = "bbc-recording.json"
 PARTS = "parts"
 LEADERBOARDS = "leaderboards"
 
-ARRAYS = "design.npz"
+_DESIGN = "design.npz"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,7 +112,7 @@ def start(folder: Path, design: Design) -> None:
         return
     for place in (PARTS, LEADERBOARDS):
         (folder / place).mkdir(parents=True, exist_ok=True)
-    with replacing(folder / ARRAYS) as file:
+    with replacing(folder / _DESIGN) as file:
         file.write(packed(_arrays(design)))
     about = {
         "spec": SPEC,
@@ -137,11 +138,11 @@ def load(folder: Path) -> Design:
     """
     about = _header(folder)
     try:
-        arrays = unpacked(bytes_of(folder / ARRAYS))
+        arrays = unpacked(bytes_of(folder / _DESIGN))
         design = _design(about, arrays)
     except (OSError, DamagedError, KeyError, ValueError, TypeError, IndexError) as error:
         raise InputError(
-            f"recording is damaged: {error}", path=str(folder / ARRAYS), hint="record it again"
+            f"recording is damaged: {error}", path=str(folder / _DESIGN), hint="record it again"
         ) from None
     return design
 
@@ -188,7 +189,7 @@ def _design(about: dict[str, Any], arrays: dict[str, Any]) -> Design:
 
 def _check_tests(tests: Sequence[IntArray], n_samples: int) -> None:
     for rows in tests:
-        if rows.dtype.kind != "i" or rows.ndim != 1:
+        if rows.dtype.kind != "i":
             raise DamagedError("a fold has rows that are no positions")
         if rows.size and not (rows.min() >= 0 and rows.max() < n_samples):
             raise DamagedError("a fold has rows that there are not")

@@ -17,12 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.recorded.arrays import DamagedError, bytes_of, packed, unpacked
+from bbccli.local import bytes_of
+from bbccli.recorded.arrays import DamagedError, packed, unpacked
 from bbccli.recorded.design import LEADERBOARDS, PARTS
 from bbccli.types import IntArray, PredictionKind
-
-PATTERNS = (f"{PARTS}/[0-9]*.npz", f"{LEADERBOARDS}/[0-9]*.json")
-"""What is read: parts, and what searches said of their candidates."""
 
 _ABOUT = "about"
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -175,7 +173,7 @@ def read(path: Path) -> Part:
 
 def paths(folder: Path) -> Iterator[Path]:
     """Yield the files of the parts, in the order in which they were written."""
-    yield from sorted(folder.glob(PATTERNS[0]))
+    yield from sorted((folder / PARTS).glob("[0-9]*.npz"))
 
 
 def leaderboards(folder: Path) -> Iterator[dict[str, Any]]:
@@ -186,16 +184,16 @@ def leaderboards(folder: Path) -> Iterator[dict[str, Any]]:
     DamagedError
         A file holds something else.
     """
-    for path in sorted(folder.glob(PATTERNS[1])):
+    for path in sorted((folder / LEADERBOARDS).glob("[0-9]*.json")):
         try:
-            content = json.loads(bytes_of(path))
-            candidates = content["candidates"]
+            found = json.loads(bytes_of(path))
+            candidates = found["candidates"]
             for one in candidates:
                 str(one["identity"]), float(one["value"]), [float(s) for s in one["splits"]]
                 hash(one["identity"])
         except (OSError, KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
             raise DamagedError(f"{path.name}: {error}") from None
-        yield content
+        yield found
 
 
 def _place(folder: Path, name: str, content: bytes) -> None:

@@ -400,6 +400,6 @@ def test_analysis_has_the_options_of_correct_with_their_defaults():
     options = command_named("correct").options
     assert fields == {name: options[name].default for name in fields}
     beside = {"files", "format", "output", "distribution", "jobs", "memory", "engine", "quiet"}
-    beside |= {"notes", "timeout", "quoted_newlines", "max_input", "cost_of_search"}
+    beside |= {"notes", "timeout", "quoted_newlines", "max_input", "cost_of_search", "follow_links"}
     beside |= {"runner", "scheduler"}
     assert options.keys() == fields.keys() | beside

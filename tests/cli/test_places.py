@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import shutil
 import stat
 import subprocess
 import threading
@@ -199,10 +200,10 @@ class TestSameFile:
 
     @pytest.mark.parametrize("option", ["--labels", "--folds"])
     def test_labels_and_folds(self, run, folder, option):
-        Path("other.json").write_text("x")
-        status, _, err = run("correct", "p.csv", option, "other.json", "-o", "other.json")
-        assert (status, "read: other.json" in err) == (2, True)
-        assert Path("other.json").read_text() == "x"
+        Path("other.csv").write_text("x")
+        status, _, err = run("correct", "p.csv", option, "other.csv", "-o", "other.csv")
+        assert (status, "read: other.csv" in err) == (2, True)
+        assert Path("other.csv").read_text() == "x"
 
     def test_metadata_beside_the_input(self, run, folder):
         Path("p.meta.json").write_text('{"spec": "bbc-predictions", "version": "1"}')
@@ -252,16 +253,188 @@ class TestSameFile:
         assert (status, "is a file that is read: r.json" in err) == (2, True)
         assert Path("r.json").read_bytes() == before
 
+    @pytest.mark.one_in(1)
+    @pytest.mark.parametrize("scheme", ["file", "local"])
+    @pytest.mark.parametrize(
+        "words",
+        [
+            ("correct", "URL", "-o"),
+            ("correct", "URL", "-q", "--distribution"),
+            ("correct", "q.csv", "--labels", "URL", "-o"),
+            ("compare", "URL", "q.csv", "-o"),
+            ("convert", "URL", "-o"),
+            ("batch", "q.csv", "URL", "--jobs", "1", "-o"),
+            ("batch", "q.csv", "--labels", "URL", "--jobs", "1", "-o"),
+        ],
+    )
+    def test_an_address_of_this_machine(self, run, folder, scheme, words):
+        result = "p.parquet" if "--distribution" in words else "p.csv"
+        Path("q.csv").write_text(TEXT)
+        if result == "p.parquet":
+            assert run("convert", "q.csv", "-o", result, "-q")[0] == 0
+        before, url = Path(result).read_bytes(), f"{scheme}://{folder}/{result}"
+        status, _, err = run(*(url if word == "URL" else word for word in words), result)
+        assert (status, "is a file that is read" in err) == (2, True)
+        assert Path(result).read_bytes() == before
+        assert not list(folder.glob("*.journal"))
+
+    def test_a_packed_file_behind_an_address(self, run, folder):
+        import zipfile
+
+        with zipfile.ZipFile("z.csv", "w") as archive:
+            archive.write("p.csv")
+        before, url = Path("z.csv").read_bytes(), f"zip://p.csv::file://{folder}/z.csv"
+        status, _, err = run("correct", url, "-o", "z.csv")
+        assert (status, "--output is a file that is read" in err) == (2, True)
+        assert Path("z.csv").read_bytes() == before
+
+    def test_an_open_descriptor(self, run, folder):
+        with Path("p.csv").open("ab") as file:
+            status, _, err = run("correct", "p.csv", "-o", f"/dev/fd/{file.fileno()}")
+        assert (status, "--output is a file that is read: p.csv" in err) == (2, True)
+        assert Path("p.csv").read_text() == TEXT
+
+    def test_settings(self, run, folder):
+        Path("c.toml").write_text("seed = 3\n")
+        argv = ("--config", "c.toml", "correct", "p.csv", *QUICK, "-o", "c.toml")
+        assert run(*argv)[::2] == (
+            2,
+            "error: --output is a file that is read: c.toml\nhint: name another file for it\n",
+        )
+        assert Path("c.toml").read_text() == "seed = 3\n"
+
+    def test_the_code_of_a_metric(self, run, folder):
+        code = "from dataclasses import replace\nfrom bbccli import METRICS\n"
+        code += "M = replace(METRICS['auc'], name='mine')\n"
+        Path("of_places.py").write_text(code)
+        status, _, err = run(
+            "correct", "p.csv", *QUICK, "--metric", "of_places:M", "-o", "of_places.py"
+        )
+        assert (status, "is a file that is read" in err) == (2, True)
+        assert Path("of_places.py").read_text() == code
+
+    def test_a_saved_result(self, run, folder):
+        assert run("correct", "p.csv", *QUICK, "-o", "r.json")[0] == 0
+        before = Path("r.json").read_bytes()
+        os.link("r.json", "r.html")
+        status, _, err = run("report", "r.json", "-o", "r.html")
+        assert (status, "--output is a file that is read: r.json" in err) == (2, True)
+        assert Path("r.html").read_bytes() == before
+
+    def test_a_link_that_is_there_when_all_is_done(self, run, folder, monkeypatch):
+        from bbccli.analysis import answer
+
+        work = answer.answer
+
+        def linked(*args, **options):
+            found = work(*args, **options)
+            os.link("p.csv", "r.json")
+            return found
+
+        monkeypatch.setattr(answer, "answer", linked)
+        status, _, err = run("correct", "p.csv", *QUICK, "-o", "r.json")
+        assert (status, "r.json is a file that is read: p.csv" in err) == (2, True)
+        assert Path("p.csv").read_text() == TEXT
+
+    def test_the_same_metadata_are_left_as_they_are(self, run, folder):
+        assert run("convert", "p.csv", "-o", "q.csv", "-q")[0] == 0
+        assert run("convert", "q.csv", "-o", "q.tsv", "-q")[0] == 0
+        assert sorted(path.name for path in folder.glob("q.*")) == [
+            "q.csv",
+            "q.meta.json",
+            "q.tsv",
+        ]
+
     def test_standard_streams(self, shell, folder):
-        for script in (
-            "bbc correct p.csv >> p.csv",
-            "bbc correct - < p.csv >> p.csv",
-            "bbc convert - -o p.csv < p.csv",
+        Path("r.json").write_text("[]")
+        for script, name in (
+            ("bbc correct p.csv >> p.csv", "p.csv"),
+            ("bbc correct - < p.csv >> p.csv", "p.csv"),
+            ("bbc convert - -o p.csv < p.csv", "p.csv"),
+            ("bbc inspect p.csv >> p.csv", "p.csv"),
+            ("bbc explain r.json >> r.json", "r.json"),
+            ("bbc gate r.json --fail-under 0.1 >> r.json", "r.json"),
         ):
-            done = shell(script)
+            done, text = shell(script), {"p.csv": TEXT, "r.json": "[]"}
             assert done.returncode == 2, script
             assert "that is read" in done.stderr
-            assert Path("p.csv").read_text() == TEXT
+            assert Path(name).read_text() == text[name]
+
+
+MLJAR = Path(__file__).parents[1] / "data" / "runs" / "mljar"
+
+
+@posix
+class TestInARun:
+    @pytest.fixture
+    def inside(self, tmp_path, monkeypatch):
+        shutil.copytree(MLJAR, tmp_path / "run")
+        monkeypatch.chdir(tmp_path / "run")
+        return tmp_path / "run"
+
+    @pytest.mark.one_in(1)
+    @pytest.mark.parametrize(
+        "words",
+        [
+            ("correct", ".", *QUICK),
+            ("inspect", "."),
+            ("convert", ".", "-o", "../all.csv"),
+            ("drop", "."),
+            ("leaderboard", "./"),
+            ("plan", "."),
+            ("batch", ".", "-o", "../all.csv", "--jobs", "1", "--method", "cvt"),
+        ],
+    )
+    def test_the_current_folder_is_read(self, run, inside, words):
+        assert run(*words)[::2][0] == 0
+
+    def test_what_is_no_run_is_said(self, run, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        for path in (".", "..", "/", "./"):
+            status, _, err = run("correct", path, "-o", "r.json")
+            assert (status, "is a directory, not a file" in err) == (2, True)
+        for command in (("explain",), ("gate", "--fail-under", "0.1")):
+            assert run(*command, ".")[0] == 2
+
+    def test_a_result_may_lie_beside_what_is_read(self, shell, inside):
+        script = f"cd {inside}; bbc correct . {shlex.join(QUICK)}"
+        assert [shell(f"{script} > out.json").returncode for _ in range(2)] == [0, 0]
+        assert [shell(f"{script} -o out.json").returncode for _ in range(2)] == [0, 0]
+        assert json.loads((inside / "out.json").read_bytes())["input"]["path"] == "."
+
+    def test_also_where_other_tools_would_have_read_it(self, shell, tmp_path):
+        (tmp_path / "runs").mkdir()
+        head = "".join(
+            f"@attribute {name} {kind}\n"
+            for name, kind in (
+                *(("repeat", "numeric"), ("fold", "numeric"), ("row_id", "numeric")),
+                *(("prediction", "{n,y}"), ("correct", "{n,y}")),
+                *(("confidence.n", "numeric"), ("confidence.y", "numeric")),
+            )
+        )
+        for run, share in (("1", 0.01), ("2", 0.02)):
+            rows = "".join(
+                f"0,{i % 4},{i},n,{'ny'[i // 4 % 2]},"
+                f"{1 - share * (i + 1):.2f},{share * (i + 1):.2f}\n"
+                for i in range(24)
+            )
+            text = f"@relation r\n{head}@data\n{rows}"
+            (tmp_path / "runs" / f"{run}.arff").write_text(text)
+        script = f"cd {tmp_path / 'runs'}; bbc correct . --method cvt --quiet --format csv"
+        done = shell(f"{script} > out.csv")
+        assert (done.returncode, done.stderr) == (0, "")
+
+    def test_a_file_of_a_model_elsewhere_is_not_overwritten(self, run, inside):
+        model = inside.parent / "model"
+        (inside / "10_LightGBM").rename(model)
+        (inside / "10_LightGBM").symlink_to(model)
+        place = model / "predictions_out_of_folds.csv"
+        before = place.read_bytes()
+        status, _, err = run("correct", ".", "--follow-links", "-o", place)
+        assert (status, "--output is a file that is read" in err) == (2, True)
+        assert place.read_bytes() == before
+        assert run("correct", ".", *QUICK)[0] == 2
+        assert run("correct", ".", *QUICK, "--follow-links")[0] == 0
 
 
 class TestForeignMetadata:

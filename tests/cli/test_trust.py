@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,22 @@ def seed(run):
         return json.loads(out)["plan"]["seed"] if status == 0 else err
 
     return of
+
+
+class TestLinksOutOfFolders:
+    def test_are_not_followed_because_a_file_that_was_found_says_so(self, seed, project):
+        (project / "bbc.toml").write_text("seed = 3\nfollow-links = true\n")
+        assert "follow-links lets links lead out of folders, which only" in seed()
+        (project / "bbc.toml").write_text("seed = 3\n[correct]\nfollow_links = true\n")
+        assert "follow_links lets links lead out of folders, which only" in seed()
+        assert seed("--config", "../bbc.toml") == 3
+        (project / "bbc.toml").write_text("seed = 3\nfollow-links = false\n")
+        assert seed() == 3
+
+    def test_may_be_by_a_variable(self, run, project, monkeypatch):
+        monkeypatch.setenv("BBC_FOLLOW_LINKS", "1")
+        shown = run("--show-config")[1]
+        assert re.search(r"follow-links +1 +environment, BBC_FOLLOW_LINKS", shown), shown
 
 
 class TestManifest:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import uuid
 from decimal import Decimal
 
@@ -14,7 +15,8 @@ from pyarrow import feather
 
 from bbccli import reading
 from bbccli.errors import InputError
-from bbccli.readers import read
+from bbccli.readers import Roles, read
+from bbccli.readers.sources.limits import check_texts
 from bbccli.reading import Reading
 from bbccli.types import PredictionKind
 
@@ -140,3 +142,137 @@ def test_nothing_beside_text(save):
     columns = {"truth": TRUTH, "a": pa.nulls(12), "b": [str(p) for p in YES]}
     with pytest.raises(InputError, match="prediction is text"):
         read(save("m.parquet", columns))
+
+
+SVM = np.where(np.arange(12) % 3, YES, 1 - YES)
+
+
+def test_class_columns_of_each_model(save):
+    columns = {"truth": [0, 1] * 6, "svm_proba_0": 1 - SVM, "svm_proba_1": SVM}
+    matrix = read(save("m.csv", columns | {"knn_proba_1": YES, "knn_proba_0": 1 - YES}))
+    assert matrix.configurations == ("svm_proba", "knn_proba")
+    assert_allclose(matrix.predictions[0], np.stack([SVM, YES], axis=-1))
+
+
+def test_lists_in_long_and_mixed_tables(save):
+    names = ["a"] * 12 + ["b"] * 12
+    both = {"row_id": [*range(12)] * 2, "truth": TRUTH * 2, "model": names}
+    lists = [*LISTS, *([1 - p, p] for p in SVM)]
+    matrix = read(save("m.parquet", both | {"y_proba": lists}))
+    assert_allclose(matrix.predictions[0], np.stack([YES, SVM], axis=-1))
+    wide = {"truth": TRUTH, "svm::no": 1 - SVM, "svm::yes": SVM, "knn": LISTS}
+    mixed = read(save("n.parquet", wide))
+    assert mixed.configurations == ("svm", "knn")
+    assert_allclose(mixed.predictions[0], np.stack([SVM, YES], axis=-1))
+
+
+def test_a_stream_cut_between_batches(save, columns):
+    data = ipc(pa.table(columns), "stream")
+    stream, ends = pa.BufferReader(data), []
+    messages = pa.ipc.MessageReader.open_stream(stream)
+    for _ in messages:
+        ends.append(stream.tell())
+    assert len(ends) == 4
+    for end in ends[1:]:
+        with pytest.raises(InputError, match="truncated or damaged"):
+            read(save("m.arrows", data[:end]))
+
+
+@pytest.mark.parametrize("end", ["arrow", "parquet"])
+@pytest.mark.parametrize(
+    ("lists", "expected"),
+    [
+        ([[None, 0.5], *LISTS[1:]], "list lacks some of its numbers .*column 'svm', row 0"),
+        ([*LISTS[:-1], [np.nan, 0.5]], "list lacks some of its numbers .*column 'svm', row 11"),
+        ([*LISTS[:3], [0.4, 0.4], *LISTS[4:]], "does not add up to 1.*column 'svm', row 3"),
+        ([*LISTS[:-1], [1.0]], "the list has 1 number, the first has 2"),
+        ([*LISTS[:-1], [1.5, -0.5]], "does not add up to 1"),
+    ],
+)
+def test_lists_that_are_no_probabilities(save, lists, expected, end):
+    table = pa.table({"truth": TRUTH, "svm": pa.array(lists, pa.list_(pa.float64()))})
+    path = save("m.parquet", {"truth": TRUTH, "svm": table["svm"]})
+    if end == "arrow":
+        path = save("m.arrow", ipc(table, "file"))
+    with pytest.raises(InputError, match=expected):
+        read(path)
+
+
+def test_a_list_without_numbers_is_a_gap(save):
+    for nothing in (None, [None, None], [np.nan, np.nan]):
+        lists = pa.array([nothing, *LISTS[1:]], pa.list_(pa.float64()))
+        assert read(save("m.parquet", {"truth": TRUTH, "svm": lists})).n_samples == 11
+
+
+def test_ordered_categories_contradict_the_order_of_lists(save):
+    for levels, fits in (
+        (["no", "yes"], True),
+        (["yes", "no"], False),
+        (["yes", "x", "no"], False),
+    ):
+        codes = pa.array([levels.index(one) for one in TRUTH], pa.int8())
+        truth = pa.DictionaryArray.from_arrays(codes, pa.array(levels), ordered=True)
+        key = pa.array(range(12))
+        for columns in ({"svm": LISTS}, {"row_id": key, "config": ["a"] * 12, "proba": LISTS}):
+            path = save("m.parquet", {"truth": truth, **columns})
+            if fits:
+                assert read(path).n_samples == 12
+            else:
+                with pytest.raises(InputError, match="yes, no as in the categories of the truth"):
+                    read(path)
+
+
+def lines(rows):
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+
+def test_lists_of_json_lines(save):
+    rows = [{"truth": t, "svm": own} for t, own in zip(TRUTH, LISTS, strict=True)]
+    matrix = read(save("m.ndjson", lines(rows)))
+    assert_allclose(matrix.predictions[0, :, 0], YES)
+    tokens = [row | {"knn": p, "tokens": [1, 2]} for row, p in zip(rows, YES, strict=True)]
+    for row in tokens:
+        del row["svm"]
+    matrix = read(save("m.ndjson", lines(tokens)))
+    assert matrix.configurations == ("knn",)
+    assert any("tokens" in note.text for note in matrix.notes)
+    for odd, expected in (([0.5], "has 1 number"), ([0.2, 0.2], "add up"), ([None, 1.0], "lacks")):
+        with pytest.raises(InputError, match=expected):
+            read(save("m.ndjson", lines([*rows[:-1], rows[-1] | {"svm": odd}])))
+    with pytest.raises(InputError) as error:
+        read(save("m.ndjson", lines([{"truth": row["truth"], "svm": ["a"]} for row in rows])))
+    assert "objects or lists in svm" in error.value.hint
+
+
+def test_decimals_are_the_nearest_numbers(save):
+    exact = [Decimal(str(p)) for p in YES]
+    columns = {"truth": TRUTH, "a": pa.array(exact, pa.decimal128(10, 3))}
+    assert read(save("m.parquet", columns)).predictions[0, :, 0].tolist() == YES.tolist()
+
+
+def test_what_a_dictionary_does_not_hold_is_not_said_of_parquet():
+    bad = pa.DictionaryArray.from_arrays(pa.array([0, 5], pa.int8()), pa.array(["a"]), safe=False)
+    with pytest.raises(InputError, match="^m.arrow: file is damaged"):
+        check_texts(pa.table({"a": bad}), "m.arrow")
+
+
+def kaggle(save, name, keys, survived):
+    rows = "".join(f"{k},{s}\n" for k, s in zip(keys, survived, strict=True))
+    return save(name, f"PassengerId,Survived\n{rows}")
+
+
+def test_the_submission_that_kaggle_shows(save, run):
+    keys, truth = np.arange(892, 912), [0, 1, 0, 1] * 5
+    one = kaggle(save, "gender_submission.csv", keys, [*truth[:-3], 0, 1, 0])
+    other = kaggle(save, "forest.csv", keys[::-1], [*truth[::-1][:-3], 0, 0, 0])
+    labels = kaggle(save, "truth.csv", keys, truth)
+    status, out, error = run("inspect", one, other, "--labels", labels, "--truth", "Survived")
+    assert status == 2
+    assert "--row-id PassengerId" in out + error
+    roles = Roles(row_id="PassengerId")
+    matrix = read([one, other], labels=labels, roles=roles)
+    assert matrix.configurations == ("gender_submission", "forest")
+    first = [*truth[:-3], 0, 1, 0]
+    second = [*truth[::-1][:-3], 0, 0, 0][::-1]
+    assert_allclose(matrix.predictions[0], np.transpose([first, second]))
+    assert matrix.outcome.values.tolist() == truth

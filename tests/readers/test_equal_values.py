@@ -54,7 +54,7 @@ def test_another_truth_is_another(tmp_path, change):
 
 
 def test_whole_numbers_are_never_rounded(tmp_path):
-    large = 1e10 + np.arange(N)
+    large = 1e12 + np.arange(N)
     for matrix in both(files(tmp_path, (large, large[::-1]))):
         with pytest.raises(InputError, match="truth"):
             matrix()
@@ -111,3 +111,97 @@ def test_the_odd_file_of_three(tmp_path, odd):
     )
     assert repr(float(TRUTH[7])) in found[0].hint
     assert f"sample 7: 99.5 and {TRUTH[7]}" in found[1].problem
+
+
+STAMPS = [f"2024-01-01T{hour:02d}:00:00Z" for hour in range(24)]
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ("2024-01-01 00:00:00+00:00", "same instant as '2024-01-01T00:00:00Z' in row 0"),
+        ("2024-01-01T01:00:00+01:00", "same instant"),
+        ("2024-01-01 00:00:00", "time stamp has no zone, that of row 0 has one"),
+    ],
+)
+def test_two_spellings_of_one_instant_in_one_file(tmp_path, other, words):
+    keys = [*STAMPS[:-1], other]
+    long = {"row_id": STAMPS + keys, "config": ["a"] * 24 + ["b"] * 24}
+    wide = {"row_id": keys, "a": RNG.random(24)}
+    repeated = {"row_id": STAMPS + keys, "repeat": [0] * 24 + [1] * 24, "a": RNG.random(48)}
+    for columns in (long | {"prediction": RNG.random(48)}, wide, repeated):
+        n = len(columns["row_id"])
+        table = pd.DataFrame(columns | {"truth": ([0, 1] * n)[:n]})
+        table.to_csv(tmp_path / "m.csv", index=False)
+        with pytest.raises(InputError, match=words) as error:
+            read(tmp_path / "m.csv")
+        assert error.value.row == n - 1
+        assert error.value.value == other
+
+
+def test_instants_and_what_only_looks_like_one(tmp_path):
+    for keys in (
+        STAMPS,
+        [f"2024-01-01-{i}" for i in range(24)],
+        [f"2024-01-{i}" for i in range(24)],
+    ):
+        table = pd.DataFrame({"row_id": keys, "truth": [0, 1] * 12, "a": RNG.random(24)})
+        table.to_csv(tmp_path / "m.csv", index=False)
+        assert read(tmp_path / "m.csv").n_samples == 24
+
+
+UUIDS = [f"{i:08x}-00ab-4000-8000-0000000000cd" for i in range(N)]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        [key.upper() for key in UUIDS],
+        [key.replace("-", "") for key in UUIDS],
+        [key.upper() if at % 3 else key for at, key in enumerate(UUIDS)],
+    ],
+)
+def test_keys_in_another_form_are_not_other_samples(tmp_path, other):
+    for matrix in both(files(tmp_path, (CLASSES, CLASSES), (UUIDS, other))):
+        with pytest.raises(InputError, match=r"m1.parquet: row_id is another form") as error:
+            matrix()
+        assert "write the keys of both files in one form" in error.value.hint
+
+
+def test_configurations_without_a_sample_in_common(tmp_path):
+    paths = files(tmp_path, (CLASSES, CLASSES), (range(N), range(N, 2 * N)))
+    with pytest.raises(InputError, match="'m0' predicts no sample that another one predicts"):
+        read(paths)
+    overlapping = files(tmp_path, (CLASSES, CLASSES[::-1]), (range(N), [*range(N)][::-1]))
+    assert read(overlapping).n_samples == N
+
+
+def test_rows_are_those_of_the_file(tmp_path):
+    """Of repeats a sample has several rows, and samples may be left out."""
+    truth = np.repeat(TRUTH, 2)
+    other = truth.copy()
+    other[[40, 41]] = 99.5
+    for at, values in enumerate((truth, other)):
+        columns = {"row_id": np.repeat(np.arange(N), 2), "repeat": [0, 1] * N, "truth": values}
+        pd.DataFrame(columns | {"a": RNG.random(2 * N)}).to_parquet(tmp_path / f"m{at}.parquet")
+    first, second = (read(tmp_path / f"m{at}.parquet") for at in (0, 1))
+    with pytest.raises(InputError, match="truth of sample 20") as error:
+        joined([first, second], ["a", "b"])
+    assert error.value.row == 40
+    keys = [np.repeat(UTC, 2), np.repeat(TIMES, 2)]
+    for at, own in enumerate(keys):
+        columns = {"row_id": own, "repeat": [0, 1] * N, "truth": truth, "a": RNG.random(2 * N)}
+        table = pd.DataFrame(columns)
+        table.loc[:1, "a"] = np.nan
+        table.to_parquet(tmp_path / f"m{at}.parquet")
+    first, second = (read(tmp_path / f"m{at}.parquet") for at in (0, 1))
+    with pytest.raises(InputError, match="has no zone") as error:
+        joined([first, second], ["a", "b"])
+    assert error.value.row == 2
+
+
+def test_the_note_says_of_what_it_is_a_share(tmp_path):
+    other = np.where(TRUTH == 0, 1e-17, TRUTH)
+    notes = read(files(tmp_path, (TRUTH, other))).notes
+    (note,) = [note for note in notes if note.code == "truth-rounded"]
+    assert "2e-19 of its value or of the column's mean absolute value, whichever" in note.text

@@ -100,6 +100,16 @@ def test_a_target_that_scaling_does_not_explain(tmp_path, name, model, row, chan
     assert error.value.path == str(run / model / OOF)
 
 
+def test_the_model_that_most_others_contradict_is_named(tmp_path):
+    run = copied(tmp_path, "mljar_diabetes")
+    value = column(run, "2_DecisionTree")[5].item()
+    changed(run, "1_Baseline", 5, value + 7)
+    with pytest.raises(InputError, match=f"target differs from that of .*, {value!r}") as error:
+        read(run)
+    assert error.value.path == str(run / "1_Baseline" / OOF)
+    assert (error.value.row, error.value.value) == (5, value + 7)
+
+
 def test_a_scaling_that_cannot_be_read(tmp_path):
     run = copied(tmp_path, "mljar_lognormal")
     place = run / "3_Linear" / "framework.json"

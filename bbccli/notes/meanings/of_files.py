@@ -197,8 +197,9 @@ OF_FILES = (
         "truth-rounded",
         Severity.HARMLESS,
         """The truth, time or weight of a sample differs between files, configurations or
-        repeats by less than 1e-9 of its value. The first one counts. A larger difference is an
-        error that names the row and both values.""",
+        repeats in its last digits: by less than 1e-9 of its value, by the precision of float32, or,
+        near zero, by the rounding errors of numbers of the column's size. The first one counts.
+        A larger difference is an error that names the row and both values.""",
         """nothing; or write all digits.""",
     ),
     Meaning(

@@ -77,7 +77,13 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
         parts = _alike(parts, tables, origins)
     digest = joint_hash([table.sha256 for table in tables])
     stacked = Table(path, _concatenated(parts, tables, origins), digest, None, tuple(origins))
-    return replace(stacked, unnamed=_unnamed(tables, layouts))
+    truths = [layout.roles.get("truth", "") for layout in layouts]
+    levels = [t.levels[name] for t, name in zip(tables, truths, strict=True) if name in t.levels]
+    return replace(
+        stacked,
+        unnamed=_unnamed(tables, layouts),
+        levels={"truth": levels[0]} if levels else {},
+    )
 
 
 def _unnamed(tables: Sequence[Table], layouts: Sequence[Layout]) -> tuple[str, ...]:
@@ -199,7 +205,7 @@ def _alike(
     """Return the same columns with values of one type, where they mean the same."""
     import pyarrow as pa
 
-    from bbccli.readers.keys import alike
+    from bbccli.readers.keys import alike, refuse_other_forms
 
     found = list(parts)
     for name in parts[0].column_names[:-1]:
@@ -209,7 +215,10 @@ def _alike(
             continue
         pairs = zip(tables, origins, strict=True)
         columns = [table.column(origin.names[name]) for table, origin in pairs]
-        for at, values in enumerate(alike(columns)):
+        arrays = alike(columns)
+        if name == "row_id":
+            refuse_other_forms(columns, arrays)
+        for at, values in enumerate(arrays):
             if values.type != kinds[at] or not values.equals(columns[at].values):
                 own = found[at].column_names.index(name)
                 found[at] = found[at].set_column(own, name, pa.chunked_array([values]))

@@ -34,7 +34,8 @@ def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
         raise InputError(
             "no configuration column",
             path=table.path,
-            hint=f"one column of predictions per configuration; found only {listing(table.names)}",
+            hint=f"one column of predictions per configuration; found only {listing(table.names)}"
+            + (f", and objects or lists in {listing(table.nested)}" if table.nested else ""),
         )
     columns = {role: table.column(name) for role, name in chosen.items()}
     return Sheet(

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from bbccli.errors import InputError
 from bbccli.readers.runs.autogluon_scores import BOARD, board_of, check_listed
 from bbccli.readers.runs.base import APART, RunReader, RunTable
-from bbccli.readers.runs.contents import read_bytes, read_json
+from bbccli.readers.runs.contents import read_json
 from bbccli.readers.runs.pickles import arrays_of
 from bbccli.readers.runs.stored import (
     StoredConfiguration,
@@ -29,6 +29,7 @@ from bbccli.readers.runs.stored import (
     folders_in,
     is_file,
 )
+from bbccli.readers.sources.files import file_bytes
 from bbccli.types import FloatArray
 
 TOOL = "AutoGluon"
@@ -88,7 +89,7 @@ def _folders(path: Path) -> list[Path]:
 
 def _arrays(path: Path) -> tuple[FloatArray, NDArray[Any]]:
     """Sum of the predictions (N,) or (N, K), and number of repeats (N,)."""
-    found = arrays_of(read_bytes(path), str(path))
+    found = arrays_of(file_bytes(path), str(path))
     if not isinstance(found, dict) or set(found) != {_SUM, _COUNT}:
         raise _unknown(path)
     total, count = found[_SUM], found[_COUNT]
@@ -109,8 +110,7 @@ def _configuration(
     """Mean over the repeats, and what the name and the folder tell."""
     repeats = count[:, None] if total.ndim == 2 else count
     mean = np.full_like(total, np.nan)
-    with np.errstate(all="ignore"):  # what is not finite is refused with its place
-        np.divide(total, repeats, out=mean, where=repeats > 0, casting="same_kind")
+    np.divide(total, repeats, out=mean, where=repeats > 0, casting="same_kind")
     mean.flags.writeable = False
     children = _children(folder)
     level = _LEVEL.search(name)
@@ -166,7 +166,7 @@ def _version(path: Path) -> str | None:
     """Version of AutoGluon, where a file tells it."""
     text = ""
     if is_file(path / "version.txt"):
-        text = read_bytes(path / "version.txt").decode("utf-8", "replace").strip()
+        text = file_bytes(path / "version.txt").decode("utf-8", "replace").strip()
     elif is_file(path / "metadata.json"):
         about = read_json(path / "metadata.json")
         text = str(about.get("version")) if isinstance(about, dict) else ""

@@ -15,7 +15,7 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.readers.runs.base import RunReader, RunTable
-from bbccli.readers.runs.contents import read_bytes, read_json
+from bbccli.readers.runs.contents import read_json
 from bbccli.readers.runs.pickles import arrays_of
 from bbccli.readers.runs.stored import (
     StoredConfiguration,
@@ -24,6 +24,7 @@ from bbccli.readers.runs.stored import (
     folders_in,
     is_file,
 )
+from bbccli.readers.sources.files import file_bytes
 from bbccli.types import FloatArray
 
 _Key = tuple[int, int]
@@ -132,7 +133,7 @@ def _flags(one: _Candidate, full: float) -> tuple[str, ...]:
 
 def _predictions(one: _Candidate, n_samples: int) -> FloatArray:
     """(N,) or (N, K) of a run."""
-    found = arrays_of(read_bytes(one.file), str(one.file))
+    found = arrays_of(file_bytes(one.file), str(one.file))
     if isinstance(found, dict) or found.dtype.kind != "f" or found.ndim not in (1, 2):
         raise InputError(
             "does not hold predictions as auto-sklearn writes them",
@@ -150,7 +151,7 @@ def _predictions(one: _Candidate, n_samples: int) -> FloatArray:
 
 def _targets(path: Path) -> FloatArray:
     """(N,) targets, encoded as numbers; the file is a true array file."""
-    data = read_bytes(path)
+    data = file_bytes(path)
     head = _ARRAY_FILE.match(data)
     if head is None:
         raise _no_targets("is not an array file with one target for each sample", path)

@@ -7,7 +7,7 @@ import io
 import itertools
 import json
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,6 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.readers.column import number_of
 from bbccli.readers.sources.files import file_bytes
-from bbccli.readers.table import Table, check_names
 from bbccli.recorded.arrays import DamagedError, array_of
 from bbccli.types import FloatArray, IntArray
 
@@ -26,6 +25,30 @@ if TYPE_CHECKING:
 def matching(folder: Path, *patterns: str) -> list[Path]:
     """Return the files of a folder that some pattern matches, in an order of their own."""
     return sorted({path for one in patterns for path in folder.glob(one) if path.is_file()})
+
+
+def check_name(name: str, path: Path) -> None:
+    """Refuse the name of a folder in a run that is a path, on whatever system.
+
+    Parameters
+    ----------
+    name
+        Name that a file of the run gives.
+    path
+        Of that file.
+
+    Raises
+    ------
+    InputError
+        It has a separator, a drive or a NUL, or stands for another folder.
+    """
+    if PureWindowsPath(name).parts != (name,) or name == ".." or "\0" in name:
+        raise InputError(
+            "names a model that can't be the name of its folder",
+            path=str(path),
+            value=name,
+            hint="names can't lead to other folders: don't read it unless you trust who made it",
+        )
 
 
 def read_json(path: Path) -> Any:
@@ -53,30 +76,7 @@ def read_bytes(path: Path) -> bytes:
     """
     if not path.exists():
         raise missing(path)
-    _check_file(path)
     return file_bytes(path)
-
-
-def read_whole_table(path: Path) -> Table:
-    """Read a table of a run, whose columns must have names of their own.
-
-    Raises
-    ------
-    InputError
-        It is missing or damaged.
-    """
-    from bbccli.readers.sources.opening import read_table as read_file
-
-    _check_file(path)
-    table = read_file(path)
-    check_names(table)
-    return table
-
-
-def _check_file(path: Path) -> None:
-    """Refuse what would be waited for, or read without end."""
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        raise InputError("is a device or a pipe, not a file", path=str(path), hint=_DAMAGED)
 
 
 def read_rows(path: Path) -> list[list[str]]:
@@ -159,9 +159,11 @@ def read_table(path: Path) -> dict[str, pa.ChunkedArray]:
     InputError
         It is missing or damaged.
     """
-    if not path.is_file():
+    from bbccli.readers.sources.opening import read_table as read_file
+
+    if not path.exists():
         raise missing(path)
-    frame = read_whole_table(path)
+    frame = read_file(path)
     return {name: frame.data.column(name) for name in frame.data.column_names}
 
 

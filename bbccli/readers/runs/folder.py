@@ -13,14 +13,16 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
+from bbccli import reading
 from bbccli.errors import InputError
+from bbccli.local import trying, within
 from bbccli.readers import runs
 from bbccli.readers.arrow import plain
 from bbccli.readers.runs import contradictions
 from bbccli.readers.runs.base import RunFiles, RunReader, RunTable
-from bbccli.readers.runs.contents import read_whole_table
 from bbccli.readers.runs.tables import damaged
 from bbccli.readers.sources.files import sha256_of
+from bbccli.readers.sources.opening import read_table
 from bbccli.readers.table import Table
 
 _MODULES = [f"{runs.__name__}.{one.name}" for one in iter_modules(runs.__path__)]
@@ -45,16 +47,20 @@ def tables_of(folder: Path) -> Sequence[Table]:
     Raises
     ------
     InputError
-        A file that can't be read, or a folder that no tool is known to leave.
+        A file that can't be read or is not in the folder, or a folder that no tool is known to
+        leave.
     """
-    found = _reader_of(folder).load(folder)
-    if isinstance(found, RunFiles):
-        said = (json.dumps(found.metadata), str(folder))
-        read = [read_whole_table(one) for one in found.files]
-        for table in read:
-            contradictions.check(table, found.label, found.outcome)
-        return [one if one.metadata else replace(one, metadata=said) for one in read]
-    return [_table(found, str(folder))]
+    with within(folder, follow_links=reading.current().follow_links):
+        with trying():
+            reader = _reader_of(folder)
+        found = reader.load(folder)
+        if isinstance(found, RunFiles):
+            said = (json.dumps(found.metadata), str(folder))
+            read = [read_table(one) for one in found.files]
+            for table in read:
+                contradictions.check(table, found.label, found.outcome)
+            return [one if one.metadata else replace(one, metadata=said) for one in read]
+        return [_table(found, str(folder))]
 
 
 def _reader_of(folder: Path) -> RunReader:
@@ -63,11 +69,11 @@ def _reader_of(folder: Path) -> RunReader:
             return run
     looked_for = "; ".join(f"{run.name}: {run.signature}" for run in RUNS).replace("`", "")
     fault = damaged(folder)
-    found = f"; {fault.path}: {fault.problem}" if fault is not None else ""
+    found, remedy = ("", "") if fault is None else (f"; {fault.problem}", f"{fault.hint}; or ")
     raise InputError(
         f"is a directory, not a file, and holds no run that is known{found}",
         path=str(folder),
-        hint=f"name one file in it; or a run, of which these were looked for: {looked_for}",
+        hint=f"{remedy}name one file in it; or a run, of which these were looked for: {looked_for}",
     )
 
 

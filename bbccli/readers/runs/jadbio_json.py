@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from bbccli.errors import InputError
+from bbccli.local import trying
 from bbccli.readers.runs.base import RunTable
 from bbccli.readers.runs.contents import folds_of, read_bytes, read_json
 from bbccli.types import FloatArray
@@ -28,9 +29,10 @@ _SINGLE, _BY_CLASS = 2, 3
 def file_in(folder: Path) -> Path | None:
     """Return the file with the answer; None where there is none, or several."""
     found = []
-    for path in sorted(folder.glob("*.json")):
-        with suppress(InputError):
-            found += [path] if _SIGN in read_bytes(path) else []
+    with trying():
+        for path in sorted(folder.glob("*.json")):
+            with suppress(InputError):
+                found += [path] if _SIGN in read_bytes(path) else []
     return found[0] if len(found) == 1 else None
 
 

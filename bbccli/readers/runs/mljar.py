@@ -22,6 +22,7 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.readers.runs.base import FoldScore, RunReader, RunTable
 from bbccli.readers.runs.contents import (
+    check_name,
     matching,
     numbers_of,
     read_json,
@@ -175,6 +176,8 @@ def _described(folder: Path) -> _Run:
             path=str(folder / "params.json"),
             hint="let the run finish, or copy its whole folder",
         ) from None
+    for name in (*run.models, *run.probes):
+        check_name(name, folder / "params.json")
     if not run.models:
         raise InputError("the run has saved no model", path=str(folder), hint="let it finish")
     return run
@@ -191,7 +194,7 @@ def _n_rows(place: Path) -> int:
 
 
 def _place(run: _Run, name: str) -> Path:
-    """Predictions of a model: by its description, which can't lead out of the folder."""
+    """Predictions of a model."""
     stem = "ensemble" if name.startswith(ENSEMBLE) else "out_of_folds"
     if run.split and stem != "ensemble":
         stem = "validation"

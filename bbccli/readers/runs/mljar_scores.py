@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bbccli.errors import InputError
 from bbccli.readers.runs.base import FoldScore, Score
-from bbccli.readers.runs.contents import number_in, read_rows, records_with
+from bbccli.readers.runs.contents import check_name, number_in, read_rows, records_with
 
 BOARD = "leaderboard.csv"
 TOLERANCE = 1e-6
@@ -28,11 +28,13 @@ def board_of(folder: Path) -> dict[str, str] | None:
     Raises
     ------
     InputError
-        It can't be read.
+        It can't be read, or names what is no folder of a model.
     """
     if not (folder / BOARD).is_file():
         return None
     rows = records_with(folder / BOARD, "name", _VALUE, hint="copy the run again")
+    for row in rows:
+        check_name(row["name"] or "-", folder / BOARD)
     return {row["name"]: row[_VALUE] for row in rows if row["name"]}
 
 

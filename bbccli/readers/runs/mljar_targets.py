@@ -4,6 +4,10 @@ Of targets that are not skewed little is lost but the last digit: 64.99999999999
 skewed ones the logarithm of their distance from the smallest target of the training rows is scaled
 (`X_min_values`), and smaller ones are clipped at it. So the truth is that of a model without
 scaling, such as the baseline; the others are scored by mljar on targets of their own.
+
+This is not the rule of `constant.differing`: models without scaling write the same digits, so that
+not even rounding tells them apart, and the noise of the others grows with what was added to a
+target on the way and not with the target.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from bbccli.errors import InputError
+from bbccli.readers.constant import odd_one
 from bbccli.readers.runs.contents import read_json
 from bbccli.types import BoolArray, FloatArray, IntArray
 
@@ -111,13 +116,13 @@ def truth_of(
             scalings[name] = every
     of = min(scalings, key=lambda name: (scalings[name].offset > 0, name.startswith(ENSEMBLE)))
     truth, clipped = targets[of][1], {}
-    for name, (place, target) in targets.items():
+    for name, (_, target) in targets.items():
         own = scalings[name]
         noise = _NOISE * (np.abs(truth) + own.offset) if own.offset else np.zeros(len(truth))
         expected = _nearest(target, truth, _limits(own, fold, len(truth)))
         differ = np.flatnonzero(~(np.abs(target - expected) <= noise))
         if len(differ):
-            raise _other(name, place, target, of, truth, differ, scaled=own.offset > 0)
+            raise _other(targets, (name, of), differ, scaled=own.offset > 0)
         rows = np.flatnonzero(expected != truth)
         if len(rows):
             clipped[name] = (rows, expected[rows])
@@ -166,23 +171,24 @@ def _nearest(target: FloatArray, truth: FloatArray, limits: FloatArray) -> Float
 
 
 def _other(
-    name: str,
-    place: Path,
-    target: FloatArray,
-    of: str,
-    truth: FloatArray,
+    targets: Mapping[str, tuple[Path, FloatArray]],
+    pair: tuple[str, str],
     differ: IntArray,
     *,
     scaled: bool,
 ) -> InputError:
-    row = int(differ[0])
+    """Build the error about two models of other targets: names the one that most contradict."""
+    names, row = list(targets), int(differ[0])
+    own = np.array([target[row] for _, target in targets.values()])
+    entry, other = names.index(pair[0]), names.index(pair[1])
+    odd, kept = odd_one(own, np.full(len(own), other), entry)
     more = " by more than its scaling explains" if scaled else ""
     return InputError(
-        f"target differs from that of {of}, {truth[row].item()!r},{more}".rstrip(","),
-        path=str(place),
+        f"target differs from that of {names[kept]}, {own[kept].item()!r},{more}".rstrip(","),
+        path=str(targets[names[odd]][0]),
         column="target",
         row=row,
-        value=target[row].item(),
+        value=own[odd].item(),
         hint="the folder mixes models of several runs",
         further=len(differ) - 1,
     )

@@ -15,7 +15,7 @@ from pathlib import Path
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_text
 from bbccli.readers.runs.base import RunFiles, RunReader, Turn
-from bbccli.readers.runs.contents import read_whole_table
+from bbccli.readers.sources.opening import read_table as read_file
 from bbccli.readers.table import Table
 
 _SUFFIXES = (".csv", ".csv.gz", ".csv.zst", ".tsv", ".parquet")
@@ -53,7 +53,7 @@ def _signed(paths: Sequence[Path], signature: Signature) -> Iterator[tuple[Path,
         A table can't be read: it may be one of the tool's.
     """
     for path in paths:
-        table = read_whole_table(path)
+        table = read_file(path)
         if signature(table.names):
             yield path, table
 
@@ -62,7 +62,7 @@ def damaged(folder: Path) -> InputError | None:
     """Return why one of the first tables of a folder can't be read; None where all can."""
     for path in _tables(folder)[:_TRIED]:
         try:
-            read_whole_table(path)
+            read_file(path)
         except InputError as error:
             return error
     return None
@@ -72,7 +72,7 @@ def _readable(folder: Path, signature: Signature) -> Iterator[bool]:
     """Yield of each table that can be read whether it is one of a tool."""
     for path in _tables(folder):
         with suppress(InputError):
-            yield signature(read_whole_table(path).names)
+            yield signature(read_file(path).names)
 
 
 def _reader(tool: str, signature: Signature, outcome: str, row: str, label: str) -> RunReader:

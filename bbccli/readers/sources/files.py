@@ -15,6 +15,7 @@ from enum import StrEnum
 from pathlib import Path, PurePath
 
 from bbccli.errors import InputError
+from bbccli.local import note, opened
 from bbccli.readers.sources.ipc import MAGIC as ARROW_MAGIC
 from bbccli.readers.sources.limits import check_size, read_within, unpack_within
 from bbccli.readers.sources.memory import ArrowStream, in_memory, name_in_messages
@@ -208,7 +209,7 @@ def sha256_of(path: Path) -> str:
         The file can't be read.
     """
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(
@@ -225,7 +226,7 @@ def file_bytes(path: Path) -> bytes:
         The file is missing, a directory, or not readable.
     """
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return read_within(file, str(path))
             check_size(os.fstat(file.fileno()).st_size, str(path))
@@ -261,6 +262,7 @@ def stdin_bytes() -> bytes:
     hint = "name a file, or give it one: bbc correct - < FILE"
     if sys.stdin is None:
         raise InputError("standard input is closed", path=STDIN_NAME, hint=hint)
+    note(0, STDIN_NAME)
     try:
         return read_within(sys.stdin.buffer, STDIN_NAME)
     except OSError as error:

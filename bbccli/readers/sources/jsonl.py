@@ -1,6 +1,7 @@
 """JSON Lines -> table: an object per line, whose values are numbers, booleans, text or null.
 
-Keys whose values are objects or lists in some line are no columns: they are left out, and named.
+Lists of probabilities are such as in Parquet. Other keys whose values are objects or lists in some
+line are no columns: they are left out, and named.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from bbccli.errors import InputError
+from bbccli.readers.classes import SUM_TOLERANCE
 from bbccli.readers.sources.delimited import check_text
 
 if TYPE_CHECKING:
@@ -17,9 +19,11 @@ if TYPE_CHECKING:
 LARGEST = 2**63
 """Whole numbers below it are kept as such."""
 
+_NUMBERS = {int, float, type(None)}
+
 
 def read_jsonl(data: bytes, path: str) -> tuple[pa.Table, tuple[str, ...]]:
-    """Return the table of JSON Lines, and the keys that hold objects or lists.
+    """Return the table of JSON Lines, and the keys that hold objects or lists of something else.
 
     A key that a line lacks is a missing value there. Empty lines are passed over.
 
@@ -40,7 +44,12 @@ def read_jsonl(data: bytes, path: str) -> tuple[pa.Table, tuple[str, ...]]:
     if not rows:
         raise InputError("no rows", path=path, hint="one JSON object per line")
     names = list(dict.fromkeys(name for row in rows for name in row))
-    nested = tuple(n for n in names if any(isinstance(row.get(n), dict | list) for row in rows))
+    nested = tuple(
+        name
+        for name in names
+        if any(isinstance(row.get(name), dict | list) for row in rows)
+        and not _probabilities([row.get(name) for row in rows])
+    )
     plain = [name for name in names if name not in nested]
     if not plain:
         raise InputError(
@@ -73,10 +82,22 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def _probabilities(values: list[Any]) -> bool:
+    """Whether values are lists of numbers, most of which add up to 1."""
+    lists = [value for value in values if value is not None]
+    if not all(isinstance(one, list) and {*map(type, one)} <= _NUMBERS for one in lists):
+        return False
+    full = [one for one in lists if len(one) > 1 and None not in one]
+    proper = sum(min(one) >= 0 and abs(sum(one) - 1) <= SUM_TOLERANCE for one in full)
+    return bool(2 * proper > len(lists))
+
+
 def _column(values: list[Any]) -> pa.Array:
-    """Booleans, whole numbers or numbers, whichever all are; else text."""
+    """Lists of numbers, booleans, whole numbers or numbers, whichever all are; else text."""
     import pyarrow as pa
 
+    if any(isinstance(value, list) for value in values):
+        return pa.array(values, pa.list_(pa.float64()))
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {bool}:
         return pa.array(values, pa.bool_() if kinds else pa.null())

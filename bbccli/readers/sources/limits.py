@@ -146,14 +146,17 @@ def check_texts(table: pa.Table, name: str) -> None:
     size = 0
     for column in table.columns:
         for chunk in column.chunks if pa.types.is_dictionary(column.type) else ():
-            if not is_text(chunk.dictionary.type):
+            texts = chunk.dictionary
+            if str(texts.type) == "string_view":
+                texts = cast(texts, pa.large_string())
+            if not is_text(texts.type):
                 continue
-            lengths = cast(apply("binary_length", chunk.dictionary), pa.int64())
+            lengths = cast(apply("binary_length", texts), pa.int64())
             try:
                 size += apply("sum", take(lengths, chunk.indices)).as_py() or 0
             except pa.ArrowException as error:  # a text that is not there
                 raise InputError(
-                    "Parquet file is damaged: it refers to texts that it does not hold",
+                    "file is damaged: it refers to texts that it does not hold",
                     path=name,
                     hint="copy or write the file again",
                 ) from error

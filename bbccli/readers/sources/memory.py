@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Protocol
 
 from bbccli.errors import InputError
-from bbccli.readers.arrow import plain, spread_lists
+from bbccli.readers.arrow import levels_of, plain, spread_lists
 from bbccli.readers.roles import NAMES
 from bbccli.readers.sources.parquet import METADATA_KEY, refuse_nested
 from bbccli.readers.table import Table
@@ -69,9 +69,10 @@ def table_in_memory(source: Any) -> Table:
     if table.num_rows == 0:
         raise InputError("no rows", path=name, hint="one row per sample")
     said = _metadata(source, table)
+    levels = levels_of(table)
     table, unnamed = spread_lists(table, name)
     metadata = None if said is None else (said, name)
-    return Table(name, plain(table, name), "", metadata, unnamed=unnamed)
+    return Table(name, plain(table, name), "", metadata, unnamed=unnamed, levels=levels)
 
 
 def _is_pandas(source: object) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bbccli.readers.arrow import plain, spread_lists
+from bbccli.readers.arrow import levels_of, plain, spread_lists
 from bbccli.readers.metadata import Metadata, parse_metadata
 from bbccli.readers.row_numbers import set_aside
 from bbccli.readers.sources.files import (
@@ -56,18 +57,24 @@ def read_table(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Tabl
         found, text = read_ipc(content.data, content.path)
         return _with_metadata(found, text, content)
     found, nested = _parsed(content, keys)
+    found, unnamed = spread_lists(found, content.path)
     made = plain(found, content.path)
-    return set_aside(Table(content.path, made, content.sha256, _beside(path), nested=nested))
+    table = Table(content.path, made, content.sha256, _beside(path), nested=nested, unnamed=unnamed)
+    return set_aside(table)
 
 
 def _with_metadata(found: pa.Table | ColumnsOnDisk, text: bytes | None, content: Content) -> Table:
     """Table of a file that may hold metadata."""
-    metadata, unnamed = None if text is None else (text, content.path), tuple[str, ...]()
+    table = Table(
+        content.path, found, content.sha256, None if text is None else (text, content.path)
+    )
     if not isinstance(found, ColumnsOnDisk):
         refuse_nested(found.schema, content.path)
+        levels = levels_of(found)
         found, unnamed = spread_lists(found, content.path)
         found = plain(found, content.path)
-    return set_aside(Table(content.path, found, content.sha256, metadata, unnamed=unnamed))
+        table = replace(table, data=found, unnamed=unnamed, levels=levels if unnamed else {})
+    return set_aside(table)
 
 
 def _parsed(content: Content, keys: Sequence[str]) -> tuple[pa.Table, tuple[str, ...]]:
@@ -116,4 +123,4 @@ def metadata_path(path: str | Path) -> str:
     name = Path(path).name
     for suffix in PACKINGS:
         name = name.removesuffix(suffix)
-    return str(Path(path).with_name(f"{Path(name).stem}.meta.json"))
+    return str(Path(path).parent / f"{Path(name).stem}.meta.json")

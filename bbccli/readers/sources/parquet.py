@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bbccli.errors import InputError
+from bbccli.local import opened
 from bbccli.readers.arrow import holds_lists, is_text, plain, plain_schema
 from bbccli.readers.sources.footer import (
     DeclaredColumn,
@@ -141,7 +142,7 @@ def _footer(source: bytes | Path) -> bytes:
     """The description at the end of a file, whose size stands in front of the last four bytes."""
     if isinstance(source, bytes):
         return source[-8 - int.from_bytes(source[-8:-4], "little") : -8]
-    with source.open("rb") as stream:
+    with opened(source) as stream:
         stream.seek(-8, SEEK_END)
         size = int.from_bytes(stream.read(4), "little")
         stream.seek(-8 - size, SEEK_END)

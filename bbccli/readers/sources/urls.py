@@ -10,7 +10,8 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bbccli import reading
-from bbccli.errors import InputError
+from bbccli.errors import BbcError, InputError
+from bbccli.local import note, opened
 from bbccli.readers.sources.http import http_bytes, http_exists, is_http, no_answer
 from bbccli.readers.sources.limits import read_within
 
@@ -58,9 +59,12 @@ def url_bytes(url: str) -> bytes:
         return http_bytes(url)
     system, path = _opened(url)
     try:
+        if _is_local(system):
+            with opened(path) as local:
+                return read_within(local, url)
         with _in_time(url, lambda: system.open_input_file(path)) as file:
             return read_within(_Patient(url, file), url)
-    except InputError:
+    except BbcError:
         raise
     except FileNotFoundError:
         raise InputError("no such file", path=url, hint="check the address") from None
@@ -94,6 +98,14 @@ def url_exists(url: str) -> bool:
         raise
     except Exception as error:
         raise _unreadable(url, error) from error
+
+
+def local_path(url: str) -> str | None:
+    """Return the path of a file on this machine, such as file:///p.csv; None if it is elsewhere."""
+    if url.partition("://")[0].lower() not in ("file", "local"):
+        return None
+    system, path = _opened(url)
+    return str(path) if _is_local(system) else None
 
 
 def matching_urls(pattern: str) -> list[str]:
@@ -161,6 +173,8 @@ def _opened_by_fsspec(url: str) -> tuple[FileSystem, Any]:
     try:
         from fsspec.core import url_to_fs
 
+        for link in url.split("::")[1:]:  # zip://p.csv::file:///runs.zip
+            note(link.removeprefix("file://"))
         system, path = _in_time(url, lambda: url_to_fs(url))
     except (ImportError, ValueError) as error:
         raise InputError(
@@ -168,11 +182,17 @@ def _opened_by_fsspec(url: str) -> tuple[FileSystem, Any]:
             path=url,
             hint=f"pip install fsspec, and what it needs for {protocol}",
         ) from error
-    except InputError:
+    except BbcError:
         raise
     except Exception as error:
         raise _unreadable(url, error) from error
     return fs.PyFileSystem(fs.FSSpecHandler(system)), path
+
+
+def _is_local(system: FileSystem) -> bool:
+    """Whether paths of a file system are those of this machine, by pyarrow or by fsspec."""
+    behind = getattr(getattr(system, "handler", None), "fs", None)
+    return system.type_name == "local" or "file" in getattr(behind, "protocol", ())
 
 
 def _in_time(url: str, call: Callable[[], Result]) -> Result:
