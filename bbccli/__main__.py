@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from contextlib import suppress
 from itertools import count
 from types import FrameType
@@ -25,6 +26,8 @@ def run() -> None:
     """Run the command line and exit with its status, also when stopped while still importing."""
     heed = _end_at_once_when_interrupted()
     _occupy_standard_streams()
+    # of numpy, where numbers overflow: what comes of that is undefined, and results say so
+    warnings.filterwarnings("ignore", category=RuntimeWarning, append=True)
     try:
         from bbccli.cli.app import main
         from bbccli.cli.streams import say

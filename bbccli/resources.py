@@ -159,7 +159,7 @@ _CURRENT: ContextVar[Resources] = ContextVar("resources")
 
 def current() -> Resources:
     """Return the resources in force: those of `use`, or the defaults."""
-    return _CURRENT.get(None) or Resources()
+    return _CURRENT.get(None) or Resources(growing=True)
 
 
 @contextmanager

@@ -10,6 +10,9 @@ LONGEST = 1_000
 HIDDEN = "***"
 """Stands for a secret."""
 
+_COMMAND = re.compile(r"(?:(?<=\s)|\A):(?=:)|#(?=#\[)")
+"""What a runner of GitHub obeys: `::` where a line may begin, and `##[` anywhere."""
+
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)(?P<rest>[^\s'\"<>]+)")
 # A password may hold a slash that was not encoded; digits before a slash are a port.
 _LOGIN = re.compile(r"^(?:[^/?#@]*@|[^/?#@:]*:(?!\d+/)[^?#@]*@)+")
@@ -21,13 +24,16 @@ _SHOWN |= {"raw", "download", "dl"}
 
 
 def visible(text: str) -> str:
-    r"""Escape what drives a terminal, ends a line or turns the direction of writing.
+    r"""Escape what drives a terminal or a runner of GitHub, ends a line or turns the writing.
 
     Examples
     --------
     >>> print(visible("a\nb \x1b[31m \u202ec"))
     a\nb \x1b[31m \u202ec
+    >>> print(visible("::error::no"))
+    \x3a:error::no
     """
+    text = _COMMAND.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else _escaped(c) for c in text)

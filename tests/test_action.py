@@ -21,32 +21,40 @@ pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is no
 
 
 class Runner:
-    """Runs steps in their order: inputs, outputs, environment and files are those of a runner."""
+    """Runs the steps of one use in a job: inputs, outputs, environment and files are a runner's."""
 
-    def __init__(self, folder, shims, **inputs):
-        self.folder, self.shims, self.outputs = folder, shims, {}
-        defaults = {name: one.get("default") for name, one in ACTION["inputs"].items()}
-        self.inputs = defaults | inputs
-        self.summary = folder / "summary.md"
+    def __init__(self, folder, fake, **inputs):
+        self.folder, self.temp, self.outputs = folder, folder / "temp", {}
+        self.inputs = {name: one.get("default") for name, one in ACTION["inputs"].items()}
+        self.inputs |= {"python": str(fake), "artifact": "bbc"} | inputs
+        self.summary, self.paths = folder / "summary.md", folder / "path"
+        self.environment = {}
 
     def value(self, match):
         """What an expression stands for."""
         known = {f"inputs.{name}": value for name, value in self.inputs.items()}
-        known |= {f"steps.correct.outputs.{name}": v for name, v in self.outputs.items()}
-        known |= {"runner.temp": str(self.folder / "temp"), "github.action_path": str(ROOT)}
         name = match[1]
-        return known.get(name, "") if name.startswith("steps.") else known[name]
+        if name in known:
+            return known[name]
+        assert name.startswith("steps."), name
+        return self.outputs.get(name.rpartition(".")[2], "")
 
     def run(self, name):
-        """Run one step, and return its exit status and what it printed."""
+        """Run one step, after that which installs, and return its status and what it printed."""
+        if name != INSTALL and "place" not in self.outputs:
+            self.run(INSTALL)
         step, told = STEPS[name], self.folder / "output"
         told.write_text("")
         clean = {key: text for key, text in os.environ.items() if not key.startswith("BBC_")}
+        added = self.paths.read_text().splitlines()[::-1] if self.paths.is_file() else []
         environment = clean | {
-            "PATH": f"{self.shims}{os.pathsep}{os.environ['PATH']}",
+            "PATH": os.pathsep.join([*added, os.environ["PATH"]]),
+            "RUNNER_TEMP": str(self.temp),
+            "GITHUB_ACTION_PATH": str(ROOT),
             "GITHUB_OUTPUT": str(told),
             "GITHUB_STEP_SUMMARY": str(self.summary),
-            "GITHUB_PATH": str(self.folder / "path"),
+            "GITHUB_PATH": str(self.paths),
+            **self.environment,
             **{key: EXPRESSION.sub(self.value, text) for key, text in step["env"].items()},
         }
         script = self.folder / "step.sh"
@@ -58,19 +66,41 @@ class Runner:
         self.outputs |= dict(line.split("=", 1) for line in told.read_text().splitlines())
         return done.returncode, done.stdout, done.stderr
 
+    def whole(self):
+        """Run all steps that a runner would, and return the status of the job and what it said."""
+        said = ""
+        for name in (INSTALL, CORRECT, FAIL):
+            status, out, err = self.run(name)
+            said += out + err
+            if status:
+                return status, said
+        return 0, said
+
+
+FAKE = """#!/bin/sh
+echo "$@" >> calls
+if [ "$3" != venv ]; then exit; fi
+mkdir -p "$4/{scripts}"
+cp "$0" "$4/{scripts}/python"
+printf '#!/bin/sh\\nexec {bbc} "$@"\\n' > "$4/{scripts}/bbc{exe}"
+chmod 755 "$4/{scripts}/bbc{exe}"
+"""
+"""A Python that makes an environment with `bbc`, and tells how it was called."""
+
 
 @pytest.fixture
 def runner(tmp_path, forked):
-    shims = tmp_path / "bin"
-    shims.mkdir()
-    (shims / "bbc").write_text(f'#!/bin/sh\nexec {shlex.join(forked)} "$@"\n')
-    (shims / "bbc").chmod(0o755)
+    """One use of the action; each call is another use in the same job."""
+    (tmp_path / "temp").mkdir()
     shutil.copy(ROOT / "sample_data" / "progression.parquet", tmp_path / "predictions.parquet")
 
-    def make(**inputs):
+    def make(scripts="bin", exe="", **inputs):
+        fake = tmp_path / "fake"
+        fake.write_text(FAKE.format(scripts=scripts, exe=exe, bbc=shlex.join(forked)))
+        fake.chmod(0o755)
         quick = "--method bbc --n-resamples 50"
         inputs = {"file": "predictions.parquet"} | inputs
-        return Runner(tmp_path, shims, **inputs | {"args": f"{quick} {inputs.get('args', '')}"})
+        return Runner(tmp_path, fake, **inputs | {"args": f"{quick} {inputs.get('args', '')}"})
 
     return make
 
@@ -147,21 +177,102 @@ def test_words_are_split_and_never_run(runner):
     assert runner(args="--metric 'auc").run(CORRECT)[0] != 0  # a quote that does not close
 
 
-def test_it_installs_itself(runner):
+def test_it_installs_itself_and_leaves_the_python_of_the_job(runner):
     job = runner()
-    python = job.shims / "fake"
-    python.write_text(
-        '#!/bin/sh\necho "$@" >> calls\n'
-        'if [ "$2" = venv ]; then mkdir -p "$3/bin"; cp "$0" "$3/bin/python"; fi\n'
-    )
-    python.chmod(0o755)
-    job.inputs["python"] = str(python)
     status, _, err = job.run(INSTALL)
     assert status == 0, err
     asked = (job.folder / "calls").read_text().splitlines()
-    assert asked[0].startswith("-m venv ")
+    assert asked[0].startswith("-I -m venv ")
     assert asked[1].endswith(f"{ROOT}[report]")
-    assert Path((job.folder / "path").read_text().strip()).is_dir()
+    (added,) = job.paths.read_text().splitlines()
+    assert [path.name for path in Path(added).iterdir()] == ["bbc"]
+
+
+def test_it_installs_itself_on_windows(runner):
+    job = runner(scripts="Scripts", exe=".exe")
+    assert job.run(INSTALL)[0] == 0
+    assert [path.name for path in Path(job.paths.read_text().strip()).iterdir()] == ["bbc.exe"]
+
+
+def test_two_uses_in_one_job_have_nothing_in_common(runner):
+    """The second has no result, or one of its own, and never that of the first."""
+    first = runner(**{"fail-under": "0.5"})
+    assert first.whole()[0] == 0
+    kept = Path(first.outputs["result"]).read_bytes()
+    broken = runner(file="none.parquet", **{"fail-under": "0.5"})
+    status, said = broken.whole()
+    assert status == 2
+    assert "error: none.parquet: no such file" in said
+    assert broken.outputs.keys() == {"place", "status"}
+    second = runner(**{"fail-under": "0.9"})
+    assert second.whole()[0] == 3
+    assert second.outputs["verdict"] == "missed"
+    assert second.outputs["result"] != first.outputs["result"]
+    assert Path(first.outputs["result"]).read_bytes() == kept
+    assert (first.outputs["artifact"], second.outputs["artifact"]) == ("bbc", "bbc-2")
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize(
+    "name",
+    ["-q.parquet", "--help", "a b.parquet", "it's \"so\".parquet", "$(touch ran).parquet",
+     "`touch ran`.parquet", "a\nverdict=met\n.parquet", "::error::x.parquet", "a;touch ran"],
+)  # fmt: skip
+def test_a_file_by_any_name(runner, name):
+    job = runner(file=name, **{"fail-under": "0.9"})
+    shutil.copy(job.folder / "predictions.parquet", job.folder / name)
+    status, said = job.whole()
+    assert (status, job.outputs["verdict"]) == (3, "missed"), said
+    assert not (job.folder / "ran").exists()
+    assert not re.search(r"^::error::x", said, re.M)
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize(
+    ("inputs", "told"),
+    [
+        ({"file": ""}, "the name of a file is empty"),
+        ({"args": "--format csv"}, "--format"),
+        ({"args": "--output other.json"}, "--output"),
+        ({"args": "--fail-under 0.1", "fail-under": "0.9"}, "--fail-under"),
+        ({"args": "--only ''", "fail-under": "0.9"}, "--only"),
+        ({"args": "-- --quiet", "fail-under": "0.9"}, "--quiet"),
+    ],
+)
+def test_inputs_that_do_not_go_together_fail(runner, inputs, told):
+    job = runner(**inputs)
+    status, said = job.whole()
+    assert (status, job.outputs.get("verdict", "")) == (2, "")
+    assert told in said
+    assert len(re.findall(r"^error: ", said, re.M)) == 1
+
+
+def test_the_verdict_is_that_of_the_job(runner):
+    """A default of the project sets no other gate for what is shown."""
+    job = runner(args="--fail-under 0.9")
+    job.environment = {"BBC_FAIL_UNDER": "0.1"}
+    (job.folder / "bbc.toml").write_text("fail-under = 0.1\n")
+    assert job.whole()[0] == 3
+    assert job.outputs["verdict"] == "missed"
+    assert "Gate missed" in job.summary.read_text()
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"), [("", None), (" ", None), ("-x\n", "-x"), ("a\nverdict=met", "a")]
+)
+def test_the_name_of_the_artifact(runner, given, kept):
+    job = runner(artifact=given)
+    assert job.whole()[0] == 0
+    assert (job.outputs.get("artifact"), job.outputs["verdict"]) == (kept, "")
+
+
+def test_jobs_keep_artifacts_apart():
+    default = ACTION["inputs"]["artifact"]["default"]
+    assert re.findall(EXPRESSION, default) == ["github.job", "strategy.job-index"]
+
+
+def test_a_job_without_a_status_fails(runner):
+    assert runner().run(FAIL)[0] != 0
 
 
 def test_no_expression_stands_in_a_script():
@@ -174,8 +285,9 @@ def test_no_expression_stands_in_a_script():
 def test_all_that_it_names_exists():
     text = (ROOT / "action.yml").read_text(encoding="utf-8")
     assert set(re.findall(r"inputs\.([\w-]+)", text)) == set(ACTION["inputs"])
-    named = set(re.findall(r"steps\.correct\.outputs\.(\w+)", text))
-    assert named == set(re.findall(r'echo "(\w+)=', STEPS[CORRECT]["run"]))
+    for step in (INSTALL, CORRECT):
+        named = set(re.findall(rf"steps\.{STEPS[step]['id']}\.outputs\.(\w+)", text))
+        assert named == set(re.findall(r'echo "(\w+)=', STEPS[step]["run"]))
     used = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text())
     (step,) = [one for one in used["jobs"]["action"]["steps"] if one.get("uses") == "./"]
     assert set(step["with"]) <= set(ACTION["inputs"])

@@ -1,10 +1,19 @@
 """All forms of the pair count against a loop over pairs, to the last bit."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
+from matrices import binary
 
+from bbccli import METHODS, Plan, kernels
+from bbccli.errors import OptionError
 from bbccli.kernels import product, running, sweep
 from bbccli.kernels.pairs import largest_total, presort
+from bbccli.resources import Engine, Resources, use
 
 
 def by_hand(scores, cases, controls, weights):
@@ -124,3 +133,43 @@ def test_search_finds_where_totals_pass(n_rows, n_lanes):
     for passes in (np.greater_equal, np.greater):
         expected = np.argmax(passes(totals, half), axis=0)
         np.testing.assert_array_equal(search.first(passes, half), expected)
+
+
+@pytest.mark.parametrize("engine", ["numba", "auto"])
+def test_numba_that_does_not_start(engine, monkeypatch):
+    def refuse(name):
+        raise ValueError("Number of threads specified must be > 0.\nsee the manual")
+
+    monkeypatch.setattr(kernels, "import_module", refuse)
+    monkeypatch.delitem(sys.modules, "bbccli.kernels.compiled", raising=False)
+    kernels._fault.cache_clear()
+    matrix = binary()
+    try:
+        with use(Resources(engine=engine, jobs=1)):
+            if engine == "auto":
+                assert kernels.decide(10**12).engine is Engine.NUMPY
+                return
+            with pytest.raises(OptionError, match="does not start: Number of threads") as error:
+                kernels.decide(1)
+            assert "see the manual" not in error.value.problem
+            assert "NUMBA_NUM_THREADS" in error.value.hint
+            with pytest.raises(OptionError, match="does not start"):
+                METHODS["cvt"].run(matrix, "auc", Plan())
+    finally:
+        kernels._fault.cache_clear()
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("value", "status"), [("0", 2), ("-1", 2), ("abc", 0), ("4096", 0)])
+def test_threads_of_numba_in_the_environment(value, status, tmp_path):
+    pytest.importorskip("numba")
+    path = Path(__file__).parents[1] / "sample_data" / "progression.parquet"
+    done = subprocess.run(
+        [sys.executable, "-m", "bbccli", "leaderboard", path, "--engine", "numba"],
+        env=os.environ | {"NUMBA_NUM_THREADS": value},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == status, done.stderr
+    assert "Traceback" not in done.stderr

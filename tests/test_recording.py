@@ -710,3 +710,18 @@ def test_parts_that_a_loss_of_power_damaged(tmp_path, content):
     assert again.finish(made).n_fits == 9
     run = load(tmp_path / "run")
     assert (run.damaged, run.complete.all()) == ((hurt.name,), True)
+
+
+def test_what_a_killed_recorder_left_is_no_try_and_goes(tmp_path):
+    folder = tmp_path / "rec"
+    search(Recorder(folder, X, Y, cv=FOLDS))
+    before = load(folder)
+    place = folder / "parts"
+    old, new = place / ".1-a-1.npz.part", place / ".2-b-1.npz.part"
+    for path in (old, new):
+        path.write_bytes(next(parts.paths(folder)).read_bytes())
+    os.utime(old, (0, 0))
+    assert load(folder).configurations == before.configurations
+    Recorder(folder, X, Y, cv=FOLDS)
+    assert not old.exists()
+    assert new.exists()  # of one that may be at work

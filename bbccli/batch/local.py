@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -23,6 +24,8 @@ LOSSES = 2
 
 FAILED_STARTS = 3
 """Times that a worker's place is filled in vain, before it is plain that no worker can start."""
+
+EXIT = "exit status"
 
 
 def run_local(
@@ -146,7 +149,7 @@ class _Pool:
         """Count a process that ended before it was ready: no file is to blame."""
         self._failed_starts += 1
         if self._failed_starts >= FAILED_STARTS * self._jobs:
-            raise _no_worker(how)
+            raise _no_worker(how) if how.startswith(EXIT) else _killed(how, self._failed_starts)
         return []
 
     def _blame(self, worker: _Worker, how: str) -> list[Done]:
@@ -171,16 +174,25 @@ def _no_worker(how: str) -> BbcError:
     return BbcError(f"worker processes can't be started: {how}", hint="--jobs 1 works without any")
 
 
+def _killed(how: str, times: int) -> BbcError:
+    """Say that something else ends processes: to start them there was nothing in the way."""
+    return BbcError(
+        f"worker processes are killed before they get to work: {how}, {times} times in a row",
+        hint="if memory is short, --jobs 1; the same command goes on where this one stopped",
+    )
+
+
 def _death(status: int | None) -> str:
     if status is not None and status < 0:
         with suppress(ValueError):
             return signal.Signals(-status).name
-    return f"exit status {status}"
+    return f"{EXIT} {status}"
 
 
 def _serve(pipe: connection.Connection) -> None:
     """Work until the parent has nothing more, or is no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it and ends us
+    warnings.filterwarnings("ignore", category=RuntimeWarning, append=True)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, OSError):
         pipe.send(None)

@@ -53,7 +53,7 @@ def possible(candidates: Candidates, draws: Draws) -> bool:
 def addable(matrix: PredictionMatrix, metric: Metric, pooling: Pooling) -> bool:
     """Whether a metric adds up samples apart, which are so many that it does so anyway."""
     return (
-        metric.by_sample
+        metric.adds_up(matrix.outcome)
         and pooling is Pooling.POOLED
         and matrix.n_repeats == 1
         and matrix.available is None
@@ -146,7 +146,7 @@ def _pieces(candidates: Candidates, columns: IntArray, rows: slice) -> Iterator[
     """Yield columns, as many at a time as fit the memory: read of all rows, bound of a chunk."""
     room = resources.current().memory // SHARE
     read = (rows.stop - rows.start) * candidates.matrix.predictions.dtype.itemsize
-    bound = CHUNK * candidates.metric.cell_bytes(CHUNK)
+    bound = CHUNK * candidates.metric.cell_bytes(CHUNK, len(candidates.matrix.outcome.classes))
     width = max(room // max(read, bound), 1)
     for start in range(0, len(columns), width):
         yield columns[start : start + width]

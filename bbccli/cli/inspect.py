@@ -9,7 +9,7 @@ import typer
 
 from bbccli.analysis.input import GapOptions, InputOptions
 from bbccli.cli.command import command, reads_files
-from bbccli.cli.shared import Files, Output
+from bbccli.cli.shared import Files, Output, WorkOptions
 from bbccli.option import Option, Scope
 
 
@@ -26,6 +26,7 @@ def inspect(
     files: Files,
     how: InputOptions,
     gaps: GapOptions,
+    work: WorkOptions,
     format: Annotated[
         str, Option("Form of the result.", names=_forms, scope=Scope.COMMAND)
     ] = "table",
@@ -40,13 +41,15 @@ def inspect(
       bbc inspect predictions.parquet
       bbc inspect 'runs/*.arff' --format json --output inspection.json
     """
+    from bbccli import resources
     from bbccli.cli.output import check_writable, report_format, style_for_stdout, write
     from bbccli.inspection import inspect as look
     from bbccli.reports import FORMS, Kind, Style
 
     form = report_format(ctx, format, output, Kind.INSPECTION) or format
     check_writable({"--output": output})
-    found = look(files, how.request(gaps.missing), verify=how.verify)
+    with resources.use(work.resources(None)):
+        found = look(files, how.request(gaps.missing), verify=how.verify)
     style = style_for_stdout() if output == "-" else Style()
     write(FORMS[form].render([found.as_json()], style, Kind.INSPECTION), output)
     if found.n_errors:

@@ -93,6 +93,8 @@ def _obstacle(path: str) -> str | None:
     folder = os.path.dirname(target)  # noqa: PTH120
     if os.path.isdir(target):  # noqa: PTH112
         return "it is a folder"
+    if os.path.basename(path) in ("", "."):  # noqa: PTH119 - Path drops what marks a folder
+        return "that is the name of a folder"
     if not os.path.isdir(folder):  # noqa: PTH112
         return "its folder does not exist"
     if not os.access(folder, os.W_OK | os.X_OK):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,10 +13,15 @@ from bbccli.cli.settings import Setting, common, settings, why_not
 from bbccli.cli.trust import check_harmless, check_owner, folders
 from bbccli.cli.values import MisfitError
 from bbccli.errors import OptionError, nearest
-from bbccli.local import bytes_of
+from bbccli.local import opened
 
 FILES = {"bbc.toml": (), "pyproject.toml": ("tool", "bbc")}
 """Names of the files, the first of which wins in a folder, and the table that counts."""
+
+LARGEST = 2**20
+"""Bytes of a file; settings take a few hundred."""
+
+_DEEP_KEY = re.compile(rb"(?:[\w\"'-]+[ \t]*\.[ \t]*){50}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +89,29 @@ def _values(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def _checked(path: Path, table: Mapping[str, Any]) -> Project:
     known, commands = common(), settings()
-    shared, own = {}, {}
+    shared: dict[str, Any] = {}
+    own: dict[str, dict[str, Any]] = {}
     for key, value in table.items():
         if key in commands:
             if not isinstance(value, dict):
                 hint = f"[{key}] begins the settings of bbc {key}"
                 raise OptionError(f"{path}: {key} is not a table", hint=hint)
             of_command = {s.key: s for s in commands[key].values()}
-            own[key] = dict(_value(path, of_command, f"{key}.", *item) for item in value.items())
+            own[key] = {}
+            for item in value.items():
+                _set(own[key], path, *_value(path, of_command, f"{key}.", *item))
         elif isinstance(value, dict):
             raise OptionError(f"{path}: unknown table [{key}]", hint=nearest(key, commands))
         else:
-            name, checked = _value(path, known, "", key, value)
-            shared[name] = checked
+            _set(shared, path, *_value(path, known, "", key, value))
     return Project(path, shared, own)
+
+
+def _set(held: dict[str, Any], path: Path, name: str, value: Any) -> None:
+    """Set an option, unless another spelling has: `n-resamples` and `n_resamples`."""
+    if name in held:
+        raise OptionError(f"{path}: {name} is set twice", hint="with - or with _, not both")
+    held[name] = value
 
 
 def _value(
@@ -121,19 +136,32 @@ def _candidates(folder: Path | None) -> Iterable[tuple[Path, tuple[str, ...]]]:
         return
     for parent in folders(start):
         for name, keys in FILES.items():
-            if os.path.isfile(parent / name):  # noqa: PTH113 - never raises, unlike Path.is_file
+            # os.path never raises, unlike Path
+            if os.path.isfile(parent / name):  # noqa: PTH113
                 yield parent / name, keys
+            elif not keys and os.path.lexists(parent / name):
+                raise OptionError(
+                    f"{parent / name}: not a file, or a link to none",
+                    hint="it is read for defaults of bbc",
+                )
 
 
 def _table(path: Path, keys: tuple[str, ...]) -> dict[str, Any] | None:
     """The table of a file; None where it has none."""
     try:
-        content = bytes_of(path)
-        if keys and b"bbc" not in content:
+        with opened(path) as file:
+            content = file.read(LARGEST + 1)
+        if keys and b"bbc" not in content.lower():
             return None
+        if len(content) > LARGEST:
+            raise ValueError(f"it is over {LARGEST >> 20} MiB")
+        if _DEEP_KEY.search(content):  # which takes tomllib the square of its length
+            raise RecursionError
         import tomllib
 
-        table: Any = tomllib.loads(content.decode())
+        table: Any = tomllib.loads(content.decode("utf-8-sig"))
+    except RecursionError as error:
+        raise OptionError(f"{path}: it is nested too deeply", hint="settings are flat") from error
     except OSError as error:
         raise OptionError(
             f"{path}: {error.strerror or error}", hint="it is read for defaults of bbc"
@@ -141,7 +169,12 @@ def _table(path: Path, keys: tuple[str, ...]) -> dict[str, Any] | None:
     except ValueError as error:
         raise OptionError(f"{path}: {error}", hint="it is read for defaults of bbc") from error
     for key in keys:
-        table = table.get(key) if isinstance(table, dict) else None
+        held = table if isinstance(table, dict) else {}
+        for other in held.keys() - {key}:
+            if other.lower() == "bbc":
+                words = f"[{'.'.join(keys)}]"
+                raise OptionError(f"{path}: {other!r} is not {words}", hint=f"write {words}")
+        table = held.get(key)
     if table is not None and not isinstance(table, dict):
         raise OptionError(f"{path}: {'.'.join(keys)} is not a table", hint=f"[{'.'.join(keys)}]")
     return table

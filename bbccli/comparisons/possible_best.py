@@ -30,7 +30,7 @@ from bbccli.comparisons.bands import band
 from bbccli.comparisons.evidence import Evidence, evidence_of, same
 from bbccli.comparisons.records import BestSet, Member
 from bbccli.comparisons.simultaneous import against, n_draws, over_draws, scores
-from bbccli.errors import UndefinedError
+from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import Metric, choose_metric
 from bbccli.notes import Note, no_influence, screened_rivals
@@ -40,6 +40,9 @@ from bbccli.types import FloatArray, IntArray
 
 SCREENED_ABOVE = 1000
 """Configurations up to which each is the rival of every other."""
+
+MOST_PAIRS = 10**8
+"""Pairs of a configuration and a rival that are compared: some minutes on two cores."""
 
 BYTES = 64
 """Memory for each pair of a configuration and a rival."""
@@ -55,7 +58,7 @@ def best_set(matrix: PredictionMatrix, metric: Metric | str, plan: Plan) -> Best
     UndefinedError
         A metric that is undefined for every configuration, on all samples or once one is left out.
     UnsupportedError
-        A metric without influence values.
+        A metric without influence values; or more than `MOST_PAIRS` to compare.
 
     Notes
     -----
@@ -70,6 +73,13 @@ def best_set(matrix: PredictionMatrix, metric: Metric | str, plan: Plan) -> Best
             hint="another --metric; or more samples of the rarest class",
         )
     rivals = rivals_of(evidence, plan)
+    if len(rivals) * int(evidence.defined.sum()) > MOST_PAIRS:
+        raise UnsupportedError(
+            f"{len(rivals)} of {evidence.n_configurations} configurations may be the best, too "
+            f"many to compare each of {int(evidence.defined.sum())} with them: over "
+            f"{MOST_PAIRS:,} pairs",
+            hint="fewer configurations, or --pair A B for two that were named beforehand",
+        )
     p = p_values(evidence, rivals, plan)
     members = _members(evidence, p, band(evidence, plan), plan)
     n_screened = len(rivals) if len(rivals) < int(evidence.defined.sum()) else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from bbccli import resources
 from bbccli.documents import as_json
 from bbccli.inspection import matrices, steps
 from bbccli.inspection.findings import Finding, Findings, Status
@@ -83,6 +84,11 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
     -------
     Inspection
         With an error exactly where `read` raises one.
+
+    Raises
+    ------
+    OptionError
+        The memory that was asked for is too little for so many samples.
     """
     problems, findings = Collect(), Findings()
     try:
@@ -101,8 +107,9 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
     sizes = gaps = close = None
     if read is not None:
         sizes, gaps = matrices.class_sizes(read.matrix.outcome), matrices.gaps(read)
-        close = similarity(read.matrix)
-        matrices.tell(findings, read, gaps, close)
+        with resources.use(resources.current().for_predictions(*read.matrix.size)):
+            close = similarity(read.matrix)
+            matrices.tell(findings, read, gaps, close)
     sheet = problems.seen.get("roles")
     return Inspection(
         schema=INSPECTION_VERSION,

@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
+from warnings import catch_warnings, simplefilter
 
 from bbccli import resources
 from bbccli.errors import OptionError, parameter
@@ -43,24 +47,61 @@ class Pairs:
 def decide(n_elements: int) -> Resources:
     """Return the resources in force with the engine settled for work of this size.
 
-    `auto` takes the compiled form when it is installed and the work pays for its import.
+    `auto` takes the compiled form when it is installed and the work pays for its import, unless
+    Numba does not start.
 
     Raises
     ------
     OptionError
-        The compiled engine is asked for by name and not installed.
+        The compiled engine is asked for by name and not installed, or does not start.
     """
     asked = resources.current()
-    if asked.engine is Engine.NUMBA and find_spec("numba") is None:
-        raise OptionError(
-            f"{parameter('engine', Engine.NUMBA)} needs numba, which is not installed",
-            hint=f"pip install 'bbccli[fast]', or {parameter('engine', Engine.NUMPY)}",
-        )
+    if asked.engine is Engine.NUMBA:
+        _compiled()
     if asked.engine is not Engine.AUTO:
         return asked
     loaded = "bbccli.kernels.compiled" in sys.modules
     worth = loaded or (n_elements >= WORTH_COMPILED and find_spec("numba") is not None)
-    return replace(asked, engine=Engine.NUMBA if worth else Engine.NUMPY)
+    return replace(asked, engine=Engine.NUMBA if worth and not _fault() else Engine.NUMPY)
+
+
+def _compiled() -> Any:
+    """Return the compiled forms, which are loaded when they are first asked for.
+
+    Raises
+    ------
+    OptionError
+        Numba is not installed, or does not start.
+    """
+    fault = _fault()
+    if not fault:
+        return sys.modules["bbccli.kernels.compiled"]
+    numba, numpy = (parameter("engine", engine) for engine in (Engine.NUMBA, Engine.NUMPY))
+    if find_spec("numba") is None:
+        raise OptionError(
+            f"{numba} needs numba, which is not installed",
+            hint=f"pip install 'bbccli[fast]', or {numpy}",
+        )
+    raise OptionError(
+        f"{numba}: Numba does not start: {fault}",
+        hint=f"correct or unset variables such as NUMBA_NUM_THREADS, or {numpy}",
+    )
+
+
+@cache
+def _fault() -> str:
+    """Load the compiled forms; return why they can't be loaded, or nothing.
+
+    For settings of the environment, a version of numpy or a folder that it can't use, Numba raises
+    whatever it comes to. Of settings that it can't read and leaves out it warns with a traceback.
+    """
+    try:
+        with catch_warnings():
+            simplefilter("ignore")
+            import_module("bbccli.kernels.compiled")
+    except Exception as error:
+        return str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__
+    return ""
 
 
 def concordant_weight(pairs: Pairs, weights: IntArray, configurations: IntArray) -> IntArray:
@@ -82,9 +123,8 @@ def concordant_weight(pairs: Pairs, weights: IntArray, configurations: IntArray)
         Time O(B C' N).
     """
     if resources.current().engine is Engine.NUMBA:
-        from bbccli.kernels import compiled
-
-        return compiled.concordant_weight(pairs.presorted, weights, configurations)
+        counts: IntArray = _compiled().concordant_weight(pairs.presorted, weights, configurations)
+        return counts
     if pairs.outcomes is not None:
         total = largest_total(pairs.presorted, weights)
         if total <= product.LARGEST_EXACT:
@@ -116,9 +156,8 @@ def concordant_weight_censored(
         all forms agree to the last bit. Time O(B C' N log N), or O(B C' N^2) for few samples.
     """
     if resources.current().engine is Engine.NUMBA:
-        from bbccli.kernels import compiled
-
-        return compiled.concordant_weight_censored(pairs, weights, configurations)
+        found: Numbers = _compiled().concordant_weight_censored(pairs, weights, configurations)
+        return found
     if product.pays_censored(pairs, weights):
         return product.concordant_weight_censored(pairs, weights, configurations)
     return sweep.concordant_weight_censored(pairs, weights, configurations)

@@ -37,6 +37,10 @@ from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionK
 AS_REPEATED = "a sample of weight w counts as w equal samples"
 
 
+MANY_CLASSES = 32
+"""Classes up to which what is added up class by class is a matrix product; of more it is sparse."""
+
+
 class Scorer(Protocol):
     """Performances of C configurations on N samples under weights. NaN where undefined.
 
@@ -120,6 +124,8 @@ class Metric:
     of_pairs
         Whether it is made of shares of pairs of samples, which can be counted within folds: the
         scorer is a `PairCounter`, or a `Combined` one of such.
+    by_class
+        Whether a number is kept of each prediction for each class, of few classes.
     by_sample
         Whether what a sample adds depends on that sample alone, so that parts of the samples can be
         bound and added up apart: the scorer is an `Additive` one.
@@ -143,6 +149,7 @@ class Metric:
     remarks: str = ""
     of_pairs: bool = False
     smooth: bool = True
+    by_class: bool = False
     by_sample: bool = False
 
     def __post_init__(self) -> None:
@@ -156,14 +163,19 @@ class Metric:
         """Passes over N samples that one performance takes: of censored pairs one per digit."""
         return n_samples.bit_length() if Task.SURVIVAL in self.tasks else 1
 
-    def cell_bytes(self, n_samples: int) -> int:
-        """Memory per prediction while it is bound, of a matrix of N samples.
+    def cell_bytes(self, n_samples: int, n_classes: int = 0) -> int:
+        """Memory per prediction while it is bound, of a matrix of N samples and K classes.
 
         Of censored pairs each binary digit has its own sorted rows and ranks: at most one half
         of the samples are controls, and one half cases with three numbers each.
         """
         kept_by_digit = 8 * n_samples.bit_length() if Task.SURVIVAL in self.tasks else 0
-        return self.cell + kept_by_digit
+        few = n_classes if self.by_class and n_classes <= MANY_CLASSES else 0
+        return max(self.cell, 10 * few) + kept_by_digit
+
+    def adds_up(self, outcome: Outcome) -> bool:
+        """Whether parts of the samples of an outcome can be added up apart: see `by_sample`."""
+        return self.by_sample and not (self.by_class and len(outcome.classes) > MANY_CLASSES)
 
 
 def mean_of(loss: Callable[[Outcome, Predictions], FloatArray | BoolArray]) -> Bind:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from bbccli.metrics.base import Metric, mean_of
-from bbccli.metrics.confusion import MISSING_CLASS, actual, hits
+from bbccli.metrics.confusion import MISSING_CLASS, Coded, actual, hits, totals_by_class
 from bbccli.metrics.rests import BESIDE_THE_LARGEST, EACH_CLASS, EVERY_SAMPLE
-from bbccli.metrics.totals import ROUNDING, of_totals
+from bbccli.metrics.totals import ROUNDING
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
@@ -24,14 +24,14 @@ def is_wrong(outcome: Outcome, predicted: IntArray) -> BoolArray:
     return np.asarray(predicted != outcome.values[:, None])
 
 
-def true_classes(outcome: Outcome, predicted: IntArray) -> BoolArray:
-    """(N, 1, K) whether a sample is of each of all classes."""
-    return np.asarray(outcome.values[:, None, None] == np.arange(len(outcome.classes)))
+def true_classes(outcome: Outcome, predicted: IntArray) -> Coded:
+    """Count a sample for its class, of all classes."""
+    return Coded(outcome.values.astype(np.intp)[:, None], len(outcome.classes))
 
 
-def predicted_classes(outcome: Outcome, predicted: IntArray) -> BoolArray:
-    """(N, C, K) whether a sample is predicted to be of each of all classes."""
-    return np.asarray(predicted[:, :, None] == np.arange(len(outcome.classes)))
+def predicted_classes(outcome: Outcome, predicted: IntArray) -> Coded:
+    """Count a sample for the class that is predicted, of all classes."""
+    return Coded(predicted, len(outcome.classes))
 
 
 def correlation_of_classes(correct: FloatArray, true: FloatArray, said: FloatArray) -> FloatArray:
@@ -97,7 +97,8 @@ BALANCED_ACCURACY = Metric(
     wants=PredictionKind.LABEL,
     direction=Direction.MAXIMIZE,
     bounds=(0.0, 1.0),
-    bind=of_totals((hits, actual), lambda tp, true: (tp / true).mean(axis=-1)),
+    bind=totals_by_class((hits, actual), lambda tp, true: (tp / true).mean(axis=-1)),
+    by_class=True,
     reference="Brodersen et al. 2010",
     rests_on=EACH_CLASS,
     formula="(1/K) Σₖ TPₖ / (TPₖ + FNₖ)",
@@ -112,7 +113,8 @@ MCC = Metric(
     wants=PredictionKind.LABEL,
     direction=Direction.MAXIMIZE,
     bounds=(-1.0, 1.0),
-    bind=of_totals((is_correct, true_classes, predicted_classes), correlation_of_classes),
+    bind=totals_by_class((true_classes, predicted_classes), correlation_of_classes, is_correct),
+    by_class=True,
     reference="Gorodkin 2004",
     rests_on=BESIDE_THE_LARGEST,
     formula="(c N - Σₖ tₖ pₖ) / √((N² - Σₖ tₖ²) (N² - Σₖ pₖ²)), with c samples predicted "
@@ -131,7 +133,8 @@ KAPPA = Metric(
     wants=PredictionKind.LABEL,
     direction=Direction.MAXIMIZE,
     bounds=(-1.0, 1.0),
-    bind=of_totals((is_correct, true_classes, predicted_classes), agreement_beyond_chance),
+    bind=totals_by_class((true_classes, predicted_classes), agreement_beyond_chance, is_correct),
+    by_class=True,
     reference="Cohen 1960",
     rests_on=BESIDE_THE_LARGEST,
     formula="(c N - Σₖ tₖ pₖ) / (N² - Σₖ tₖ pₖ), with the terms of mcc",

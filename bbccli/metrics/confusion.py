@@ -6,28 +6,154 @@ its recall undefined; a class that no sample ever has is not waited for.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
+from bbccli import resources
+from bbccli.metrics.base import MANY_CLASSES, Bind, Predictions, Scorer
+from bbccli.metrics.totals import Formula, Part, applied, of_totals
+from bbccli.metrics.weighting import by_configuration, scaled
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 MISSING_CLASS = "where a class has no sample"
 NEVER_PREDICTED = "where a class is predicted for no sample"
 
-
-def actual(outcome: Outcome, predicted: IntArray) -> BoolArray:
-    """(N, 1, K) whether a sample is of each class: its total is TP + FN."""
-    return np.asarray(outcome.values[:, None, None] == np.unique(outcome.values))
+BYTES = 256
+"""Memory for each lane of a sample or class: weights, totals, and what a formula makes of them."""
 
 
-def guessed(outcome: Outcome, predicted: IntArray) -> BoolArray:
-    """(N, C, K) whether a sample is predicted to be of each class: its total is TP + FP."""
-    return np.asarray(predicted[:, :, None] == np.unique(outcome.values))
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """The class that each sample counts for: (N, C) or (N, 1) codes below K, -1 for none."""
+
+    codes: IntArray
+    n_classes: int
 
 
-def hits(outcome: Outcome, predicted: IntArray) -> BoolArray:
-    """(N, C, K) whether a sample is of a class and predicted to be: its total is TP."""
-    return actual(outcome, predicted) & guessed(outcome, predicted)
+CodedPart = Callable[[Outcome, Predictions], Coded]
+"""``part(outcome, predictions)``: what is added up class by class."""
+
+
+def actual(outcome: Outcome, predicted: IntArray) -> Coded:
+    """Count a sample for its class: the total is TP + FN."""
+    classes, codes = np.unique(outcome.values, return_inverse=True)
+    return Coded(codes.reshape(-1, 1), len(classes))
+
+
+def guessed(outcome: Outcome, predicted: IntArray) -> Coded:
+    """Count a sample for the class that is predicted, if that occurs: the total is TP + FP."""
+    classes = np.unique(outcome.values)
+    codes = np.minimum(np.searchsorted(classes, predicted), len(classes) - 1)
+    return Coded(np.where(classes[codes] == predicted, codes, -1), len(classes))
+
+
+def hits(outcome: Outcome, predicted: IntArray) -> Coded:
+    """Count a sample for its class where that is predicted: the total is TP."""
+    true = actual(outcome, predicted)
+    return Coded(np.where(predicted == outcome.values[:, None], true.codes, -1), true.n_classes)
+
+
+def totals_by_class(parts: Sequence[CodedPart], formula: Formula, *totals: Part) -> Bind:
+    """Performance as a formula of totals, and of others (B, C, K) class by class.
+
+    As `of_totals`, but with many classes no (N, C, K) array is made.
+
+    Parameters
+    ----------
+    parts
+        What is added up class by class.
+    formula
+        ``formula(*totals, *parts)``.
+    totals
+        Booleans (N, C) that are added up over all samples.
+    """
+
+    def spread(part: CodedPart) -> Part:
+        def dense(outcome: Outcome, predictions: Predictions) -> BoolArray:
+            found = part(outcome, predictions)
+            return np.asarray(found.codes[:, :, None] == np.arange(found.n_classes))
+
+        return dense
+
+    few = of_totals((*totals, *map(spread, parts)), formula)
+
+    def bind(outcome: Outcome, predictions: Predictions) -> Scorer:
+        if len(outcome.classes) <= MANY_CLASSES:
+            return few(outcome, predictions)
+        shares = [Coded(np.where(part(outcome, predictions), 0, -1), 1) for part in totals]
+        coded = (*shares, *(part(outcome, predictions) for part in parts))
+        return ClassScorer(coded, len(shares), formula, predictions.shape[1], outcome.weights)
+
+    return bind
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassScorer:
+    """A formula of totals of many classes. Time O(B C (N + K)); memory O(N C) beside its share.
+
+    Attributes
+    ----------
+    parts
+        What is added up.
+    n_shares
+        How many of them, the first, are of one class: their totals are (B, C).
+    formula
+        Totals to performances.
+    n_configurations
+        C.
+    sample_weights : (N,), optional
+        Sample weights.
+    """
+
+    parts: tuple[Coded, ...]
+    n_shares: int
+    formula: Formula
+    n_configurations: int
+    sample_weights: FloatArray | None = None
+
+    def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
+        """Performance of each configuration under each row of weights."""
+        chosen = np.arange(self.n_configurations) if configurations is None else configurations
+        values = np.empty((len(weights), len(chosen)))
+        settled = resources.current()
+        cells = max(weights.shape[1], *(part.n_classes for part in self.parts))
+        step = max(settled.memory // (BYTES * settled.jobs * cells), 1)
+        for start in range(0, len(weights), step):
+            rows = slice(start, start + step)
+            masses = scaled(weights[rows], self.sample_weights)
+            lanes = np.ascontiguousarray(masses.T, np.float64)
+            common = [_totals(p, 0, lanes) if p.codes.shape[1] == 1 else None for p in self.parts]
+            for position, c in enumerate(chosen):
+                pairs = zip(self.parts, common, strict=True)
+                found = [_totals(p, c, lanes) if known is None else known for p, known in pairs]
+                shares = [total[:, :, 0] for total in found[: self.n_shares]]
+                totals = (*shares, *found[self.n_shares :])
+                values[rows, position] = applied(self.formula, totals)[:, 0]
+        return values
+
+    def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
+        """Performance of one configuration per row of weights."""
+        return by_configuration(self, weights, configurations)
+
+    def restrict(self, rows: BoolArray) -> ClassScorer:
+        """Keep the samples in `rows`; the classes stay, also those that lose all samples."""
+        parts = tuple(Coded(part.codes[rows], part.n_classes) for part in self.parts)
+        given = None if self.sample_weights is None else self.sample_weights[rows]
+        return ClassScorer(parts, self.n_shares, self.formula, self.n_configurations, given)
+
+
+def _totals(part: Coded, column: int, lanes: FloatArray) -> FloatArray:
+    """Totals (L, 1, K) of a column under weights in lanes (N, L), the samples one after another."""
+    from scipy.sparse import csc_array
+
+    codes = part.codes[:, column]
+    counted = (codes >= 0).astype(np.float64)
+    shape = (part.n_classes, len(codes))
+    sums = csc_array((counted, np.maximum(codes, 0), np.arange(len(codes) + 1)), shape) @ lanes
+    return np.ascontiguousarray(sums.T)[:, None]
 
 
 def f_scores(

@@ -11,10 +11,10 @@ from bbccli.metrics.confusion import (
     f_scores,
     guessed,
     hits,
+    totals_by_class,
     weighted,
 )
 from bbccli.metrics.rests import EACH_CLASS, EACH_CLASS_SAID, EVERY_SAMPLE, RestsOn
-from bbccli.metrics.totals import of_totals
 from bbccli.types import Direction, PredictionKind, Task
 
 REFERENCE = "Sokolova & Lapalme 2009"
@@ -31,6 +31,7 @@ def _averaged(
     formula: str,
     undefined: str = "without samples",
     remarks: str = "",
+    by_class: bool = True,
 ) -> Metric:
     """A metric of multiclass labels of which 1 is best."""
     return Metric(
@@ -42,6 +43,7 @@ def _averaged(
         direction=Direction.MAXIMIZE,
         bounds=(0.0, 1.0),
         bind=bind,
+        by_class=by_class,
         reference=REFERENCE,
         rests_on=rests_on,
         formula=formula,
@@ -54,7 +56,7 @@ PRECISION_MACRO = _averaged(
     "precision-macro",
     "macro precision",
     "mean over classes of the share of samples predicted so that are",
-    of_totals((hits, guessed), lambda tp, said: (tp / said).mean(axis=-1)),
+    totals_by_class((hits, guessed), lambda tp, said: (tp / said).mean(axis=-1)),
     rests_on=EACH_CLASS_SAID,
     formula="(1/K) Σₖ TPₖ / (TPₖ + FPₖ)",
     undefined=NEVER_PREDICTED + "; scikit-learn's default counts its precision as 0",
@@ -65,6 +67,7 @@ PRECISION_MICRO = _averaged(
     "micro precision",
     "precision of all classes' counts added up: the accuracy",
     mean_of(is_correct),
+    by_class=False,
     rests_on=EVERY_SAMPLE,
     formula="Σₖ TPₖ / Σₖ (TPₖ + FPₖ)",
     remarks=MICRO_IS_ACCURACY,
@@ -74,7 +77,7 @@ PRECISION_WEIGHTED = _averaged(
     "precision-weighted",
     "weighted precision",
     "mean over classes, by their size, of the share of samples predicted so that are",
-    of_totals((hits, guessed, actual), lambda tp, said, true: weighted(tp / said, true)),
+    totals_by_class((hits, guessed, actual), lambda tp, said, true: weighted(tp / said, true)),
     rests_on=EVERY_SAMPLE,
     formula="Σₖ (tₖ/N) TPₖ / (TPₖ + FPₖ), with tₖ = TPₖ + FNₖ samples of class k",
     undefined="where a class that has samples is predicted for none; scikit-learn's default "
@@ -85,7 +88,7 @@ RECALL_MACRO = _averaged(
     "recall-macro",
     "macro recall",
     "mean over classes of the share of their samples predicted so: the balanced accuracy",
-    of_totals((hits, actual), lambda tp, true: (tp / true).mean(axis=-1)),
+    totals_by_class((hits, actual), lambda tp, true: (tp / true).mean(axis=-1)),
     rests_on=EACH_CLASS,
     formula="(1/K) Σₖ TPₖ / (TPₖ + FNₖ)",
     undefined=MISSING_CLASS,
@@ -96,6 +99,7 @@ RECALL_MICRO = _averaged(
     "micro recall",
     "recall of all classes' counts added up: the accuracy",
     mean_of(is_correct),
+    by_class=False,
     rests_on=EVERY_SAMPLE,
     formula="Σₖ TPₖ / Σₖ (TPₖ + FNₖ)",
     remarks=MICRO_IS_ACCURACY,
@@ -106,6 +110,7 @@ RECALL_WEIGHTED = _averaged(
     "weighted recall",
     "mean over classes, by their size, of their recall: the accuracy",
     mean_of(is_correct),
+    by_class=False,
     rests_on=EVERY_SAMPLE,
     formula="Σₖ (tₖ/N) TPₖ / (TPₖ + FNₖ), with tₖ = TPₖ + FNₖ samples of class k",
     remarks="The sizes of the classes cancel, and the accuracy remains.",
@@ -115,7 +120,7 @@ F1_MACRO = _averaged(
     "f1-macro",
     "macro F1",
     "mean over classes of the harmonic mean of precision and recall",
-    of_totals((hits, guessed, actual), lambda *totals: f_scores(*totals).mean(axis=-1)),
+    totals_by_class((hits, guessed, actual), lambda *totals: f_scores(*totals).mean(axis=-1)),
     rests_on=EACH_CLASS,
     formula="(1/K) Σₖ 2 TPₖ / (2 TPₖ + FPₖ + FNₖ)",
     undefined=MISSING_CLASS,
@@ -126,6 +131,7 @@ F1_MICRO = _averaged(
     "micro F1",
     "F1 of all classes' counts added up: the accuracy",
     mean_of(is_correct),
+    by_class=False,
     rests_on=EVERY_SAMPLE,
     formula="2 Σₖ TPₖ / Σₖ (2 TPₖ + FPₖ + FNₖ)",
     remarks=MICRO_IS_ACCURACY,
@@ -135,7 +141,7 @@ F1_WEIGHTED = _averaged(
     "f1-weighted",
     "weighted F1",
     "mean over classes, by their size, of the harmonic mean of precision and recall",
-    of_totals(
+    totals_by_class(
         (hits, guessed, actual), lambda tp, said, true: weighted(f_scores(tp, said, true), true)
     ),
     rests_on=EVERY_SAMPLE,

@@ -19,13 +19,14 @@ def chance_of_truth(outcome: Outcome, chances: FloatArray) -> FloatArray:
     """(N, C) probability given to the true class."""
     if chances.ndim == 3:
         codes = outcome.values.astype(np.intp)[:, None, None]
-        return np.asarray(np.take_along_axis(chances, codes, axis=2)[:, :, 0])
+        return np.asarray(np.take_along_axis(chances, codes, axis=2)[:, :, 0], np.float64)
+    chances = chances.astype(np.float64)
     return np.asarray(np.where(outcome.values[:, None] == 1, chances, 1 - chances))
 
 
 def surprise(outcome: Outcome, chances: FloatArray, clip: float = CLIP) -> FloatArray:
     """(N, C) negative logarithm of the probability of the true class, which is at least `clip`."""
-    truth = chance_of_truth(outcome, chances.astype(np.float64))
+    truth = chance_of_truth(outcome, chances)
     return np.asarray(0.0 - np.log(np.maximum(truth, clip)))  # not -0.0 where it is certain
 
 
@@ -49,11 +50,15 @@ def with_clip(metric: Metric, clip: float) -> Metric:
 
 def quadratic_loss(outcome: Outcome, chances: FloatArray) -> FloatArray:
     """(N, C) squared distance to the truth: of the positive class alone, or over all classes."""
-    chances = chances.astype(np.float64)
     if chances.ndim == 2:
-        return np.asarray((chances - outcome.values[:, None]) ** 2)
-    truth = np.eye(chances.shape[2])[outcome.values.astype(np.intp)][:, None]
-    return np.asarray(((chances - truth) ** 2).sum(axis=2))
+        return np.asarray((chances.astype(np.float64) - outcome.values[:, None]) ** 2)
+    samples, codes = np.arange(len(outcome)), outcome.values.astype(np.intp)
+    losses = np.empty(chances.shape[:2])
+    for c in range(chances.shape[1]):  # one copy (N, K) at a time: there may be many classes
+        beside = chances[:, c].astype(np.float64)
+        beside[samples, codes] -= 1
+        losses[:, c] = np.square(beside, out=beside).sum(axis=1)
+    return losses
 
 
 LOG_LOSS = Metric(

@@ -31,7 +31,7 @@ Formula = Callable[..., FloatArray]
 """``formula(*totals)``: totals (B, C) or (B, C, K), axis C may be 1, -> performances (B, C)."""
 
 MOST_CELLS = 2**22
-"""Terms gathered at a time where each resample has its own configuration."""
+"""Terms gathered at a time where each resample has its own configuration; totals by class."""
 
 ROUNDING = 1e-12
 """Share of a sum of squares below which a difference of such sums is rounding."""
@@ -102,13 +102,19 @@ class TotalsScorer:
 
     def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
         """Performance of each configuration under each row of weights."""
+        n_chosen = self.n_configurations if configurations is None else len(configurations)
+        n_classes = max(part.shape[2] if part.ndim > 2 else 0 for part in self.parts)
+        step = max(MOST_CELLS // max(n_chosen * n_classes, 1), 1)
+        if n_classes and len(weights) > step:
+            starts = range(0, len(weights), step)
+            return np.vstack([self(weights[a : a + step], configurations) for a in starts])
         if weights.shape[1] > CHUNK:
             totals = [_in_chunks(weights, part, configurations) for part in self.parts]
         else:
             floats = self._as_floats(weights)
             totals = [_product(floats, part, configurations) for part in self.parts]
-        n_chosen = self.n_configurations if configurations is None else len(configurations)
-        return np.array(np.broadcast_to(self._apply(totals), (len(weights), n_chosen)))
+        found = applied(self.formula, totals)
+        return np.array(np.broadcast_to(found, (len(weights), n_chosen)))
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Performance of one configuration per row of weights."""
@@ -121,7 +127,7 @@ class TotalsScorer:
             rows = slice(start, start + step)
             floats = self._as_floats(weights[rows])
             totals = [_pairing(floats, part, configurations[rows]) for part in self.parts]
-            values[rows] = self._apply(totals)[:, 0]
+            values[rows] = applied(self.formula, totals)[:, 0]
         return values
 
     def totals(self, weights: IntArray, configurations: IntArray | None = None) -> list[FloatArray]:
@@ -137,7 +143,7 @@ class TotalsScorer:
     def of_totals(self, totals: Sequence[FloatArray]) -> FloatArray:
         """Performances (B, C') by the totals of all samples."""
         return np.array(
-            np.broadcast_to(self._apply(totals), (len(totals[0]), self.n_configurations))
+            np.broadcast_to(applied(self.formula, totals), (len(totals[0]), self.n_configurations))
         )
 
     def restrict(self, rows: BoolArray) -> TotalsScorer:
@@ -160,7 +166,7 @@ class TotalsScorer:
             sums = sums_in_parts(part.reshape(len(part), -1), members)
             totals.append(sums.reshape(len(members), *part.shape[1:]))
         shape = (len(members), self.n_configurations)
-        return np.array(np.broadcast_to(self._apply(totals), shape))
+        return np.array(np.broadcast_to(applied(self.formula, totals), shape))
 
     def without_each(
         self, weights: IntArray, units: Units, configurations: IntArray | None = None
@@ -177,7 +183,7 @@ class TotalsScorer:
             columns = chosen[start : start + step]
             totals = [_left(_columns(part, columns), weights, units) for part in self.parts]
             shape = (units.n_units, len(columns))
-            blocks.append(np.broadcast_to(self._apply(totals), shape))
+            blocks.append(np.broadcast_to(applied(self.formula, totals), shape))
         return np.hstack(blocks) if blocks else np.empty((units.n_units, 0))
 
     def _as_floats(self, weights: IntArray) -> dict[np.dtype[np.floating], FloatArray]:
@@ -185,11 +191,12 @@ class TotalsScorer:
         totals = total_weights(weights)
         return {dtype: matching(weights, dtype, totals) for dtype in {p.dtype for p in self.parts}}
 
-    def _apply(self, totals: Sequence[FloatArray]) -> FloatArray:
-        """Evaluate the formula, silently; NaN where the result is not finite."""
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            values = self.formula(*totals)
-        return np.where(np.isfinite(values), values, np.nan)
+
+def applied(formula: Formula, totals: Sequence[FloatArray]) -> FloatArray:
+    """Evaluate a formula, silently; NaN where the result is not finite."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        values = formula(*totals)
+    return np.where(np.isfinite(values), values, np.nan)
 
 
 def _terms(part: FloatArray | BoolArray, sample_weights: FloatArray | None) -> FloatArray:

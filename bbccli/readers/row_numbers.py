@@ -54,7 +54,7 @@ def set_aside(table: Table) -> Table:
     # the columns of a large Parquet file are read by their names
     known = [i for i, name in enumerate(names) if name or isinstance(data, pa.Table)]
     blank = {i for i in known if not names[i] and is_nothing(data.schema.types[i])}
-    found = [i for i in known if i not in blank and _is_index(table, i)]
+    found = [i for i in known if i not in blank and _is_index(table, names[i], i)]
     if len(blank) + len(found) in (0, len(names)):
         return table
     for i in found:
@@ -126,13 +126,12 @@ def without_row_numbers(sheet: Sheet, named: Collection[str]) -> Sheet:
     return replace(sheet, cells=sheet.cells[1:], notes=(*sheet.notes, remark([name])))
 
 
-def _is_index(table: Table, position: int) -> bool:
+def _is_index(table: Table, name: str, position: int) -> bool:
     """Whether a column numbers or names the rows, and is called so."""
-    name = table.names[position].strip()
-    lost = not name or _LOST.fullmatch(name)
-    if not lost and not _INDEX.fullmatch(name):
+    lost = not name.strip() or _LOST.fullmatch(name.strip())
+    if not lost and not _INDEX.fullmatch(name.strip()):
         return False
-    column = replace(table, data=table.data.select([position])).column(table.names[position])
+    column = replace(table, data=table.data.select([position])).column(name)
     if column.is_text:
         return not len(column.nulls) and _n_different(column) == len(column)
     numbers = _whole(column)

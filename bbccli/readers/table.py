@@ -123,10 +123,15 @@ def name_faults(frame: Table) -> Iterator[InputError]:
                 "index (pandas: index=False)",
             )
         elif name in seen:
-            yield InputError(
-                "column name occurs twice",
-                path=frame.path,
-                column=name,
-                hint="rename or drop one of the two columns",
-            )
+            yield name_twice(name, frame.path)
         seen.add(name)
+
+
+def name_twice(name: str, path: str) -> InputError:
+    """Return the error about two columns of one name."""
+    return InputError(
+        "column name occurs twice",
+        path=path,
+        column=name,
+        hint="rename or drop one of the two columns",
+    )

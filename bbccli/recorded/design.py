@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bbccli.atomic import replacing
+from bbccli.atomic import SUFFIX, replacing
 from bbccli.errors import InputError
 from bbccli.local import bytes_of
 from bbccli.recorded.arrays import DamagedError, packed, unpacked
@@ -24,6 +26,8 @@ PARTS = "parts"
 LEADERBOARDS = "leaderboards"
 
 _DESIGN = "design.npz"
+_ABANDONED = 3600.0
+"""Seconds after which a file that is not whole is nobody's: to write one takes milliseconds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +113,7 @@ def start(folder: Path, design: Design) -> None:
                 path=str(folder),
                 hint="another folder; to go on with this one, a splitter with its random_state",
             )
+        _sweep(folder)
         return
     for place in (PARTS, LEADERBOARDS):
         (folder / place).mkdir(parents=True, exist_ok=True)
@@ -126,6 +131,14 @@ def start(folder: Path, design: Design) -> None:
     }
     with replacing(folder / HEADER) as file:  # last: a folder with it is complete
         file.write(json.dumps(about, indent=1, ensure_ascii=False).encode())
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what recorders that were killed have left; others may be at work beside us."""
+    for path in (one for place in (PARTS, LEADERBOARDS) for one in (folder / place).glob(".*")):
+        with suppress(OSError):
+            if path.suffix == SUFFIX and time.time() - path.stat().st_mtime > _ABANDONED:
+                path.unlink()
 
 
 def load(folder: Path) -> Design:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bbccli.atomic import SUFFIX
 from bbccli.local import bytes_of
 from bbccli.recorded.arrays import DamagedError, packed, unpacked
 from bbccli.recorded.design import LEADERBOARDS, PARTS
@@ -198,7 +199,7 @@ def leaderboards(folder: Path) -> Iterator[dict[str, Any]]:
 
 def _place(folder: Path, name: str, content: bytes) -> None:
     # system calls alone: this is done after every fit, and some fits take a millisecond
-    temporary = f"{folder}{os.sep}.{name}.part"
+    temporary = f"{folder}{os.sep}.{name}{SUFFIX}"
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
         try:

@@ -14,6 +14,9 @@ from bbccli.text import visible
 
 _MARKUP = re.compile(r"[\\`*_\[\]|~#!]|(?<=:)/(?=/)|(?i:(?<=\bwww)\.)")
 
+_CALL = re.compile(r"@(?=\w)|#(?=\d)|\bGH-(?=\d)", re.IGNORECASE)
+"""What GitHub and GitLab link, also behind a backslash: a person, who is told, and an issue."""
+
 
 def render(documents: Sequence[Document], style: Style) -> str:
     """Return one section per document."""
@@ -36,14 +39,17 @@ def _section(document: Document) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""Return text that Markdown shows as it is, on one line: no markup, HTML, link or cell.
+    r"""Return text that Markdown shows as it is, on one line: no markup, HTML, link, cell or call.
 
     Examples
     --------
     >>> print(escaped("a|b <i>x</i> [c](http://d)"))
     a\|b &lt;i&gt;x&lt;/i&gt; \[c\](http:\//d)
+    >>> print(escaped("@me #1"))
+    @<!-- -->me \#<!-- -->1
     """
-    return _MARKUP.sub(r"\\\g<0>", html.escape(visible(text), quote=False))
+    plain = _MARKUP.sub(r"\\\g<0>", html.escape(visible(text), quote=False))
+    return _CALL.sub(r"\g<0><!-- -->", plain)
 
 
 def _methods(document: Document, metric: str) -> str:

@@ -69,7 +69,8 @@ class Candidates:
         """Return the columns of each block: consecutive, and together all of C, or of some."""
         columns = np.arange(self.n_configurations) if among is None else among
         n_samples = self.matrix.n_samples
-        column = self.matrix.n_repeats * n_samples * self.metric.cell_bytes(n_samples)
+        cell = self.metric.cell_bytes(n_samples, len(self.matrix.outcome.classes))
+        column = self.matrix.n_repeats * n_samples * cell
         settled = resources.current()
         width = settled.memory // (4 * column)
         if width < self.n_configurations:  # several are bound at once, each in a thread

@@ -191,15 +191,20 @@ def _words(pid):
 
 @posix
 @pytest.mark.parametrize(
-    ("serve", "how"), [(sys.exit, "exit status"), (serve_never, "SIGKILL")], ids=["exit", "kill"]
+    ("serve", "problem"),
+    [
+        (sys.exit, "can't be started: exit status"),
+        (serve_never, "are killed before they get to work: SIGKILL, 6 times in a row\nhint: "),
+    ],
+    ids=["exit", "kill"],
 )
 @pytest.mark.usefixtures("quick_starts")
-def test_starts_that_always_fail_are_one_line(runs, run, monkeypatch, serve, how):
+def test_starts_that_always_fail_are_one_line(runs, run, monkeypatch, serve, problem):
     folder = runs(2)
     monkeypatch.setattr(local, "_serve", serve)
     status, _, err = run("batch", *TWO)
     assert status == 2
-    assert err.startswith(f"error: worker processes can't be started: {how}")
+    assert err.startswith(f"error: worker processes {problem}")
     if serve is serve_never:
         assert len((folder / "starts").read_text()) <= 7
 

@@ -144,6 +144,59 @@ def test_a_table_that_is_none(run, folder):
     assert "tool.bbc is not a table" in err
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("head", ["", "[tool.bbc]\n"], ids=["bbc.toml", "pyproject.toml"])
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("n-resamples = 10\nn_resamples = 20", "n-resamples is set twice"),
+        ("a." * 100_000 + "b = 1", "it is nested too deeply"),
+        ("drop." + "'a' . " * 100_000 + "b = 1", "it is nested too deeply"),
+        ("metric = " + "[" * 100_000, "it is nested too deeply"),
+        ("".join(f"k{i} = 1\n" for i in range(10**5)), "it is over 1 MiB"),
+        ('"\\u001b[2J" = 1', r"unknown key '\x1b[2J'"),
+    ],
+    ids=["twice", "deep", "deep-quoted", "deep-array", "long", "escape"],
+)
+def test_a_hostile_file_is_one_error_at_once(run, folder, head, text, problem):
+    name = "pyproject.toml" if head else "bbc.toml"
+    (folder / name).write_text(head + text)
+    status, out, err = run("correct", "p.csv", "--method", "cvt")
+    assert (status, out) == (2, "")
+    assert err.startswith(f"error: {folder / name}: {problem}")
+    assert len(err.splitlines()) == 2
+
+
+def test_names_that_are_deep_in_values_are_none(plan, folder):
+    (folder / "pyproject.toml").write_text(
+        "[project]\nx = [" + "1.5, " * 99 + "]\n[tool.bbc]\nseed = 3\n"
+    )
+    assert plan()["seed"] == 3
+
+
+def test_a_byte_order_mark_is_passed_over(plan, folder):
+    (folder / "bbc.toml").write_text("\ufeffseed = 3\n", encoding="utf-8")
+    assert plan()["seed"] == 3
+
+
+@pytest.mark.parametrize("make", ["mkdir", "link"])
+def test_a_bbc_toml_that_is_no_file_is_not_passed_over(run, folder, make):
+    """It may hold a gate."""
+    place = folder / "bbc.toml"
+    if make == "mkdir":
+        place.mkdir()
+    else:
+        place.symlink_to(folder / "none.toml")
+    status, _, err = run("correct", "p.csv", "--method", "cvt")
+    assert (status, err.split("\n")[0]) == (2, f"error: {place}: not a file, or a link to none")
+
+
+def test_a_table_by_nearly_its_name_is_not_passed_over(run, folder):
+    (folder / "pyproject.toml").write_text("[tool.BBC]\nfail-under = 0.99\n")
+    status, _, err = run("correct", "p.csv", "--method", "cvt")
+    assert (status, err.split("\n")[1]) == (2, "hint: write [tool.bbc]")
+
+
 def test_a_file_that_is_not_text(folder):
     (folder / "bbc.toml").write_bytes(b"seed = \xff")
     with pytest.raises(OptionError, match="bbc.toml"):

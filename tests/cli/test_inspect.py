@@ -8,10 +8,12 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from bbccli import resources
 from bbccli.errors import BbcError
 from bbccli.inspection import Status, inspect
 from bbccli.inspection.findings import Findings
 from bbccli.inspection.matrices import CHECK_OF_NOTE, check_resamples
+from bbccli.inspection.similar import similarity
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
 from bbccli.outcome import Outcome
@@ -445,3 +447,42 @@ def test_scores_of_a_run_are_told(save, tmp_path):
         "skipped", "the run scored 13 samples, and 10 take part"
     )  # fmt: skip
     assert told(score, n_samples=7)[1] == "the run scored 7 samples, and 10 take part"
+
+
+def test_memory_bounds_what_is_compared():
+    n_rows, n_configurations = 8000, 300
+    predictions = np.random.default_rng(0).random((1, n_rows, n_configurations))
+    predictions[0, :, 7] = predictions[0, :, 3]
+    predictions[0, :, 8] = predictions[0, :, 3] ** 3
+    predictions[0, :, 9] = predictions[0, :, 5] + 1e-4 * predictions[0, :, 6]
+    names = tuple(f"m{c}" for c in range(n_configurations))
+    outcome = Outcome(Task.BINARY, np.arange(n_rows) % 2, ("no", "yes"))
+    matrix = PredictionMatrix(outcome, predictions, names, PredictionKind.SCORE)
+    with resources.use(resources.Resources(memory=10**9)):
+        many = similarity(matrix)
+    with resources.use(resources.Resources(memory=16 * 10**6)):
+        tracemalloc.start()
+        few = similarity(matrix)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert few == many
+    assert (few.n_copies, few.n_same_ranks, few.n_correlated) == (1, 1, 1)
+    assert few.examples == (
+        "m7 and m3: the same predictions",
+        "m8 and m3: the same order of samples",
+        "m9 and m5: a correlation above 0.999",
+    )
+    assert peak < 16 * 10**6 < predictions.nbytes
+
+
+def test_the_option_memory(run, save):
+    rows = (f"{i % 2},{i / 40_000}\n" for i in np.random.default_rng(0).permutation(40_000))
+    path = save("truth,a\n" + "".join(rows))
+    assert run("inspect", path, "--memory", "64MB")[0] == 0
+    for command in ("inspect", "correct"):
+        status, out, err = run(command, path, "--memory", "16MB")
+        assert (status, out) == (2, "")
+        assert "--memory is 16 MB, and 40000 samples need 24 MB" in " ".join(err.split())
+    for size in ("0", "1B", "-1", "10PB", "much"):
+        status, _, err = run("inspect", path, f"--memory={size}")
+        assert (status, err.startswith("error: --memory is")) == (2, True), err

@@ -459,3 +459,28 @@ class TestForeignMetadata:
         assert run("convert", "p.csv", "-o", "q.csv", "-q")[0] == 0
         assert run("convert", "p.csv", "-o", "q.csv", "-q", "--layout", "long")[0] == 0
         assert json.loads(Path("q.meta.json").read_text())["layout"] == "long"
+
+
+@pytest.mark.parametrize("name", ["out.json/", "out.json//", "out.json/."])
+def test_a_name_that_ends_as_that_of_a_folder_is_refused(run, folder, name):
+    status, _, err = run("correct", "p.csv", "--method", "cvt", "-o", name)
+    assert (status, err.splitlines()[0]) == (
+        2,
+        f"error: cannot write {name}: that is the name of a folder",
+    )
+    assert [path.name for path in folder.iterdir()] == ["p.csv"]
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [("", "the name of a file is empty"), (".", ".: is a directory")],
+)
+def test_what_names_no_file_is_one_error_also_where_the_result_is_there(
+    run, folder, monkeypatch, given, problem
+):
+    (folder / "r.json").write_text("{}")
+    (folder / "empty").mkdir()
+    monkeypatch.chdir(folder / "empty")
+    status, _, err = run("correct", given, "-o", "../r.json")
+    assert (status, len(err.splitlines())) == (2, 2)
+    assert err.startswith(f"error: {problem}")

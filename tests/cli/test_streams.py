@@ -300,3 +300,24 @@ def test_the_end_does_not_take_the_interpreter_apart():
     )
     assert done.stdout.startswith(b"bbc ")
     assert done.stderr == b"registered"
+
+
+@pytest.mark.sweep
+def test_a_batch_that_nobody_hears_is_whole(shell, tmp_path):
+    (tmp_path / "bad.csv").write_text("a\n")
+    bbc = "bbc batch p.csv bad.csv --method cvt --jobs 2 -o r.jsonl"
+    for end in ("head -1", "true"):
+        shell(f"({bbc} 2>&1; echo $? > status) | {end}")
+        assert (tmp_path / "status").read_text() == "5\n"
+        assert (tmp_path / "r.jsonl").read_text().count("\n") == 2
+        (tmp_path / "r.jsonl").unlink()
+
+
+def test_numbers_that_overflow_are_said_to_be_undefined_and_nothing_else(shell, tmp_path):
+    rows = [f"{i % 4},{i % 3}e154,{i % 5}e154,{i % 2}.5e154\n" for i in range(24)]
+    (tmp_path / "huge.csv").write_text("fold,truth,a,b\n" + "".join(rows))
+    done = shell("bbc correct huge.csv --metric pearson -q")
+    assert done.returncode == 2
+    assert is_two_lines(done.stderr.decode())
+    assert b"Pearson correlation is undefined for every configuration" in done.stderr
+    assert shell("bbc drop huge.csv --metric pearson").stderr == b""

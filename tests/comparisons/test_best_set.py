@@ -11,7 +11,7 @@ from bbccli import METRICS, Plan, read
 from bbccli.comparisons import possible_best as module
 from bbccli.comparisons.evidence import evidence_of
 from bbccli.comparisons.possible_best import best_set, p_values, rivals_of
-from bbccli.errors import UndefinedError
+from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.resources import Resources, use
 from bbccli.types import Pooling
 
@@ -229,3 +229,16 @@ def test_groups_widen():
     assert widths[0] > 2 * widths[1]
     assert "few-groups" in [note.code for note in together.notes]
     assert alone.notes == ()
+
+
+def test_too_many_that_may_be_the_best_are_refused_before_they_are_compared(monkeypatch):
+    def never(*_):
+        raise AssertionError
+
+    matrix = binary(n_configurations=6)
+    monkeypatch.setattr(module, "MOST_PAIRS", 36)
+    assert len(best_set(matrix, "auc", PLAN).members) == 6
+    monkeypatch.setattr(module, "MOST_PAIRS", 35)
+    monkeypatch.setattr(module, "p_values", never)
+    with pytest.raises(UnsupportedError, match="6 of 6 configurations may be the best"):
+        best_set(matrix, "auc", PLAN)

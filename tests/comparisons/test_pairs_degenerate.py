@@ -11,7 +11,7 @@ from pairs import PLAN, ask, codes, of_folds, of_labels, of_table
 from scipy import stats
 from thorough import examples
 
-from bbccli.comparisons.pairs import TESTS
+from bbccli.comparisons.pairs import TESTS, compare_pairs
 from bbccli.comparisons.pairs.case import SMALLEST_P
 from bbccli.comparisons.records import Verdict
 from bbccli.documents import as_json
@@ -240,3 +240,11 @@ def test_folds_without_a_class():
     alone = replace(lacking, folds=np.arange(12)[None], fold_names=tuple(map(str, range(12))))
     with pytest.raises(UndefinedError, match="AUC is undefined in fold"):
         ask("corrected-t", alone, "auc")
+
+
+def test_where_no_test_can_be_run_that_is_the_answer():
+    """Squares of these errors overflow."""
+    matrix = regression(n_samples=12)
+    huge = replace(matrix, predictions=matrix.predictions * 1e200)
+    with np.errstate(all="ignore"), pytest.raises(UndefinedError, match="no test can be run: wald"):
+        compare_pairs(huge, "rmse", FEW, [huge.configurations[:2]], "all")

@@ -1,5 +1,6 @@
 """Laws that every metric keeps, by iterating the registry."""
 
+import tracemalloc
 from dataclasses import replace
 from functools import cache
 
@@ -7,10 +8,12 @@ import numpy as np
 import pytest
 from looped import each, labelled
 from matrices import bound, for_metric, weighing
+from numpy.testing import assert_allclose, assert_array_equal
 
 from bbccli.kernels import product, sweep
-from bbccli.metrics import METRICS
+from bbccli.metrics import METRICS, confusion
 from bbccli.outcome import Outcome
+from bbccli.resources import Resources, use
 from bbccli.types import Direction, PredictionKind, Task
 
 # Performances are unit-free or of the order of 1 here; differences of sums lose digits near 0.
@@ -498,3 +501,53 @@ def test_average_precision_of_one_class(positive, expected):
     for n_rows in (1, 40):
         found = METRICS["average-precision"].bind(outcome, scores)(np.ones((n_rows, 20), int))
         np.testing.assert_allclose(found, expected)
+
+
+BY_CLASS = sorted(name for name, metric in METRICS.items() if metric.by_class)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("name", BY_CLASS)
+def test_many_classes_are_scored_as_few_are(name, monkeypatch):
+    """Also under weights, in folds that lack a class, and whatever the memory."""
+    rng = np.random.default_rng(8)
+    truth, predicted = np.arange(60) % 4, rng.integers(0, 5, (60, 3))
+    predicted[:, 0] = np.where(rng.random(60) < 0.7, truth, predicted[:, 0])
+    weights = rng.integers(0, 4, (70, 60))
+    inside = truth != 2
+    for given in (None, rng.random(60)):
+        outcome = Outcome(Task.MULTICLASS, truth, tuple("abcde"), weights=given)
+        few = METRICS[name].bind(outcome, predicted)
+        with monkeypatch.context() as patched:
+            patched.setattr(confusion, "MANY_CLASSES", 1)
+            many = METRICS[name].bind(outcome, predicted)
+        assert isinstance(many, confusion.ClassScorer)
+        expected = few(weights)
+        assert np.isfinite(expected).any()
+        with use(Resources(jobs=4096, memory=16 * 10**6)):
+            assert_allclose(many(weights), expected, rtol=1e-12)
+        assert_array_equal(many(weights), np.vstack([many(row[None]) for row in weights]))
+        chosen = np.array([2, 0])
+        assert_array_equal(many(weights, chosen), many(weights)[:, chosen])
+        own = rng.integers(0, 3, 70)
+        assert_array_equal(many.paired(weights, own), many(weights)[np.arange(70), own])
+        for scorer in (few, many):
+            assert_allclose(
+                scorer.restrict(inside)(weights[:, inside]), few(weights * inside), rtol=1e-12
+            )
+
+
+@pytest.mark.parametrize("name", ["mcc", pytest.param("f1-weighted", marks=pytest.mark.sweep)])
+def test_many_classes_take_no_more_memory(name):
+    """Arrays (N, C, K) of a byte each would take 24 MB; with few resamples the sums take little."""
+    n_samples, n_classes = 3000, 2000
+    truth = np.arange(n_samples) % n_classes
+    outcome = Outcome(Task.MULTICLASS, truth, tuple(map(str, range(n_classes))))
+    predicted = np.column_stack([truth, truth[::-1], np.roll(truth, 1), truth])
+    with use(Resources(jobs=1, memory=16 * 10**6)):
+        tracemalloc.start()
+        values = METRICS[name].bind(outcome, predicted)(np.ones((64, n_samples), np.uint8))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert values[0, 0] == 1
+    assert peak < 16 * 10**6

@@ -1,8 +1,10 @@
 """Folders of H2O, JADBio, TabRepo and R that were copied in part, mixed, or edited by hand."""
 
 import json
+import shutil
 import zipfile
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -531,3 +533,31 @@ def test_a_model_that_predicts_one_class_alone_contradicts_nothing(tmp_path):
     assert matrix.n_samples == N
     expected = np.round(np.stack([CHANCES["a"], CHANCES["b"]], axis=1) / 2, 6)
     np.testing.assert_allclose(matrix.predictions[0], expected, atol=1e-6)
+
+
+TWICE = (
+    ("mljar", "5_Linear/predictions_out_of_folds.csv", "target"),
+    ("mljar", "leaderboard.csv", "metric_value"),
+    ("h2o", "leaderboard.csv", "auc"),
+    ("h2o", "GBM_1_AutoML_1_20261120_165007.cv_holdout_predictions.csv", "malignant"),
+    ("h2o", "GBM_1_AutoML_1_20261120_165007.cv_fold_assignment.csv", "fold_assignment"),
+    ("caret", "knn_pred.csv", "obs"),
+    ("caret", "knn_pred.csv", "rowIndex"),
+    ("caret", "knn_pred.csv", "benign"),
+)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(("tool", "file", "column"), TWICE)
+def test_a_column_name_twice(tmp_path, run, tool, file, column):
+    folder = tmp_path / tool
+    shutil.copytree(Path(__file__).parents[1] / "data" / "runs" / tool, folder)
+    place = folder / file
+    header, *rows = place.read_text().splitlines()
+    position = header.replace('"', "").split(",").index(column)
+    place.write_text(lines(*(f"{row},{row.split(',')[position]}" for row in (header, *rows))))
+    labels = ["--labels", folder / "train.csv"] if tool == "h2o" else []
+    status, out, err = run("convert", folder, *labels, "-o", tmp_path / "p.parquet")
+    assert (status, out) == (2, "")
+    assert f"{file}: column name occurs twice (column {column!r})" in " ".join(err.split())
+    assert not (tmp_path / "p.parquet").exists()

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from looped import each
 from numpy.testing import assert_array_equal
@@ -13,6 +14,8 @@ from bbccli.cli.app import main
 from bbccli.errors import InputError
 from bbccli.inspection import inspect
 from bbccli.readers import Roles, read
+from bbccli.readers.row_numbers import set_aside
+from bbccli.readers.table import Table
 from bbccli.types import Task
 
 N = 40
@@ -231,3 +234,13 @@ def test_inspect_and_correct(save, capsys):
     document = json.loads(capsys.readouterr().out)
     assert document["input"]["configurations"] == ["a", "b"]
     assert document["estimates"][0]["naive"] < 1
+
+
+def test_names_of_many_columns_are_looked_at_once(monkeypatch):
+    """Each look takes as long as there are columns."""
+    asked = []
+    names = Table.names.fget
+    monkeypatch.setattr(Table, "names", property(lambda self: asked.append(1) or names(self)))
+    columns = {f"m{i}": [0.5] for i in range(300)}
+    set_aside(Table("p.csv", pa.table(columns), ""))
+    assert len(asked) < 10

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from bbccli.batch.lines import HEADER
+from bbccli.errors import InputError
+from bbccli.readers.sources.opening import read_table
 from bbccli.text import LONGEST, message, redacted, visible
 
 ROWS = "".join(f"{i % 4},{'yn'[i // 4 % 2]},0.{i + 10},0.{99 - 2 * i}\n" for i in range(24))
@@ -52,23 +54,22 @@ class Handler(BaseHTTPRequestHandler):
             return self.send(int(refused[1]), b"")
         if path.startswith("/slow/"):
             time.sleep(1.5)
-        if path.startswith("/moved/"):
+        if path.startswith("/declared/"):
+            return self.send(200, TEXT.encode(), declared=path.split("/")[2])
+        if path.startswith(("/moved/", "/elsewhere/")):
             self.send_response(302)
-            self.send_header("Location", path.replace("/moved/", "/"))
-            self.end_headers()
-            return None
-        if path.startswith("/elsewhere/"):
-            self.send_response(302)
-            self.send_header("Location", "file:///etc/passwd")
+            place = path.replace("/moved/", "/") if "/moved/" in path else "file:///etc/passwd"
+            self.send_header("Location", place)
             self.end_headers()
             return None
         if path.startswith("/closed/") and not self.headers.get("Authorization"):
             return self.send(401, b"")
         return self.send(200, TEXT.encode() if body else b"", short="/short/" in path)
 
-    def send(self, status, content, short=False):
+    def send(self, status, content, short=False, declared=None):
         self.send_response(status)
-        self.send_header("Content-Length", str(len(content) + 100 * short))
+        size = str(len(content) + 100 * short) if declared is None else declared
+        self.send_header("Content-Length", size)
         self.end_headers()
         self.wfile.write(content)
 
@@ -292,3 +293,17 @@ def test_messages_are_one_short_line():
     assert text.startswith(r"a\nb\u202e\x1b[31m")
     assert message(text) == text
     assert visible(Path("a b").name) == "a b"
+
+
+def test_a_size_that_is_declared_and_too_large_is_refused_unread(server, monkeypatch):
+    def never(*_):
+        raise AssertionError
+
+    monkeypatch.setattr("bbccli.readers.sources.http.read_within", never)
+    with pytest.raises(InputError, match="holds more than 4 GiB"):
+        read_table(f"http://{server}/declared/10000000000000/p.csv")
+
+
+@pytest.mark.parametrize("declared", ["-5", "many", ""])
+def test_a_size_that_is_none_is_not_believed(server, declared):
+    assert read_table(f"http://{server}/declared/{declared}/p.csv").n_rows == TEXT.count("\n") - 1

@@ -211,3 +211,32 @@ def test_nothing_of_it_is_imported_by_other_commands():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "[]"
+
+
+def limited(script, limit):
+    """Run a script under a limit of address space in GiB, in a process of its own."""
+    head = "import resource; hard = resource.getrlimit(resource.RLIMIT_AS)[1]; "
+    head += f"resource.setrlimit(resource.RLIMIT_AS, ({limit} << 30, hard)); "
+    return subprocess.run(
+        [sys.executable, "-c", head + script], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps to such limits")
+@pytest.mark.parametrize(("limit", "drawn"), [(8, False), (1000, True)])
+def test_a_limit_of_address_space_costs_the_picture_and_not_the_process(limit, drawn):
+    """The engine that draws reserves 64 GiB, and aborts where it can't."""
+    script = (
+        "from bbccli.reports.figures import rendering\n"
+        "print(rendering.can_render())\n"
+        "spec = {'data': {'values': [{}]}, 'mark': 'point'}\n"
+        "try: rendering._converted('vegalite_to_svg', spec)\n"
+        "except rendering.OptionError as error: print(*error.told())\n"
+    )
+    done = limited(f"exec({script!r})", limit)
+    assert done.returncode == 0, done.stderr
+    said, *problem = done.stdout.splitlines()
+    assert said == str(drawn)
+    assert [line.partition(":")[0] for line in problem] == (
+        [] if drawn else ["figures can't be drawn within the limits of this process"]
+    )

@@ -1,5 +1,7 @@
 """Names that are long, wide or turned round move no column and break no page."""
 
+import re
+
 import pytest
 from documents import named, result
 from rich.cells import cell_len
@@ -74,3 +76,36 @@ def test_nothing_is_lost_of_a_long_name():
     name = "".join(f"<{n}>" for n in range(80))
     for _, text in screens(name, 80):
         assert "".join(text.split()).count("<79>") >= 1
+
+
+COMMANDS = ("::error::x", " ::add-mask::x", "a ##[error]x", "##[add-mask]a")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_names_are_no_commands_of_a_runner(name):
+    """A runner obeys `::` where a line begins, and `##[` anywhere."""
+    found = named(name, result(names=("cvt", "tt", "bbc-f")))
+    found["input"]["path"] = name
+    for form in ("table", "markdown", "github"):
+        for line in FORMS[form](found, Style(80)).splitlines():
+            assert "##[" not in line
+            assert not line.strip().startswith(("::e", "::a"))
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("@octocat", "@<!-- -->octocat"),
+        ("@org/team", "@<!-- -->org/team"),
+        ("#12", r"\#<!-- -->12"),
+        ("me/it#12", r"me/it\#<!-- -->12"),
+        ("gh-7", "gh-<!-- -->7"),
+        ("`@octocat`|", r"\`@<!-- -->octocat\`\|"),
+        ("a@b.com", "a@<!-- -->b.com"),
+        ("C# @ 5", r"C\# @ 5"),
+    ],
+)
+def test_names_call_nobody_in_markdown(name, shown):
+    text = FORMS["markdown"](named(name, result(names=("cvt", "tt", "bbc-f"))), Style(80))
+    assert f"**{shown}" in text
+    assert not re.search(r"@\w|#\d", text)

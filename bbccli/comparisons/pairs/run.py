@@ -70,7 +70,7 @@ def compare_pairs(
     OptionError
         An unknown test or configuration, or pairs that are none.
     UndefinedError, UnsupportedError
-        A test that was asked for by name does not fit.
+        A test that was asked for by name does not fit, or none of all does.
     """
     metric, adjust = choose_metric(metric, matrix), choice(Adjustment, adjust, "adjust")
     asked, rope = as_list(tests), real(rope, "rope")
@@ -97,6 +97,9 @@ def compare_pairs(
         )
     several = [test for test in chosen if test.several]
     found += _run(several, case(everyone), left_out, raising=by_name)
+    if not found:
+        note = left_out["wald"]  # which takes every metric
+        raise UndefinedError(f"no test can be run: {note.text}", hint=note.remedy)
     found = _adjusted(found, couples, plan, adjust, max_t)
     return found, [*_on_selection(matrix, metric, plan, everyone), *left_out.values()]
 

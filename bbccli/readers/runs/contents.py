@@ -6,6 +6,7 @@ import csv
 import io
 import itertools
 import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.readers.column import number_of
 from bbccli.readers.sources.files import file_bytes
+from bbccli.readers.table import Table, check_names, name_twice
 from bbccli.recorded.arrays import DamagedError, array_of
 from bbccli.types import FloatArray, IntArray
 
@@ -99,7 +101,7 @@ def read_records(path: Path) -> list[dict[str, str]]:
     Raises
     ------
     InputError
-        As `read_rows`.
+        As `read_rows`; or two columns have the same name.
     """
     return _by_name(*_header_and_rows(path))
 
@@ -110,7 +112,7 @@ def records_with(path: Path, *names: str, hint: str) -> list[dict[str, str]]:
     Raises
     ------
     InputError
-        As `read_rows`; or it has no such column.
+        As `read_records`; or it has no such column.
     """
     header, rows = _header_and_rows(path)
     lacking = [name for name in names if name not in header]
@@ -122,6 +124,9 @@ def records_with(path: Path, *names: str, hint: str) -> list[dict[str, str]]:
 def _header_and_rows(path: Path) -> tuple[list[str], list[list[str]]]:
     """The first line of a CSV file and the others, without those that are empty."""
     header, *rows = [row for row in read_rows(path) if row] or [[]]
+    for name, count in Counter(header).items():
+        if name.strip() and count > 1:
+            raise name_twice(name, str(path))
     return header, rows
 
 
@@ -151,19 +156,32 @@ def number_in(text: str, path: Path, row: int, column: str, *, hint: str) -> flo
         ) from None
 
 
+def read_frame(path: Path) -> Table:
+    """Read a table of a run.
+
+    Raises
+    ------
+    InputError
+        It is damaged, or two columns have the same name.
+    """
+    from bbccli.readers.sources.opening import read_table as read_file
+
+    frame = read_file(path)
+    check_names(frame)
+    return frame
+
+
 def read_table(path: Path) -> dict[str, pa.ChunkedArray]:
     """Read the columns of a table of a run.
 
     Raises
     ------
     InputError
-        It is missing or damaged.
+        It is missing, or as `read_frame`.
     """
-    from bbccli.readers.sources.opening import read_table as read_file
-
     if not path.exists():
         raise missing(path)
-    frame = read_file(path)
+    frame = read_frame(path)
     return {name: frame.data.column(name) for name in frame.data.column_names}
 
 

@@ -20,9 +20,9 @@ from bbccli.readers import runs
 from bbccli.readers.arrow import plain
 from bbccli.readers.runs import contradictions
 from bbccli.readers.runs.base import RunFiles, RunReader, RunTable
+from bbccli.readers.runs.contents import read_frame
 from bbccli.readers.runs.tables import damaged
 from bbccli.readers.sources.files import sha256_of
-from bbccli.readers.sources.opening import read_table
 from bbccli.readers.table import Table
 
 _MODULES = [f"{runs.__name__}.{one.name}" for one in iter_modules(runs.__path__)]
@@ -56,7 +56,7 @@ def tables_of(folder: Path) -> Sequence[Table]:
         found = reader.load(folder)
         if isinstance(found, RunFiles):
             said = (json.dumps(found.metadata), str(folder))
-            read = [read_table(one) for one in found.files]
+            read = [read_frame(one) for one in found.files]
             for table in read:
                 contradictions.check(table, found.label, found.outcome)
             return [one if one.metadata else replace(one, metadata=said) for one in read]

@@ -16,7 +16,7 @@ from bbccli.errors import InputError
 from bbccli.readers.arrow import is_text
 from bbccli.readers.runs.base import RunFiles, RunReader, Turn
 from bbccli.readers.sources.opening import read_table as read_file
-from bbccli.readers.table import Table
+from bbccli.readers.table import Table, check_names
 
 _SUFFIXES = (".csv", ".csv.gz", ".csv.zst", ".tsv", ".parquet")
 
@@ -50,11 +50,12 @@ def _signed(paths: Sequence[Path], signature: Signature) -> Iterator[tuple[Path,
     Raises
     ------
     InputError
-        A table can't be read: it may be one of the tool's.
+        A table can't be read: it may be one of the tool's. Or two of its columns have one name.
     """
     for path in paths:
         table = read_file(path)
         if signature(table.names):
+            check_names(table)
             yield path, table
 
 

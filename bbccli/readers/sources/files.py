@@ -127,10 +127,12 @@ def expand(paths: Paths) -> list[str | Path | ArrowStream]:
     Raises
     ------
     InputError
-        A pattern that matches no file, no path at all, or a table in memory beside others.
+        A pattern that matches no file, no path or an empty one, or a table in memory beside others.
     """
     found: list[str | Path | ArrowStream] = []
     for path in listed(paths):
+        if isinstance(path, str) and not path:
+            raise InputError("the name of a file is empty", hint="is its variable set?")
         if in_memory(path) or not _stands_for_many(path):
             found.append(path)
             continue
@@ -223,11 +225,16 @@ def file_bytes(path: Path) -> bytes:
     Raises
     ------
     InputError
-        The file is missing, a directory, or not readable.
+        The file is missing, a directory or a device, or not readable.
     """
     try:
         with opened(path) as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            kind = os.fstat(file.fileno()).st_mode
+            if stat.S_ISBLK(kind) or (stat.S_ISCHR(kind) and not file.isatty()):
+                raise InputError(
+                    "is a device, not a file", path=str(path), hint="name a file or a pipe"
+                )
+            if not stat.S_ISREG(kind):
                 return read_within(file, str(path))
             check_size(os.fstat(file.fileno()).st_size, str(path))
             return file.read()

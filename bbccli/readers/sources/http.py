@@ -7,7 +7,7 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from bbccli import reading
 from bbccli.errors import InputError
-from bbccli.readers.sources.limits import read_within
+from bbccli.readers.sources.limits import check_size, read_within
 
 _UNCHANGED = "%/:=&?~#+!$,;'@()*[]"
 _NONE_THERE = (404, 410)
@@ -37,6 +37,7 @@ def http_bytes(url: str) -> bytes:
     response = _answer(url, "GET")
     try:
         with response:
+            check_size(response.length or 0, url)
             content = read_within(response, url)
             if response.length:  # what is still to come, after the end
                 raise ConnectionResetError

@@ -103,7 +103,8 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
         refuse_nested(schema, path)
         texts = [field.name for field in schema if is_text(field.type)]
         file = _opened(source, texts) if texts else file
-        check_declared(_declared(file, source), file.schema, path)
+        packed = len(source) if isinstance(source, bytes) else source.stat().st_size
+        check_declared(_declared(file, source), file.schema, path, packed)
         held = isinstance(source, bytes) or any(map(holds_lists, schema.types))
         table = file.read(use_threads=False) if held else None
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError):
@@ -119,7 +120,7 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
     text = (schema.metadata or {}).get(METADATA_KEY)
     if table is None:
         return ColumnsOnDisk(path, file, plain_schema(schema, path)), text
-    check_texts(table, path)
+    check_texts(table, path, packed)
     return table, text
 
 

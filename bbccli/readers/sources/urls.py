@@ -13,7 +13,7 @@ from bbccli import reading
 from bbccli.errors import BbcError, InputError
 from bbccli.local import note, opened
 from bbccli.readers.sources.http import http_bytes, http_exists, is_http, no_answer
-from bbccli.readers.sources.limits import read_within
+from bbccli.readers.sources.limits import check_size, read_within
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
@@ -63,6 +63,7 @@ def url_bytes(url: str) -> bytes:
             with opened(path) as local:
                 return read_within(local, url)
         with _in_time(url, lambda: system.open_input_file(path)) as file:
+            check_size(_in_time(url, file.size), url)
             return read_within(_Patient(url, file), url)
     except BbcError:
         raise

@@ -6,9 +6,14 @@ Nothing is ever fetched: data stand in the specification, and no address is allo
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
+from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -23,13 +28,69 @@ SCALE = 2.0
 ENLARGED = 1.2
 """Size of a figure in a page that has the room, against its own."""
 
+TRIAL = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+for kind, limit in zip((resource.RLIMIT_AS, resource.RLIMIT_DATA), sys.argv[1:]):
+    resource.setrlimit(kind, (int(limit), resource.getrlimit(kind)[1]))
+import vl_convert
+vl_convert.vegalite_to_svg({"data": {"values": [{}]}, "mark": "point"}, allowed_base_urls=[])
+"""
+
 SVG = "http://www.w3.org/2000/svg"
 _NEEDLESS = re.compile(r"(role|class|pointer-events|aria-.*|xml:space|version)$")
 
 
 def can_render() -> bool:
-    """Whether the package is there that draws."""
-    return find_spec("vl_convert") is not None
+    """Whether the package is there that draws, and has the room for it."""
+    return find_spec("vl_convert") is not None and _has_room()
+
+
+def obstacle() -> tuple[str, str]:
+    """Return why nothing can be drawn, where it can't, and what to do."""
+    if _has_room():
+        return "figures are drawn by vl-convert-python, which is not installed", INSTALL
+    return (
+        "figures can't be drawn within the limits of this process: that takes some 64 GiB of "
+        "address space, nearly all of it unused, and 1 GiB of data",
+        "ulimit -v unlimited -d unlimited",
+    )
+
+
+@cache
+def _has_room() -> bool:
+    """Whether the limits of this process leave the engine of vl-convert its address space.
+
+    Without it the engine aborts, and takes the process along: so another one tries.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows, which has no such limits
+        return True
+    soft = [resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
+    return all(limit == resource.RLIM_INFINITY for limit in soft) or _survives(*_left(soft))
+
+
+def _left(limits: list[int]) -> list[int]:
+    """What is left of limits of address space and data, less what we use, where that is known."""
+    try:
+        sizes = Path("/proc/self/statm").read_text().split()
+        pages, used = os.sysconf("SC_PAGE_SIZE"), (int(sizes[0]), int(sizes[5]))
+    except (OSError, ValueError, IndexError):
+        return limits
+    return [
+        max(limit - pages * own, 0) if limit >= 0 else limit
+        for limit, own in zip(limits, used, strict=True)
+    ]
+
+
+def _survives(*limits: int) -> bool:
+    """Whether a process under limits of address space and data can draw."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", TRIAL, *map(str, limits)],
+        stdin=subprocess.DEVNULL, capture_output=True, check=False,
+    )  # fmt: skip
+    return done.returncode == 0
 
 
 def inline_svg(drawn: Drawn, prefix: str) -> str:
@@ -60,7 +121,7 @@ def exported(drawn: Drawn, form: str) -> bytes:
     Raises
     ------
     OptionError
-        The package that draws is not installed.
+        The package that draws is not installed, or has not the room.
     """
     spec = themed(drawn.spec, INK, PAPER) | {"title": None, "description": drawn.reading}
     if form == "vl.json":
@@ -73,17 +134,17 @@ def exported(drawn: Drawn, form: str) -> bytes:
 
 
 def check_can_render() -> None:
-    """Refuse to draw without the package that does.
+    """Refuse to draw where nothing can be drawn.
 
     Raises
     ------
     OptionError
-        It is not installed.
+        It is not installed, or has not the room.
     """
     if not can_render():
+        problem, remedy = obstacle()
         raise OptionError(
-            "figures are drawn by vl-convert-python, which is not installed",
-            hint=f"{INSTALL}; or a file that ends in .vl.json, which needs nothing",
+            problem, hint=f"{remedy}; or a file that ends in .vl.json, which needs nothing"
         )
 
 

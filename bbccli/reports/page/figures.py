@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures import KINDS, Absent, Drawn, draw
-from bbccli.reports.figures.rendering import INSTALL, can_render, inline_svg
+from bbccli.reports.figures.rendering import can_render, inline_svg, obstacle
 from bbccli.reports.page.markup import Markup, details, listing, section, table, tag
 
 MOST_ROWS = 200
@@ -46,7 +46,7 @@ def absent_section(absent: list[Absent], prefix: str) -> Markup:
     """Return the names of figures that can't be drawn, and why."""
     items = [f"{one.title}: {one.reason}." for one in absent]
     if not can_render():
-        items.insert(0, f"All pictures: they are drawn by another package. {INSTALL}")
+        items.insert(0, f"All pictures: {'; hint: '.join(obstacle())}")
     if not items:
         return Markup()
     return section("Not shown", f"{prefix}absent", listing(items))
