@@ -64,7 +64,7 @@ def run(case: Case) -> Outcome:
             if path.is_file() and not path.is_symlink()
         }
     changed = {name: data for name, data in written.items() if placed.get(name) != data}
-    return Outcome(status, _text(out), _text(err), changed, trace)
+    return Outcome(status, _text(out), _text(err).replace(folder, ""), changed, trace)
 
 
 def place(folder: Path, files: Mapping[str, bytes | Link]) -> None:
