@@ -82,6 +82,8 @@ def test_markdown_has_no_line_or_markup_of_a_name(name):
     text = FORMS["markdown"](named(name, FOUND))
     assert len(text.splitlines()) == lines("markdown")
     heading = text.splitlines()[0].removeprefix("### ")
+    assert not re.search(r"@\w|#\d|\bGH-\d", heading, re.IGNORECASE), "calls somebody"
+    heading = re.sub("(?<=[@#-])<!-- -->", "", heading)
     bare = re.sub(r"\\[^\w\s]|\\_", "", heading)
     assert not set(bare) & set("|`*_[]<>~#!"), "only escaped"
     assert "&" not in re.sub(r"&(amp|lt|gt);", "", bare)
