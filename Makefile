@@ -35,7 +35,7 @@ browser: $(VENV)/installed-test .cache/axe.min.js ## Look at pages in Chromium (
 slow: $(VENV)/installed-test ## Run the statistical studies too, with more examples (minutes)
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "slow or not slow" --hypothesis-profile thorough
 
-fuzz: $(VENV)/installed-test ## Run random commands on mutated files (5 minutes; ARGS='--seconds 60 --seed 1')
+fuzz: $(VENV)/installed-test ## Run random commands on mutated files (5 minutes; ARGS='--seconds 60 --trees')
 	$(BIN)/python -m tests.fuzz $(ARGS)
 
 mutants: $(VENV)/installed-mutants ## Plant mutations, see the tests fail (half an hour on two cores; ARGS='--room metrics')

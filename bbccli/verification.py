@@ -116,18 +116,25 @@ Columns = Mapping[str, tuple[PredictionMatrix, int]]
 
 
 def _as_scored(matrix: PredictionMatrix, run: Mapping[str, Any]) -> Columns:
-    """Return the configurations, each with the targets that the tool scored it on."""
+    """Return the configurations, each with the targets and weights that the tool scored it on."""
     columns = {name: (matrix, column) for column, name in enumerate(matrix.configurations)}
+    alike = run.get("scored_alike")
+    for name in columns.keys() & set(alike if isinstance(alike, list) else ()):
+        columns[name] = _with(matrix, columns[name][1], weights=None)
     targets = targets_of(run)
     for name, own in targets.clipped.items() if targets else ():
         if name in columns:
             rows = np.flatnonzero(np.isin(matrix.keys, list(own)))
             values = matrix.outcome.values.astype(np.float64)
             values[rows] = [own[key] for key in matrix.keys[rows].tolist()]
-            alone = matrix.of_configurations(np.array([columns[name][1]]))
-            outcome = replace(matrix.outcome, values=values)
-            columns[name] = (replace(alone, outcome=outcome), 0)
+            columns[name] = _with(matrix, columns[name][1], values=values)
     return columns
+
+
+def _with(matrix: PredictionMatrix, column: int, **changes: Any) -> tuple[PredictionMatrix, int]:
+    """A configuration with another outcome, and its place."""
+    alone = matrix.of_configurations(np.array([column]))
+    return replace(alone, outcome=replace(matrix.outcome, **changes)), 0
 
 
 def _compared(

@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from fuzz.case import CORPUS, Case, read_case
+from fuzz import trees
+from fuzz.case import CORPUS, Case, Link, read_case
 from fuzz.commands import make
 from fuzz.oracle import _faults, faults
 from fuzz.run import Outcome
@@ -23,6 +24,45 @@ def test_new_cases(first):
     """Among them warnings, which here are errors."""
     for number in range(first, first + 20):
         assert faults(make(20, number)) == [], number
+
+
+@pytest.mark.parametrize("first", range(0, 70, 10))
+def test_new_cases_of_folders(first):
+    """What is read of a harmed run is refused or told, where it is another than before."""
+    for number in range(first, first + 10):
+        assert faults(trees.make(20, number), twice=False) == [], number
+
+
+@pytest.mark.parametrize("command", ["simulate", "plan", "compare", "schema"])
+def test_new_cases_of_a_command(command):
+    for number in range(15):
+        assert faults(make(21, number, command)) == [], number
+
+
+def harmed(tree, changes, arguments=("read", "run")):
+    return Case(arguments, changes, tree)
+
+
+def test_what_is_a_fault_of_a_folder(monkeypatch):
+    """A reader that leaves a model out, or a check that passes everything, is seen."""
+    own = "run/3_DecisionTree/predictions_out_of_folds.csv"
+    header, *rows = trees.tree_of("mljar")[own].decode().splitlines()
+    targets, values = zip(*(row.split(",") for row in rows), strict=True)
+    turned = [f"{one},{two}" for one, two in zip(targets, values[1:] + values[:1], strict=True)]
+    case = harmed("mljar", {own: "\n".join([header, *turned]).encode()})
+    assert faults(case) == []
+    assert trees.unharmed("mljar").n_checked == 10
+    monkeypatch.setattr(trees, "verified", lambda matrix: matrix)
+    assert any("scores checked in place of 10" in one for one in faults(case))
+
+
+def test_a_case_of_a_folder_comes_back_as_it_was_saved(tmp_path):
+    changes = {"run/params.json": None, "run/x": Link("/dev/zero"), "run/y.npy": b"\xff"}
+    case, path = harmed("mljar", changes), tmp_path / "case.json"
+    path.write_text(case.saved("a reason"))
+    assert read_case(path) == case
+    assert "run/params.json" not in case.placed
+    assert case.placed["run/leaderboard.csv"] == trees.tree_of("mljar")["run/leaderboard.csv"]
 
 
 def test_a_case_comes_back_as_it_was_saved(tmp_path):

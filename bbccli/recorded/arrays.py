@@ -7,6 +7,7 @@ import io
 import math
 import struct
 import tokenize
+import warnings
 import zipfile
 from collections.abc import Mapping
 from typing import Any
@@ -24,6 +25,7 @@ _NOT_ARRAYS = (
     RuntimeError,
     EOFError,
     MemoryError,
+    OverflowError,
     struct.error,
     zipfile.BadZipFile,
     SyntaxError,
@@ -59,7 +61,10 @@ def unpacked(content: bytes) -> dict[str, NDArray[Any]]:
                 raise DamagedError("compressed")
             if sum(member.file_size for member in members) > len(content):
                 raise DamagedError("members larger than the file")
-            return {m.filename.removesuffix(".npy"): _array(archive.read(m)) for m in members}
+            found = {m.filename.removesuffix(".npy"): _array(archive.read(m)) for m in members}
+        if len(found) < len(members):
+            raise DamagedError("two members of one name")
+        return found
     except _NOT_ARRAYS as error:
         raise DamagedError(str(error) or type(error).__name__) from None
 
@@ -121,7 +126,9 @@ def _parsed_header(header: bytes) -> tuple[tuple[int, ...], bool, Any, int]:
         (1, 0): np.lib.format.read_array_header_1_0,
         (2, 0): np.lib.format.read_array_header_2_0,
     }
-    shape, fortran, dtype = readers[np.lib.format.read_magic(stream)](
-        stream, max_header_size=_LONGEST_HEADER
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of headers as Python 2 wrote them
+        shape, fortran, dtype = readers[np.lib.format.read_magic(stream)](
+            stream, max_header_size=_LONGEST_HEADER
+        )
     return shape, fortran, dtype, stream.tell()

@@ -25,7 +25,7 @@ HEADER = "bbc-recording.json"
 PARTS = "parts"
 LEADERBOARDS = "leaderboards"
 
-_DESIGN = "design.npz"
+ARRAYS = "design.npz"
 _ABANDONED = 3600.0
 """Seconds after which a file that is not whole is nobody's: to write one takes milliseconds."""
 
@@ -117,7 +117,7 @@ def start(folder: Path, design: Design) -> None:
         return
     for place in (PARTS, LEADERBOARDS):
         (folder / place).mkdir(parents=True, exist_ok=True)
-    with replacing(folder / _DESIGN) as file:
+    with replacing(folder / ARRAYS) as file:
         file.write(packed(_arrays(design)))
     about = {
         "spec": SPEC,
@@ -151,11 +151,11 @@ def load(folder: Path) -> Design:
     """
     about = _header(folder)
     try:
-        arrays = unpacked(bytes_of(folder / _DESIGN))
+        arrays = unpacked(bytes_of(folder / ARRAYS))
         design = _design(about, arrays)
     except (OSError, DamagedError, KeyError, ValueError, TypeError, IndexError) as error:
         raise InputError(
-            f"recording is damaged: {error}", path=str(folder / _DESIGN), hint="record it again"
+            f"recording is damaged: {error}", path=str(folder / ARRAYS), hint="record it again"
         ) from None
     return design
 
@@ -202,7 +202,7 @@ def _design(about: dict[str, Any], arrays: dict[str, Any]) -> Design:
 
 def _check_tests(tests: Sequence[IntArray], n_samples: int) -> None:
     for rows in tests:
-        if rows.dtype.kind != "i":
+        if rows.dtype.kind != "i" or rows.ndim != 1:
             raise DamagedError("a fold has rows that are no positions")
         if rows.size and not (rows.min() >= 0 and rows.max() < n_samples):
             raise DamagedError("a fold has rows that there are not")

@@ -23,6 +23,9 @@ from bbccli.recorded.arrays import DamagedError, packed, unpacked
 from bbccli.recorded.design import LEADERBOARDS, PARTS
 from bbccli.types import IntArray, PredictionKind
 
+PATTERNS = (f"{PARTS}/[0-9]*.npz", f"{LEADERBOARDS}/[0-9]*.json")
+"""What is read: parts, and what searches said of their candidates."""
+
 _ABOUT = "about"
 _BINARY = getattr(os, "O_BINARY", 0)
 _TOKEN = uuid.uuid4().hex[:12]
@@ -174,7 +177,7 @@ def read(path: Path) -> Part:
 
 def paths(folder: Path) -> Iterator[Path]:
     """Yield the files of the parts, in the order in which they were written."""
-    yield from sorted((folder / PARTS).glob("[0-9]*.npz"))
+    yield from sorted(folder.glob(PATTERNS[0]))
 
 
 def leaderboards(folder: Path) -> Iterator[dict[str, Any]]:
@@ -185,7 +188,7 @@ def leaderboards(folder: Path) -> Iterator[dict[str, Any]]:
     DamagedError
         A file holds something else.
     """
-    for path in sorted((folder / LEADERBOARDS).glob("[0-9]*.json")):
+    for path in sorted(folder.glob(PATTERNS[1])):
         try:
             found = json.loads(bytes_of(path))
             candidates = found["candidates"]

@@ -21,6 +21,8 @@ def checked(performances: FloatArray, correlation: float) -> FloatArray:
 
 def classes_of(n_samples: int, balance: float) -> IntArray:
     """(N,) round(balance N) samples of class 0, then those of class 1."""
+    if not 0 <= balance <= 1:
+        raise OptionError(f"the balance is {balance:g}", hint="from 0 to 1, such as 0.5")
     n_zeros = round(balance * n_samples)
     if min(n_zeros, n_samples - n_zeros) < 2:
         raise OptionError(

@@ -1,15 +1,19 @@
 """The same batch on a real scheduler with worker processes, some of which die."""
 
+import random
 import re
 import socket
 import subprocess
 import sys
+import threading
 import time
 from contextlib import contextmanager, suppress
 from types import SimpleNamespace
 
 import pytest
 from experiments import FAST, environment, experiment
+from fuzz.run import in_time
+from large_files import FEW, chances, file_of
 
 from bbccli.analysis import Analysis
 from bbccli.batch import cluster as module
@@ -136,6 +140,97 @@ def test_a_worker_that_dies_costs_nothing_and_changes_nothing(runs, run, cluster
     assert sum(worker.poll() is None for worker in workers) == 1
     assert run(*words, "-o", "local.jsonl", "--jobs", "1")[0] == 0
     assert (folder / "dask.jsonl").read_bytes() == (folder / "local.jsonl").read_bytes()
+
+
+def killed_at_random(run, scheduler, start, words, n_rounds):
+    """Run a command again and again, each time with a worker killed at a random moment.
+
+    Yields what it said, and by how many deaths it was hit before it ended.
+    """
+    scheduler.scheduler.allowed_failures = 1000  # deaths that have nothing to do with any file
+    workers, chance, seconds = [start(), start()], random.Random(7), 0.5
+    for number in range(n_rounds):
+        wait_for(lambda: workers_of(scheduler) == 2)
+        over, deaths = threading.Event(), []
+
+        def kill(moment, victim, over=over, deaths=deaths):
+            if not over.wait(moment):
+                victim.kill()
+                victim.join()
+                deaths.append(victim)
+                workers[workers.index(victim)] = start()
+
+        killer = threading.Thread(
+            target=kill, args=(chance.random() * seconds, chance.choice(workers))
+        )
+        killer.start()
+        begun = time.monotonic()
+        with in_time():
+            said = run(*(str(word).format(number) for word in words))
+        over.set()
+        seconds = time.monotonic() - begun
+        killer.join()
+        yield said, len(deaths)
+
+
+@pytest.mark.sweep
+def test_workers_killed_at_random_cost_a_batch_nothing(runs, run, cluster):
+    assert batches_under_fire(runs, run, cluster, 10) >= 1
+
+
+@pytest.mark.slow
+def test_workers_killed_at_random_100_times(runs, run, cluster):
+    assert batches_under_fire(runs, run, cluster, 100) >= 30
+
+
+def batches_under_fire(runs, run, cluster, n_rounds):
+    folder, (scheduler, start) = runs(24), cluster
+    assert run("batch", PATTERN, "-o", "local.jsonl", *FAST, "--jobs", "1")[0] == 0
+    expected, hit = (folder / "local.jsonl").read_bytes(), 0
+    address = ("--runner", "dask", "--scheduler", scheduler.scheduler_address)
+    words = ("batch", PATTERN, "-o", "{}.jsonl", *FAST, *address)
+    fired = killed_at_random(run, scheduler, start, words, n_rounds)
+    for number, (said, deaths) in enumerate(fired):
+        assert said == (0, "", f"24 files in {number}.jsonl\n")
+        assert (folder / f"{number}.jsonl").read_bytes() == expected
+        hit += deaths
+    return hit
+
+
+@pytest.mark.sweep
+def test_workers_killed_at_random_change_no_correction(run, cluster, tmp_path):
+    assert corrections_under_fire(run, cluster, tmp_path, 6) >= 1
+
+
+@pytest.mark.slow
+def test_workers_killed_at_random_change_no_correction_100_times(run, cluster, tmp_path):
+    assert corrections_under_fire(run, cluster, tmp_path, 100) >= 30
+
+
+def corrections_under_fire(run, cluster, tmp_path, n_rounds):
+    (scheduler, start), path = cluster, tmp_path / "p.parquet"
+    truth, fold, found = chances(n_columns=140)
+    file_of(path, truth, found, fold=fold)
+    words = (
+        "correct",
+        path,
+        "--metric",
+        "brier",
+        "--metric",
+        "auc",
+        "-q",
+        "--format",
+        "json",
+        *FEW,
+    )
+    expected = run(*words)
+    assert expected[0] == 0
+    words = (*words, "--runner", "dask", "--scheduler", scheduler.scheduler_address)
+    hit = 0
+    for said, deaths in killed_at_random(run, scheduler, start, words, n_rounds):
+        assert said == expected
+        hit += deaths
+    return hit
 
 
 @pytest.mark.sweep

@@ -374,3 +374,45 @@ def test_no_pickle_is_ever_loaded():
             r"allow_pickle(?!=False)|pickle\.loads?\b|import c?pickle|joblib\.load", text
         )
         assert not re.search(r"\b(np|numpy)\.load\b|read_pickle|torch\.load|marshal\.load", text)
+
+
+FULL = """
+mkdir disk && mount -t tmpfs -o size=$0 tmpfs disk || exit 99
+"$@" 2> first.err; echo $? > first.status
+ls -A disk > left; cp disk/r.jsonl.journal kept; cp disk/r.jsonl early
+mount -o remount,size=8m disk
+"$@" --resume 2> then.err; echo $? > then.status
+cp disk/r.jsonl then.jsonl; ls -A disk > after
+"""
+
+
+@pytest.mark.sweep
+@pytest.mark.one_in(1)
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="namespaces of Linux")
+@pytest.mark.parametrize(
+    ("size", "jobs"), [("4k", "1"), ("64k", "1"), ("fits but for the table", "1"), ("64k", "2")]
+)
+def test_a_disk_that_fills_up_keeps_what_fits(runs, run, process, size, jobs):
+    folder = runs(40)
+    words = ("batch", PATTERN, *FAST, "--jobs", jobs, "-o")
+    assert run(*words, "ref.jsonl")[0] == 0
+    table, journal = ((folder / name).stat().st_size for name in ("ref.jsonl", "ref.jsonl.journal"))
+    if "table" in size:
+        size = f"{(journal // 4096 + 2) * 4}k"
+        assert journal + table > int(size[:-1]) * 1024
+    done = process("unshare", "-rm", "bash", "-c", FULL, size, *command(*words, "disk/r.jsonl"))
+    if done.returncode == 99 or "unshare" in done.stderr:
+        pytest.skip("no file systems can be mounted here")
+    said = {name: (folder / name).read_text() for name in ("first.err", "first.status", "left")}
+    assert said["first.status"] == "2\n"
+    error, hint = said["first.err"].splitlines()
+    assert re.match(r"error: cannot write disk/r.jsonl(.journal)?: No space left on device$", error)
+    assert hint.startswith("hint: ")
+    assert set(said["left"].split()) <= {"r.jsonl.journal"}  # no table, and nothing half-written
+    whole = (folder / "kept").read_bytes().count(b'"key"') if (folder / "kept").exists() else 0
+    assert (folder / "then.status").read_text() == "0\n"
+    kept_now = re.search(r"(\d+) unchanged", (folder / "then.err").read_text())
+    assert int(kept_now[1] if kept_now else 0) >= whole - 1
+    assert (folder / "then.jsonl").read_bytes() == (folder / "ref.jsonl").read_bytes()
+    assert set((folder / "after").read_text().split()) == {"r.jsonl", "r.jsonl.journal"}
+    assert whole > 10 or size == "4k"

@@ -1,7 +1,8 @@
 """`make fuzz`: cases until the time is up, and a file for each that fails.
 
 --seconds T, --cases N: stop after either; --seed S: the stream of cases; --first K: its first case;
---case K: only this one, printed; --once: do not run each case a second time.
+--case K: only this one, printed; --once: do not run each case a second time; --trees: folders of
+runs instead of files; --only COMMAND: cases of this command alone.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ import sys
 import time
 import traceback
 
-from .case import CORPUS
-from .commands import make
+from . import commands, trees
+from .case import CORPUS, Case
 from .oracle import faults
 from .run import run
 
@@ -21,10 +22,10 @@ def main() -> int:
     """Run cases, report, and return 1 where some failed."""
     asked = _arguments()
     if asked.case is not None:
-        return _show(asked.seed, asked.case)
+        return _show(_case(asked, asked.case))
     start, seen, number = time.monotonic(), {}, asked.first
     while number - asked.first < asked.cases and time.monotonic() - start < asked.seconds:
-        case = make(asked.seed, number)
+        case = _case(asked, number)
         found = faults(case, twice=not asked.once and number % asked.every == 0)
         if found and seen.setdefault(_kind(found[0]), number) == number:
             print(f"case {number} of seed {asked.seed}: {found[0]}\n  {case.arguments}", flush=True)
@@ -32,7 +33,7 @@ def main() -> int:
                 path = CORPUS / f"seed-{asked.seed}-case-{number}.json"
                 path.write_text(case.saved(_kind(found[0])))
         number += 1
-        if number % 10_000 == 0:
+        if number % (1_000 if asked.trees else 10_000) == 0:
             _report(asked, number, start, len(seen))
     _report(asked, number, start, len(seen))
     return 1 if seen else 0
@@ -54,6 +55,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--case", type=int)
+    parser.add_argument("--trees", action="store_true")
+    parser.add_argument("--only", default="", choices=("", *commands.WEIGHTS))
     parser.add_argument("--every", type=int, default=1, help="run each so many a second time")
     parser.add_argument("--once", action="store_true")
     parser.add_argument("--keep", action="store_true", help="write failing cases to tests/corpus")
@@ -70,8 +73,13 @@ def _kind(fault: str) -> str:
     return f"{lines[-1].partition(':')[0]} {own[-1]}"
 
 
-def _show(seed: int, number: int) -> int:
-    case = make(seed, number)
+def _case(asked: argparse.Namespace, number: int) -> Case:
+    if asked.trees:
+        return trees.make(asked.seed, number)
+    return commands.make(asked.seed, number, asked.only)
+
+
+def _show(case: Case) -> int:
     print(case.saved("shown"), run(case), *faults(case), sep="\n")
     return 0
 

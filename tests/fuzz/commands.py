@@ -14,6 +14,7 @@ from . import seeds
 from .case import Case
 from .mutations import mutated
 
+COUNTS = ("1", "2", "3", "10", "50", "0", "-1", "1e3", "1000000000000", "x", "")
 COLUMNS = ("truth", "fold", "row_id", "group", "repeat", "a", "b", "nowhere", "")
 NUMBERS = ("0", "1", "-1", "0.5", "0.95", "1e-9", "nan", "inf", "x", "")
 ROLES = (
@@ -114,6 +115,20 @@ OPTIONS = {
         "--format": ("table", "json", "csv", "markdown", "junit"),
         "--output": ("o.json", "o.csv", "o.md", "o.xml", "o.txt"),
     },
+    "simulate": {
+        "--samples": COUNTS,
+        "--configurations": COUNTS,
+        "--folds": COUNTS,
+        "--balance": NUMBERS,
+        "--classes": COUNTS,
+        "--correlation": NUMBERS,
+        "--beta": ("9,6", "0,0", "1e-300,1", "1e300,1e300", "nan,1", "1", "1,2,3", ",", ""),
+        "--seed": ("0", "7", "-1", str(2**64), "x"),
+        "--files": ("1", "3", "0", "-1", "x", ""),
+        "--output": ("s.csv", "s.tsv.gz", "s.csv.zst", "no/s.csv", "t.json", "s.txt", "", "-"),
+        "--truth": ("t.json", "s.parquet", "no/t.json", "", "-", "t.txt"),
+    },
+    "schema": {"--format": FORMATS, "--output": ("o.json",)},
     "plan": READING
     | SCORING
     | {
@@ -123,7 +138,13 @@ OPTIONS = {
         "--configurations": ("1", "3,10", "-1", "2,x"),
         "--within": NUMBERS,
         "--expected": NUMBERS,
+        "--prevalence": NUMBERS,
+        "--spread": NUMBERS,
+        "--correlation": NUMBERS,
         "--level": NUMBERS,
+        "--bounds": ("0,1", "1,0", "nan,1", "0", "x", "-inf,inf", ""),
+        "--cap": NUMBERS,
+        "--check": None,
         "--format": ("table", "json", "csv", "markdown"),
         "--output": ("o.json", "o.csv", "o.md", "o.txt"),
     },
@@ -152,16 +173,21 @@ WEIGHTS = {
     "leaderboard": 3,
     "compare": 4,
     "plan": 2,
+    "simulate": 1,
+    "schema": 0.05,
     "batch": 1,
     "gate": 3,
 }
 
 
-def make(seed: int, number: int) -> Case:
-    """Return case `number` of the stream `seed`."""
+def make(seed: int, number: int, only: str = "") -> Case:
+    """Return case `number` of the stream `seed`, of one command alone if it is named."""
     random = Random(f"{seed} {number}")
-    command = random.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
+    command = only or random.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
     paths, files = (_saved if command == "gate" else _predictions)(random)
+    if command in ("simulate", "schema") or (command == "plan" and random.random() < 0.4):
+        laws = ("right-or-wrong", "binormal", "multinormal", "noisy", "x", "")
+        paths, files = [random.choice(laws)] if command == "simulate" else [], {}
     if command == "batch" and random.random() < 0.7:
         files["m.csv"] = mutated(seeds.MANIFEST, "m.csv", random)
         paths = ["m.csv"]
@@ -175,7 +201,7 @@ def make(seed: int, number: int) -> Case:
 
 def _options(command: str, random: Random) -> list[str]:
     """Options that bound the work, then some random ones."""
-    chosen: list[str] = [] if command == "inspect" else ["-q"]
+    chosen: list[str] = [] if command in ("inspect", "schema") else ["-q"]
     if command == "compare" and random.random() < 0.4:
         chosen += ["--pair", *random.choice((("a", "b"), ("b", "a"), ("a", "a"), ("a", "q")))]
     if command in ("correct", "drop", "leaderboard", "compare", "plan", "batch"):
@@ -188,10 +214,20 @@ def _options(command: str, random: Random) -> list[str]:
         chosen += ["--fail-under", "0.5"] * (random.random() < 0.6)
     if command == "batch":
         chosen += ["--dry-run", "-o", "o.csv"]
+    if command == "plan" and random.random() < 0.5:
+        chosen += ["--expected", random.choice(("0.7", "0.85", "0.999", "0.5", "0"))]
+        chosen += ["--configurations", random.choice(("1", "2", "30", "3,10"))]
+    if command == "simulate":
+        chosen += ["--samples", random.choice(("1", "2", "20", "60"))]
+        chosen += ["--configurations", random.choice(("1", "2", "5"))]
+        chosen += ["--folds", random.choice(("1", "2", "3"))]
+        chosen += ["-o", random.choice(("s.parquet", "s.csv", "s.tsv")), "--truth", "t.json"]
     if command == "convert":
         chosen += ["-o", random.choice(("o.csv", "o.parquet", "o.tsv"))]
     for _ in range(random.choice((0, 0, 1, 1, 2, 3))):
         name, values = random.choice(list(OPTIONS[command].items()))
+        while command == "simulate" and name in chosen:  # which is given once
+            chosen[chosen.index(name) : chosen.index(name) + 2] = []
         chosen += [name] if values is None else [name, random.choice(values)]
     return chosen
 

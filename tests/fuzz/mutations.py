@@ -97,7 +97,7 @@ def _cells(data: bytes, random: Random, delimiter: str) -> bytes:
 def _json(data: bytes, random: Random) -> bytes:
     try:
         whole = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return _bytes(data, random)
     places = list(_places(whole))
     if not places:

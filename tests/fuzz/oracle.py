@@ -9,6 +9,7 @@ from typing import Any
 
 from bbccli.metrics import METRICS
 
+from . import trees
 from .case import Case
 from .run import Outcome, run
 
@@ -23,6 +24,10 @@ UNBOUNDED = ("t-folds", "t-corrected", "influence", "wald", "ncv")
 
 def faults(case: Case, *, twice: bool = True) -> list[str]:
     """Run a case, and say what does not hold; nothing where all is well."""
+    if case.tree:
+        found = list(trees.faults(case))
+        if found or case.arguments[0] == "read":
+            return found
     first = run(case)
     found = list(_faults(case, first))
     if twice and not found and run(case) != first:

@@ -9,8 +9,8 @@ import signal
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ import typer.main
 
 from bbccli.cli.app import main
 
-from .case import Case
+from .case import Case, Link
 
 SECONDS = 20
 """A case that takes more of the processor's time hangs."""
@@ -49,9 +49,9 @@ class _HangError(BaseException):
 def run(case: Case) -> Outcome:
     """Run a case in a new folder."""
     with tempfile.TemporaryDirectory(prefix="bbc-fuzz-") as folder:
-        for name, data in case.files.items():
-            (Path(folder) / name).write_bytes(data)
-        with _inside(folder), _captured() as (out, err), _in_time():
+        placed = case.placed
+        place(Path(folder), placed)
+        with _inside(folder), _captured() as (out, err), in_time():
             status, trace = 1, ""
             try:
                 status = main(case.arguments)
@@ -61,10 +61,22 @@ def run(case: Case) -> Outcome:
         written = {
             str(path.relative_to(folder)): path.read_bytes()
             for path in sorted(Path(folder).rglob("*"))
-            if path.is_file()
+            if path.is_file() and not path.is_symlink()
         }
-    changed = {name: data for name, data in written.items() if case.files.get(name) != data}
-    return Outcome(status, _text(out), _text(err), changed, trace)
+    changed = {name: data for name, data in written.items() if placed.get(name) != data}
+    return Outcome(status, _text(out), _text(err).replace(folder, ""), changed, trace)
+
+
+def place(folder: Path, files: Mapping[str, bytes | Link]) -> None:
+    """Write files and links into a folder; what has no place in it is left away."""
+    for name, content in files.items():
+        path = folder / name
+        with suppress(OSError):  # a file where a folder should be
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if isinstance(content, Link):
+                path.symlink_to(content.target)
+            else:
+                path.write_bytes(content)
 
 
 def _text(stream: io.BytesIO) -> str:
@@ -96,7 +108,7 @@ def _captured() -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
 
 
 @contextmanager
-def _in_time() -> Iterator[None]:
+def in_time() -> Iterator[None]:
     def hang(*_: Any) -> None:
         raise _HangError(f"took more than {SECONDS} s of the processor, or {WAIT} s")
 

@@ -155,6 +155,7 @@ def test_labels_that_are_codes_of_no_class(folder, code):
         ({"tests": np.zeros(N, int)}, "a fold has a row twice"),
         ({"tests": np.arange(N) - 1}, "a fold has rows that there are not"),
         ({"tests": np.arange(N) / 2.0}, "a fold has rows that are no positions"),
+        ({"tests": np.concatenate(TESTS)[:, None]}, "a fold has rows that are no positions"),
         ({"groups": np.arange(N) / 2.0}, "groups of another type"),
         ({"weights": np.array(["1"] * N)}, "weights of another type"),
         ({"truth": None}, "'truth'"),

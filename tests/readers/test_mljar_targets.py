@@ -144,12 +144,22 @@ def test_without_the_weights_no_score_is_compared():
     assert (found.n_checked, found.reason) == (0, "the run scored with weights, which take no part")
 
 
-def test_a_model_with_weights_of_its_own_is_not_compared(tmp_path):
+def test_a_model_with_weights_of_its_own_is_compared_without_the_others(tmp_path):
+    """As mljar scores models boosted on their errors, whose predictions tell no weights."""
     run = copied(tmp_path, "mljar_weights")
     place = run / "2_DecisionTree" / OOF
     place.write_text("\n".join(x.rpartition(",")[0] for x in place.read_text().split()))
+    with pytest.raises(InputError, match="2_DecisionTree has auc 0.858928 by its predictions"):
+        verified(read(run))
+    for log in place.parent.glob("*.log"):
+        log.unlink()
+    rows = np.genfromtxt(place, delimiter=",", skip_header=1)
+    higher = rows[rows[:, 0] == 1, 1][:, None] - rows[rows[:, 0] == 0, 1]
+    board = run / "leaderboard.csv"
+    auc = str(((higher > 0) + (higher == 0) / 2).mean())
+    board.write_text(board.read_text().replace("0.8689249752633723", auc))
     found = verified(read(run)).source.verification
-    assert (found.n_checked, found.n_scores) == (2, 2)
+    assert (found.n_checked, found.n_scores) == (3, 3)
 
 
 def test_weights_that_differ(tmp_path):

@@ -110,7 +110,8 @@ def _configuration(
     """Mean over the repeats, and what the name and the folder tell."""
     repeats = count[:, None] if total.ndim == 2 else count
     mean = np.full_like(total, np.nan)
-    np.divide(total, repeats, out=mean, where=repeats > 0, casting="same_kind")
+    with np.errstate(all="ignore"):  # what is not finite is refused with its place
+        np.divide(total, repeats, out=mean, where=repeats > 0, casting="same_kind")
     mean.flags.writeable = False
     children = _children(folder)
     level = _LEVEL.search(name)

@@ -99,7 +99,8 @@ class RunTable:
     named
         Lists of names for notes on them: `again` and `tried_again`, configurations whose
         predictions were recorded again, and which were tried before with other predictions;
-        `damaged`, files.
+        `damaged`, files. And `scored_alike`, configurations that the tool scored without the
+        weights.
     weighted
         Whether the scores are of the weighted samples.
     targets

@@ -30,6 +30,7 @@ from bbccli.types import FloatArray
 _PREDICTIONS = ".cv_holdout_predictions.csv"
 _FOLDS = ".cv_fold_assignment.csv"
 _ASSIGNMENT = "fold_assignment"
+_MOST_FOLDS = 2**53
 _AGAIN = "export it from H2O again"
 _STACKED = "StackedEnsemble"
 
@@ -164,7 +165,7 @@ def _folds(folder: Path, models: list[str], n_rows: int) -> dict[str, Any]:
             problem = f"has no column {_ASSIGNMENT}"
             raise InputError(problem, path=str(place), hint="export the folds again")
         values = numbers_of(table[name], place, name)
-        broken = np.flatnonzero(values % 1)
+        broken = np.flatnonzero((values % 1 != 0) | (np.abs(values) > _MOST_FOLDS))
         if len(broken):
             row, value = int(broken[0]), float(values[broken[0]])
             raise InputError(

@@ -124,7 +124,7 @@ def load(folder: Path) -> RunTable:
             key: values[keep] for key, values in _predictions(run, name, table, classes).items()
         }
     n_copies = len(target) - len(columns["truth"])
-    scored = [name for name in run.models if weights is None or _WEIGHT in tables[name]]
+    alike = () if weights is None else [name for name in run.models if _WEIGHT not in tables[name]]
     return RunTable(
         tool="mljar",
         columns=columns,
@@ -132,8 +132,8 @@ def load(folder: Path) -> RunTable:
         task=run.task,
         classes=tuple(map(str, classes)),
         flags={name: _flags(run, name) for name in run.models},
-        leaderboard=() if n_copies else leaderboard(folder, board, scored, run.metric),
-        fold_scores=() if n_copies else _fold_scores(run, scored),
+        leaderboard=() if n_copies else leaderboard(folder, board, run.models, run.metric),
+        fold_scores=() if n_copies else _fold_scores(run),
         metric=run.metric,
         metric_name=run.metric_name,
         selection="pooled",
@@ -144,6 +144,7 @@ def load(folder: Path) -> RunTable:
         n_candidates_total=len(run.models) + len(lost) if lost else None,
         unchecked=_unchecked(run, n_copies, board, weights is not None),
         weighted=weights is not None,
+        named={"scored_alike": tuple(alike)},
         targets=truth.about(places["row_id"]),
     )
 
@@ -279,11 +280,11 @@ def _flags(run: _Run, name: str) -> tuple[str, ...]:
     return tuple(flag for flag, holds in found.items() if holds)
 
 
-def _fold_scores(run: _Run, models: list[str]) -> tuple[FoldScore, ...]:
+def _fold_scores(run: _Run) -> tuple[FoldScore, ...]:
     """What is logged of the folds; nothing where repeats or a split leave a row no fold."""
     if run.split or run.n_repeats > 1:
         return ()
-    return fold_scores(run.folder, models, run.metric, run.n_folds)
+    return fold_scores(run.folder, run.models, run.metric, run.n_folds)
 
 
 def _unchecked(run: _Run, n_copies: int, board: dict[str, str] | None, weighted: bool) -> str:

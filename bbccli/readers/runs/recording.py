@@ -11,6 +11,7 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.readers.runs import recording_arrays
+from bbccli.readers.runs.contents import matching
 from bbccli.readers.runs.recording_names import short_names
 from bbccli.readers.runs.recording_parts import (
     flags_of,
@@ -158,8 +159,9 @@ def load(path: Path) -> Recording:
     InputError
         It is damaged or of another version, holds no predictions, or predictions of several forms.
     """
+    held = matching(path, design.HEADER, design.ARRAYS, *parts.PATTERNS)
+    check_size(sum(file.stat().st_size for file in held), str(path))
     plan = design.load(path)
-    check_size(sum(file.stat().st_size for file in parts.paths(path)), str(path))
     found, damaged = parts_in(path)
     recording_arrays.check_rows(path, plan, found)
     listed = _listed(path)

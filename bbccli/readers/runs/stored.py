@@ -86,7 +86,9 @@ def as_table(run: StoredRun, folder: Path, *read: str) -> RunTable:
     columns: dict[str, Any] = {}
     by_class = run.configurations[0].predictions.ndim == 2
     if run.truth is not None:
-        columns["truth"] = run.truth.astype(np.int64) if by_class else run.truth
+        truth = run.truth.astype(np.float64)
+        coded = by_class and bool((truth == np.clip(np.round(truth), 0, 2**31)).all())
+        columns["truth"] = truth.astype(np.int64) if coded else run.truth
     for one in run.configurations:
         if not by_class:
             columns[one.name] = one.predictions

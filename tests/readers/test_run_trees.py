@@ -1,0 +1,166 @@
+"""Folders of real runs in which something else lies in the place of a file."""
+
+import os
+import re
+import shutil
+import signal
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fuzz.case import REAL, tree_of
+from fuzz.trees import TREES
+
+from bbccli.errors import BbcError, InputError
+from bbccli.readers import Roles, read
+from bbccli.verification import verified
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="pipes and devices of POSIX")
+
+
+def of_each_kind(tree):
+    """The first file of each name but for its numbers."""
+    kinds = {}
+    for name in tree_of(tree):
+        path = Path(name).relative_to("run")
+        kinds.setdefault((path.parts[0] if len(path.parts) > 1 else "", path.suffix), path)
+    return list(kinds.values())
+
+
+@contextmanager
+def at_most(seconds):
+    def hang(*_):
+        raise AssertionError("it waits, or reads without end")
+
+    before = signal.signal(signal.SIGALRM, hang)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def opened(run):
+    """Read a run with the labels that lie in it."""
+    labels = run / "train.csv"
+    apart = f"run/{labels.name}" in tree_of(str(run.name).replace("-", "/"))
+    how = {"labels": labels, "roles": Roles(truth="target")} if apart else {}
+    return verified(read(run, **how))
+
+
+@pytest.fixture
+def run_of(tmp_path):
+    return lambda tree: Path(shutil.copytree(REAL / tree, tmp_path / tree.replace("/", "-")))
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("kind", ["pipe", "device", "loop"])
+@pytest.mark.parametrize("tree", TREES)
+def test_what_is_no_file_is_neither_waited_for_nor_read_without_end(tree, kind, run_of):
+    run, whole = run_of(tree), opened(REAL / tree) if "/" not in tree else None
+    for place in of_each_kind(tree):
+        if place.name == "train.csv":  # named on the command line, where a pipe is welcome
+            continue
+        path = run / place
+        content = path.read_bytes()
+        path.unlink()
+        if kind == "pipe":
+            os.mkfifo(path)
+        else:
+            path.symlink_to("/dev/zero" if kind == "device" else path.name)
+        with at_most(20):
+            try:
+                found = opened(run)
+            except BbcError as error:
+                assert error.hint
+                assert "\n" not in error.problem
+            else:
+                assert whole is None or found.n_samples == whole.n_samples
+        path.unlink()
+        path.write_bytes(content)
+    assert opened(run).n_samples >= 100
+
+
+@pytest.mark.parametrize(
+    ("tree", "place"),
+    [
+        ("mljar", "1_Baseline/predictions_out_of_folds.csv"),
+        ("h2o", "GBM_1*holdout_predictions.csv"),
+        ("caret", "knn_pred.csv"),
+        ("flaml", "design.npz"),
+    ],
+)
+def test_a_pipe_in_a_run_is_named(tree, place, run_of):
+    run = run_of(tree)
+    path = sorted(run.glob(place))[0]
+    path.unlink()
+    os.mkfifo(path)
+    with at_most(20), pytest.raises(InputError) as error:
+        opened(run)
+    assert str(path) in str(error.value)
+
+
+def test_parts_of_a_recording_that_can_not_be_read_are_told(run_of):
+    run = run_of("flaml")
+    first, second, *_ = sorted((run / "parts").iterdir())
+    for path, target in ((first, "no/where"), (second, second.name)):
+        path.unlink()
+        path.symlink_to(target)
+    with at_most(20):
+        said = {note.code: note.text for note in read(run).notes}["damaged-parts"]
+    assert all(path.name in said for path in (first, second))
+
+
+def test_a_column_twice_in_a_table_of_h2o(run_of):
+    run = run_of("h2o")
+    path = sorted(run.glob("GBM_1*fold_assignment.csv"))[0]
+    header, *rows = path.read_text().splitlines()
+    path.write_text("\n".join([f"{header},x,x", *(f"{row},1,2" for row in rows)]) + "\n")
+    with pytest.raises(InputError, match="column name occurs twice") as error:
+        opened(run)
+    assert (error.value.path, error.value.column) == (str(path), "x")
+
+
+@pytest.mark.parametrize("fold", ["1e30", "-1e300", "9223372036854775808"])
+def test_a_fold_of_h2o_that_no_integer_holds(run_of, fold):
+    run = run_of("h2o")
+    path = sorted(run.glob("GBM_1*fold_assignment.csv"))[0]
+    header, _, *rows = path.read_text().splitlines()
+    path.write_text("\n".join([header, fold, *rows]) + "\n")
+    with pytest.raises(InputError, match="fold is no whole number") as error:
+        opened(run)
+    assert (error.value.path, error.value.row) == (str(path), 0)
+
+
+def test_infinite_predictions_of_autogluon_warn_of_nothing(run_of):
+    from runs import oof
+
+    run = run_of("autogluon")
+    path = sorted(run.glob("models/*/utils/oof.pkl"))[0]
+    values, count = np.full(150, np.inf, np.float32), np.ones(150, np.float32)
+    count[:3] = np.inf, np.nan, 1e-45
+    path.write_bytes(oof(values, count))
+    with pytest.raises(InputError):
+        opened(run)
+
+
+@pytest.mark.parametrize("code", [np.nan, np.inf, 1e30, -1.0, 0.5])
+def test_truths_of_auto_sklearn_that_are_no_class_warn_of_nothing(run_of, code):
+    run = run_of("autosklearn")
+    path = run / ".auto-sklearn" / "true_targets_ensemble.npy"
+    truth = np.load(path)
+    truth[65] = code
+    np.save(path, truth.astype(np.float16) if np.isinf(code) else truth)
+    with pytest.raises(InputError, match="truth") as error:
+        opened(run)
+    assert error.value.row == 65
+
+
+def test_lost_weights_of_one_model_of_mljar_are_found_by_its_score(run_of):
+    run = run_of("mljar_weights")
+    path = run / "1_Baseline" / "predictions_out_of_folds.csv"
+    path.write_text(re.sub(r",[^,\n]*$", "", path.read_text(), flags=re.M))
+    with pytest.raises(InputError, match="1_Baseline has auc .* on the leaderboard of mljar"):
+        opened(run)

@@ -1,0 +1,159 @@
+"""Recorders in several processes: forked, spawned or in a pool; nothing is lost or doubled."""
+
+import multiprocessing
+import os
+import signal
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+
+from bbccli.readers import read
+from bbccli.readers.runs.recording import load
+from bbccli.recorded import parts
+from bbccli.recording import Recorder
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(60, 3))
+Y = (X[:, 0] + RNG.normal(size=60) > 0).astype(int)
+FOLDS = StratifiedKFold(3, shuffle=True, random_state=1)
+GRID = {"C": [0.01, 0.1, 1.0, 10.0]}
+posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks of POSIX")
+
+
+def searched(rec, **how):
+    grid = GridSearchCV(LogisticRegression(), GRID, cv=rec.cv, scoring=rec.scorer, **how)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of workers that take long to start
+        return grid.fit(X, Y)
+
+
+def recorder(folder):
+    return Recorder(folder, X, Y, cv=FOLDS, scoring="roc_auc")
+
+
+def what(folder):
+    """All that counts of a recording, whoever wrote it and when."""
+    run = load(folder)
+    assert run.damaged == ()
+    order = np.argsort(run.configurations)
+    names = tuple(run.configurations[i] for i in order)
+    return names, run.predictions[:, :, order].tolist(), run.scores[order].tolist(), run.again
+
+
+@pytest.mark.sweep
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("backend", ["loky", "multiprocessing", "threading"])
+def test_searches_in_any_kind_of_workers_record_the_same(tmp_path, backend):
+    from joblib import parallel_config
+
+    alone, many = recorder(tmp_path / "alone"), recorder(tmp_path / "many")
+    alone.finish(searched(alone))
+    with parallel_config(backend=backend, n_jobs=3):
+        search = searched(many, return_train_score=True)
+    verified = many.finish(search)
+    assert (verified.n_candidates, verified.n_fits, verified.incomplete) == (4, 12, ())
+    assert len(list(parts.paths(many.folder))) == 12
+    assert what(many.folder) == what(alone.folder)
+
+
+def scored(rec, scorer, k, splits):
+    """What a search does of one candidate, by hand."""
+    for train, test in [rec.cv[split] for split in splits]:
+        fitted = KNeighborsClassifier(k).fit(X[train], Y[train])
+        scorer(fitted, X[test], Y[test])
+
+
+def in_a_fork(act):
+    """Act in a forked process, which ends at once, and return its status."""
+    child = os.fork()
+    if not child:
+        try:
+            act()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return os.waitpid(child, 0)[1]
+
+
+@posix
+def test_a_recording_that_is_forked_in_the_middle_is_one_recording(tmp_path):
+    alone, rec = recorder(tmp_path / "alone"), recorder(tmp_path / "run")
+    mine = alone.scorer
+    for k in range(1, 7):
+        scored(alone, mine, k, (0, 1, 2))
+    scorer = rec.scorer
+    scored(rec, scorer, 1, (0,))
+    for k in range(2, 6):  # each process writes its first file as the number that is next
+        assert in_a_fork(lambda k=k: scored(rec, scorer, k, (0, 1, 2))) == 0
+    assert in_a_fork(lambda: scored(rec, scorer, 1, (1,))) == 0
+    scored(rec, scorer, 1, (2,))
+    assert in_a_fork(lambda: scored(rec, rec.scorer, 6, (0, 1, 2))) == 0
+    assert len(list(parts.paths(rec.folder))) == 18
+    assert what(rec.folder) == what(alone.folder)
+
+
+@posix
+def test_many_forks_at_once_never_share_a_name(tmp_path):
+    """They have the same random state, the same counter, and begin at the same moment."""
+    rec = recorder(tmp_path / "run")
+    context = multiprocessing.get_context("fork")
+    ready, processes = context.Barrier(8), []
+    for number in range(8):
+
+        def act(number=number):
+            ready.wait()
+            for fold, (_, test) in enumerate(rec.cv):
+                rec.write(f"m{number}", test, np.full(len(test), number / 10), fold=fold)
+
+        processes.append(context.Process(target=act))
+        processes[-1].start()
+    for process in processes:
+        process.join(60)
+        assert process.exitcode == 0
+    run = load(rec.folder)
+    assert sorted(run.configurations) == [f"m{number}" for number in range(8)]
+    assert run.complete.all()
+    assert run.again == run.tried_again == ()
+    for name, values in zip(run.configurations, run.predictions[0].T, strict=True):
+        assert (values == int(name[1:]) / 10).all()
+
+
+@posix
+def test_forks_that_are_killed_lose_what_they_were_at_alone(tmp_path):
+    rec = recorder(tmp_path / "run")
+    scorer, chance = rec.scorer, np.random.default_rng(0)
+    for k in range(1, 9):
+        left, right = multiprocessing.Pipe()
+        child = os.fork()
+        if not child:
+            try:
+                for split in range(3):
+                    scored(rec, scorer, k, (split,))
+                    right.send(split)
+                signal.pause()
+            finally:
+                os._exit(1)
+        goal = int(chance.integers(0, 4))
+        for _ in range(goal):
+            assert left.poll(60)
+            left.recv()
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        own = [part for part in map(parts.read, parts.paths(rec.folder)) if _k(part) == k]
+        assert len(own) >= goal
+    for k in range(1, 9):  # once more, as one begins a search again
+        scored(rec, scorer, k, (0, 1, 2))
+    run = load(rec.folder)
+    assert len(run.configurations) == 8
+    assert run.damaged == ()
+    assert run.complete.all()
+    assert run.tried_again == ()  # the same predictions count once
+    assert read(rec.folder).n_configurations == 8
+
+
+def _k(part):
+    return part.params["n_neighbors"]
