@@ -204,6 +204,7 @@ def test_pieces_do_not_matter(text, size):
         st.tuples(*[st.text(st.sampled_from('ab",; 1é'), max_size=6)] * 3), min_size=1, max_size=9
     )
 )
+@example([("1", "2", "3"), ("", "", "")])
 def test_no_record_is_lost(rows):
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n", quoting=csv.QUOTE_ALL)

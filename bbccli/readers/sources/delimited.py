@@ -100,7 +100,9 @@ def _table(data: bytes, path: str, delimiter: str, as_text: Callable[[str], bool
             raise _syntax_error(data, path, delimiter, error) from None
         table = found
     table = table.rename_columns([name.strip() for name in table.column_names])
-    return _without_blank_rows(table)
+    last = data[-_TAIL:].rstrip(b"\r\n").splitlines()[-1:]
+    # a spreadsheet adds nothing in quotes: those are of a program that writes all values so
+    return table if last and b'"' in last[0] else _without_blank_rows(table)
 
 
 def _parsed(data: bytes, delimiter: str, as_text: Callable[[str], bool]) -> pa.Table:
