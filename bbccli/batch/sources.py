@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,7 +12,7 @@ from pathlib import Path
 from bbccli import reading
 from bbccli.analysis import Analysis
 from bbccli.batch.manifest import is_manifest, read_manifest
-from bbccli.errors import OptionError
+from bbccli.errors import InputError, OptionError
 from bbccli.readers.sources.files import STDIN
 from bbccli.readers.sources.urls import is_pattern, is_url, matching_urls
 
@@ -79,27 +80,39 @@ def _hits(pattern: str) -> Iterator[str]:
     """Yield what a pattern matches; ** goes through no links to folders, unless `--follow-links`.
 
     As in bash, a link that matches any other part of the pattern is followed. Names that start
-    with a dot are skipped.
+    with a dot are skipped, unless the part of the pattern does.
+
+    Raises
+    ------
+    InputError
+        A folder that can't be listed: what it holds would be missing in silence.
     """
     whole = pattern.replace(os.altsep, os.sep) if os.altsep else pattern
-    parts = whole.split(os.sep)  # noqa: PTH206 - a dot in front and a separator at the end stay
-    if "**" not in parts:
-        yield from glob.glob(pattern)  # noqa: PTH207 - skips dot files
+    return _below("", whole.split(os.sep))  # noqa: PTH206 - separators at the ends stay
+
+
+def _below(folder: str, parts: Sequence[str]) -> Iterator[str]:
+    """Yield what parts of a pattern match in a folder: empty, or with a separator at its end."""
+    part, rest = parts[0], parts[1:]
+    if part == "**":
+        for below in _folders_below(folder):
+            yield from _below(below, rest or ["*"])
         return
-    place = parts.index("**")
-    start, rest = (os.sep.join(some) for some in (parts[:place], parts[place + 1 :]))  # noqa: PTH118
-    for top in glob.glob(os.path.join(start, "")) if place else [""]:  # noqa: PTH118, PTH207
-        for folder, names in _folders_below(top):
-            if parts[place + 1 :]:
-                yield from _hits(os.path.join(glob.escape(folder), rest))  # noqa: PTH118
-            else:
-                yield from (os.path.join(folder, name) for name in names)  # noqa: PTH118
+    names = [part]
+    if glob.has_magic(part):
+        dots = part.startswith(".")
+        names = [name for name in fnmatch.filter(_names(folder), part) if dots or name[0] != "."]
+    for name in names:
+        if rest:
+            yield from _below(folder + name + os.sep, rest)
+        elif os.path.lexists(folder + name):
+            yield folder + name
 
 
-def _folders_below(top: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield a folder and those in it, at any depth, each once, with the names in it."""
+def _folders_below(top: str) -> Iterator[str]:
+    """Yield a folder and those in it, at any depth, each once."""
     follow, seen = reading.current().follow_links, set[str]()
-    for folder, below, files in os.walk(top or os.curdir, followlinks=follow):
+    for folder, below, _ in os.walk(top or os.curdir, followlinks=follow, onerror=_unlisted):
         below[:] = [name for name in below if not name.startswith(".")]
         real = os.path.realpath(folder)
         if real in seen:
@@ -107,4 +120,21 @@ def _folders_below(top: str) -> Iterator[tuple[str, list[str]]]:
             continue
         seen.add(real)
         here = folder if top else os.path.relpath(folder, os.curdir).removeprefix(os.curdir)
-        yield here, [*below, *(name for name in files if not name.startswith("."))]
+        yield os.path.join(here, "") if here else ""  # noqa: PTH118 - one separator at the end
+
+
+def _names(folder: str) -> list[str]:
+    """Names in a folder; none where there is no such folder."""
+    try:
+        return os.listdir(folder or os.curdir)  # noqa: PTH208 - "" and a separator at the end
+    except OSError as error:
+        _unlisted(error)
+    return []
+
+
+def _unlisted(error: OSError) -> None:
+    """Refuse a folder that can't be listed, if it is one."""
+    if not isinstance(error, FileNotFoundError | NotADirectoryError):
+        reason = error.strerror or str(error)
+        hint = "make it readable, or name the files in a pattern that leaves it out"
+        raise InputError(f"cannot be listed: {reason}", path=str(error.filename), hint=hint)

@@ -389,7 +389,8 @@ class TestInARun:
         assert run(*words)[::2][0] == 0
 
     def test_what_is_no_run_is_said(self, run, tmp_path, monkeypatch):
-        monkeypatch.chdir(tmp_path)
+        (tmp_path / "alone" / "here").mkdir(parents=True)
+        monkeypatch.chdir(tmp_path / "alone" / "here")
         for path in (".", "..", "/", "./"):
             status, _, err = run("correct", path, "-o", "r.json")
             assert (status, "is a directory, not a file" in err) == (2, True)

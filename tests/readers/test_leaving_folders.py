@@ -314,3 +314,40 @@ class TestPatterns:
         for pattern in ("runs/**/p.csv", "**", "runs/**/", "**/*", "**/**/*.csv", f"{runs}/**/c/*"):
             found = glob(pattern, recursive=True)  # noqa: PTH207
             assert sorted(set(_hits(pattern))) == sorted(set(found))
+
+
+@pytest.mark.parametrize("pattern", ["runs/*/p.csv", "runs/**/p.csv", "**", "runs/1/*"])
+def test_a_folder_of_a_batch_that_cannot_be_listed_is_no_empty_one(tmp_path, monkeypatch, pattern):
+    for name in "12":
+        (tmp_path / "runs" / name).mkdir(parents=True)
+        (tmp_path / "runs" / name / "p.csv").touch()
+    monkeypatch.chdir(tmp_path)
+    assert list(_hits(pattern))
+    shut = "runs" if pattern == "runs/*/p.csv" else str(Path("runs/1"))
+
+    def refuse(real):
+        def listed(path="."):
+            if os.path.normpath(path) == shut:
+                raise PermissionError(13, "Permission denied", path)
+            return real(path)
+
+        return listed
+
+    for name in ("listdir", "scandir"):
+        monkeypatch.setattr(os, name, refuse(getattr(os, name)))
+    with pytest.raises(InputError, match="cannot be listed: Permission denied") as error:
+        list(_hits(pattern))
+    assert os.path.normpath(error.value.path) == shut
+
+
+def test_a_pattern_matches_as_the_glob_of_python_does(tmp_path, monkeypatch):
+    for name in ("a/p.csv", "a/.h.csv", ".b/p.csv", "c/d/p.csv", "a/[x].csv", "e.csv"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    monkeypatch.chdir(tmp_path)
+    plain = ["*", "*/", "*/*.csv", "./*/p.csv", ".*/p.csv", "a/.*", "[ac]/*/p.csv", "a/[[]*"]
+    plain += [f"{tmp_path}/*/p.csv", "e.csv/*", "a/../*.csv", "nothing/*", "?.csv"]
+    for pattern in plain:
+        assert sorted(_hits(pattern)) == sorted(glob(pattern)), pattern
+    for pattern in ("**/p.csv", "**/*.csv", "c/**/p.csv"):
+        assert sorted(set(_hits(pattern))) == sorted(glob(pattern, recursive=True)), pattern
