@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_text, to_numbers
-from bbccli.readers.column import Column, number_of, text_entries
+from bbccli.readers.column import Column, text_entries
 from bbccli.readers.problems import Raise
 from bbccli.readers.sheet import Cell, Sheet
 from bbccli.readers.table import Table
@@ -115,19 +116,19 @@ def check_sources(table: Table, names: Iterable[str], problems: Raise) -> None:
 
 def text_fault(column: Column) -> InputError:
     """Build the error about text where numbers are needed."""
-    from bbccli.readers.numerals import doubt
+    from bbccli.readers.numerals import doubt, strangers
 
     doubtful = doubt(column, of="prediction")
     if doubtful is not None:
         return doubtful
-    entries = text_entries(column)
-    value = column.values[int(entries[0])].as_py()
-    comma = not np.isnan(number_of(value.replace(",", ".")))
+    among_numbers = strangers(column)
+    entries = among_numbers if len(among_numbers) else text_entries(column)
+    numbered = re.search(r"\d", column.values[int(entries[0])].as_py()) is not None
     hint = "leave the cell empty if there is no prediction; --exclude a column that has none"
     return column.fault(
         "prediction is text",
         entries,
-        hint="store numbers as numbers, with a decimal point" if comma else hint,
+        hint="store numbers as numbers, with a decimal point; " * numbered + hint,
     )
 
 

@@ -113,10 +113,21 @@ def constant(column: Column, role: str, places: Places) -> tuple[Column, float]:
     return column.take(places.first), rounding
 
 
+def numbers_of(column: Column, role: str, hint: str) -> FloatArray:
+    """Return the numbers of a column (n,); what they look like, in the error about others."""
+    if column.is_text:
+        from bbccli.readers.numerals import doubt
+
+        fault = doubt(column, of=role)
+        if fault is not None:
+            raise fault
+    return column.numbers(role, hint)
+
+
 def _weights(weight: Column) -> FloatArray:
     """(N,) sample weights."""
     hint = f"a positive number per sample; {NO_WEIGHT}"
-    weights = weight.numbers("weight", hint)
+    weights = numbers_of(weight, "weight", hint)
     wrong = np.flatnonzero(weights <= 0)
     if len(wrong):
         raise weight.fault("weight is not positive", wrong, hint=hint)

@@ -13,13 +13,13 @@ from bbccli.outcome import Outcome
 from bbccli.readers.classes import check_classes_told, spelled
 from bbccli.readers.column import Column, number_of
 from bbccli.readers.cube import Cube
-from bbccli.readers.facts import Facts
+from bbccli.readers.facts import Facts, numbers_of
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.request import Request
 from bbccli.readers.scores import outcome_of_scores, task_of
 from bbccli.readers.sheet import Sheet
 from bbccli.rounding import count
-from bbccli.types import BoolArray, FloatArray, Task
+from bbccli.types import BoolArray, Task
 
 
 def outcome_of(sheet: Sheet, facts: Facts, cube: Cube, request: Request) -> Outcome:
@@ -165,7 +165,7 @@ def survival(time: Column, event: Column, task: Task | None = None) -> Outcome:
             path=time.path,
             hint=f"drop {parameter('task')}, or give --truth NAME",
         )
-    times: FloatArray = time.numbers("time")
+    times = numbers_of(time, "time", "numbers are needed here")
     negative = np.flatnonzero(times < 0)
     if len(negative):
         raise time.fault("time is negative", negative, hint="times start at 0")

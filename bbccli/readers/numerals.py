@@ -18,7 +18,7 @@ from bbccli.readers.arrow import is_text, to_numbers
 from bbccli.readers.column import Column
 from bbccli.readers.functions import apply, cast
 from bbccli.readers.roles import NAMES
-from bbccli.types import BoolArray
+from bbccli.types import BoolArray, IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,43 +29,78 @@ NO_VALUE = frozenset(("n/a", "N/A", "None", "none"))
 _BLANK = r"\s\x{a0}\x{202f}"
 _APART = r"'\x{2019} \x{a0}\x{202f}"
 _SIGN = r"^[+\-\x{2212}]?"
-_END = rf"([eE][+\-]?\d+|[{_BLANK}]*%)?$"
+_POWER, _PERCENT = r"[eE][+\-]?\d+", rf"[{_BLANK}]*%"
 _EDGES = rf"^[{_BLANK}]*'?|[{_BLANK}]+$"
-_PLAINLY = r"^-?(0|[1-9]\d*),\d+$"
-_NUMERAL = rf"{_SIGN}(\d[\d.,{_APART}]*|[.,]\d+){_END}"
+_PLAINLY = rf"^-?(0|[1-9]\d*)(,\d+)?({_POWER})?$"
+_NUMERAL = rf"{_SIGN}(\d[\d.,{_APART}]*|[.,]\d+)({_POWER}|{_PERCENT})?$"
 _WITH_POINT, _WITH_COMMA = (
-    rf"{_SIGN}([1-9]\d{{0,2}}({other}\d{{3}})+|[1-9]\d{{0,2}}([{_APART}]\d{{3}})+|0|[1-9]\d*)?"
-    rf"({mark}\d*)?{_END}"
+    rf"{_SIGN}((0|[1-9]\d*)?({mark}\d*)?({_POWER}|{_PERCENT})?|"
+    rf"[1-9]\d{{0,2}}(({other}\d{{3}})+|([{_APART}]\d{{3}})+)({mark}\d*)?({_PERCENT})?)$"
     for mark, other in ((r"\.", ","), (",", r"\."))
 )
 _GLANCE = 50
 _PROMISING = re.compile(r"\s*'?[+\-\u2212]?[.,]?\d")
-_FORMULA = re.compile(r"#[A-Z/0-9]+[!?]")
-_PRICE = re.compile(r"\d\s*[$€£¥]|[$€£¥]\s*[+-]?\d")
-_DASHES = ("-", "--", "\u2013", "\u2014")
+_CURRENCY = r"([$€£¥]|\b(EUR|USD|GBP|CHF)\b)"
+_ODD = tuple(
+    (re.compile(pattern), problem, hint)
+    for pattern, problem, hint in (
+        (
+            r"#[A-Z/0-9]+[!?]",
+            "is the error of a formula",
+            "mend the formula in the spreadsheet, or empty the cell",
+        ),
+        (
+            "--?|\u2013|\u2014",
+            "may be missing or 0",
+            "leave the cell empty if the value is missing, else write 0",
+        ),
+        (rf".*(\d\s*{_CURRENCY}|{_CURRENCY}\s*[+-]?\d).*", "has a currency", "store numbers alone"),
+        (
+            r"\([\d.,\s]*\d[\d.,\s]*\)|\d[\d.,\s]*[-\u2212]",
+            "has parentheses or a minus sign behind it, as negative numbers of accounts do",
+            "write the minus sign first, such as -1.5",
+        ),
+    )
+)
+"""What text looks like that is no number: a pattern, a problem and a hint."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """Different cells of a column, (k,) each: which are numerals, and how they are written."""
+    """Different cells of a column, (k,) each: which are numerals, and how they are written.
+
+    They are `plain` where a decimal comma is all that a parser of numbers stumbles over.
+    """
 
     values: pa.Array
     numeral: BoolArray
     percent: BoolArray
     point: BoolArray
     comma: BoolArray
-    marked: BoolArray
+    points: BoolArray
     commas: BoolArray
     words: tuple[str, ...]
     local: bool
+    plain: bool = False
+
+    @property
+    def doubtful(self) -> BoolArray:
+        """Which may have a decimal mark or a separator between thousands, for all that others tell.
+
+        Others tell by a separator that can be nothing else, or by decimal marks beside no commas.
+        """
+        either = self.point & self.comma & (self.points | self.commas)
+        if self.point.all() and self.comma.all():
+            return either & bool(self.local or self.commas.any())
+        separated = self.commas if self.point.all() else self.points
+        return either & separated & ~(separated & ~either).any()
 
     @property
     def mark(self) -> str:
         """The decimal mark on which all numerals agree; empty where there is none such."""
-        point, comma = bool(self.point.all()), bool(self.comma.all())
-        if point and comma and self.marked.any():
-            return "" if self.local or self.commas.any() else "."
-        return "." if point else "," if comma else ""
+        if self.doubtful.any():
+            return ""
+        return "." if self.point.all() else "," if self.comma.all() else ""
 
     @property
     def certain(self) -> bool:
@@ -143,31 +178,35 @@ def doubt(column: Column, *, of: str) -> InputError | None:
     return column.fault(f"{of} {problem}", entries, hint=hint)
 
 
+def strangers(column: Column) -> IntArray:
+    """Entries of text that is no numeral, among numerals that agree."""
+    codes, values = column.codes()
+    cells = _cells(values)
+    words = cells.words if cells and cells.mark else ()
+    wrong = np.isin(values.to_pylist(), words)
+    return np.flatnonzero(np.append(wrong, False)[codes])
+
+
 def _doubt(values: pa.Array) -> tuple[str, BoolArray, str]:
     """Return what is wrong with different cells (k,), with which, and a hint; all may be empty."""
     cells, texts = _cells(values), [text or "" for text in values.to_pylist()]
     none = np.zeros(len(texts), bool)
-    if cells is None:
-        priced = np.array([bool(_PRICE.search(text)) for text in texts])
-        return ("has a currency" if priced.all() else ""), priced, "store numbers alone"
+    words = cells.words if cells else [text for text in texts if text.strip()]
+    for pattern, problem, hint in _ODD:
+        if words and all(pattern.fullmatch(word.strip()) for word in words):
+            return problem, np.isin(texts, words), hint
+    if cells is None or cells.words:
+        return "", none, ""
     problem, wrong, hint = "", cells.numeral, ""
-    if cells.words:
-        wrong = np.isin(texts, cells.words)
-        if all(_FORMULA.fullmatch(word) for word in cells.words):
-            problem = "is the error of a formula"
-            hint = "mend the formula in the spreadsheet, or empty the cell"
-        elif all(word in _DASHES for word in cells.words):
-            problem = "may be missing or 0"
-            hint = "leave the cell empty if the value is missing, else write 0"
-    elif cells.percent.any() and not cells.is_share:
+    if cells.percent.any() and not cells.is_share:
         few = bool(cells.percent.mean() <= 0.5)
         wrong = _spread(none, cells, cells.percent == few)
         problem = f"has {'a' if few else 'no'} percent sign, unlike others of its column"
         hint = "write all cells as shares, such as 0.97, or all with the sign"
     elif cells.certain and cells.is_share:
         problem, hint = "has percent signs", "store shares as numbers, such as 0.97 for 97%"
-    elif not cells.mark and cells.point.all() and cells.comma.all():
-        wrong = _spread(none, cells, cells.marked)
+    elif cells.doubtful.any() and (cells.point.all() or cells.comma.all()):
+        wrong = _spread(none, cells, cells.doubtful)
         text = texts[int(np.flatnonzero(wrong)[0])]
         bare, decimal = re.sub("[.,]", "", text), text.replace(",", ".")
         problem = f"may have a decimal mark or thousands separators: {text} is {bare} or {decimal}"
@@ -195,21 +234,21 @@ def _cells(values: pa.Array, *, local: bool = True) -> _Cells | None:
     if not any(_PROMISING.match(text or "") for text in values[:_GLANCE].to_pylist()):
         return None
     if _matches(values, _PLAINLY).sum() == len(values) - values.null_count:  # most files, at once
-        there = np.ones(len(values) - values.null_count, bool)
-        point = _matches(values.drop_null(), _WITH_POINT)
-        numeral = to_numbers(apply("is_valid", values)) == 1
-        return _Cells(values, numeral, ~there, point, there, there, there, (), local)
+        present = values.drop_null()
+        point, commas = _matches(present, _WITH_POINT), _matches(present, ",")
+        none, numeral = np.zeros(len(present), bool), to_numbers(apply("is_valid", values)) == 1
+        return _Cells(values, numeral, none, point, ~none, none, commas, (), local, plain=True)
     trimmed = _replaced(values, _EDGES, "")
     numeral = _matches(trimmed, _NUMERAL)
     if not numeral.any():
         return None
     others = {values[int(i)].as_py() for i in np.flatnonzero(~numeral)} - {None}
     words = tuple(sorted(word for word in others if word.strip() not in NO_VALUE))
-    percent, point, comma, marked, commas = (
+    percent, point, comma, points, commas = (
         _matches(trimmed, pattern)[numeral]
-        for pattern in ("%$", _WITH_POINT, _WITH_COMMA, "[.,]", ",")
+        for pattern in ("%$", _WITH_POINT, _WITH_COMMA, r"\.", ",")
     )
-    return _Cells(values, numeral, percent, point, comma, marked, commas, words, local)
+    return _Cells(values, numeral, percent, point, comma, points, commas, words, local)
 
 
 def _of_labels(names: Sequence[str], found: dict[int, _Cells]) -> list[int]:
@@ -241,7 +280,7 @@ def _numbers(texts: pa.ChunkedArray, cells: _Cells) -> pa.ChunkedArray:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if _matches(cells.values, _PLAINLY)[cells.numeral].all():
+    if cells.plain:
         how = pc.ReplaceSubstringOptions(",", ".")
         return cast(apply("replace_substring", texts, options=how), pa.float64())
     texts = _replaced(texts, _EDGES, "")
@@ -249,8 +288,8 @@ def _numbers(texts: pa.ChunkedArray, cells: _Cells) -> pa.ChunkedArray:
     texts = _replaced(texts, f"[{_APART}{'.' if cells.mark == ',' else ','}]", "")
     texts = _replaced(_replaced(texts, ",", "."), r"\x{2212}", "-")
     texts = _replaced(texts, f"[{_BLANK}]*%$", "e-2")
-    filled = apply("not_equal", texts, pa.scalar(""))
-    texts = apply("if_else", filled, texts, pa.scalar(None, texts.type))
+    blank = pc.match_substring_regex(texts, pattern="^$")
+    texts = apply("if_else", blank, pa.nulls(len(texts), texts.type), texts)
     numbers = cast(texts, pa.float64())
     whole = not cells.is_share and not _matches(cells.values, "[.,eE]").any()
     return cast(numbers, pa.int64()) if whole else numbers
@@ -265,7 +304,7 @@ def _may_be_thousands(table: pa.Table, position: int) -> bool:
         return False
     numbers = to_numbers(values)
     numbers = np.abs(numbers[~np.isnan(numbers)])
-    if not len(numbers) or (numbers % 1 == 0).all() or (numbers >= 1000).any():
+    if not len(numbers) or (numbers >= 1000).any():
         return False
     fine = (numbers >= 1) & (np.abs(numbers * 1000 - np.rint(numbers * 1000)) < 1e-6)
     return bool((fine | (numbers == 0)).all())

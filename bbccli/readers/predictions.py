@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -94,10 +95,17 @@ def _text_labels(column: Column, classes: Sequence[str], columns: Sequence[Colum
         return labels
     if any(not np.isnan(number_of(name)) for name in names if name not in known):
         raise text_fault(_worded(column, columns))
+    if all(name not in known or not np.isnan(number_of(name)) for name in names):
+        from bbccli.readers.numerals import doubt
+
+        fault = doubt(column, of="prediction")
+        if fault is not None:
+            raise fault
+    numbered = all(re.search(r"\d", name) for name in names)
     raise column.fault(
         f"prediction is not one of the classes ({listing(classes, 8)})",
         strange,
-        hint="labels are spelled as in the truth",
+        hint="labels are spelled as in the truth" + ", and numbers with a decimal point" * numbered,
     )
 
 

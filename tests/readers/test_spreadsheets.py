@@ -80,9 +80,15 @@ PROBABILITIES = {
     "percent signs of three digits": sheet(lambda v: f"{100 * v:.3f}%"),
     "percent signs, blanks and commas": sheet(lambda v: f"{100 * v:.2f} %".replace(".", ","), ";"),
     "apostrophes": sheet(lambda v: f"'{v}"),
+    "powers of ten": sheet(lambda v: f"{v:.3E}".replace(".", ","), ";"),
+    "no digit before the comma": sheet(lambda v: comma(v).lstrip("0"), ";"),
+    "row names behind a key of text": "".join(
+        f"{i}," * bool(i) + line + "\n" for i, line in enumerate(sheet().splitlines())
+    ),
     "numbers in quotes": sheet(quoted(str)),
     "sep=;": "sep=;\n" + sheet(comma, ";"),
     "sep=, after a mark": "\ufeffsep=,\r\n" + PLAIN.replace("\n", "\r\n"),
+    "a blank after sep=;": "sep=; \n" + sheet(comma, ";"),
     "sep in quotes": '"sep=,"\r\n' + PLAIN,
     "sep=|": "sep=|\n" + sheet(delimiter="|"),
     "carriage returns": PLAIN.replace("\n", "\r"),
@@ -148,7 +154,68 @@ def whole(mark):
     return lambda value: f"{value:,.0f}".replace(",", mark)
 
 
+def thousandths(value):
+    return quoted(lambda v: f"{1 + v:.3f}".replace(".", ","))(value)
+
+
 TWO_READINGS = {
+    "three decimals, and labels of classes": (
+        sheet(thousandths),
+        r"prediction may have a decimal mark or thousands separators: 1,.* \(column 'knn', row 0",
+    ),
+    "three decimals, and 0 and 1": (
+        sheet(thousandths).replace(",y,", ",1,").replace(",n,", ",0,"),
+        r"prediction may have a decimal mark or thousands separators: 1,.* \(column 'knn', row 0",
+    ),
+    "three decimals in one cell": (
+        with_cell(sheet(quoted(str)), 3, 4, '"1,234"'),
+        r"may have a decimal mark .*: 1,234 is 1234 or 1.234 \(column 'svm', row 3, value",
+    ),
+    "a point in one cell beside decimal commas": (
+        sheet(comma, ";").replace(comma(P[3, 0]), "1.234"),
+        r"may have a decimal mark .*: 1.234 is 1234 or 1.234 \(column 'knn', row 3, value",
+    ),
+    "thousands of points alone": (
+        sheet(lambda v: f"{np.ceil(v / 500):.0f}.000", ";", truth=lambda v: f"{v / 500:.0f}.000"),
+        r"truth may have a decimal mark .* \(column 'truth', row 0, value '\d+.000'\)",
+    ),
+    "groups in weights": (
+        sheet(names=("row_id", "truth", "weight", "knn", "svm")).replace(",0,", ',"1,000",'),
+        r"weight .*",
+    ),
+    "negative numbers of accounts": (
+        sheet(lambda v: f"({v})", truth=lambda v: f"({v})"),
+        r"truth has parentheses or a minus sign behind it, as negative numbers of accounts do",
+    ),
+    "a minus sign behind": (
+        with_cell(PLAIN, 5, 4, "0.25-"),
+        r"prediction has parentheses or a minus sign behind it, .* \(column 'svm', row 5, value",
+    ),
+    "a currency in one cell": (
+        with_cell(PLAIN, 5, 4, "0.25 EUR"),
+        r"prediction has a currency \(column 'svm', row 5, value '0.25 EUR'",
+    ),
+    "text among decimal commas": (
+        sheet(comma, ";").replace(comma(P[6, 1]), "k.A."),
+        r"prediction is text \(column 'svm', row 6, value 'k.A.'",
+    ),
+    "text beside two decimal marks": (
+        with_cell(with_cell(sheet(quoted(str)), 2, 3, '"0,2"'), 5, 3, "x"),
+        r"prediction is text \(column 'knn', row 2, value '0,2'\)",
+    ),
+    "a byte-order mark of a second file": (
+        "\ufeff" + PLAIN + "\ufeff" + PLAIN.split("\n", 1)[1].replace("s", "t"),
+        r"a byte-order mark \(U\+FEFF\) stands within the text, in line 42",
+    ),
+    "two byte-order marks": ("\ufeff\ufeff" + PLAIN, r"stands within the text, in line 1\n"),
+    "row names, or another name that lacks": (
+        "row_id,truth,knn\n" + "".join(f"{i},{i + 7},{v},{v}\n" for i, v in enumerate(P[:, 0])),
+        "line 2 has 4 values, the header names 3",
+    ),
+    "row names, or a group": (
+        "row_id,group,truth,knn\n" + "".join(f"{i},g{i},s{i},n,0.{i}\n" for i in range(9)),
+        "line 2 has 5 values, the header names 4",
+    ),
     "groups of three behind commas": (
         sheet(quoted(whole(",")), truth=quoted(whole(","))),
         r"truth may have a decimal mark or thousands separators: .* \(column 'truth', row 0",
@@ -222,11 +289,20 @@ def test_two_readings_are_an_error(save, case):
     assert e.value.hint
 
 
-@pytest.mark.parametrize("cell", ["#N/A", "#DIV/0!", "NA", "n/a", "NULL", "None", "<NA>", ""])
+@pytest.mark.parametrize(
+    "cell", ["#N/A", "#NV", "#N/D", "#DIV/0!", "NA", "n/a", "NULL", "None", "<NA>", ""]
+)
 def test_no_value_among_numbers(save, cell):
     matrix = read(save("m.csv", with_cell(PLAIN, 4, 3, cell)))
     assert next(note.code for note in matrix.notes) == "configurations-dropped"
     assert_array_equal(matrix.predictions[0, :, 0], P[:, 1])
+
+
+def test_no_value_among_decimal_commas(save):
+    text = sheet(comma, ";").replace(comma(P[4, 0]), "n/a").replace(comma(P[5, 0]), "1E-05")
+    matrix = read(save("m.csv", text), missing="available")
+    assert_array_equal(matrix.available[0, :, 0], np.arange(N) != 4)
+    assert matrix.predictions[0, 5, 0] == 1e-5
 
 
 def test_a_windows_file_is_refused_by_what_it_says(save):
@@ -274,3 +350,71 @@ def test_ordinary_decimals_with_points_are_left_alone(save):
         text = sheet(lambda v: f"{1 + v:.3f}", delimiter)
         written = [[float(f"{1 + v:.3f}") for v in row] for row in P]
         assert_array_equal(read(save("m.csv", text)).predictions[0], written)
+
+
+def test_a_separator_that_is_certain_makes_the_others_so(save):
+    """A cell with both marks, or two separators, tells what the separators of the others are."""
+    for certain, cells in {"1,234.5": ("950", "2,500"), "1,234,567": ("950.5", "2,500")}.items():
+        shown = ("0.25", *cells, certain)
+        lines = [f'"{shown[i % 4]}",{i}.5' for i in range(12)]
+        matrix = read(save("m.csv", "knn,truth\n" + "\n".join(lines) + "\n"))
+        expected = [float(cell.replace(",", "")) for cell in shown]
+        assert_array_equal(matrix.predictions[0, :4, 0], expected)
+
+
+def test_labels_that_look_like_thousands_are_not_called_numbers(save):
+    text = "".join(f'"{1 + i % 2},500","{1 + i % 3},500"\n' for i in range(12))
+    with pytest.raises(InputError, match="not one of the classes") as e:
+        read(save("m.csv", "truth,knn\n" + text))
+    assert e.value.value == "3,500"
+
+
+@pytest.mark.parametrize("name", ["weight", "time"])
+def test_numbers_of_samples_with_two_readings(save, name):
+    others = "0.5,1" if name == "weight" else "0.5,0.7"
+    said = "truth" if name == "weight" else "event"
+    lines = "".join(f'"1,{100 + i}",{i % 2},{others}\n' for i in range(12))
+    with pytest.raises(InputError, match=f"{name} may have a decimal mark or thousands") as e:
+        read(save("m.csv", f"{name},{said},knn,svm\n{lines}"))
+    assert "decimal point" in e.value.hint
+
+
+def test_marks_without_width_within_text_are_text(save):
+    matrix = read(save("m.csv", PLAIN.replace("s3,", "s\ufeff3,")))
+    assert_array_equal(matrix.predictions[0], P)
+
+
+def test_whole_numbers_with_a_decimal_point_stay_beside_semicolons(save):
+    text = sheet(comma, ";").replace(";y;", ";1.0;").replace(";n;", ";0.0;")
+    assert read(save("m.csv", text)).outcome.classes == ("0", "1")
+
+
+def test_a_number_in_text_is_to_have_a_decimal_point(save):
+    with pytest.raises(InputError, match="not one of the classes") as e:
+        read(save("m.csv", sheet(lambda v: f"{1000 * v:.0f}\u2030")))
+    assert "decimal point" in e.value.hint
+
+
+def test_decimal_commas_make_the_points_of_another_column_doubtful(save):
+    lines = [f"{i % 2}\t{i},5\t1.{234 + i}\n" for i in range(12)]
+    with pytest.raises(InputError, match=r"1.234 is 1234 or 1.234 \(column 'svm', row 0"):
+        read(save("m.tsv", "truth\tknn\tsvm\n" + "".join(lines)))
+
+
+def test_two_readings_beside_the_numbers_of_classes(save):
+    lines = "".join(f'{i % 2},"{("0", "1", "1,234")[i % 3]}"\n' for i in range(12))
+    with pytest.raises(InputError, match="1,234 is 1234 or 1.234"):
+        read(save("m.csv", "truth,knn\n" + lines))
+
+
+def test_points_in_utf_16_may_stand_between_thousands(save):
+    lines = "".join(f"{i % 2}\t1.{234 + i}\n" for i in range(12))
+    with pytest.raises(InputError, match="1.234 is 1234 or 1.234"):
+        read(save("m.txt", ("truth\tknn\n" + lines).encode("utf-16")))
+
+
+def test_a_name_that_lacks_behind_a_key_is_no_name_of_rows(save):
+    lines = "".join(f"s{i},{'ny'[i % 2]},0.{i},0.{i + 1}\n" for i in range(12))
+    with pytest.raises(InputError, match="line 2 has 4 values, the header names 3") as e:
+        read(save("m.csv", "row_id,truth,knn\n" + lines))
+    assert "row.names = FALSE" in e.value.hint

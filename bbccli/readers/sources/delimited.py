@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 MISSING = ["", "NA", "NaN", "nan", "NAN", "null", "NULL", "Null", "<NA>"]
 MISSING += ["#N/A", "#N/A N/A", "#NA", "#DIV/0!", "#NUM!", "#NULL!"]
+MISSING += ["#NV", "#N/D", "#N/B", "#I/T"]  # #N/A in German, Italian and Spanish, Dutch, Danish
 DELIMITERS = ",;\t"
 _KEYS = frozenset((*NAMES["row_id"], *ITEM_KEYS))
 _CONFIGURATION = (".config", "wflow_id", "model", "learner_id", "configuration", "config")
@@ -35,11 +36,12 @@ _NEVER_NUMERALS = _KEYS.union(
 _SAVE = "save the file as UTF-8 (in Excel: CSV UTF-8)"
 _PADDED, _WHOLE = re.compile(r"[+-]?0\d"), re.compile(r"\.0*$")
 _LARGEST_BLOCK = 2**31 - 1
-_STATED = re.compile(rb'(?:\xef\xbb\xbf)?"?sep=([^\r\n"])"?[,;\t]*(?=\r?\n|\r)', re.IGNORECASE)
+_STATED = re.compile(rb'(?:\xef\xbb\xbf)?"?sep=([^\r\n"])"?[,;\t ]*(?=\r?\n|\r)', re.IGNORECASE)
 _BLANK_LINES, _TAIL = re.compile(rb"[\r\n][\r\n ]*\Z"), 2**12
 _QUOTED = re.compile('"[^"]*"')
 _SPACED = re.compile(r'("[^"]*"|[^\s"]+)(?: ("[^"]*"|[^\s"]+))+')
 _MARKS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+_LATE_MARK = re.compile('[\r\n\ufeff]"?\ufeff')
 _TWO_LINES = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*([^\r\n]+)[\r\n]\s*\S")
 
 
@@ -191,7 +193,7 @@ def _delimiter(header: str, path: str, form: Format, stated: str) -> str:
 
 
 def check_text(data: bytes, path: str) -> None:
-    """Refuse bytes that are no UTF-8 text."""
+    """Refuse bytes that are no UTF-8 text, or that of files under one another."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError("text is UTF-16, not UTF-8", path=path, hint=_SAVE)
     if b"\x00" in data or data.startswith(b"PAR1"):
@@ -199,7 +201,7 @@ def check_text(data: bytes, path: str) -> None:
             "is binary, not text", path=path, hint="give the file the suffix of its format"
         )
     try:
-        data.decode("utf-8")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         word = re.split(rb'[,;\t"\r\n]', data[max(error.start - 24, 0) : error.start])[-1]
@@ -210,6 +212,14 @@ def check_text(data: bytes, path: str) -> None:
             path=path,
             hint=f"{_SAVE}; or: iconv -f WINDOWS-1252 -t UTF-8",
         ) from None
+    marked = _LATE_MARK.search(text) if text.find("\ufeff", 1) > 0 else None
+    if marked:
+        line = text.count("\n", 0, marked.end()) + 1
+        raise InputError(
+            f"a byte-order mark (U+FEFF) stands within the text, in line {line}",
+            path=path,
+            hint="remove it; or read files apart rather than put under one another",
+        )
 
 
 def _header(data: bytes, path: str) -> str:
@@ -272,8 +282,7 @@ def _without_blank_cells(
         return None
     first = table.column(0)
     is_key = table.column_names[0].strip().casefold() in _NEVER_NUMERALS
-    told_apart = not first.null_count and len(first.unique()) == len(first)
-    return table.select(range(n_named)) if is_key or not told_apart else None
+    return table.select(range(n_named)) if is_key or not _differ(first) else None
 
 
 def _without_blank_rows(table: pa.Table) -> pa.Table:
@@ -298,24 +307,33 @@ def _with_row_names(data: bytes, delimiter: str, as_text: Callable[[str], bool])
 
     Then every row has one cell more than the header, the first cells are other whole numbers or
     another text in every row, and the last ones are not empty, as behind a trailing delimiter. It
-    may be another name that lacks where the header begins with a key, or knows other delimiters.
+    may be another name that lacks where the header knows other delimiters, or begins with a key
+    and the second cells are not another text in every row, which only keys are.
     """
     import pyarrow as pa
 
     match = _TWO_LINES.match(data)
     header, start = (match[1].decode(), match.start(1)) if match else ("", 0)
-    key = header.split(delimiter)[0].strip(' "').casefold() in NAMES["row_id"]
-    if key or any(other in header for other in DELIMITERS if other != delimiter):
+    named = [name.strip(' "').casefold() for name in header.split(delimiter)]
+    if any(other in header for other in DELIMITERS if other != delimiter):
         return None
     whole = b"".join((data[:start], delimiter.encode(), data[start:]))
     try:
         table = _parsed(whole, delimiter, as_text)
     except (pa.ArrowException, UnicodeDecodeError):
         return None
-    first, last = table.columns[0], table.columns[-1]
+    first, second, last = table.columns[0], table.columns[1], table.columns[-1]
+    if named[0] in NAMES["row_id"]:
+        may_be_key = named[1:2] and named[1] in {*_KEYS, *NAMES["group"]}
+        if may_be_key or not is_text(_typed(second).type) or not _differ(second):
+            return None
     names = is_text(first.type) or pa.types.is_integer(first.type)
-    told_apart = names and not first.null_count and len(first.unique()) == len(first)
-    return table if told_apart and not is_nothing(last.type) else None
+    return table if names and _differ(first) and not is_nothing(last.type) else None
+
+
+def _differ(column: pa.ChunkedArray) -> bool:
+    """Whether every cell has another value."""
+    return not column.null_count and len(column.unique()) == len(column)
 
 
 def _first_misfit(data: bytes, delimiter: str) -> pacsv.InvalidRow | None:
@@ -352,6 +370,8 @@ def _syntax_error(data: bytes, path: str, delimiter: str, error: Exception) -> I
         hint += ", such as numbers with decimal commas" * (
             row.actual_columns > row.expected_columns
         )
+    if row.actual_columns == row.expected_columns + 1:
+        hint += "; R writes no row names with row.names = FALSE"
     return InputError(
         f"line {row.number + above} has {row.actual_columns} values, "
         f"the header names {row.expected_columns}",
