@@ -90,17 +90,16 @@ class Direction(StrEnum):
 
     def ties(self, performances: FloatArray, axis: int = -1) -> BoolArray:
         """Mark the entries that equal the best along `axis`, up to rounding; NaN never does."""
-        return _ties(self._signed(performances), axis)
+        return self._reaches(performances, self._limit(performances, axis))
 
     def best(self, performances: FloatArray, axis: int = -1) -> IntArray:
         """Index of the best performance along `axis`: the first on ties, never a NaN.
 
         Where all entries are NaN there is no best, and the index is -1.
         """
-        ties = self.ties(performances, axis)
-        first = np.expand_dims(np.argmax(ties, axis=axis), axis)
-        found = np.take_along_axis(ties, first, axis=axis)
-        return np.asarray(np.where(found, first, -1).squeeze(axis))
+        limit = self._limit(performances, axis)
+        first = np.argmax(self._reaches(performances, limit), axis=axis)
+        return np.asarray(np.where(np.isnan(limit.squeeze(axis)), -1, first))
 
     def leads(self, a: FloatArray, b: FloatArray) -> BoolArray:
         """Where `a` is better than `b` by more than rounding; anything is better than NaN."""
@@ -111,16 +110,18 @@ class Direction(StrEnum):
         """The side on which a performance is worse."""
         return Side.LOWER if self is Direction.MAXIMIZE else Side.UPPER
 
-    def _signed(self, performances: FloatArray) -> FloatArray:
-        return performances if self is Direction.MAXIMIZE else -performances
+    def _limit(self, performances: FloatArray, axis: int) -> FloatArray:
+        """Worst performance that equals the best along `axis`, up to rounding; NaN if none is."""
+        largest = self is Direction.MAXIMIZE
+        extreme, of_some = (np.max, np.fmax) if largest else (np.min, np.fmin)
+        top: FloatArray = extreme(performances, axis=axis, keepdims=True)
+        if np.isnan(top).any():  # seldom, and several times as slow
+            top = of_some.reduce(performances, axis=axis, keepdims=True)
+        return top - self.sign * TIE_TOLERANCE * np.abs(top)
 
-
-def _ties(gains: FloatArray, axis: int) -> BoolArray:
-    """Entries within TIE_TOLERANCE of the largest along `axis`."""
-    top: FloatArray = np.max(gains, axis=axis, keepdims=True)
-    if np.isnan(top).any():  # seldom, and several times as slow
-        top = np.fmax.reduce(gains, axis=axis, keepdims=True)
-    return gains >= top - TIE_TOLERANCE * np.abs(top)
+    def _reaches(self, performances: FloatArray, limit: FloatArray) -> BoolArray:
+        largest = self is Direction.MAXIMIZE
+        return performances >= limit if largest else performances <= limit
 
 
 def distinct(values: IntArray) -> IntArray:

@@ -21,16 +21,20 @@ Source: Brown, Cai & DasGupta 2001, section 3.1.3, for Jeffreys' interval; the u
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
-from bbccli.intervals.tail import root, tail
+from bbccli.intervals.tail import END, tail
 from bbccli.results import Distribution
 from bbccli.types import FloatArray
 
+ROUNDING = 1e-12
+"""Of a sum of probabilities: a rank that it stands for is reached all the same."""
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@dataclass(frozen=True, eq=False)
 class Guarded:
     """The distribution of G.
 
@@ -47,48 +51,84 @@ class Guarded:
     distribution: Distribution
     n_units: float
     bound: float
+    _known: dict[float, float] = field(default_factory=dict, repr=False)
 
     def quantile(self, probability: float) -> float:
         """Return the value at which the distribution function of G reaches a probability."""
-        lifts, chances = self._distinct()
-
-        def reached(lift: float) -> float:
-            return float(self._shares(lift, lifts) @ chances)
-
-        # towards an upper bound everything is mirrored
-        below = bool(self.distribution.values.max() > self.bound)
-        wanted = probability if below else 1 - probability
-        largest = float(lifts[-1])
-        if largest == 0 or reached(0.0) >= wanted:
-            return self.bound
-        lift = largest
-        if reached(largest) > wanted:
-            lift = root(lambda x: reached(x) - wanted, 0.0, largest)
-        return self.bound + lift if below else self.bound - lift
+        if probability not in self._known:
+            self._known[probability] = float(self._quantiles(np.array([probability]))[0])
+        return self._known[probability]
 
     def quantile_error(self, probability: float) -> float:
         """Return the Monte-Carlo standard error of a quantile, as `Distribution` does."""
         if self.distribution.exact:
             return 0.0
         # the distribution function of G is a mean over resamples: known as well as they agree
-        lifts = np.abs(self.distribution.values - self.bound)
-        share = self._shares(abs(self.quantile(probability) - self.bound), lifts)
-        size = len(share)
-        spread = float(np.std(share, ddof=1) / np.sqrt(size)) if size > 1 else 1.0
-        ends = [self.quantile(float(np.clip(probability + s, 0, 1))) for s in (-spread, spread)]
-        return (ends[1] - ends[0]) / 2
+        size, spread = len(self.distribution.values), 1.0
+        if size > 1:
+            logs, chances, at_bound = self._atoms
+            lift = abs(self.quantile(probability) - self.bound)
+            beyond = np.maximum(logs - np.log(lift), 0) if lift else np.full(len(logs), np.inf)
+            shares, _ = tail(self._rate * beyond)
+            mean = at_bound + shares @ chances
+            square = at_bound * (1 - mean) ** 2 + (shares - mean) ** 2 @ chances
+            spread = float(np.sqrt(square / (size - 1)))
+        ends = np.clip([probability - spread, probability + spread], 0, 1)
+        ends = self._quantiles(ends, self.quantile(probability))
+        return float(ends[1] - ends[0]) / 2
 
-    def _distinct(self) -> tuple[FloatArray, FloatArray]:
-        """|D - w| in increasing order, each once, and their probabilities: folds give few."""
-        lifts = np.abs(self.distribution.values - self.bound)
-        order, given = np.argsort(lifts), self.distribution.probabilities
-        chances = np.full(len(lifts), 1 / len(lifts)) if given is None else given / given.sum()
-        lifts = lifts[order]
-        first = np.flatnonzero(np.r_[True, lifts[1:] > lifts[:-1]])
-        return lifts[first], np.add.reduceat(chances[order], first)
+    @property
+    def _rate(self) -> float:
+        return self.n_units + 0.25
 
-    def _shares(self, lift: float, lifts: FloatArray) -> FloatArray:
-        """P(|G - w| <= lift) for each |D - w| of `lifts`."""
-        if lift <= 0:
-            return np.asarray(lifts == 0, float)
-        return tail((self.n_units + 0.25) * np.log(np.maximum(lifts / lift, 1.0)))
+    @cached_property
+    def _atoms(self) -> tuple[FloatArray, FloatArray, float]:
+        """Logarithms of |D - w| > 0, each once and in order; their probabilities; and that of w."""
+        given, lifts = (
+            self.distribution.probabilities,
+            np.abs(self.distribution.values - self.bound),
+        )
+        if given is None:
+            lifts, counts = np.unique(lifts, return_counts=True)
+            chances = counts / counts.sum()
+        else:
+            lifts, places = np.unique(lifts, return_inverse=True)
+            chances = np.bincount(places, given / given.sum())
+        at_bound = int(lifts[0] == 0)
+        return np.log(lifts[at_bound:]), chances[at_bound:], float(chances[:at_bound].sum())
+
+    def _quantiles(self, probabilities: FloatArray, near: float | None = None) -> FloatArray:
+        """Quantiles (K,) in lockstep, by Newton's method within limits that close in.
+
+        `near` is where to begin, if something is known.
+        """
+        logs, chances, at_bound = self._atoms
+        # towards an upper bound everything is mirrored
+        below = bool(self.distribution.values.max() > self.bound)
+        wanted = probabilities if below else 1 - probabilities
+        if not len(logs):
+            return np.full(len(wanted), self.bound)
+        reached = at_bound + np.cumsum(chances)
+        place = np.minimum(np.searchsorted(reached, wanted - ROUNDING), len(logs) - 1)
+        high, after = logs[place], np.append(logs, np.inf)[place + 1]
+        beyond = self._rate * (logs - high[:, None])
+        # nothing to search for: at the bound, or at an atom whose probability is just enough
+        far = (reached[place] <= wanted + ROUNDING) & (self._rate * (after - high) > END**2)
+        settled = (wanted <= at_bound) | far
+        # the logarithm of |G - w| is high - v^2 / (N + 1/4): smooth in v also where an atom begins
+        v = np.full(len(wanted), 0.5)
+        if near is not None and near != self.bound:
+            v = np.sqrt(np.maximum(self._rate * (high - np.log(abs(near - self.bound))), 0.01))
+        v, least, most = np.where(settled, 0, v), np.zeros(len(v)), np.full(len(v), np.inf)
+        while not settled.all():
+            shares, densities = tail(np.maximum(beyond + (v * v)[:, None], 0))
+            excess = at_bound + shares @ chances - wanted
+            least, most = np.where(excess > 0, v, least), np.where(excess > 0, most, v)
+            settled |= (np.abs(excess) <= ROUNDING) | (most - least <= ROUNDING)
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                newton = v + excess / (2 * v * (densities @ chances))
+            middle = np.where(np.isinf(most), 2 * v, (least + most) / 2)
+            inside = (least < newton) & (newton < most)
+            v = np.where(settled, v, np.where(inside, newton, middle))
+        lifts = np.exp(high - v * v / self._rate) * (wanted > at_bound)
+        return np.asarray(self.bound + (lifts if below else -lifts))

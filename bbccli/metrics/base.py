@@ -22,7 +22,7 @@ from bbccli.metrics.weighting import (
     by_configuration,
     float_type,
     matching,
-    own_sums,
+    paired_sums,
     ratio,
     rest,
     scaled,
@@ -247,8 +247,8 @@ class MeanScorer:
         if len(self.losses) > CHUNK:
             return by_configuration(self, weights, configurations)
         totals = total_weights(weights, self.sample_weights)
-        losses = self.losses.T[configurations]
-        sums = own_sums(matching(weights, float_type(losses), totals), losses)
+        floats = matching(weights, float_type(self.losses), totals)
+        sums = paired_sums(floats, self.losses, configurations)
         means = ratio(sums, totals)
         if self.undefined is not None:
             means[((weights > 0) & (self.undefined.T[configurations] > 0)).any(axis=1)] = np.nan

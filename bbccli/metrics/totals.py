@@ -14,7 +14,7 @@ from bbccli.metrics.weighting import (
     Units,
     by_configuration,
     matching,
-    own_sums,
+    paired_sums,
     rest,
     sums_in_parts,
     sums_of_chunk,
@@ -245,9 +245,9 @@ def _pairing(
     """Totals (B, 1, ...) of a part, of one configuration per row of weights."""
     if part.shape[1] == 1:
         return _product(floats, part, None)
-    chosen = part.swapaxes(0, 1)[configurations]
     if part.ndim == 2:
-        sums = own_sums(floats[part.dtype], chosen)
+        sums = paired_sums(floats[part.dtype], part, configurations)
     else:
+        chosen = part.swapaxes(0, 1)[configurations]
         sums = np.einsum("bn,bn...->b...", floats[part.dtype], chosen)
     return sums.astype(np.float64, copy=False)[:, None]

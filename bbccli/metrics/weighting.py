@@ -20,6 +20,9 @@ CHUNK = 2**16
 ONE_STRETCH = 2**13
 """Terms that `einsum` adds up in one stretch; of more, the stretches depend on the other rows."""
 
+MOST_SHARED = 64
+"""Columns that are added up for all rows of weights sooner than each row's own."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Units:
@@ -135,6 +138,22 @@ def own_sums(weights: FloatArray, terms: NDArray[Any]) -> FloatArray:
     if weights.shape[1] <= ONE_STRETCH:
         return np.asarray(np.einsum("bn,bn->b", weights, terms))
     return np.asarray((weights * terms).sum(axis=1))
+
+
+def paired_sums(
+    weights: FloatArray, terms: FloatArray | BoolArray, columns: IntArray
+) -> FloatArray:
+    """Return the sum (B,) of one column of terms (N, C) per row of weights (B, N).
+
+    Counts are exact in any order, so the few columns that many rows share are added up for all of
+    these, as a matrix product; real terms row by row.
+    """
+    if terms.dtype == weights.dtype == np.float32:
+        shared = distinct(columns)
+        if len(shared) <= MOST_SHARED:
+            places = np.searchsorted(shared, columns)
+            return np.asarray((weights @ terms[:, shared])[np.arange(len(columns)), places])
+    return own_sums(weights, terms.T[columns])
 
 
 def sums_in_parts(terms: NDArray[Any], members: Sequence[IntArray]) -> FloatArray:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.special import erfcinv
+from scipy.special import erfc, erfcinv
 from scipy.stats import beta
 
 from bbccli.intervals.guard import Guarded
@@ -77,3 +77,61 @@ def test_probabilities_count_as_that_many_resamples():
         )
     assert Guarded(weighted, 30, 0.0).quantile_error(0.05) == 0.0
     assert Guarded(repeated, 30, 0.0).quantile_error(0.5) > 0
+
+
+def reached(distribution, n_units, bound, lift):
+    """P(|G - w| <= lift), written straight from the formula, by scipy's erfc."""
+    lifts, chances = np.abs(distribution.values - bound), distribution.probabilities
+    with np.errstate(divide="ignore"):
+        u = (n_units + 0.25) * np.maximum(np.log(lifts / lift), 0)
+    return np.average(erfc(np.sqrt(u)), weights=chances)
+
+
+LAWS = {
+    "shares": lambda rng, size: rng.integers(40, 70, size) / 73,
+    "ceiling": lambda rng, size: np.minimum(rng.normal(0.98, 0.02, size), 1),
+    "constant": lambda rng, size: np.ones(size),
+    "far apart": lambda rng, size: rng.beta(3, 1, size) ** 20,
+    "both bounds": lambda rng, size: (rng.random(size) < 0.5).astype(float),
+}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("law", LAWS)
+def test_the_distribution_function_reaches_the_probability_there_and_not_before(law, weighted):
+    rng = np.random.default_rng(len(law))
+    for _ in range(40):
+        n_units, size = 10 ** rng.uniform(-0.3, 5), int(10 ** rng.uniform(0, 3))
+        chances = rng.random(size)
+        distribution = of(
+            LAWS[law](rng, size), probabilities=chances / chances.sum() if weighted else None
+        )
+        bound, probability = float(rng.integers(2)), rng.choice([0.025, 0.5, 0.975, rng.random()])
+        found = Guarded(distribution, n_units, bound).quantile(probability)
+        wanted = probability if distribution.values.max() > bound else 1 - probability
+        lift = abs(found - bound)
+        if lift == 0:
+            assert (distribution.values == bound).any()
+            continue
+        around = [reached(distribution, n_units, bound, lift * (1 + s)) for s in (-1e-9, 1e-9)]
+        assert around[0] - 1e-10 <= wanted <= around[1] + 1e-10
+
+
+def test_between_atoms_far_apart_it_is_the_order_statistic():
+    distribution = of(np.linspace(0.1, 0.9, 1000))
+    for probability in (0.025, 0.5, 0.975):
+        lower = Guarded(distribution, 10**7, 0.0).quantile(probability)
+        assert lower == pytest.approx(distribution.quantile(probability), abs=1e-9)
+
+
+@pytest.mark.parametrize("bound", [0.0, 1.0])
+@pytest.mark.parametrize("law", LAWS)
+def test_its_error_is_the_distance_of_quantiles_a_standard_error_of_the_share_apart(law, bound):
+    distribution = of(LAWS[law](np.random.default_rng(3), 200))
+    guarded, probability = Guarded(distribution, 40, bound), 0.3
+    lift = abs(guarded.quantile(probability) - bound)
+    each = [reached(of([value]), 40, bound, lift) if lift else value == bound
+            for value in distribution.values]  # fmt: skip
+    spread = np.std(each, ddof=1) / np.sqrt(200)
+    ends = [guarded.quantile(probability + s) for s in (-spread, spread)]
+    assert guarded.quantile_error(probability) == pytest.approx((ends[1] - ends[0]) / 2, rel=1e-6)
