@@ -24,9 +24,6 @@ from bbccli.types import FloatArray, IntArray
 MOST_KEPT = 2**20
 """Performances in bags that are kept, 8 MB, for what asks for them after the selection."""
 
-WORTH_THREADS = 2 * 10**7
-"""Samples x sweeps x resamples that take one thread as long as it takes to start others."""
-
 
 @dataclass(slots=True)
 class Selections:
@@ -163,10 +160,7 @@ def _collect(
     progress: Progress,
 ) -> None:
     """Add resamples until there are enough, those that can be used."""
-    n_elements = draws.n_weights * n_sweeps * n_resamples
-    settled = kernels.decide(n_elements)
-    if n_elements < WORTH_THREADS:
-        settled = replace(settled, jobs=1)
+    settled = kernels.decide(draws.n_weights * n_sweeps * n_resamples)
     with resources.use(settled):
         while len(found) < n_resamples:
             n_blocks = -(-(n_resamples - len(found)) // BLOCK)

@@ -29,8 +29,8 @@ def tail(u: FloatArray) -> tuple[FloatArray, FloatArray]:
     >>> probabilities, densities = tail(np.array([0.0, 1.9207294103, 100.0]))
     >>> probabilities.round(6)
     array([1.  , 0.05, 0.  ])
-    >>> densities.round(6)
-    array([0.      , 0.059639, 0.      ])
+    >>> float(densities[1].round(6))
+    0.059639
     """
     cubics = _table()
     x = np.sqrt(u)
