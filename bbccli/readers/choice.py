@@ -121,11 +121,15 @@ def _one_of_each_model(sheet: Sheet, positive: str | None) -> Sheet:
         labels = np.array([*places, -1])[codes]
         differ, n_rows = _unlike(sheet, labels, classes, cells)
         if len(differ):
+            of_other = len(cells) == 1 and 2 * len(differ) > n_rows
             raise column.fault(
                 f"{label} may be what {probability} predicts, or a configuration of its own: it "
                 f"is not the more probable class in {len(differ)} of {n_rows} rows",
                 differ,
-                hint=f"{parameter('exclude')} {label} if they are of one model, "
+                hint=f"{parameter('positive', classes[0])} if {probability} is that of "
+                f"{classes[0]!r}, {parameter('only')} '*' if both are configurations"
+                if of_other
+                else f"{parameter('exclude')} {label} if they are of one model, "
                 f"{parameter('only')} '*' if both are configurations",
             )
         if n_rows:

@@ -116,3 +116,11 @@ def test_the_same_accuracy_either_way(save):
 def test_values_of_a_regression_are_configurations(save):
     path = save("m.csv", {"truth": OTHER, "y_pred": OTHER + 0.1, "y_prob": P})
     assert read(path).configurations == ("y_pred", "y_prob")
+
+
+def test_a_probability_of_the_other_class_is_said_to_be_one(save):
+    path = save("p.csv", {"truth": WORDS[TRUTH], "y_pred": WORDS[LABEL], "y_prob": 1 - P})
+    with pytest.raises(InputError, match="in 40 of 40 rows") as error:
+        read(path)
+    assert "positive='no'" in error.value.hint.replace('"', "'")
+    assert read(path, positive="no").configurations == ("y_prob",)
