@@ -430,3 +430,11 @@ def test_a_model_whose_folder_is_gone(run_of_two):
     error = wrong(run_of_two)
     assert error.path == str(run_of_two / MODELS[1] / "predictions_out_of_folds.csv")
     assert "copy the whole folder" in error.hint
+
+
+def test_folds_that_no_run_can_have_are_not_counted_out(run_of_two):
+    edited(
+        run_of_two / "params.json",
+        lambda about: about["validation_strategy"].update(k_folds=10**15),
+    )
+    assert wrong(run_of_two).path.endswith("fold_4_validation_indices.npy")

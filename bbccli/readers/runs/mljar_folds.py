@@ -44,11 +44,13 @@ def placed(
     row_id = np.arange(n_rows)
     if n_repeats > 1:
         return {"row_id": row_id}
-    places = [folder / "folds" / f"fold_{fold}_validation_indices.npy" for fold in range(n_folds)]
-    parts = [read_positions(place) for place in places]
-    folds = folds_of(parts, n_rows, folder / "folds")
-    for fold, place in enumerate(places):
-        _check_complement(folds != fold, place.with_name(f"fold_{fold}_train_indices.npy"))
+    within = folder / "folds"
+    parts = []
+    for fold in range(n_folds):  # as claimed: the first file that is missing ends it
+        parts.append(read_positions(within / f"fold_{fold}_validation_indices.npy"))
+    folds = folds_of(parts, n_rows, within)
+    for fold in range(n_folds):
+        _check_complement(folds != fold, within / f"fold_{fold}_train_indices.npy")
     return {"row_id": row_id, "fold": folds}
 
 
