@@ -1,5 +1,7 @@
 """Weights that a search hands to its scorer, and estimators' own score."""
 
+import json
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -9,6 +11,8 @@ from sklearn.preprocessing import StandardScaler
 
 from bbccli.errors import InputError
 from bbccli.readers import read
+from bbccli.recorded import parts
+from bbccli.recorded.arrays import packed, unpacked
 from bbccli.recording import Recorder
 from bbccli.verification import verified
 
@@ -111,3 +115,37 @@ def test_without_scoring_it_is_the_estimators_own_score(tmp_path):
         search.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"]
     )
     assert str(read(tmp_path / "run").kind) == "label"
+
+
+def changed_first_part(tmp_path, change):
+    scored(recorder(tmp_path), weights=W)
+    path = next(parts.paths(tmp_path / "run"))
+    arrays = dict(unpacked(path.read_bytes()))
+    change(arrays)
+    path.write_bytes(packed(arrays))
+
+
+@pytest.mark.parametrize("values", [["x"], [np.nan], [np.inf], [[1.0, 2.0]]])
+def test_weights_that_are_no_numbers_are_damage(tmp_path, values):
+    def change(arrays):
+        arrays["weights"] = np.repeat(np.array(values), len(arrays["weights"]), axis=0)
+
+    changed_first_part(tmp_path, change)
+    matrix = read(tmp_path / "run")
+    assert matrix.n_configurations == 1
+    assert "damaged-parts" in {note.code for note in matrix.notes}
+
+
+def test_weights_of_other_samples_and_folds_that_there_are_not_are_refused(tmp_path):
+    def shorten(arrays):
+        arrays["weights"] = arrays["weights"][:3]
+        del arrays["predictions"]
+
+    def renumber(arrays):
+        about = json.loads(arrays["about"].tobytes()) | {"split": 99}
+        arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
+
+    for name, change in (("a", shorten), ("b", renumber)):
+        changed_first_part(tmp_path / name, change)
+        with pytest.raises(InputError, match="does not fit the folds of the recording"):
+            read(tmp_path / name / "run")

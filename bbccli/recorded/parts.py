@@ -234,11 +234,14 @@ def _check(part: Part) -> None:
         raise DamagedError("a position that is not a whole number")
     if part.score is not None and not isinstance(part.score, int | float):
         raise DamagedError("a score that is not a number")
+    weights = part.weights
+    if weights is not None and (weights.dtype.kind != "f" or not np.isfinite(weights).all()):
+        raise DamagedError("weights that are not numbers")
     if part.predictions is None:
         return
     if part.kind is None or part.predictions.dtype.kind not in "iuf":
         raise DamagedError("predictions that are not numbers")
     if part.rows is not None and part.rows.shape != part.predictions.shape[:1]:
         raise DamagedError("rows and predictions of different lengths")
-    if part.weights is not None and part.weights.shape != part.predictions.shape[:1]:
+    if weights is not None and weights.shape != part.predictions.shape[:1]:
         raise DamagedError("weights and predictions of different lengths")

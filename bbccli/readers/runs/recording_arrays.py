@@ -141,7 +141,7 @@ def _place(
 
 
 def check_rows(path: Path, plan: Design, found: Iterable[Part]) -> None:
-    """Refuse parts that say their rows, and name some that there are not.
+    """Refuse parts of rows or folds that there are not, or with weights of other samples.
 
     Raises
     ------
@@ -150,7 +150,14 @@ def check_rows(path: Path, plan: Design, found: Iterable[Part]) -> None:
     """
     for part in found:
         rows = part.rows
-        if part.split is not None or (rows is None and part.predictions is None):
+        if part.split is not None:
+            of_split = plan.tests[part.split : part.split + 1]
+            if not of_split or (
+                part.weights is not None and part.weights.shape != of_split[0].shape
+            ):
+                raise _damaged(path, part)
+            continue
+        if rows is None and part.predictions is None:
             continue
         if rows is None or rows.dtype.kind != "i" or not rows.size:
             raise _damaged(path, part)
