@@ -238,8 +238,9 @@ def _mismatch(
 def _cause(matrix: PredictionMatrix, score: Mapping[str, Any], columns: Columns) -> str:
     """What explains the difference: swapped classes can be tried, all else is guessed."""
     if score["metric"] == "auc" and matrix.kind is not PredictionKind.LABEL:
-        candidates = Candidates(matrix, METRICS["auc"], Pooling(score["selection"]))
-        value = candidates.performances()[columns[score["id"]][1]]
+        own, column = columns[score["id"]]
+        candidates = Candidates(own, METRICS["auc"], Pooling(score["selection"]))
+        value = candidates.performances()[column]
         if abs(1 - value - score["value"]) <= score["tolerance"]:
             return "the classes are swapped: choose the other one by --positive"
     return "rows, classes or labels are not those of the run"
