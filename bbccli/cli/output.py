@@ -10,6 +10,7 @@ from pathlib import Path
 
 import typer
 
+from bbccli import local
 from bbccli.atomic import is_read_only, is_stream, replacing
 from bbccli.cli.shared import ALL_NOTES
 from bbccli.cli.streams import emit
@@ -74,7 +75,7 @@ def check_apart(outputs: Mapping[str, str | None]) -> None:
         if path is None:
             continue
         # a result that is printed may still go into a file: `bbc correct p.csv >> r.json`
-        place = 1 if path == STDOUT else path
+        place = local.STDOUT if path == STDOUT else path
         stream = path == STDOUT or is_stream(Path(path))
         for key in (identity(place), None if stream else os.path.realpath(path)):
             if key is not None and seen.setdefault(key, words) != words:

@@ -84,10 +84,8 @@ class Guarded:
     @cached_property
     def _atoms(self) -> tuple[FloatArray, FloatArray, float]:
         """Logarithms of |D - w| > 0, each once and in order; their probabilities; and that of w."""
-        given, lifts = (
-            self.distribution.probabilities,
-            np.abs(self.distribution.values - self.bound),
-        )
+        given = self.distribution.probabilities
+        lifts = np.abs(self.distribution.values - self.bound)
         if given is None:
             lifts, counts = np.unique(lifts, return_counts=True)
             chances = counts / counts.sum()

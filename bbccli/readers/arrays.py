@@ -16,10 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from bbccli.errors import InputError, OptionError
 from bbccli.matrix import PredictionMatrix
 from bbccli.matrix_checks import check_names
-from bbccli.readers.classes import spelled
+from bbccli.readers.classes import sorted_names, spelled
 from bbccli.readers.column import Column, name_of
 from bbccli.readers.in_memory import NAME, arrow_array, plain_array
-from bbccli.readers.meaning import sorted_names
 from bbccli.readers.metadata import MAJOR_VERSION, SPEC, Metadata, parse_metadata
 from bbccli.readers.pipeline import RAISE, understand_sheet
 from bbccli.readers.place import place

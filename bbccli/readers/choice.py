@@ -13,8 +13,8 @@ from bbccli.errors import InputError, parameter
 from bbccli.notes import listing
 from bbccli.readers import remarks
 from bbccli.readers.arrow import to_numbers
-from bbccli.readers.classes import OF_CLASS, spelled
-from bbccli.readers.meaning import positive_last, sorted_names
+from bbccli.readers.classes import OF_CLASS, sorted_names, spelled
+from bbccli.readers.meaning import positive_last
 from bbccli.readers.roles import nearest_names
 from bbccli.readers.sheet import WIDE, Cell, Sheet
 from bbccli.types import FloatArray, IntArray

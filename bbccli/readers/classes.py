@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -66,7 +65,7 @@ def _in_order(sheet: Sheet, present: Sequence[str]) -> Sheet:
             path=sheet.path,
             hint="give the labels that the models were fitted on",
         )
-    names = _sorted(present)
+    names = sorted_names(present)
     return replace(
         sheet, cells=tuple(replace(cell, label=names[int(cell.label or 0)]) for cell in cells)
     )
@@ -77,7 +76,7 @@ def _of_lists(sheet: Sheet, present: Sequence[str]) -> Sheet:
     unnamed = set(sheet.table.unnamed)
     declared = sheet.metadata.configurations
     cells = [c if c.label is not None else _split(c, present, declared) for c in sheet.cells]
-    names = _sorted(present)
+    names = sorted_names(present)
     lengths = Counter(cell.configuration for cell in cells if cell.source in unnamed)
     for configuration, length in lengths.items():
         if length != len(names):
@@ -123,9 +122,13 @@ def _of_lists(sheet: Sheet, present: Sequence[str]) -> Sheet:
     return replace(sheet, cells=tuple(named), notes=notes)
 
 
-def _sorted(present: Sequence[str]) -> list[str]:
-    numeric = not any(math.isnan(number_of(name)) for name in present)
-    return sorted(present, key=number_of if numeric else str)
+def sorted_names(names: Iterable[str]) -> list[str]:
+    """Sort names of classes: by value when all names are numbers, else by spelling."""
+    names = list(names)
+    numbers = [number_of(name) for name in names]
+    if np.isnan(numbers).any():
+        return sorted(names)
+    return sorted(names, key=number_of)
 
 
 def check_classes_told(sheet: Sheet) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from bbccli.errors import InputError, OptionError, UndefinedError, parameter
 from bbccli.notes import listing
 from bbccli.outcome import Outcome
-from bbccli.readers.classes import check_classes_told, spelled
+from bbccli.readers.classes import check_classes_told, sorted_names, spelled
 from bbccli.readers.column import Column, number_of
 from bbccli.readers.cube import Cube
 from bbccli.readers.facts import Facts, numbers_of
@@ -270,12 +270,3 @@ def positive_last(
             hint=f"the classes are {' and '.join(classes)}",
         )
     return [name for name in classes if name != wanted] + [wanted]
-
-
-def sorted_names(names: Iterable[str]) -> list[str]:
-    """Sort names of classes: by value when all names are numbers, else by spelling."""
-    names = list(names)
-    numbers = [number_of(name) for name in names]
-    if np.isnan(numbers).any():
-        return sorted(names)
-    return sorted(names, key=number_of)
