@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from bbccli.errors import InputError
 from bbccli.readers import Roles, read
@@ -245,3 +246,20 @@ def test_markdown_says_what_was_read_and_checked(run):
     assert f"\n\n{said}, selection pooled  \nleaderboard: 10 of 10 scores recomputed, " in out
     _, out, _ = run("correct", str(REAL / "caret"), "--n-resamples", "20", "--format", "markdown")
     assert "leaderboard: not checked: the run reports no scores" in out
+
+
+def test_swapped_classes_are_told_of_a_model_that_was_scored_without_the_weights(tmp_path):
+    rng = np.random.default_rng(0)
+    truth, scores = rng.integers(0, 2, 60), rng.random((2, 60))
+    scores[1] += 0.4 * truth
+    columns = (truth, np.arange(60) % 3, rng.integers(1, 9, 60), *scores.round(3))
+    rows = "".join(",".join(map(str, row)) + "\n" for row in zip(*columns, strict=True))
+    (tmp_path / "p.csv").write_text("y_true,fold,weight,a,b\n" + rows)
+    swapped = {"value": 1 - roc_auc_score(truth, columns[-1]), "tolerance": 1e-6}
+    board = [{"id": "b", "metric": "auc", "selection": "pooled"} | swapped]
+    run = {"tool": "mljar", "weighted": True, "scored_alike": ["b"], "leaderboard": board}
+    about = {"spec": "bbc-predictions", "version": 1, "run": run}
+    (tmp_path / "p.meta.json").write_text(json.dumps(about))
+    with pytest.raises(InputError) as error:
+        verified(read(tmp_path / "p.csv"))
+    assert "the classes are swapped" in error.value.hint
