@@ -54,6 +54,8 @@ class Form:
         Whether it says what was read and what to doubt; the others leave it to standard error.
     holds_errors
         Whether it has a place for files without a result.
+    of_json
+        Whether it is made of the documents as they are; else of their records.
     """
 
     name: str
@@ -62,8 +64,9 @@ class Form:
     suffixes: tuple[str, ...] = ()
     for_people: bool = False
     holds_errors: bool = False
+    of_json: bool = False
 
-    def __call__(self, document: Document, style: Style = Style(), /) -> str:
+    def __call__(self, document: Document[Any], style: Style = Style(), /) -> str:
         """Return the text of one result of `bbc correct`, ending in a newline."""
         return self.render([document], style)
 
@@ -71,7 +74,8 @@ class Form:
         self, documents: Sequence[Json], style: Style = Style(), kind: Kind | str = Kind.CORRECT
     ) -> str:
         """Return one text for some documents, such as a CSV with one header."""
-        text: str = self._module(choice(Kind, kind, "kind")).render(documents, style)
+        results = documents if self.of_json else [getattr(one, "record", one) for one in documents]
+        text: str = self._module(choice(Kind, kind, "kind")).render(results, style)
         return text
 
     def write_batch(self, records: Iterable[Json], file: IO[bytes]) -> None:
@@ -113,11 +117,13 @@ FORMS: dict[str, Form] = {
             "programs; `bbc schema` describes it",
             (".json",),
             holds_errors=True,
+            of_json=True,
         ),
         Form(
             "parquet",
             dict.fromkeys((Kind.BATCH, Kind.DISTRIBUTION), "parquet"),
             suffixes=(".parquet",),
+            of_json=True,
         ),
         Form(
             "jsonl",
@@ -125,6 +131,7 @@ FORMS: dict[str, Form] = {
             "programs, many results in one file",
             (".jsonl", ".ndjson"),
             holds_errors=True,
+            of_json=True,
         ),
         Form(
             "csv",
@@ -137,6 +144,7 @@ FORMS: dict[str, Form] = {
             },
             "spreadsheets and data frames: one row per estimate",
             (".csv",),
+            of_json=True,
         ),
         Form(
             "markdown",
@@ -170,6 +178,7 @@ FORMS: dict[str, Form] = {
             "experiment trackers: names and numbers alone",
             (".metrics.json",),
             holds_errors=True,
+            of_json=True,
         ),
     )
 }
