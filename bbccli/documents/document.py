@@ -113,5 +113,6 @@ def _reader(annotation: Any) -> Any:
     if dataclasses.is_dataclass(annotation):
         return lambda values: None if values is None else record_of(annotation, values)
     if isinstance(annotation, type) and issubclass(annotation, Enum):
-        return lambda value: None if value is None else annotation(value)
+        members = {member.value: member for member in annotation}
+        return lambda value: members.get(value, value)  # a later version may have other words
     return lambda value: value

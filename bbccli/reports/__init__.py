@@ -16,6 +16,7 @@ from typing import IO, Any
 
 from bbccli.arguments import choice
 from bbccli.documents import Document, Json
+from bbccli.documents.document import record_of
 from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.reports.base import Style
 
@@ -74,8 +75,9 @@ class Form:
         self, documents: Sequence[Json], style: Style = Style(), kind: Kind | str = Kind.CORRECT
     ) -> str:
         """Return one text for some documents, such as a CSV with one header."""
-        results = documents if self.of_json else [getattr(one, "record", one) for one in documents]
-        text: str = self._module(choice(Kind, kind, "kind")).render(results, style)
+        kind = choice(Kind, kind, "kind")
+        results = documents if self.of_json else [_record(one, kind) for one in documents]
+        text: str = self._module(kind).render(results, style)
         return text
 
     def write_batch(self, records: Iterable[Json], file: IO[bytes]) -> None:
@@ -92,6 +94,25 @@ class Form:
             hint = f"one of: {', '.join(forms_of(kind))}"
             raise UnsupportedError(f"{self.name} is no form of {kind}", hint=hint)
         return import_module(f"bbccli.reports.{self.modules[kind]}")
+
+
+RECORDS = {
+    Kind.CORRECT: ("schema", "Envelope"),
+    Kind.COMPARE: ("compare_schema", "CompareEnvelope"),
+    Kind.DROP: ("drop_schema", "DropEnvelope"),
+    Kind.LEADERBOARD: ("leaderboard", "LeaderboardEnvelope"),
+    Kind.PLAN: ("plan_schema", "PlanEnvelope"),
+    Kind.INSPECTION: ("inspection", "Inspection"),
+}
+"""Module and name of the record that a kind of result is."""
+
+
+def _record(document: Json, kind: Kind) -> Any:
+    """The record of a document; what has none, such as a method, stays as it is."""
+    if kind not in RECORDS:
+        return document
+    module, name = ("schema", "ErrorEnvelope") if "error" in document else RECORDS[kind]
+    return record_of(getattr(import_module(f"bbccli.{module}"), name), document)
 
 
 FORMS: dict[str, Form] = {

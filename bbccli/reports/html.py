@@ -7,9 +7,10 @@ from typing import IO
 
 from bbccli.documents import Document, Json
 from bbccli.reports.base import Style
+from bbccli.reports.batch import error_of
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.page.whole import page
-from bbccli.schema import Envelope, ErrorEnvelope, error_document
+from bbccli.schema import Envelope, ErrorEnvelope
 
 
 def render(results: Sequence[Envelope | ErrorEnvelope], style: Style) -> str:
@@ -21,9 +22,7 @@ def render(results: Sequence[Envelope | ErrorEnvelope], style: Style) -> str:
 def write_batch(records: Iterable[Json], file: IO[bytes]) -> None:
     """Write a page with a line per record."""
     results = [
-        Document(one["document"], Envelope).record
-        if "document" in one
-        else error_document(one["path"], **one["error"]).record
+        Document(one["document"], Envelope).record if "document" in one else error_of(one).record
         for one in records
     ]
     file.write(render(results, Style()).encode(errors="backslashreplace"))

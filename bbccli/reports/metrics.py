@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any
 
-from bbccli.documents import Document, Json
+from bbccli.documents import Document, Json, as_json
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.results import Estimate, Gate
@@ -63,7 +63,7 @@ def _figures(document: AnyDocument) -> dict[str, float]:
     estimates = sorted(whole.estimates, key=lambda one: not phrases.is_reported(one, whole))
     pairs = [pair for one in estimates for pair in _of_estimate(one, whole)]
     pairs += [] if whole.gate is None else _of_gate(whole.gate)
-    known = [(name, value) for name, value in pairs if value is not None]
+    known = [(name, value) for name, value in pairs if as_json(value) is not None]
     return dict(_distinct((re.sub(r"\W", "_", name, flags=re.A), value) for name, value in known))
 
 

@@ -155,7 +155,8 @@ def checked(document: PlanEnvelope) -> str:
     def figure(key: str) -> str:
         error = getattr(found, f"{key}_error") or 0.0
         decimals = 1 - floor(log10(error)) if error else 0
-        return f"{difference(getattr(found, key), document)} +- {Digits(max(decimals, 0)).difference(error)}"
+        figure = difference(getattr(found, key), document)
+        return f"{figure} +- {Digits(max(decimals, 0)).difference(error)}"
 
     near = f"{percent(found.near_best, 0)} near the best"
     return (
