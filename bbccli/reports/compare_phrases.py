@@ -34,13 +34,6 @@ LONGEST_NAME = 120
 
 def verdict(comparison: Comparison, document: CompareEnvelope) -> str:
     """Return what a comparison shows, with the margin that it was asked for.
-
-    Examples
-    --------
-    >>> verdict({"verdict": "better"}, {"margin": 0.02})
-    'better by more than 0.02'
-    >>> verdict({"verdict": "not-shown"}, {"margin": 0.0})
-    'not shown to be better'
     """
     found, margin = comparison.verdict, document.margin
     said = VERDICTS[found]
