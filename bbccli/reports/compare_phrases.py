@@ -33,8 +33,7 @@ LONGEST_NAME = 120
 
 
 def verdict(comparison: Comparison, document: CompareEnvelope) -> str:
-    """Return what a comparison shows, with the margin that it was asked for.
-    """
+    """Return what a comparison shows, with the margin that it was asked for."""
     found, margin = comparison.verdict, document.margin
     said = VERDICTS[found]
     if found == "not-shown" and of_several(comparison):
