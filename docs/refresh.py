@@ -37,7 +37,7 @@ from bbccli.comparisons.across.registry import MODULES as ACROSS
 from bbccli.comparisons.pairs.registry import MODULES as OF_PAIRS
 from bbccli.intervals import INTERVALS
 from bbccli.methods import METHODS
-from bbccli.methods.described import ASSUMED, description
+from bbccli.methods.registry import ASSUMED, description
 from bbccli.metrics import METRICS, Metric
 from bbccli.notes import GROUPS, NOTES, Severity
 from bbccli.readers.runs.folder import RUNS

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.by_name import ByName
+from bbccli.arguments import ByName
 from bbccli.intervals.ends import probabilities, side_of
 from bbccli.intervals.guard import Guarded, ends_of
 from bbccli.metrics.base import Metric

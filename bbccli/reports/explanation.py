@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from bbccli.methods import METHODS
-from bbccli.methods.described import ASSUMED, part
+from bbccli.methods.registry import ASSUMED, part
 from bbccli.metrics import METRICS
 from bbccli.notes import NOTES, Note, Severity, severity_of
 from bbccli.reports import counts, phrases
