@@ -64,13 +64,13 @@ from __future__ import annotations
 import numpy as np
 
 from bbccli.case import Answer, Case
-from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.methods.base import POINT, Method, Need
+from bbccli.errors import UndefinedError
+from bbccli.methods.base import POINT, Method, Need, check_best
 from bbccli.notes import beyond_bounds
 from bbccli.selection.candidates import fold_performances
 from bbccli.selection.choice import winner_by_fold
 from bbccli.selection.units import on_few_folds
-from bbccli.types import Pooling, Select
+from bbccli.types import Pooling
 
 
 def naive_figure(case: Case) -> Answer:
@@ -88,11 +88,7 @@ def corrected(case: Case) -> Answer:
     UnsupportedError
         A rule of selection other than the best.
     """
-    if case.plan.select is not Select.BEST:
-        raise UnsupportedError(
-            "tt corrects the selection of the best configuration only",
-            hint="bbc and bbc-f resample any rule of selection; or --select best",
-        )
+    check_best(case)
     metric, choice = case.metric, case.choice
     winner_by_fold(case.matrix, metric, choice.winner)  # undefined folds are said
     by_fold = np.concatenate(fold_performances(case.matrix, metric))

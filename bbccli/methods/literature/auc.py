@@ -145,7 +145,7 @@ from bbccli.case import Answer, Case
 from bbccli.delong import influence, variance_of
 from bbccli.errors import UnsupportedError
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import INTERVAL, Method
+from bbccli.methods.base import INTERVAL, Method, with_preselection
 from bbccli.metrics.ranking import AUC
 from bbccli.splitting.auc_interval import auc_answer, predicted
 from bbccli.splitting.split import performance
@@ -201,40 +201,26 @@ def _variance(matrix: PredictionMatrix, configuration: int, rows: BoolArray) -> 
 
 
 METHODS = (
-    Method(
-        name="delong",
-        label="split",
-        answer=partial(auc_answer, variance=delong_variance),
-        gives=INTERVAL,
-        summary="AUC on held-out samples, with DeLong's interval",
-        reference="DeLong et al. 1988; Paraschakis et al. 2024",
-        splits=True,
+    *with_preselection(
+        Method(
+            name="delong",
+            label="split",
+            answer=partial(auc_answer, variance=delong_variance),
+            gives=INTERVAL,
+            summary="AUC on held-out samples, with DeLong's interval",
+            reference="DeLong et al. 1988; Paraschakis et al. 2024",
+            splits=True,
+        )
     ),
-    Method(
-        name="delong-10p",
-        label="split, best of 10 %",
-        answer=partial(auc_answer, variance=delong_variance, preselect=True),
-        gives=INTERVAL,
-        summary="as delong, for the best of preselected configurations, at Šidák's level",
-        reference="DeLong et al. 1988; Paraschakis et al. 2024",
-        splits=True,
-    ),
-    Method(
-        name="hanley-mcneil",
-        label="split",
-        answer=hanley_mcneil,
-        gives=INTERVAL,
-        summary="AUC on held-out samples, with Hanley and McNeil's interval",
-        reference="Hanley & McNeil 1982; Paraschakis et al. 2024",
-        splits=True,
-    ),
-    Method(
-        name="hanley-mcneil-10p",
-        label="split, best of 10 %",
-        answer=partial(hanley_mcneil, preselect=True),
-        gives=INTERVAL,
-        summary="as hanley-mcneil, for the best of preselected configurations, at Šidák's level",
-        reference="Hanley & McNeil 1982; Paraschakis et al. 2024",
-        splits=True,
+    *with_preselection(
+        Method(
+            name="hanley-mcneil",
+            label="split",
+            answer=hanley_mcneil,
+            gives=INTERVAL,
+            summary="AUC on held-out samples, with Hanley and McNeil's interval",
+            reference="Hanley & McNeil 1982; Paraschakis et al. 2024",
+            splits=True,
+        )
     ),
 )

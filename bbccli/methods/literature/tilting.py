@@ -153,12 +153,10 @@ Source: Rink & Brannath 2025; Paraschakis et al. 2024 and the authors' code.
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from bbccli.case import Answer, Case
-from bbccli.methods.base import INTERVAL, Method
+from bbccli.methods.base import INTERVAL, Method, with_preselection
 from bbccli.splitting.split import choose
 from bbccli.splitting.tilt import Replicates, Tail, importance, rounding
 from bbccli.splitting.tilted import tilted_answer
@@ -242,23 +240,16 @@ def ranks(values: FloatArray) -> IntArray:
 
 
 METHODS = (
-    Method(
-        name="tilting",
-        label="split",
-        answer=run,
-        gives=INTERVAL,
-        summary="bootstrap tilting (BT) on the evaluation samples of a split",
-        reference="Rink & Brannath 2025; Paraschakis et al. 2024",
-        splits=True,
-    ),
-    Method(
-        name="tilting-10p",
-        label="split, best of 10 %",
-        answer=partial(run, preselect=True),
-        gives=INTERVAL,
-        summary="as tilting, for the best of preselected configurations, at Šidák's level",
-        reference="Rink & Brannath 2025; Paraschakis et al. 2024",
-        splits=True,
+    *with_preselection(
+        Method(
+            name="tilting",
+            label="split",
+            answer=run,
+            gives=INTERVAL,
+            summary="bootstrap tilting (BT) on the evaluation samples of a split",
+            reference="Rink & Brannath 2025; Paraschakis et al. 2024",
+            splits=True,
+        )
     ),
     Method(
         name="mabt",

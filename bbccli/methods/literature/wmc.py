@@ -97,12 +97,12 @@ from functools import partial
 import numpy as np
 
 from bbccli.case import Answer, Case
-from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.methods.base import POINT, Method, Need
+from bbccli.errors import UndefinedError
+from bbccli.methods.base import POINT, Method, Need, check_best
 from bbccli.selection.candidates import fold_performances, folds_of
 from bbccli.selection.choice import winner_by_fold
 from bbccli.selection.units import on_few_folds, size_ratio
-from bbccli.types import Direction, FloatArray, IntArray, Pooling, Select
+from bbccli.types import Direction, FloatArray, IntArray, Pooling
 
 N_POINTS = 8192
 """Draws that stand for a normal law: half of them, and their opposites."""
@@ -124,11 +124,7 @@ def run(case: Case, *, centre: Centre = lambda gains, parts: gains) -> Answer:
     UnsupportedError
         A rule of selection other than the best.
     """
-    if case.plan.select is not Select.BEST:
-        raise UnsupportedError(
-            f"{case.method} corrects the selection of the best configuration only",
-            hint="bbc and bbc-f resample any rule of selection; or --select best",
-        )
+    check_best(case)
     gains = case.selector.direction.sign * case.judged.performances()
     measured = case.measured.performances()
     winner_by_fold(case.matrix, case.selector, case.choice.winner)  # undefined folds are said
