@@ -24,7 +24,6 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.comparisons.strata import strata_of
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.influence import influence
 from bbccli.matrix import PredictionMatrix
@@ -32,6 +31,7 @@ from bbccli.metrics.base import MeanScorer, Metric, Scorer
 from bbccli.metrics.planned import planned
 from bbccli.plan import Plan
 from bbccli.selection.candidates import Candidates, cached, candidates
+from bbccli.selection.units import units_of
 from bbccli.types import BoolArray, FloatArray, IntArray, readonly
 
 ROUNDING = 1e-12
@@ -228,9 +228,7 @@ def evidence_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Evidenc
 
 
 def _evidence(matrix: PredictionMatrix, metric: Metric, every: Candidates) -> Evidence:
-    members = np.arange(matrix.n_samples)
-    if matrix.groups is not None:
-        members = np.unique(matrix.groups, return_inverse=True)[1]
+    members = units_of(matrix)
     strata, rarest = strata_of(matrix, metric, members)
     smallest = min(int(np.bincount(strata).min()), rarest)
     if smallest < 2:
@@ -258,6 +256,33 @@ def _evidence(matrix: PredictionMatrix, metric: Metric, every: Candidates) -> Ev
         defined=defined,
         metric=metric.within(matrix.outcome),
     )
+
+
+def strata_of(matrix: PredictionMatrix, metric: Metric, members: IntArray) -> tuple[IntArray, int]:
+    """Return the stratum of each of U units, and the units with a sample of the rarest class.
+
+    Parameters
+    ----------
+    members : (N,) int
+        Unit of each sample, from 0 to U - 1.
+
+    Examples
+    --------
+    >>> from bbccli import METRICS, read
+    >>> matrix = read("sample_data/progression.parquet")
+    >>> strata, rarest = strata_of(matrix, METRICS["auc"], np.arange(matrix.n_samples))
+    >>> np.bincount(strata).tolist(), rarest
+    ([40, 40], 40)
+    """
+    n_units = int(members.max()) + 1
+    alone: IntArray = np.zeros(n_units, np.int64)
+    if not (metric.of_pairs and matrix.task.is_classification):
+        return alone, n_units
+    classes = np.unique(matrix.outcome.values, return_inverse=True)[1]
+    held = np.zeros((n_units, int(classes.max()) + 1), bool)
+    held[members, classes] = True
+    pure = bool((held.sum(axis=1) == 1).all())
+    return (held.argmax(axis=1) if pure else alone), int(held.sum(axis=0).min())
 
 
 def _of_shares(scorer: Scorer) -> bool:
