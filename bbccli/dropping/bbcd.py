@@ -19,8 +19,7 @@ import numpy as np
 
 from bbccli import kernels, resources
 from bbccli.bootstrap.drawing import MOST_BLOCKS, WEIGHT_BYTES
-from bbccli.dropping.base import Rule, Verdict
-from bbccli.dropping.standing import Standing
+from bbccli.dropping.base import Rule, Standing, Verdict
 from bbccli.metrics.base import Scorer
 from bbccli.resampling import BLOCK, PATIENCE, Draws, Unit, draws_of_seen, too_few_usable
 from bbccli.resources import Resources

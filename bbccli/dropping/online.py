@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from bbccli.arguments import real, whole
-from bbccli.dropping.base import Rule, Verdict, undecided
+from bbccli.dropping.base import MIN_SAMPLES, Rule, Standing, Verdict, too_early, undecided
 from bbccli.dropping.results import Decision, DropDecision, Fate
 from bbccli.dropping.rules import choose_rule
-from bbccli.dropping.standing import MIN_SAMPLES, Standing, too_early
 from bbccli.errors import OptionError, parameter
 from bbccli.matrix import PredictionMatrix, Unfinished
 from bbccli.metrics import Metric, choose_metric

@@ -9,11 +9,10 @@ import numpy as np
 from bbccli.arguments import as_list, whole
 from bbccli.bootstrap.of_samples import corrected
 from bbccli.case import Answer, Case
-from bbccli.dropping.base import Rule
+from bbccli.dropping.base import MIN_SAMPLES, Rule, Standing
 from bbccli.dropping.online import check_terms
 from bbccli.dropping.results import Replay, ReplayRun
 from bbccli.dropping.rules import EVERY, choose_rules
-from bbccli.dropping.standing import MIN_SAMPLES, Standing
 from bbccli.dropping.walk import fold_order, take_configurations, walk
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError, parameter
 from bbccli.matrix import PredictionMatrix

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bbccli.arguments import as_list, entry
-from bbccli.dropping import anova, bbcd, brace, cvst, friedman, hoeffding, wilcoxon, win_loss
+from bbccli.dropping import bbcd, losses, over_folds
 from bbccli.dropping.base import Rule
 
 RULES: dict[str, Rule] = {
     rule.name: rule
     for rule in (
         bbcd.RULE,
-        brace.RULE,
-        hoeffding.RULE,
-        friedman.RULE,
-        anova.RULE,
-        win_loss.RULE,
-        cvst.RULE,
-        wilcoxon.RULE,
+        losses.BRACE,
+        losses.HOEFFDING,
+        over_folds.FRIEDMAN,
+        over_folds.ANOVA,
+        over_folds.WIN_LOSS,
+        losses.CVST,
+        over_folds.WILCOXON,
     )
 }
 

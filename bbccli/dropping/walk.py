@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bbccli.case import Case
-from bbccli.dropping.standing import MIN_SAMPLES, Judge, Standing, too_early, walked_folds
+from bbccli.dropping.base import MIN_SAMPLES, Standing, too_early, walked_folds
 from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.matrix import PredictionMatrix, Unfinished
 from bbccli.resampling import BLOCK
@@ -32,7 +32,7 @@ class Walk:
 
 def walk(
     case: Case,
-    judge: Judge,
+    judge: Callable[[Standing], BoolArray],
     *,
     rule: str,
     threshold: float,
@@ -48,8 +48,10 @@ def walk(
     ----------
     case
         Predictions with folds; what selects decides who is worse.
-    judge, rule, threshold, min_samples
-        The rule, its name and terms; nothing is dropped before `min_samples` samples are predicted.
+    judge
+        Marks the configurations (C,) that leave.
+    rule, threshold, min_samples
+        The rule's name and terms; nothing is dropped before `min_samples` samples are predicted.
     order
         Codes of the folds of the first repeat, in the order to walk; as coded when None.
 

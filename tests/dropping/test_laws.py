@@ -7,7 +7,7 @@ import pytest
 from matrices import binary, multiclass, regression, survival, weighing
 
 from bbccli.dropping import RULES, bbcd, drop, replay
-from bbccli.dropping.standing import too_early
+from bbccli.dropping.base import too_early
 from bbccli.dropping.walk import take_configurations
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix, Unfinished
