@@ -70,7 +70,7 @@ def joined(
     by_position = _by_position(matrices, names)
     first = matrices[0]
     rows = _common(matrices, names, missing)
-    aligned = [_taken(matrix, own) for matrix, own in zip(matrices, rows, strict=True)]
+    aligned = [matrix.of_samples(own) for matrix, own in zip(matrices, rows, strict=True)]
     rounded = list(_check_same(aligned, names))
     columns = np.cumsum([0, *(matrix.n_configurations for matrix in matrices)])
     families = {
@@ -179,31 +179,6 @@ def _common(
         order = np.argsort(own, kind="stable")
         rows.append(order[np.searchsorted(own[order], common)])
     return rows
-
-
-def _taken(matrix: PredictionMatrix, rows: IntArray) -> PredictionMatrix:
-    """The samples in `rows`, in that order."""
-    outcome = matrix.outcome
-    taken = replace(
-        outcome,
-        values=outcome.values[rows],
-        event=_at(outcome.event, rows),
-        weights=_at(outcome.weights, rows),
-    )
-    return replace(
-        matrix,
-        outcome=taken,
-        predictions=matrix.predictions[:, rows],
-        folds=None if matrix.folds is None else matrix.folds[:, rows],
-        groups=_at(matrix.groups, rows),
-        available=None if matrix.available is None else matrix.available[:, rows],
-        sample_keys=None if matrix.sample_keys is None else matrix.sample_keys.take(rows),
-        nested=None,
-    )
-
-
-def _at(array: NDArray[Any] | None, rows: IntArray) -> Any:
-    return None if array is None else array[rows]
 
 
 def _check_same(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> Iterator[Note]:

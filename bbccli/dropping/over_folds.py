@@ -154,13 +154,8 @@ def _of_two(gains: FloatArray) -> FloatArray:
     p_value = np.ones(2)
     if behind[other]:
         never = bool((differences >= 0).all())
-        p_value[other] = (
-            0.0
-            if never
-            else min(
-                1.0, 2 * float(signed_ranks(np.round(differences, DECIMALS), MOST_EXACT)[1][0])
-            )
-        )
+        _, p = signed_ranks(np.round(differences, DECIMALS), MOST_EXACT)
+        p_value[other] = 0.0 if never else min(1.0, 2 * float(p[0]))
     return p_value
 
 

@@ -13,7 +13,7 @@ from bbccli.dropping.base import MIN_SAMPLES, Rule, Standing
 from bbccli.dropping.online import check_terms
 from bbccli.dropping.results import Replay, ReplayRun
 from bbccli.dropping.rules import EVERY, choose_rules
-from bbccli.dropping.walk import fold_order, take_configurations, walk
+from bbccli.dropping.walk import fold_order, walk
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError, parameter
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import Metric, choose_metric
@@ -132,7 +132,7 @@ def _run(
         min_samples=min_samples,
         order=order,
     )
-    left = case.on(take_configurations(case.matrix, found.survivors))
+    left = case.on(case.matrix.of_configurations(found.survivors))
     answer = corrected(left)
     return ReplayRun(
         order=tuple(case.matrix.fold_names[code] for code in order),

@@ -122,19 +122,6 @@ def fold_order(matrix: PredictionMatrix, names: Sequence[str]) -> list[int]:
     return [matrix.fold_names.index(name) for name in names]
 
 
-def take_configurations(matrix: PredictionMatrix, columns: IntArray) -> PredictionMatrix:
-    """Return the matrix of some configurations."""
-    names = tuple(matrix.configurations[c] for c in columns)
-    available = matrix.available
-    return replace(
-        matrix,
-        predictions=matrix.predictions[:, :, columns],
-        configurations=names,
-        available=None if available is None else available[:, :, columns],
-        nested=None,
-    )
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Step:
     """A name; the samples (N,) and repeats counted after it; models per configuration in it."""
@@ -170,17 +157,14 @@ def _seen(matrix: PredictionMatrix, part: _Step, active: IntArray) -> Prediction
     place[part.order] = np.arange(len(part.order))
     names = np.array(matrix.fold_names, dtype=object)
     names[: len(part.order)] = names[part.order]
-    left = take_configurations(matrix, active)
-    available = left.available
+    seen = matrix.of_configurations(active).of_samples(part.rows)
+    available = seen.available
     return replace(
-        left,
-        outcome=matrix.outcome.take(part.rows),
-        predictions=left.predictions[: part.n_repeats][:, part.rows],
-        available=None if available is None else available[: part.n_repeats][:, part.rows],
+        seen,
+        predictions=seen.predictions[: part.n_repeats],
+        available=None if available is None else available[: part.n_repeats],
         folds=np.concatenate([place[folds[:1]], folds[1:]]),
         fold_names=tuple(names),
-        groups=None if matrix.groups is None else matrix.groups[part.rows],
-        sample_keys=matrix.sample_keys and matrix.sample_keys.take(part.rows),
         notes=(),
         unfinished=Unfinished(),
     )

@@ -60,10 +60,10 @@ def run(case: Case) -> Answer:
     """
     from bbccli.dropping.base import MIN_SAMPLES, too_early
     from bbccli.dropping.bbcd import THRESHOLD
-    from bbccli.dropping.walk import take_configurations, walk
+    from bbccli.dropping.walk import walk
 
     found = walk(case, drops, rule=case.method, threshold=THRESHOLD)
-    left = case.on(take_configurations(case.matrix, found.survivors))
+    left = case.on(case.matrix.of_configurations(found.survivors))
     answer = corrected(left)
     drawn = answer.distribution
     early = too_early(case.matrix.outcome, MIN_SAMPLES)
