@@ -115,7 +115,7 @@ def against_baseline(
     found, winner = against(evidence, other, plan), case.choice.winner
     rows = tuple(_row(evidence, found, c, other, margin) for c in range(len(evidence.names)))
     every = tuple(row for c, row in enumerate(rows) if c != other)
-    about = case.choice.notes + _on_matrix(matrix, evidence)
+    about = case.choice.notes + on_single(matrix) + evidence.undefined + on_few_groups(matrix)
     if winner == other:
         notes = (winner_is_baseline(baseline), *about)
         return AgainstBaseline(replace(rows[other], notes=notes), every)
@@ -228,16 +228,6 @@ def _with_correction(
 def _alone(evidence: Evidence, winner: int, other: int, plan: Plan) -> Simultaneous:
     """The winner against the baseline as if nothing else had been tried: with the same draws."""
     return against(evidence.take(np.array([winner, other])), 1, plan)
-
-
-def _on_matrix(matrix: PredictionMatrix, evidence: Evidence) -> tuple[Note, ...]:
-    """Notes on all of them: nothing to select from, undefined ones, few groups."""
-    undefined = [evidence.names[c] for c in np.flatnonzero(~evidence.defined)]
-    return (
-        *on_single(matrix),
-        *((no_influence(undefined, evidence.metric.label),) if undefined else ()),
-        *on_few_groups(matrix),
-    )
 
 
 def _known(value: float) -> float | None:

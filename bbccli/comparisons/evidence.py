@@ -18,6 +18,7 @@ Source: Efron & Tibshirani 1993, chapter 11; DeLong, DeLong & Clarke-Pearson 198
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -29,6 +30,7 @@ from bbccli.influence import influence
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import MeanScorer, Metric, Scorer
 from bbccli.metrics.planned import planned
+from bbccli.notes import Note, no_influence
 from bbccli.plan import Plan
 from bbccli.selection.candidates import Candidates, cached, candidates
 from bbccli.selection.units import units_of
@@ -103,6 +105,12 @@ class Evidence:
         squares[squares <= (LAST_BITS * self.gains) ** 2] = 0.0
         return np.asarray(squares)
 
+    @property
+    def undefined(self) -> tuple[Note, ...]:
+        """A note that names the configurations without influence values, if there are any."""
+        names = [self.names[c] for c in np.flatnonzero(~self.defined)]
+        return (no_influence(names, self.metric.label),) if names else ()
+
     def errors(self) -> FloatArray:
         """Return the standard errors (C,) of the performances; NaN where undefined."""
         return np.where(self.defined, np.sqrt(self.variances), np.nan)
@@ -133,32 +141,21 @@ class Evidence:
         found = sums - 2 * (ours.T @ theirs)
         return np.where(found > self._least(columns, others), found, 0.0)
 
-    def weights_against(self, other: int) -> FloatArray:
-        """Return the shares (H,) of the strata in the variances of all differences to one."""
-        if len(self.df) == 1:
-            return np.ones(1)
-        column = self.influence[:, other : other + 1]
-        return self.weights(self.influence[:, self._distinct] - column)
+    def weights(self, of: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """Return the share (H,) of each stratum in the variances of combinations, all together.
 
-    def weights_of_all(self) -> FloatArray:
-        """Return the shares (H,) of the strata in the variances of all performances."""
-        if len(self.df) == 1:
-            return np.ones(1)
-        return self.weights(self.influence[:, self._distinct])
+        A few samples tell little of each one's.
 
-    def weights_between(self) -> FloatArray:
-        """Return the shares (H,) of the strata in the variances of all differences."""
-        if len(self.df) == 1:
-            return np.ones(1)
-        values = self.influence[:, self._distinct]
-        return self.weights(values - values.mean(axis=1, keepdims=True))
-
-    def weights(self, influence: FloatArray) -> FloatArray:
-        """Return the share (H,) of each stratum in the variances of what has influences (U, P).
-
-        Of all P together: a few samples tell little of each one's.
+        Parameters
+        ----------
+        of
+            From the influences (U, C') of distinct configurations to those of what is combined.
         """
-        scaled = [influence[inside] * self.scale[inside, None] for inside in self._inside]
+        if len(self.df) == 1:
+            return np.ones(1)
+        values = of(self.influence[:, self._distinct])
+        inside = [np.flatnonzero(self.strata == stratum) for stratum in range(len(self.df))]
+        scaled = [values[rows] * self.scale[rows, None] for rows in inside]
         parts = np.array([np.vdot(part, part) for part in scaled])
         total = parts.sum()
         return np.asarray(parts / total if total > 0 else np.full(len(parts), 1 / len(parts)))
@@ -174,11 +171,6 @@ class Evidence:
         for c in np.flatnonzero(self.defined):
             first.setdefault(self.influence[:, c].tobytes(), int(c))
         return np.array(list(first.values()), np.int64)
-
-    @cached_property
-    def _inside(self) -> list[IntArray]:
-        """Units of each stratum."""
-        return [np.flatnonzero(self.strata == stratum) for stratum in range(len(self.df))]
 
     def _least(self, columns: IntArray, others: IntArray) -> FloatArray:
         """What variances (C', J) of differences are rounding up to."""

@@ -56,7 +56,7 @@ from bbccli.comparisons.simultaneous import (
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import Metric, choose_metric
-from bbccli.notes import Note, no_influence, screened_rivals
+from bbccli.notes import screened_rivals
 from bbccli.plan import Plan
 from bbccli.selection.units import on_few_groups
 from bbccli.types import FloatArray, IntArray
@@ -96,22 +96,24 @@ def best_set(matrix: PredictionMatrix, metric: Metric | str, plan: Plan) -> Best
             hint="another --metric; or more samples of the rarest class",
         )
     rivals = rivals_of(evidence, plan)
-    if len(rivals) * int(evidence.defined.sum()) > MOST_PAIRS:
+    n_defined = int(evidence.defined.sum())
+    if len(rivals) * n_defined > MOST_PAIRS:
         raise UnsupportedError(
             f"{len(rivals)} of {evidence.n_configurations} configurations may be the best, too "
-            f"many to compare each of {int(evidence.defined.sum())} with them: over "
+            f"many to compare each of {n_defined} with them: over "
             f"{MOST_PAIRS:,} pairs",
             hint="fewer configurations, or --pair A B for two that were named beforehand",
         )
     p = p_values(evidence, rivals, plan)
     members = _members(evidence, p, band(evidence, plan), plan)
-    n_screened = len(rivals) if len(rivals) < int(evidence.defined.sum()) else None
+    n_screened = len(rivals) if len(rivals) < n_defined else None
+    screened = () if n_screened is None else (screened_rivals(n_screened, len(members)),)
     return BestSet(
         level=plan.level,
         n_inside=sum(member.inside for member in members),
         members=members,
         n_screened=n_screened,
-        notes=_notes(matrix, evidence, n_screened),
+        notes=evidence.undefined + screened + on_few_groups(matrix),
     )
 
 
@@ -152,7 +154,7 @@ def _p_of(evidence: Evidence, columns: IntArray, rivals: IntArray, plan: Plan) -
     p = np.ones(len(columns))
     if len(tested):
         own, reached = columns[tested], scores(evidence, statistics[tested])
-        weights = evidence.weights_between()
+        weights = evidence.weights(lambda values: values - values.mean(axis=1, keepdims=True))
 
         def reduce(drawn: FloatArray) -> IntArray:
             return _n_reached(drawn[:, own], drawn[:, rivals], inverse[tested], reached)
@@ -197,7 +199,7 @@ def band(evidence: Evidence, plan: Plan) -> tuple[FloatArray, FloatArray]:
 
     # variances on this scale are those that were measured, of shares too
     measured = replace(evidence, shares=False)
-    weights = evidence.weights_of_all()
+    weights = evidence.weights(lambda values: values)
     draws = over_draws(measured, plan, weights, reduce)
     reach = critical(np.concatenate(list(draws)), plan.level)
     lower[tested], upper[tested] = _ends(values[tested], reach * errors[tested], bounds)
@@ -250,16 +252,4 @@ def _members(
             inside=bool(p[c] > 1 - plan.level),
         )
         for c in order
-    )
-
-
-def _notes(
-    matrix: PredictionMatrix, evidence: Evidence, n_screened: int | None
-) -> tuple[Note, ...]:
-    undefined = [evidence.names[c] for c in np.flatnonzero(~evidence.defined)]
-    n = evidence.n_configurations
-    return (
-        *((no_influence(undefined, evidence.metric.label),) if undefined else ()),
-        *((screened_rivals(n_screened, n),) if n_screened is not None else ()),
-        *on_few_groups(matrix),
     )

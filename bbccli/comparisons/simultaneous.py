@@ -194,7 +194,7 @@ def against(evidence: Evidence, other: int, plan: Plan) -> Simultaneous:
     none = (errors == 0) & same(differences, evidence.gains)
     tested = errors > 0
     columns = np.flatnonzero(tested)
-    weights = evidence.weights_against(other)
+    weights = evidence.weights(lambda values: values - evidence.influence[:, [other]])
     statistics, lower, upper, p, p_stepdown = np.full((5, len(errors)), np.nan)
     statistics[columns] = scores(evidence, differences[columns] / errors[columns])
     lower[none], upper[none], p[none], p_stepdown[none] = 0.0, 0.0, 1.0, 1.0
@@ -274,7 +274,8 @@ def max_t(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Pairwise:
         p = np.where(none, 1.0, np.nan)
         if known.any():
             ours, theirs, scale = first[known], second[known], errors[known]
-            weights = evidence.weights(evidence.influence[:, ours] - evidence.influence[:, theirs])
+            apart = evidence.influence[:, ours] - evidence.influence[:, theirs]
+            weights = evidence.weights(lambda _: apart)
 
             def largest(drawn: FloatArray) -> FloatArray:
                 return np.asarray((np.abs(drawn[:, ours] - drawn[:, theirs]) / scale).max(axis=1))

@@ -69,8 +69,6 @@ import numpy as np
 
 from bbccli import significance
 from bbccli.dropping.base import (
-    Requirement,
-    Rule,
     Standing,
     Verdict,
     loss_range,
@@ -197,34 +195,3 @@ def _friedman(gains: FloatArray) -> Iterator[float]:
 
     for k in range(2, gains.shape[1] + 1):
         yield significance.friedman(rankdata(-gains[:, :k], axis=1)).p
-
-
-BRACE = Rule(
-    name="brace",
-    label="differences in the same samples",
-    run=brace,
-    needs=frozenset({Requirement.LOSSES}),
-    threshold=0.99,
-    min_folds=0,
-    reference="Moore & Lee 1994",
-)
-
-HOEFFDING = Rule(
-    name="hoeffding",
-    label="bounds without assumptions",
-    run=hoeffding,
-    needs=frozenset({Requirement.LOSSES, Requirement.BOUNDED_LOSSES}),
-    threshold=0.95,
-    min_folds=0,
-    reference="Maron & Moore 1993",
-)
-
-CVST = Rule(
-    name="cvst",
-    label="sequential test of traces",
-    run=cvst,
-    needs=frozenset({Requirement.FOLDS, Requirement.LOSSES}),
-    threshold=0.95,
-    min_folds=2,
-    reference="Krueger, Panknin & Braun 2015",
-)

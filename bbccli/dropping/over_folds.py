@@ -73,7 +73,7 @@ from collections.abc import Callable
 import numpy as np
 
 from bbccli import significance
-from bbccli.dropping.base import Requirement, Rule, Standing, Verdict, undecided
+from bbccli.dropping.base import Standing, Verdict, undecided
 from bbccli.significance import signed_ranks
 from bbccli.types import BoolArray, Direction, FloatArray
 
@@ -259,44 +259,3 @@ def wilcoxon(gains: FloatArray, threshold: float) -> Verdict:
     _, p = signed_ranks(np.round(gains[:, [best]] - gains, DECIMALS), MOST_EXACT)
     p_value = np.where(behind, p, 1.0)
     return Verdict(behind & (p_value < 1 - threshold), p_value=p_value)
-
-
-FRIEDMAN = Rule(
-    name="friedman",
-    label="ranks over folds (F-race)",
-    run=friedman,
-    needs=frozenset({Requirement.FOLDS}),
-    threshold=0.95,
-    min_folds=5,
-    reference="Birattari, Stuetzle, Paquete & Varrentrapp 2002",
-)
-
-ANOVA = Rule(
-    name="anova",
-    label="mixed model over folds",
-    run=anova,
-    needs=frozenset({Requirement.FOLDS}),
-    threshold=0.95,
-    min_folds=3,
-    reference="Kuhn 2014",
-)
-
-WIN_LOSS = Rule(
-    name="win-loss",
-    label="contests in folds",
-    run=win_loss,
-    needs=frozenset({Requirement.FOLDS}),
-    threshold=0.95,
-    min_folds=3,
-    reference="Kuhn 2014; Bradley & Terry 1952; Firth 1993",
-)
-
-WILCOXON = Rule(
-    name="wilcoxon",
-    label="signed ranks over folds",
-    run=wilcoxon,
-    needs=frozenset({Requirement.FOLDS}),
-    threshold=0.9,
-    min_folds=2,
-    reference="Wilcoxon 1945",
-)

@@ -8,9 +8,10 @@ import pytest
 from matrices import binary, for_metric, regression, weighing
 from pairs import PLAN, ask, case, codes, of_folds, of_labels, of_table
 
-from bbccli.comparisons.pairs import DEFAULTS, TESTS, Need, compare_pairs, default_test
+from bbccli.comparisons.pairs import TESTS, compare_pairs
+from bbccli.comparisons.pairs.base import Need
 from bbccli.comparisons.pairs.drawn import Swaps
-from bbccli.comparisons.pairs.run import MODULES
+from bbccli.comparisons.pairs.run import DEFAULTS, MODULES, default_test
 from bbccli.comparisons.records import Verdict
 from bbccli.documents import as_json
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError

@@ -93,7 +93,6 @@ from bbccli.intervals import interval_of
 from bbccli.intervals.base import Basis
 from bbccli.metrics.base import MeanScorer, Predictions, Scorer
 from bbccli.notes import Note, redrawn_resamples, resamples_alike, undefined_swaps
-from bbccli.outcome import Outcome
 from bbccli.plan import n_draws
 from bbccli.resampling import BLOCK, Resamples, Unit, any_draw, draws_of, generator
 from bbccli.results import Distribution
@@ -211,19 +210,14 @@ class Swaps:
     def scorer(self) -> Scorer:
         """Scores 2N samples of one configuration: those of the first, then of the second."""
         matrix, pair = self.case.matrix, np.array(self.case.configurations)
-        there = None
-        if matrix.available is not None:
-            there = np.concatenate([matrix.available[:, :, [c]] for c in pair], axis=1)
+        there = matrix.available
+        if there is not None:
+            there = np.concatenate([there[:, :, [c]] for c in pair], axis=1)
+        alone = replace(matrix.of_configurations(pair[:1]), groups=None, sample_keys=None)
         doubled = replace(
-            matrix,
-            outcome=_twice(matrix.outcome),
+            alone.of_samples(np.tile(np.arange(matrix.n_samples), 2)),
             predictions=np.concatenate([self.both[:, :, [c]] for c in (0, 1)], axis=1),
-            configurations=("either",),
-            folds=None if matrix.folds is None else np.tile(matrix.folds, 2),
-            groups=None,
             available=there,
-            nested=None,
-            sample_keys=None,
         )
         return candidates(doubled, self.case.metric, self.case.plan.pooling).bind(np.array([0]))
 
@@ -282,16 +276,6 @@ class Swaps:
     def _work(self, n_swaps: int) -> int:
         sweeps = self.case.metric.n_sweeps(2 * self.case.matrix.n_samples)
         return 4 * n_swaps * sweeps * self.case.matrix.n_samples
-
-
-def _twice(outcome: Outcome) -> Outcome:
-    """Return the outcome of the samples, and of them again."""
-    return replace(
-        outcome,
-        values=np.concatenate([outcome.values, outcome.values]),
-        event=None if outcome.event is None else np.tile(outcome.event, 2),
-        weights=None if outcome.weights is None else np.tile(outcome.weights, 2),
-    )
 
 
 def bootstrap(case: PairCase) -> Comparison:
