@@ -28,7 +28,7 @@ import numpy as np
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.influence import influence
 from bbccli.matrix import PredictionMatrix
-from bbccli.metrics.base import MeanScorer, Metric, Scorer
+from bbccli.metrics.base import MeanScorer, Metric
 from bbccli.metrics.planned import planned
 from bbccli.notes import Note, no_influence
 from bbccli.plan import Plan
@@ -224,7 +224,13 @@ def _evidence(matrix: PredictionMatrix, metric: Metric, every: Candidates) -> Ev
     strata, rarest = strata_of(matrix, metric, members)
     smallest = min(int(np.bincount(strata).min()), rarest)
     if smallest < 2:
-        raise _single_unit(matrix, metric)
+        unit = "sample" if matrix.groups is None else "group"
+        where = "class" if metric.of_pairs else "file"
+        raise UndefinedError(
+            f"a {where} has a single {unit}, so the variance of differences in {metric.label} is "
+            "unknown",
+            hint=f"collect more {unit}s",
+        )
     everything = np.ones(matrix.n_samples, np.uint8)
     sign, sizes = metric.direction.sign, np.bincount(strata)
     values: FloatArray = np.empty((len(strata), matrix.n_configurations))
@@ -237,14 +243,15 @@ def _evidence(matrix: PredictionMatrix, metric: Metric, every: Candidates) -> Ev
     for stratum in range(len(sizes)):
         inside = strata == stratum
         values[inside] -= values[inside].mean(axis=0)
-    ungrouped = len(strata) == matrix.n_samples
+    scorers = (every.bind(columns) for columns in every.blocks())
+    of_shares = all(isinstance(one, MeanScorer) and one.share for one in scorers)
     return Evidence(
         names=matrix.configurations,
         gains=readonly(gains),
         influence=readonly(values),
         strata=strata,
         df=sizes - 1 if len(sizes) > 1 else np.array([smallest - 1]),
-        shares=ungrouped and all(_of_shares(every.bind(part)) for part in every.blocks()),
+        shares=len(strata) == matrix.n_samples and of_shares,
         defined=defined,
         metric=metric.within(matrix.outcome),
     )
@@ -275,20 +282,6 @@ def strata_of(matrix: PredictionMatrix, metric: Metric, members: IntArray) -> tu
     held[members, classes] = True
     pure = bool((held.sum(axis=1) == 1).all())
     return (held.argmax(axis=1) if pure else alone), int(held.sum(axis=0).min())
-
-
-def _of_shares(scorer: Scorer) -> bool:
-    return isinstance(scorer, MeanScorer) and scorer.share
-
-
-def _single_unit(matrix: PredictionMatrix, metric: Metric) -> UndefinedError:
-    unit = "sample" if matrix.groups is None else "group"
-    where = "class" if metric.of_pairs else "file"
-    return UndefinedError(
-        f"a {where} has a single {unit}, so the variance of differences in {metric.label} is "
-        "unknown",
-        hint=f"collect more {unit}s",
-    )
 
 
 def same(differences: Any, scale: Any) -> Any:

@@ -105,7 +105,21 @@ def best_set(matrix: PredictionMatrix, metric: Metric | str, plan: Plan) -> Best
             hint="fewer configurations, or --pair A B for two that were named beforehand",
         )
     p = p_values(evidence, rivals, plan)
-    members = _members(evidence, p, band(evidence, plan), plan)
+    lower, upper = band(evidence, plan)
+    gains, sign = evidence.gains, evidence.metric.direction.sign
+    best = np.nanmax(gains)
+    members = tuple(
+        Member(
+            configuration=evidence.names[c],
+            performance=float(sign * gains[c]),
+            difference=0.0 if same(gains[c] - best, best) else float(gains[c] - best),
+            lower=float(lower[c]),
+            upper=float(upper[c]),
+            p=None if np.isnan(p[c]) else float(p[c]),
+            inside=bool(p[c] > 1 - plan.level),
+        )
+        for c in np.argsort(-np.where(np.isnan(gains), -np.inf, gains), kind="stable")
+    )
     n_screened = len(rivals) if len(rivals) < n_defined else None
     screened = () if n_screened is None else (screened_rivals(n_screened, len(members)),)
     return BestSet(
@@ -231,25 +245,4 @@ def _ends(
     return (
         bounds[0] + width * below / (below + above * factor),
         bounds[0] + width * below / (below + above / factor),
-    )
-
-
-def _members(
-    evidence: Evidence, p: FloatArray, ends: tuple[FloatArray, FloatArray], plan: Plan
-) -> tuple[Member, ...]:
-    """All configurations, the best first; undefined ones last."""
-    gains, sign = evidence.gains, evidence.metric.direction.sign
-    order = np.argsort(-np.where(np.isnan(gains), -np.inf, gains), kind="stable")
-    best = np.nanmax(gains)
-    return tuple(
-        Member(
-            configuration=evidence.names[c],
-            performance=float(sign * gains[c]),
-            difference=0.0 if same(gains[c] - best, best) else float(gains[c] - best),
-            lower=float(ends[0][c]),
-            upper=float(ends[1][c]),
-            p=None if np.isnan(p[c]) else float(p[c]),
-            inside=bool(p[c] > 1 - plan.level),
-        )
-        for c in order
     )

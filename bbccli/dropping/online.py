@@ -18,7 +18,7 @@ from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.probability import with_clip
 from bbccli.notes import nothing_dropped
 from bbccli.plan import Plan
-from bbccli.types import FloatArray, distinct
+from bbccli.types import distinct
 
 
 def drop(
@@ -169,24 +169,16 @@ class _Counts:
 def _decisions(standing: Standing, verdict: Verdict, counts: _Counts) -> tuple[Decision, ...]:
     """One per configuration of the file, in its order."""
     matrix = standing.matrix
-    found = {
-        name: Decision(
-            name, Fate.EARLIER, None, None, None, n_models if counts.seen is not None else None
-        )
-        for name, n_models in counts.models.items()
-    }
+    decisions = {}
+    for name, n_models in counts.models.items():
+        trained = None if counts.seen is None else n_models
+        decisions[name] = Decision(name, Fate.EARLIER, None, None, None, trained)
     for c, name in enumerate(matrix.configurations):
-        found[name] = Decision(
-            configuration=name,
-            fate=Fate.DROP if verdict.worse[c] else Fate.KEEP,
-            performance=float(standing.performances[c]),
-            probability=_entry(verdict.probability, c),
-            p_value=_entry(verdict.p_value, c),
-            n_models=counts.seen,
+        probability, p_value = (
+            None if values is None or np.isnan(values[c]) else float(values[c])
+            for values in (verdict.probability, verdict.p_value)
         )
-    names = (matrix.unfinished or Unfinished()).names or tuple(found)
-    return tuple(found[name] for name in names)
-
-
-def _entry(values: FloatArray | None, c: int) -> float | None:
-    return None if values is None or np.isnan(values[c]) else float(values[c])
+        fate, value = Fate.DROP if verdict.worse[c] else Fate.KEEP, float(standing.performances[c])
+        decisions[name] = Decision(name, fate, value, probability, p_value, counts.seen)
+    names = (matrix.unfinished or Unfinished()).names or tuple(decisions)
+    return tuple(decisions[name] for name in names)

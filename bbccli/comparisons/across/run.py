@@ -30,18 +30,6 @@ ALL = "all"
 """In place of names: every test over data sets."""
 
 
-def choose_tests(names: str | AcrossTest | Sequence[str | AcrossTest]) -> list[AcrossTest]:
-    """Return the tests of these names, each once, in the order given.
-
-    Raises
-    ------
-    OptionError
-        No test over data sets has that name.
-    """
-    what = "test over data sets"
-    return list(dict.fromkeys(entry(TESTS, name, what, AcrossTest) for name in as_list(names)))
-
-
 def compare_across(
     performances: FloatArray,
     families: Sequence[str],
@@ -83,7 +71,8 @@ def compare_across(
         )
     if len(families) < 2 or len(set(families)) < len(families):
         raise OptionError("to rank takes two different families", hint=parameter("by", "family"))
-    chosen = choose_tests(list(TESTS) if names == [ALL] else names)
+    names, what = list(TESTS) if names == [ALL] else names, "test over data sets"
+    chosen = list(dict.fromkeys(entry(TESTS, name, what, AcrossTest) for name in names))
     complete = _complete(performances)
     values = np.asarray(performances[complete], np.float64)
     table = Table(values, tuple(families), metric.name, metric.direction, level)

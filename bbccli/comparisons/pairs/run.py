@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 from bbccli.arguments import as_list, choice, entry, real
@@ -11,6 +11,7 @@ from bbccli.comparisons.baseline import position_of
 from bbccli.comparisons.pairs import bayes, counted, drawn, of_influence, over_folds
 from bbccli.comparisons.pairs.base import PairCase, PairTest
 from bbccli.comparisons.records import Comparison
+from bbccli.comparisons.simultaneous import Pairwise
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import Metric, choose_metric
@@ -32,9 +33,6 @@ AUC, `wald` for the rest, and where these do not take groups, weights or repeats
 ALL = "all"
 """In place of names: every test that fits."""
 
-MaxT = Callable[[Sequence[tuple[int, int]]], Sequence[float | None]]
-"""Pairs of columns -> the p-values of their differences, adjusted for all of them together."""
-
 
 def default_test(case: PairCase) -> PairTest:
     """Return the test that is run when none is named.
@@ -54,17 +52,6 @@ def default_test(case: PairCase) -> PairTest:
     return whatever
 
 
-def choose_tests(names: str | PairTest | Sequence[str | PairTest]) -> list[PairTest]:
-    """Return the tests of these names, each once, in the order given.
-
-    Raises
-    ------
-    OptionError
-        No test has that name.
-    """
-    return list(dict.fromkeys(entry(TESTS, name, "test", PairTest) for name in as_list(names)))
-
-
 def compare_pairs(
     matrix: PredictionMatrix,
     metric: Metric | str,
@@ -74,7 +61,7 @@ def compare_pairs(
     *,
     rope: float = 0.0,
     adjust: Adjustment | str = Adjustment.HOLM,
-    max_t: MaxT | None = None,
+    max_t: Pairwise | None = None,
     progress: Progress = silent,
 ) -> tuple[list[Comparison], list[Note]]:
     """Compare configurations that were named beforehand, pair by pair and test by test.
@@ -108,7 +95,8 @@ def compare_pairs(
     metric, adjust = choose_metric(metric, matrix), choice(Adjustment, adjust, "adjust")
     given, rope = as_list(tests), real(rope, "rope")
     by_name = bool(given) and given != [ALL]
-    chosen = choose_tests(list(TESTS) if given and not by_name else given)
+    names = list(TESTS) if given and not by_name else given
+    chosen = list(dict.fromkeys(entry(TESTS, name, "test", PairTest) for name in names))
     named = [_columns(matrix, names) for names in pairs]
     couples = list(dict.fromkeys(pair for columns in named for pair in combinations(columns, 2)))
     everyone = tuple(dict.fromkeys(c for columns in named for c in columns))
@@ -157,7 +145,7 @@ def _columns(matrix: PredictionMatrix, names: Sequence[str]) -> tuple[int, ...]:
 
 
 def _check_max_t(
-    tests: Sequence[PairTest], adjust: Adjustment, max_t: MaxT | None, *, by_name: bool
+    tests: Sequence[PairTest], adjust: Adjustment, max_t: Pairwise | None, *, by_name: bool
 ) -> None:
     if adjust is not Adjustment.MAX_T:
         return
@@ -175,7 +163,7 @@ def _adjusted(
     couples: Sequence[tuple[int, ...]],
     plan: Plan,
     adjust: Adjustment,
-    max_t: MaxT | None,
+    max_t: Pairwise | None,
 ) -> list[Comparison]:
     """Adjust the p-values of each test for the number of pairs; verdicts follow them."""
     done = list(comparisons)
