@@ -84,7 +84,8 @@ class Pivot:
         Student 1908; Nadeau & Bengio 2003.
         """
         spread = float(np.std(values, ddof=1))
-        return cls(float(values.mean()), spread * sqrt(1 / len(values) + ratio), len(values) - 1)
+        error = spread * sqrt(1 / len(values) + ratio)
+        return cls(float(values.mean()), error, float(len(values) - 1))
 
     @property
     def statistic(self) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, no_variance
 from bbccli.plan import Plan
+from bbccli.significance import Pivot
 from bbccli.types import Interval, Side
 
 Ends = Callable[[float], tuple[float, float]]
@@ -63,13 +64,7 @@ def normal(
     >>> round(interval.lower, 4), round(interval.upper, 4)
     (0.8216, 0.9784)
     """
-    from statistics import NormalDist
-
-    def ends(outside: float) -> tuple[float, float]:
-        reach = -NormalDist().inv_cdf(outside) * error
-        return value - reach, value + reach
-
-    return interval_by(ends, metric, plan, level=level)
+    return interval_by(Pivot(value, error).ends, metric, plan, level=level)
 
 
 def without_width(ends: Ends, value: float) -> tuple[Note, ...]:
