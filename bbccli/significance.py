@@ -18,7 +18,7 @@ SMALLEST_P = float(np.finfo(float).tiny)
 """A p-value under this can't be told from 0, which none is: 2.2e-308."""
 
 
-class Tested(NamedTuple):
+class Significance(NamedTuple):
     """A statistic, the degrees of freedom of its law, and its p-value."""
 
     statistic: float
@@ -31,7 +31,7 @@ def positive(p: float) -> float:
     return min(max(float(p), SMALLEST_P), 1.0)
 
 
-def chi_squared(statistic: float, df: float) -> Tested:
+def chi_squared(statistic: float, df: float) -> Significance:
     """Test a statistic that is chi-squared.
 
     Examples
@@ -41,14 +41,16 @@ def chi_squared(statistic: float, df: float) -> Tested:
     """
     from scipy.special import chdtrc
 
-    return Tested(statistic, (float(df),), positive(chdtrc(df, statistic)))
+    return Significance(statistic, (float(df),), positive(chdtrc(df, statistic)))
 
 
-def f_ratio(statistic: float, above: float, below: float) -> Tested:
+def f_ratio(statistic: float, above: float, below: float) -> Significance:
     """Test a ratio of two variances with these degrees of freedom."""
     from scipy.special import fdtrc
 
-    return Tested(statistic, (float(above), float(below)), positive(fdtrc(above, below, statistic)))
+    return Significance(
+        statistic, (float(above), float(below)), positive(fdtrc(above, below, statistic))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,7 @@ def mean_ranks(values: FloatArray) -> FloatArray:
     return np.asarray((last - (counts - 1) / 2)[codes], np.float64)
 
 
-def friedman(ranks: FloatArray) -> Tested:
+def friedman(ranks: FloatArray) -> Significance:
     """Test whether k columns are ranked alike in n rows, from ranks (n, k) whose ties share means.
 
     The form (k - 1) sum (R_j - n (k + 1) / 2)^2 / (A - n k (k + 1)^2 / 4), with rank sums R_j and

@@ -170,7 +170,7 @@ from bbccli.comparisons.pairs.base import LABELLED, OF_SHARES, PairCase, PairTes
 from bbccli.comparisons.records import Comparison, Effect
 from bbccli.intervals.ends import interval_by
 from bbccli.notes import Note, samples_in_common, undefined_test, unpaired
-from bbccli.significance import Pivot, Tested, chi_squared, cochran, f_ratio, positive
+from bbccli.significance import Pivot, Significance, chi_squared, cochran, f_ratio, positive
 from bbccli.types import BoolArray, Direction, Pooling
 
 Fields = dict[str, Any]
@@ -193,7 +193,7 @@ def run(case: PairCase, formula: Formula) -> Comparison:
     return result(notes=fields.pop("notes", ()) + on_rows, **fields)
 
 
-def mcnemar(case: PairCase, right: BoolArray, decide: Callable[[int, int], Tested]) -> Fields:
+def mcnemar(case: PairCase, right: BoolArray, decide: Callable[[int, int], Significance]) -> Fields:
     """Return one of McNemar's tests, with Bonett and Price's interval.
 
     References
@@ -202,7 +202,7 @@ def mcnemar(case: PairCase, right: BoolArray, decide: Callable[[int, int], Teste
     """
     first, second = right.T
     b, c, n = int((first & ~second).sum()), int((~first & second).sum()), len(right)
-    tested = decide(b, c) if b + c else Tested(0.0, (), 1.0)
+    tested = decide(b, c) if b + c else Significance(0.0, (), 1.0)
     p12, p21 = (b + 1) / (n + 2), (c + 1) / (n + 2)
     pivot = Pivot(p12 - p21, sqrt((p12 + p21 - (p12 - p21) ** 2) / (n + 2)))
     return {
@@ -212,7 +212,7 @@ def mcnemar(case: PairCase, right: BoolArray, decide: Callable[[int, int], Teste
     }
 
 
-def mid_p(b: int, c: int) -> Tested:
+def mid_p(b: int, c: int) -> Significance:
     """Return the smaller count, and the mid-p of equation 1.
 
     Examples
@@ -224,10 +224,10 @@ def mid_p(b: int, c: int) -> Tested:
 
     k, n = min(b, c), b + c
     below = float(bdtr(k - 1, n, 0.5)) if k else 0.0
-    return Tested(float(k), (), positive(below + float(bdtr(k, n, 0.5))))
+    return Significance(float(k), (), positive(below + float(bdtr(k, n, 0.5))))
 
 
-def exact(b: int, c: int) -> Tested:
+def exact(b: int, c: int) -> Significance:
     """Return the smaller count, and the exact p-value of equation 2.
 
     Examples
@@ -238,10 +238,10 @@ def exact(b: int, c: int) -> Tested:
     from scipy.special import bdtr
 
     k = min(b, c)
-    return Tested(float(k), (), positive(2 * float(bdtr(k, b + c, 0.5))))
+    return Significance(float(k), (), positive(2 * float(bdtr(k, b + c, 0.5))))
 
 
-def continuity_corrected(b: int, c: int) -> Tested:
+def continuity_corrected(b: int, c: int) -> Significance:
     """Return chi-squared with the continuity correction of equation 3, and its p-value.
 
     Examples

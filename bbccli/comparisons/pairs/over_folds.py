@@ -115,7 +115,7 @@ from bbccli.notes import too_liberal
 from bbccli.selection.candidates import by_repeat, fold_performances, folds_of, parts_of
 from bbccli.selection.pooling import MeanOverFolds
 from bbccli.selection.units import size_ratio
-from bbccli.significance import Pivot, Tested, f_ratio
+from bbccli.significance import Pivot, Significance, f_ratio
 from bbccli.types import FloatArray, Pooling
 
 FEWEST = 3
@@ -249,7 +249,7 @@ def five_by_two(case: PairCase, *, combined: bool) -> Comparison:
         tested = f_ratio(float((gains**2).sum()) / (2 * squares), 10, 5)
     else:
         pivot = Pivot(float(gains[0, 0]), sqrt(squares / 5), 5.0)
-        tested = Tested(pivot.statistic, (5.0,), pivot.p)
+        tested = Significance(pivot.statistic, (5.0,), pivot.p)
     return result(**tested._asdict(), effect=folds.effect)
 
 
