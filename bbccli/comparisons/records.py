@@ -125,11 +125,10 @@ class BestSet:
     level: float = field(metadata={"doc": "in (0, 1)"})
     n_inside: int = field(metadata={"doc": "configurations that may be the best"})
     members: tuple[Member, ...] = field(metadata={"doc": "all configurations, best first"})
-    n_screened: int | None = field(
-        default=None,
-        metadata={"doc": "rivals that each was tested against, after screening; null for all"},
+    n_screened: int | None = _optional(
+        "rivals that each was tested against, after screening; null for all"
     )
-    notes: tuple[Note, ...] = field(default=(), metadata={"doc": "what to know of it"})
+    notes: tuple[Note, ...] = _optional("what to know of it", ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +167,7 @@ class Ranks:
     groups: tuple[tuple[str, ...], ...] = field(
         metadata={"doc": "families next to each other that are not told apart, by the first test"}
     )
-    critical_difference: float | None = field(
-        default=None, metadata={"doc": "of mean ranks, by Nemenyi; null where not asked for"}
+    critical_difference: float | None = _optional(
+        "of mean ranks, by Nemenyi; null where not asked for"
     )
-    notes: tuple[Note, ...] = field(default=(), metadata={"doc": "what to know of it"})
+    notes: tuple[Note, ...] = _optional("what to know of it", ())

@@ -35,7 +35,8 @@ Draws come in fixed blocks, each from a generator known from seed and position, 
 block by block.
 
 Source: Chernozhukov, Chetverikov & Kato 2013 (multipliers); Westfall & Young 1993, algorithm 2.8
-(step-down); Dunnett 1955 (step 2 in one stratum); Krishnamoorthy, Lu & Mathew 2007 (in several).
+(step-down); Dunnett 1955 (step 2 in one stratum); Krishnamoorthy, Lu & Mathew 2007 (in several);
+McNemar 1947; Chernozhukov, Chetverikov & Kato 2019 (self-normalised statistics of many).
 """
 
 from __future__ import annotations

@@ -180,17 +180,21 @@ Formula = Callable[[PairCase, BoolArray], Fields | Note]
 """Which of n samples each of M is right on (n, M) -> what a test says, or why it is undefined."""
 
 
-def run(case: PairCase, formula: Formula) -> Comparison:
-    """Return a test of the samples that all configurations predict, of a single repeat."""
-    rows = case.in_common
-    assert case.correct is not None
-    yes = np.asarray(case.correct.losses[rows][:, case.places] > 0)
-    fields = formula(case, yes if case.metric.direction is Direction.MAXIMIZE else ~yes)
-    result = partial(case.result, values=yes.mean(axis=0), n_units=len(yes))
-    if isinstance(fields, Note):
-        return result(notes=(fields,))
-    on_rows = () if rows.all() else (samples_in_common(int(rows.sum()), len(rows)),)
-    return result(notes=fields.pop("notes", ()) + on_rows, **fields)
+def of_shares(formula: Formula) -> Callable[[PairCase], Comparison]:
+    """Make a test of a formula, on the samples that all configurations predict."""
+
+    def run(case: PairCase) -> Comparison:
+        rows = case.in_common
+        assert case.correct is not None
+        yes = np.asarray(case.correct.losses[rows][:, case.places] > 0)
+        fields = formula(case, yes if case.metric.direction is Direction.MAXIMIZE else ~yes)
+        result = partial(case.result, values=yes.mean(axis=0), n_units=len(yes))
+        if isinstance(fields, Note):
+            return result(notes=(fields,))
+        on_rows = () if rows.all() else (samples_in_common(int(rows.sum()), len(rows)),)
+        return result(notes=fields.pop("notes", ()) + on_rows, **fields)
+
+    return run
 
 
 def mcnemar(case: PairCase, right: BoolArray, decide: Callable[[int, int], Significance]) -> Fields:
@@ -315,55 +319,41 @@ def greenhouse_geisser(right: BoolArray) -> float | None:
     return float(min(max(epsilon, 1 / (m - 1)), 1.0))
 
 
-def _test(
-    name: str, label: str, formula: Formula, summary: str, reference: str, *, several: bool = False
-) -> PairTest:
-    return PairTest(
-        name,
-        label,
-        partial(run, formula=formula),
-        summary,
-        reference,
-        for_tasks=LABELLED,
-        needs=OF_SHARES,
-        several=several,
-        pooling=Pooling.POOLED,
-    )
-
+_test = partial(PairTest, for_tasks=LABELLED, needs=OF_SHARES, pooling=Pooling.POOLED)
 
 TESTS = (
     _test(
         "mcnemar",
         "discordant samples, mid-p",
-        partial(mcnemar, decide=mid_p),
+        of_shares(partial(mcnemar, decide=mid_p)),
         "McNemar's test of two proportions correct, with the mid-p",
         "Fagerland, Lydersen & Laake 2013",
     ),
     _test(
         "mcnemar-exact",
         "discordant samples, exact",
-        partial(mcnemar, decide=exact),
+        of_shares(partial(mcnemar, decide=exact)),
         "McNemar's exact test: as mcnemar, never above its level",
         "McNemar 1947",
     ),
     _test(
         "mcnemar-chi2",
         "discordant samples, chi-squared",
-        partial(mcnemar, decide=continuity_corrected),
+        of_shares(partial(mcnemar, decide=continuity_corrected)),
         "McNemar's chi-squared test, corrected for continuity",
         "McNemar 1947; Edwards 1948",
     ),
     _test(
         "two-proportions",
         "unpaired, for comparison only",
-        two_proportions,
+        of_shares(two_proportions),
         "z test of two proportions, as if of different samples",
         "Fleiss, Levin & Paik 2003",
     ),
     _test(
         "cochran-q",
         "several at once",
-        cochran_q,
+        of_shares(cochran_q),
         "Cochran's Q of whether several are correct equally often",
         "Cochran 1950",
         several=True,
@@ -371,7 +361,7 @@ TESTS = (
     _test(
         "looney-f",
         "several at once",
-        looney_f,
+        of_shares(looney_f),
         "Looney's F of the same, on the scale of an analysis of variance",
         "Looney 1988",
         several=True,

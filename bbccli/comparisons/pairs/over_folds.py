@@ -253,19 +253,8 @@ def five_by_two(case: PairCase, *, combined: bool) -> Comparison:
     return result(**tested._asdict(), effect=folds.effect)
 
 
-def _test(
-    name: str, label: str, answer: Any, summary: str, reference: str, *needs: Need
-) -> PairTest:
-    return PairTest(
-        name,
-        label,
-        answer,
-        summary,
-        reference,
-        needs=frozenset({Need.FOLDS, *needs}),
-        pooling=Pooling.FOLD_MEAN,
-    )
-
+_test = partial(PairTest, needs=frozenset({Need.FOLDS}), pooling=Pooling.FOLD_MEAN)
+_five_by_two = partial(_test, needs=frozenset({Need.FOLDS, Need.FIVE_BY_TWO}))
 
 TESTS = (
     _test(
@@ -282,20 +271,18 @@ TESTS = (
         "t test over folds, its variance corrected for shared training samples",
         "Nadeau & Bengio 2003; Bouckaert & Frank 2004",
     ),
-    _test(
+    _five_by_two(
         "five-by-two-t",
         "5 x 2 folds",
         partial(five_by_two, combined=False),
         "Dietterich's t test over five repeats of two folds",
         "Dietterich 1998",
-        Need.FIVE_BY_TWO,
     ),
-    _test(
+    _five_by_two(
         "five-by-two-f",
         "5 x 2 folds",
         partial(five_by_two, combined=True),
         "Alpaydin's F test over five repeats of two folds",
         "Alpaydin 1999",
-        Need.FIVE_BY_TWO,
     ),
 )
