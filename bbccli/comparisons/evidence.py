@@ -120,16 +120,16 @@ class Evidence:
 
         0 where the difference is the same on every unit, up to rounding; NaN where undefined.
         """
-        found = np.empty(self.n_configurations)
+        squares = np.empty(self.n_configurations)
         column = self.influence[:, other : other + 1]
         step = max(2**22 // max(self.n_units, 1), 1)
         for start in range(0, self.n_configurations, step):
             part = slice(start, start + step)
             scaled = (self.influence[:, part] - column) * self.scale[:, None]
-            found[part] = np.einsum("uc,uc->c", scaled, scaled)
+            squares[part] = np.einsum("uc,uc->c", scaled, scaled)
         everything = np.arange(self.n_configurations)
-        found[found <= self._least(everything, np.array([other]))[:, 0]] = 0.0
-        return np.where(self.defined & self.defined[other], np.sqrt(found), np.nan)
+        squares[squares <= self._least(everything, np.array([other]))[:, 0]] = 0.0
+        return np.where(self.defined & self.defined[other], np.sqrt(squares), np.nan)
 
     def variances_between(self, columns: IntArray, others: IntArray) -> FloatArray:
         """Return the variances (C', J) of differences between configurations, by matrix products.
@@ -138,8 +138,8 @@ class Evidence:
         """
         ours, theirs = (self.influence[:, part] * self.scale[:, None] for part in (columns, others))
         sums = self.variances[columns, None] + self.variances[others]
-        found = sums - 2 * (ours.T @ theirs)
-        return np.where(found > self._least(columns, others), found, 0.0)
+        variances = sums - 2 * (ours.T @ theirs)
+        return np.where(variances > self._least(columns, others), variances, 0.0)
 
     def weights(self, of: Callable[[FloatArray], FloatArray]) -> FloatArray:
         """Return the share (H,) of each stratum in the variances of combinations, all together.
@@ -213,10 +213,10 @@ def evidence_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Evidenc
         )
     metric = planned(metric, plan)
     every = candidates(matrix, metric, plan.pooling)
-    found: Evidence = cached(
+    evidence: Evidence = cached(
         matrix, ("evidence", metric, plan.pooling), lambda: _evidence(matrix, metric, every)
     )
-    return found
+    return evidence
 
 
 def _evidence(matrix: PredictionMatrix, metric: Metric, every: Candidates) -> Evidence:
@@ -235,8 +235,8 @@ def _evidence(matrix: PredictionMatrix, metric: Metric, every: Candidates) -> Ev
     sign, sizes = metric.direction.sign, np.bincount(strata)
     values: FloatArray = np.empty((len(strata), matrix.n_configurations))
     for columns in every.blocks():
-        found = influence(every.bind(columns), everything, strata=strata, members=members)
-        values[:, columns] = sign * found
+        scorer = every.bind(columns)
+        values[:, columns] = sign * influence(scorer, everything, strata=strata, members=members)
     gains = sign * every.performances()
     defined = np.isfinite(values).all(axis=0) & np.isfinite(gains)
     values[:, ~defined] = 0.0

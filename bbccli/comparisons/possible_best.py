@@ -137,9 +137,9 @@ def rivals_of(evidence: Evidence, plan: Plan) -> IntArray:
     if len(known) <= SCREENED_ABOVE:
         return known
     best = known[np.argmax(evidence.gains[known])]
-    found = against(evidence, int(best), plan)
-    reach = found.upper - found.differences
-    worse = found.tested & (found.differences + 2 * reach < 0)
+    of_all = against(evidence, int(best), plan)
+    reach = of_all.upper - of_all.differences
+    worse = of_all.tested & (of_all.differences + 2 * reach < 0)
     return known[~worse[known]]
 
 

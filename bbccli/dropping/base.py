@@ -194,15 +194,15 @@ def losses(standing: Standing) -> list[FloatArray]:
             hint="--rule bbcd, which takes what each predicts; or complete the folds",
         )
     scorers = [metric.bind(matrix.outcome, p) for p in matrix.as_kind(metric.wants)]
-    found = [s for s in scorers if isinstance(s, MeanScorer) and s.undefined is None]
-    if len(found) < len(scorers):
+    means = [s for s in scorers if isinstance(s, MeanScorer) and s.undefined is None]
+    if len(means) < len(scorers):
         raise UnsupportedError(
             f"{metric.label} is no mean of losses per sample, which this rule compares",
             hint="a metric such as accuracy, brier or mae, or --rule bbcd",
         )
     weights = matrix.outcome.weights
     scale = 1.0 if weights is None else weights[:, None]
-    return [np.asarray(metric.direction.sign * s.losses / scale) for s in found]
+    return [np.asarray(metric.direction.sign * s.losses / scale) for s in means]
 
 
 def loss_range(standing: Standing) -> float:

@@ -110,12 +110,11 @@ def standings(table: Table) -> tuple[Standing, ...]:
 
 def contests(table: Table) -> tuple[Contest, ...]:
     """Return the wins, ties and losses of each pair of families."""
-    found = []
-    for first, second in table.pairs:
-        signs = np.sign(table.differences(first, second))
-        counts = [int((signs == sign).sum()) for sign in (1, 0, -1)]
-        found.append(Contest(table.families[first], table.families[second], *counts))
-    return tuple(found)
+    names, counts = table.families, []
+    for i, j in table.pairs:
+        signs = np.sign(table.differences(i, j))
+        counts.append(Contest(names[i], names[j], *(int((signs == s).sum()) for s in (1, 0, -1))))
+    return tuple(counts)
 
 
 def groups(table: Table, pairs: Sequence[Comparison]) -> tuple[tuple[str, ...], ...]:
@@ -129,7 +128,7 @@ def groups(table: Table, pairs: Sequence[Comparison]) -> tuple[tuple[str, ...], 
         p = pair.p if pair.p_adjusted is None else pair.p_adjusted
         if pair.test == pairs[0].test and p is not None and p <= alpha:
             apart.add(frozenset((pair.first, pair.second)))
-    found: list[tuple[str, ...]] = []
+    runs: list[tuple[str, ...]] = []
     end = 0
     for start in range(len(names) if pairs else 0):
         stop = start + 1
@@ -138,9 +137,9 @@ def groups(table: Table, pairs: Sequence[Comparison]) -> tuple[tuple[str, ...], 
         ):
             stop += 1
         if stop > end and stop - start > 1:
-            found.append(tuple(names[start:stop]))
+            runs.append(tuple(names[start:stop]))
         end = max(end, stop)
-    return tuple(found)
+    return tuple(runs)
 
 
 def _complete(performances: FloatArray) -> BoolArray:

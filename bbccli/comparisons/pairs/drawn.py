@@ -143,13 +143,10 @@ def over_blocks(
 
 def percentiles(case: PairCase, drawn: Distribution) -> tuple[Interval, tuple[Note, ...]]:
     """Return the interval of percentiles of drawn differences."""
-    plan, n_units = (
-        replace(case.plan, interval=IntervalKind.PERCENTILE, guard=False),
-        n_units_of(case.matrix),
-    )
-    interval, _, notes = interval_of(
-        drawn, case.bounded, plan, Basis(case.difference, n_units, n_units)
-    )
+    plan = replace(case.plan, interval=IntervalKind.PERCENTILE, guard=False)
+    n_units = n_units_of(case.matrix)
+    basis = Basis(case.difference, n_units, n_units)
+    interval, _, notes = interval_of(drawn, case.bounded, plan, basis)
     return interval, notes + on_few_groups(case.matrix)
 
 
