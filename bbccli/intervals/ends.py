@@ -9,7 +9,6 @@ import numpy as np
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, no_variance
 from bbccli.plan import Plan
-from bbccli.significance import Pivot
 from bbccli.types import Interval, Side
 
 Ends = Callable[[float], tuple[float, float]]
@@ -64,6 +63,8 @@ def normal(
     >>> round(interval.lower, 4), round(interval.upper, 4)
     (0.8216, 0.9784)
     """
+    from bbccli.significance import Pivot
+
     return interval_by(Pivot(value, error).ends, metric, plan, level=level)
 
 

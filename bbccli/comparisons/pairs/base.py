@@ -325,8 +325,6 @@ class PairTest:
     def prepared(self, case: PairCase) -> PairCase:
         """Return the case as this test takes it: pooling, clipping, and its name."""
         pooling = case.plan.pooling if self.pooling is None else self.pooling
-        if pooling is Pooling.FOLD_MEAN and self.pooling and case.matrix.repeated_holdout:
-            pooling = Pooling.POOLED  # a mean over the parts that the repeats hold out
         metric = planned(case.metric, case.plan)
         plan = replace(case.plan, pooling=pooling)
         return replace(case, test=self.name, metric=metric, plan=plan)
