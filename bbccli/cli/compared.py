@@ -152,7 +152,7 @@ def _families(posed: Posed) -> Document[CompareEnvelope]:
 
 def _pairs(posed: Posed) -> Document[CompareEnvelope]:
     from bbccli.comparisons.pairs import compare_pairs
-    from bbccli.comparisons.pairs.max_t import max_t
+    from bbccli.comparisons.simultaneous import max_t
 
     question, parts = posed.asked.question, (posed.matrix, posed.metric, posed.plan)
     comparisons, notes = compare_pairs(
@@ -192,8 +192,7 @@ def _across(asked: Asked, files: Sequence[str]) -> Document[CompareEnvelope]:
 
     from bbccli.analysis.answer import working
     from bbccli.compare_schema import compare_document
-    from bbccli.comparisons.across import compare_across
-    from bbccli.comparisons.across.performances import performances_of
+    from bbccli.comparisons.across import compare_across, performances_of
     from bbccli.comparisons.families import families_by
     from bbccli.readers.sources.files import expand
 

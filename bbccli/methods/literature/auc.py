@@ -142,14 +142,14 @@ import numpy as np
 
 from bbccli.areas import hanley_mcneil_variance
 from bbccli.case import Answer, Case
-from bbccli.delong import influence, variance_of
+from bbccli.delong import influence_in, variance_of
 from bbccli.errors import UnsupportedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import INTERVAL, Method, with_preselection
 from bbccli.metrics.ranking import AUC
 from bbccli.splitting.auc_interval import auc_answer, predicted
 from bbccli.splitting.split import performance
-from bbccli.types import BoolArray, FloatArray, Pooling, PredictionKind
+from bbccli.types import BoolArray, Pooling
 
 
 def delong_variance(matrix: PredictionMatrix, configuration: int, rows: BoolArray) -> float:
@@ -159,24 +159,8 @@ def delong_variance(matrix: PredictionMatrix, configuration: int, rows: BoolArra
     """
     known = predicted(matrix, configuration, rows)
     positive, negative = (known & (matrix.outcome.values == k) for k in (1, 0))
-    influences = _influence(matrix, configuration, rows)
+    influences = influence_in(matrix, configuration, rows)
     return variance_of(influences, positive, negative, matrix.groups)
-
-
-def _influence(matrix: PredictionMatrix, configuration: int, rows: BoolArray) -> FloatArray:
-    """Influence (N,) of each sample in `rows` (N,) on the AUC, averaged over repeats."""
-    scores = matrix.as_kind(PredictionKind.SCORE, np.array([configuration]))[:, :, 0]
-    positive, negative = (matrix.outcome.values == k for k in (1, 0))
-    found, n_defined = np.zeros(matrix.n_samples), 0
-    for repeat, of_repeat in enumerate(scores):
-        known = rows
-        if matrix.available is not None:
-            known = rows & matrix.available[repeat, :, configuration]
-        if matrix.repeated_holdout and not ((known & positive).any() and (known & negative).any()):
-            continue  # the AUC is the mean over the repeats that have one
-        found += influence(of_repeat, known & positive, known & negative)
-        n_defined += 1
-    return found / n_defined
 
 
 def hanley_mcneil(case: Case, *, preselect: bool = False) -> Answer:

@@ -48,6 +48,7 @@ Source: Nadeau & Bengio 2003; with repeats Bouckaert & Frank 2004.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -58,14 +59,12 @@ from bbccli.methods.base import INTERVAL, Method, Need
 from bbccli.selection.candidates import folds_of
 from bbccli.selection.choice import winner_by_fold
 from bbccli.selection.units import on_few_folds, size_ratio
+from bbccli.significance import Pivot
 from bbccli.types import FloatArray, IntArray, Pooling
 
-Spread = tuple[float, int]
-"""Standard error of the mean over folds, and its degrees of freedom."""
 
-
-def run(case: Case, *, spread: Callable[[tuple[FloatArray, ...], IntArray], Spread]) -> Answer:
-    """Return the mean over folds with Student's interval, its spread that of folds (R, N).
+def run(case: Case, *, law: Callable[[tuple[FloatArray, ...], IntArray], Pivot]) -> Answer:
+    """Return the mean over folds with Student's interval, by the law of its spread.
 
     Raises
     ------
@@ -74,52 +73,44 @@ def run(case: Case, *, spread: Callable[[tuple[FloatArray, ...], IntArray], Spre
     """
     value = case.choice.naive
     by_repeat = winner_by_fold(case.matrix, case.metric, case.choice.winner)
-    error, freedom = spread(by_repeat, folds_of(case.matrix))
-
-    def ends(outside: float) -> tuple[float, float]:
-        from scipy.special import stdtrit
-
-        margin = -float(stdtrit(freedom, outside)) * error
-        return value - margin, value + margin
-
-    notes = on_few_folds(case.matrix) + without_width(ends, value)
-    return Answer(value, interval_by(ends, case.bounded, case.plan), notes=notes)
+    pivot = replace(law(by_repeat, folds_of(case.matrix)), value=value)
+    notes = on_few_folds(case.matrix) + without_width(pivot.ends, value)
+    return Answer(value, interval_by(pivot.ends, case.bounded, case.plan), notes=notes)
 
 
-def independent(by_repeat: tuple[FloatArray, ...], folds: IntArray) -> Spread:
-    """Return the spread of the mean of independent folds, from performances (F,) per repeat.
+def independent(by_repeat: tuple[FloatArray, ...], folds: IntArray) -> Pivot:
+    """Return the law of the mean of independent folds, from performances (F,) per repeat.
 
     Examples
     --------
     >>> folds = np.array([[0, 0, 1, 1, 2, 2]])
-    >>> error, freedom = independent((np.array([0.7, 0.8, 0.9]),), folds)
-    >>> round(error, 6), freedom
-    (0.057735, 2)
+    >>> pivot = independent((np.array([0.7, 0.8, 0.9]),), folds)
+    >>> round(pivot.error, 6), pivot.df
+    (0.057735, 2.0)
     """
-    squares = [np.var(values, ddof=1) / len(values) for values in by_repeat]
-    return float(np.sqrt(np.mean(squares))), min(len(values) for values in by_repeat) - 1
+    of_repeats = [Pivot.of_parts(values) for values in by_repeat]
+    error = float(np.sqrt(np.mean([one.error**2 for one in of_repeats])))
+    return replace(of_repeats[0], error=error, df=min(one.df for one in of_repeats))
 
 
-def overlapping(by_repeat: tuple[FloatArray, ...], folds: IntArray) -> Spread:
-    """Return the spread with the variance (1/J + n_test / n_train) s^2.
+def overlapping(by_repeat: tuple[FloatArray, ...], folds: IntArray) -> Pivot:
+    """Return the law with the variance (1/J + n_test / n_train) s^2.
 
     Examples
     --------
     >>> folds = np.array([[0, 0, 1, 1, 2, 2]])
-    >>> error, freedom = overlapping((np.array([0.7, 0.8, 0.9]),), folds)
-    >>> round(error, 6), freedom
-    (0.091287, 2)
+    >>> pivot = overlapping((np.array([0.7, 0.8, 0.9]),), folds)
+    >>> round(pivot.error, 6), pivot.df
+    (0.091287, 2.0)
     """
-    values = np.concatenate(by_repeat)
-    square = (1 / len(values) + size_ratio(folds)) * np.var(values, ddof=1)
-    return float(np.sqrt(square)), len(values) - 1
+    return Pivot.of_parts(np.concatenate(by_repeat), size_ratio(folds))
 
 
 METHODS = (
     Method(
         name="t-folds",
         label="folds",
-        answer=partial(run, spread=independent),
+        answer=partial(run, law=independent),
         gives=INTERVAL,
         summary="Student's t over the winner's performances in the folds",
         reference="Student 1908",
@@ -130,7 +121,7 @@ METHODS = (
     Method(
         name="t-corrected",
         label="folds",
-        answer=partial(run, spread=overlapping),
+        answer=partial(run, law=overlapping),
         gives=INTERVAL,
         summary="Student's t over folds, its variance corrected for shared training samples",
         reference="Nadeau & Bengio 2003",

@@ -76,7 +76,7 @@ from bbccli.methods.base import INTERVAL, Method
 from bbccli.metrics.base import Scorer
 from bbccli.multipliers import largest, standardised
 from bbccli.notes import locally_simultaneous
-from bbccli.plan import FIRST_RESAMPLES
+from bbccli.plan import n_draws
 from bbccli.results import Distribution, MonteCarloError
 from bbccli.selection.candidates import Candidates
 from bbccli.selection.units import on_few_groups, rests_on
@@ -84,9 +84,6 @@ from bbccli.types import FloatArray, IntArray, Interval, Models, Select, Side, d
 
 KEEPING = 0.1
 """v / a: what choosing the kept may spend of the level."""
-
-MOST_DRAWS = 10 * FIRST_RESAMPLES
-"""Draws where their number is automatic."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,9 +115,9 @@ def run(case: Case) -> Answer:
     """
     _check(case)
     choice, plan = case.choice, case.plan
-    n_draws = plan.n_resamples if plan.tolerance is None else min(plan.n_resamples, MOST_DRAWS)
-    kept = _kept(case, n_draws)
-    drawn, error = _worst(case, kept, n_draws)
+    n = n_draws(plan)
+    kept = _kept(case, n)
+    drawn, error = _worst(case, kept, n)
     interval, errors = _interval(case, drawn * error)
     notes = (locally_simultaneous(len(kept), case.matrix.n_configurations),)
     return Answer(
@@ -128,7 +125,7 @@ def run(case: Case) -> Answer:
         interval,
         notes=(*notes, *on_few_groups(case.matrix)),
         error=errors,
-        n_resamples=n_draws,
+        n_resamples=n,
     )
 
 
@@ -147,13 +144,13 @@ def _check(case: Case) -> None:
         )
 
 
-def _kept(case: Case, n_draws: int) -> IntArray:
+def _kept(case: Case, n: int) -> IntArray:
     """Configurations that may be the best, by the metric that selects: the winner among them."""
     gains = case.selector.direction.sign * case.judged.performances()
-    errors, maxima = np.full(len(gains), np.nan), np.zeros(n_draws)
+    errors, maxima = np.full(len(gains), np.nan), np.zeros(n)
     for block in _blocks(case, case.judged, np.flatnonzero(~np.isnan(gains))):
         errors[block.columns] = block.errors
-        maxima = np.maximum(maxima, largest(block.parts, case.plan.seed, n_draws, 0))
+        maxima = np.maximum(maxima, largest(block.parts, case.plan.seed, n, 0))
     spent = KEEPING * (1 - case.plan.level)
     reach = _values(maxima).quantile(1 - spent) * errors
     near = gains + reach >= np.fmax.reduce(gains - reach)
@@ -161,14 +158,14 @@ def _kept(case: Case, n_draws: int) -> IntArray:
     return np.flatnonzero(near)
 
 
-def _worst(case: Case, kept: IntArray, n_draws: int) -> tuple[FloatArray, float]:
+def _worst(case: Case, kept: IntArray, n: int) -> tuple[FloatArray, float]:
     """The largest sum (B,) over the kept, and the standard error of the winner's performance."""
     pessimistic = side_of(case.metric, case.plan) is case.metric.direction.pessimistic()
     turned = case.metric.direction.sign * (1 if pessimistic else -1)
     sign = 0 if case.plan.side is Side.TWO else turned
-    maxima, of_winner = np.full(n_draws, -np.inf), float("nan")
+    maxima, of_winner = np.full(n, -np.inf), float("nan")
     for block in _blocks(case, case.measured, kept):
-        maxima = np.maximum(maxima, largest(block.parts, case.plan.seed, n_draws, sign))
+        maxima = np.maximum(maxima, largest(block.parts, case.plan.seed, n, sign))
         place = np.flatnonzero(block.columns == case.choice.winner)
         of_winner = float(block.errors[place[0]]) if len(place) else of_winner
     if np.isnan(of_winner):

@@ -1,4 +1,4 @@
-"""A permutation test: swap the two within samples.
+"""Tests of a difference from draws: samples that swap the two, and samples drawn again.
 
 ## permutation
 
@@ -40,26 +40,66 @@ interval, which `wald` and `bootstrap` give; for the winner of a search.
 Cost: time O(B N), and O(2^n N) of all.
 
 Source: Pitman 1937; Phipson & Smyth 2010; Venkatraman & Begg 1996 (ranks).
+
+## bootstrap
+
+The paired bootstrap: the percentiles of the difference over resamples of the samples.
+
+Formula, with d_b the difference on resample b of B:
+
+```text
+p = min(1, 2 min(1 + #{d_b ≤ 0}, 1 + #{d_b ≥ 0}) / (1 + B))                                   (1)
+```
+
+Algorithm:
+
+1. B times: draw N of the N samples (G of the G groups) with replacement, by the very draws of the
+   method `naive`, and score both on them. A resample where either has no value is drawn again.
+2. The interval is made of the percentiles of the differences.
+3. p as in (1): the smallest level at which such an interval leaves 0 out. Differences within
+   rounding of 0 count on both sides. The error is its Monte-Carlo standard error.
+
+Where the two predict the same p is 1. Where all resamples give the same difference, the interval
+has no width, and a note says so.
+
+Differences: MLstatkit counts d_b ≤ 0 on one side and d_b > 0 on the other, and returns p = 0 for
+identical predictions.
+
+Assumptions: independent samples or groups, some tens of them.
+
+When to use: for any metric, above all where `wald` is undefined. When not: for the winner of a
+search; with few samples, where `permutation` is exact.
+
+Cost: time O(B N).
+
+Source: Efron & Tibshirani 1993, chapter 13; Davison & Hinkley 1997, section 4.4.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
 
 import numpy as np
 
-from bbccli.comparisons.pairs.base import PairTest
-from bbccli.comparisons.pairs.case import PairAnswer, PairCase, positive
-from bbccli.comparisons.pairs.drawing import n_draws, over_blocks
-from bbccli.comparisons.ranking import mean_ranks
+from bbccli import kernels, resources
+from bbccli.bootstrap.out_of_bag import Selections
+from bbccli.bootstrap.out_of_bag import bootstrap as collected
+from bbccli.comparisons.pairs.base import PairCase, PairTest
+from bbccli.comparisons.records import Comparison
+from bbccli.intervals import Basis, interval_of
 from bbccli.metrics.base import MeanScorer, Predictions, Scorer
-from bbccli.notes import Note, undefined_swaps
-from bbccli.outcome import Outcome
-from bbccli.resampling import Unit, generator
+from bbccli.notes import Note, redrawn_resamples, resamples_alike, undefined_swaps
+from bbccli.plan import n_draws
+from bbccli.resampling import BLOCK, Resamples, Unit, any_draw, draws_of, generator
+from bbccli.results import Distribution
 from bbccli.selection.candidates import candidates
-from bbccli.types import FloatArray, IntArray, PredictionKind
+from bbccli.selection.units import n_units_of, on_few_groups, units_of
+from bbccli.significance import mean_ranks, positive
+from bbccli.threads import ordered_map
+from bbccli.types import FloatArray, IntArray, Interval, IntervalKind, PredictionKind
 
 MOST_UNITS = 20
 """Samples that differ, up to which all swaps are enumerated: 2^20 of them."""
@@ -67,32 +107,69 @@ MOST_UNITS = 20
 MOST_CELLS = 2**28
 """Swaps times samples up to which they are, of a mean; of other metrics a 32nd of it."""
 
-
 MANY = 512
 """Swaps that are enumerated at once."""
 
 
-def run(case: PairCase) -> PairAnswer:
+def over_blocks(
+    n_rows: int,
+    score: Callable[[int, int, int], FloatArray],
+    n_cells: int,
+    *,
+    block: int = BLOCK,
+) -> FloatArray:
+    """Apply a function to blocks of rows, each with its number, first row and end: (B,) or (B, M).
+
+    What a block gives must depend on its number and rows alone; so the result does not depend on
+    the threads.
+
+    Parameters
+    ----------
+    n_cells
+        Weights times sweeps: how much work it is, for the choice of the kernels.
+    block
+        Rows of each.
+    """
+    starts = range(0, n_rows, block)
+    with resources.use(kernels.decide(n_cells)) as settled:
+        parts = ordered_map(
+            lambda start: score(start // block, start, min(start + block, n_rows)),
+            starts,
+            settled.jobs,
+        )
+        return np.concatenate(list(parts))
+
+
+def percentiles(case: PairCase, drawn: Distribution) -> tuple[Interval, tuple[Note, ...]]:
+    """Return the interval of percentiles of drawn differences."""
+    plan = replace(case.plan, interval=IntervalKind.PERCENTILE, guard=False)
+    n_units = n_units_of(case.matrix)
+    basis = Basis(case.difference, n_units, n_units)
+    interval, _, notes = interval_of(drawn, case.bounded, plan, basis)
+    return interval, notes + on_few_groups(case.matrix)
+
+
+def permutation(case: PairCase) -> Comparison:
     """Return the permutation test of equation 1."""
-    swaps = Swaps(case)
+    swaps, n_units = Swaps(case), n_units_of(case.matrix)
     observed, n = abs(case.difference), swaps.n_differing
     if n == 0:
-        return PairAnswer(statistic=0.0, p=1.0, n_units=swaps.n_units)
+        return case.result(statistic=0.0, p=1.0, n_units=n_units)
     exact = n <= MOST_UNITS and 2**n * swaps.cost <= MOST_CELLS
     # to swap all others instead turns a difference round: half of the swaps are enough
-    found = swaps.enumerated() if exact else swaps.drawn()
-    undefined = np.isnan(found)
+    differences = swaps.enumerated() if exact else swaps.drawn()
+    undefined = np.isnan(differences)
     slack = max(case.rounding, 1e-12 * observed)
-    n_as_far = int((undefined | (np.abs(found) >= observed - slack)).sum())
-    p = n_as_far / len(found) if exact else (1 + n_as_far) / (1 + len(found))
+    n_as_far = int((undefined | (np.abs(differences) >= observed - slack)).sum())
+    p = n_as_far / len(differences) if exact else (1 + n_as_far) / (1 + len(differences))
     notes: tuple[Note, ...] = ()
     if undefined.any():
-        notes = (undefined_swaps(int(undefined.sum()), len(found), case.metric.label),)
-    return PairAnswer(
+        notes = (undefined_swaps(int(undefined.sum()), len(differences), case.metric.label),)
+    return case.result(
         statistic=case.difference,
         p=positive(p),
-        error=None if exact else sqrt(p * (1 - p) / len(found)),
-        n_units=swaps.n_units,
+        error=None if exact else sqrt(p * (1 - p) / len(differences)),
+        n_units=n_units,
         notes=notes,
     )
 
@@ -104,23 +181,11 @@ class Swaps:
     case: PairCase
 
     @cached_property
-    def units(self) -> IntArray:
-        """(N,) unit of each sample, from 0 on: itself, or its group."""
-        groups = self.case.matrix.groups
-        if groups is None:
-            return np.arange(self.case.matrix.n_samples)
-        return np.unique(groups, return_inverse=True)[1]
-
-    @property
-    def n_units(self) -> int:
-        """Samples, or groups."""
-        return int(self.units.max()) + 1
-
-    @cached_property
     def place(self) -> IntArray:
         """(N,) place of each sample's unit among those that differ; -1 where it doesn't."""
-        differs = np.bincount(self.units, self._differs(), self.n_units) > 0
-        return np.where(differs, np.cumsum(differs) - 1, -1)[self.units]
+        units = units_of(self.case.matrix)
+        differs = np.bincount(units, self._differs()) > 0
+        return np.where(differs, np.cumsum(differs) - 1, -1)[units]
 
     @property
     def n_differing(self) -> int:
@@ -141,19 +206,14 @@ class Swaps:
     def scorer(self) -> Scorer:
         """Scores 2N samples of one configuration: those of the first, then of the second."""
         matrix, pair = self.case.matrix, np.array(self.case.configurations)
-        there = None
-        if matrix.available is not None:
-            there = np.concatenate([matrix.available[:, :, [c]] for c in pair], axis=1)
+        there = matrix.available
+        if there is not None:
+            there = np.concatenate([there[:, :, [c]] for c in pair], axis=1)
+        alone = replace(matrix.of_configurations(pair[:1]), groups=None, sample_keys=None)
         doubled = replace(
-            matrix,
-            outcome=_twice(matrix.outcome),
+            alone.of_samples(np.tile(np.arange(matrix.n_samples), 2)),
             predictions=np.concatenate([self.both[:, :, [c]] for c in (0, 1)], axis=1),
-            configurations=("either",),
-            folds=None if matrix.folds is None else np.tile(matrix.folds, 2),
-            groups=None,
             available=there,
-            nested=None,
-            sample_keys=None,
         )
         return candidates(doubled, self.case.metric, self.case.plan.pooling).bind(np.array([0]))
 
@@ -214,13 +274,42 @@ class Swaps:
         return 4 * n_swaps * sweeps * self.case.matrix.n_samples
 
 
-def _twice(outcome: Outcome) -> Outcome:
-    """Return the outcome of the samples, and of them again."""
-    return replace(
-        outcome,
-        values=np.concatenate([outcome.values, outcome.values]),
-        event=None if outcome.event is None else np.tile(outcome.event, 2),
-        weights=None if outcome.weights is None else np.tile(outcome.weights, 2),
+def bootstrap(case: PairCase) -> Comparison:
+    """Return the paired bootstrap of the difference."""
+    difference, n_units = case.difference, n_units_of(case.matrix)
+    if n_units < 2:
+        why = "a single one can't be resampled"
+        return case.undefined(why, "more samples", n_units=n_units)
+    drawn = _resampled(case)
+    values, n = drawn.values, len(drawn.values)
+    fewer = 1 + min(int((values <= 0).sum()), int((values >= 0).sum()))
+    share = fewer / (1 + n)
+    interval, notes = percentiles(case, drawn)
+    if drawn.n_redrawn:
+        notes += (redrawn_resamples(drawn.n_redrawn, n, case.metric.label),)
+    if np.ptp(values) <= case.rounding and not case.identical:
+        notes += (resamples_alike(case.test, float(values[0])),)
+    return case.result(
+        statistic=difference,
+        p=positive(2 * share),
+        interval=interval,
+        error=2 * sqrt(share * (1 - share) / n),
+        n_units=n_units,
+        notes=notes,
+    )
+
+
+def _resampled(case: PairCase) -> Distribution:
+    """Differences of the two on resamples of the samples."""
+    draws = draws_of(case.matrix.n_samples, case.matrix.groups, case.plan.seed, any_draw)
+    sweeps = 2 * case.metric.n_sweeps(case.matrix.n_samples)
+
+    def score(drawn: Resamples) -> tuple[IntArray, FloatArray]:
+        gains = case.gains(case.score(drawn.in_bag))
+        return np.zeros(len(gains), np.int64), gains
+
+    return collected(
+        Selections(), n_draws(case.plan), draws, score, n_sweeps=sweeps, progress=case.progress
     )
 
 
@@ -228,8 +317,15 @@ TESTS = (
     PairTest(
         name="permutation",
         label="rows swapped",
-        answer=run,
+        answer=permutation,
         summary="swaps of the two within samples, for any metric",
         reference="Pitman 1937; Phipson & Smyth 2010",
+    ),
+    PairTest(
+        name="bootstrap",
+        label="rows resampled",
+        answer=bootstrap,
+        summary="percentiles of the difference over resamples, for any metric",
+        reference="Efron & Tibshirani 1993; Davison & Hinkley 1997",
     ),
 )
