@@ -117,9 +117,13 @@ def plain(table: pa.Table, path: str) -> pa.Table:
     """
     import pyarrow as pa
 
-    names = [field.name for field in table.schema]
-    pairs = zip(table.columns, names, strict=True)
-    return pa.Table.from_arrays([_plain(column, name, path) for column, name in pairs], names=names)
+    schema = table.schema
+    columns = [
+        # most columns of predictions are as they should be
+        column if pa.types.is_float64(kind) else _plain(column, name, path)
+        for column, kind, name in zip(table.columns, schema.types, schema.names, strict=True)
+    ]
+    return pa.Table.from_arrays(columns, names=schema.names)
 
 
 def plain_schema(schema: pa.Schema, path: str) -> pa.Schema:
@@ -169,6 +173,8 @@ def spread_lists(table: pa.Table, path: str) -> tuple[pa.Table, tuple[str, ...]]
     """
     import pyarrow as pa
 
+    if not any(map(holds_lists, table.schema.types)):
+        return table, ()
     names, columns, made = [], [], []
     for field, column in zip(table.schema, table.columns, strict=True):
         parts = _parts(column, field.name, path) if holds_lists(field.type) else None
@@ -176,7 +182,7 @@ def spread_lists(table: pa.Table, path: str) -> tuple[pa.Table, tuple[str, ...]]
         names += numbered or [field.name]
         columns += parts or [column]
         made += numbered
-    return pa.Table.from_arrays(columns, names=names) if made else table, tuple(made)
+    return pa.Table.from_arrays(columns, names=names), tuple(made)
 
 
 def levels_of(table: pa.Table) -> dict[str, tuple[str, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bbccli import reading
@@ -13,7 +13,6 @@ from bbccli.readers.sources.footer import DeclaredColumn
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
 RATIO = 200
 """Times its packed size that an input may unpack to; tables of numbers reach about ten."""
@@ -118,12 +117,14 @@ def bomb(packed: int, name: str, what: str, remedy: str) -> InputError:
 
 
 def check_declared(
-    columns: Iterable[DeclaredColumn], schema: pq.ParquetSchema, name: str, packed: int
+    columns: Iterable[DeclaredColumn], types: Sequence[str], name: str, packed: int
 ) -> None:
     """Refuse a Parquet file whose columns, by what it says of them, take too much memory.
 
     Parameters
     ----------
+    types
+        Physical type of each column.
     packed
         Bytes of the file.
 
@@ -133,10 +134,9 @@ def check_declared(
         They are larger than `--max-input`, or than `RATIO` times the file; or the numbers make no
         sense.
     """
-    types = [schema.column(index).physical_type for index in range(len(schema))]
     size = 0
     for column in columns:
-        if min(column.n_rows, column.n_values, column.n_bytes) < 0:
+        if column.n_rows < 0 or column.n_values < 0 or column.n_bytes < 0:
             raise InputError(
                 "Parquet file is damaged: it declares negative sizes",
                 path=name,
@@ -170,8 +170,9 @@ def check_texts(table: pa.Table, name: str, packed: int | None = None) -> None:
     import pyarrow as pa
 
     size = 0
-    for column in table.columns:
-        for chunk in column.chunks if pa.types.is_dictionary(column.type) else ():
+    repeated = [i for i, kind in enumerate(table.schema.types) if pa.types.is_dictionary(kind)]
+    for position in repeated:
+        for chunk in table.column(position).chunks:
             texts = chunk.dictionary
             if str(texts.type) == "string_view":
                 texts = cast(texts, pa.large_string())

@@ -70,10 +70,10 @@ def _with_metadata(found: pa.Table | ColumnsOnDisk, text: bytes | None, content:
     )
     if not isinstance(found, ColumnsOnDisk):
         refuse_nested(found.schema, content.path)
-        levels = levels_of(found)
-        found, unnamed = spread_lists(found, content.path)
-        found = plain(found, content.path)
-        table = replace(table, data=found, unnamed=unnamed, levels=levels if unnamed else {})
+        spread, unnamed = spread_lists(found, content.path)
+        levels = levels_of(found) if unnamed else {}
+        data = plain(spread, content.path)
+        table = replace(table, data=data, unnamed=unnamed, levels=levels)
     return set_aside(table)
 
 

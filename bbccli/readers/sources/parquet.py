@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from os import SEEK_END
 from pathlib import Path
@@ -11,12 +11,7 @@ from typing import TYPE_CHECKING
 from bbccli.errors import InputError
 from bbccli.local import opened
 from bbccli.readers.arrow import holds_lists, is_text, plain, plain_schema
-from bbccli.readers.sources.footer import (
-    DeclaredColumn,
-    EncryptedError,
-    FooterError,
-    declared_columns,
-)
+from bbccli.readers.sources.footer import EncryptedError, FooterError, declared_columns
 from bbccli.readers.sources.limits import check_declared, check_texts
 
 if TYPE_CHECKING:
@@ -101,10 +96,11 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
         file = _opened(source)
         schema = file.schema_arrow
         refuse_nested(schema, path)
-        texts = [field.name for field in schema if is_text(field.type)]
+        kinds = zip(schema.names, schema.types, strict=True)
+        texts = [name for name, kind in kinds if is_text(kind)]
         file = _opened(source, texts) if texts else file
         packed = len(source) if isinstance(source, bytes) else source.stat().st_size
-        check_declared(_declared(file, source), file.schema, path, packed)
+        _check_declared(file, source, path, packed)
         held = isinstance(source, bytes) or any(map(holds_lists, schema.types))
         table = file.read(use_threads=False) if held else None
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError):
@@ -133,10 +129,11 @@ def _opened(source: bytes | Path, texts: Sequence[str] = ()) -> pq.ParquetFile:
     return pq.ParquetFile(place, read_dictionary=list(texts))
 
 
-def _declared(file: pq.ParquetFile, source: bytes | Path) -> Iterator[DeclaredColumn]:
-    columns = map(file.schema.column, range(len(file.schema)))
+def _check_declared(file: pq.ParquetFile, source: bytes | Path, path: str, packed: int) -> None:
+    columns = list(map(file.schema.column, range(len(file.schema))))
     levels = [(one.max_repetition_level, one.max_definition_level) for one in columns]
-    return declared_columns(_footer(source), levels)
+    types = [one.physical_type for one in columns]
+    check_declared(declared_columns(_footer(source), levels), types, path, packed)
 
 
 def _footer(source: bytes | Path) -> bytes:
@@ -154,12 +151,12 @@ def refuse_nested(schema: pa.Schema, path: str) -> None:
     """Refuse lists of anything but numbers, structs and maps before reading them."""
     import pyarrow as pa
 
-    for field in schema:
-        if pa.types.is_nested(field.type) and not holds_lists(field.type):
+    for name, kind in zip(schema.names, schema.types, strict=True):
+        if pa.types.is_nested(kind) and not holds_lists(kind):
             raise InputError(
-                f"columns of type {field.type} cannot be read",
+                f"columns of type {kind} cannot be read",
                 path=path,
-                column=field.name,
+                column=name,
                 hint="one value per cell: class probabilities as K columns `config::class`",
             )
 
