@@ -6,7 +6,7 @@ is encrypted. So the footer, a struct in Thrift's compact protocol, is walked he
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,9 +18,6 @@ _COLUMNS, _GROUP_ROWS = 1, 3
 _DESCRIPTION, _ENCRYPTED = 3, 8
 _TYPE, _VALUES, _UNPACKED, _SIZES = 1, 5, 6, 16
 _TEXT_SIZE, _REPETITIONS, _DEFINITIONS = 1, 2, 3
-
-_NUMBERS = frozenset((4, 5, _I64, _BINARY))
-"""Kinds that start with a number: whole numbers, and the length of a text."""
 
 _BYTE_ARRAY = 6
 
@@ -61,7 +58,7 @@ def declared_columns(footer: bytes, levels: list[tuple[int, int]]) -> Iterator[D
         A column is encrypted.
     """
     try:
-        for group in _struct(footer, 0, _GROUPS)[0].get(_GROUPS, ()):
+        for group in _Walk(footer).fields((_GROUPS,)).get(_GROUPS, ()):
             for position, column in enumerate(group.get(_COLUMNS, ())):
                 yield _declared(position, group[_GROUP_ROWS], column, levels[position])
     except (IndexError, KeyError, AttributeError, TypeError, RecursionError):
@@ -86,82 +83,67 @@ def _declared(
     return declared
 
 
-def _struct(data: bytes, at: int, wanted: int = 0) -> tuple[dict[int, Any], int]:
-    """Read a struct: its fields by number up to the one wanted, and where it ends.
+class _Walk:
+    """A position in bytes of Thrift's compact protocol."""
 
-    Texts and floating-point numbers are passed over. One loop without calls for the numbers, of
-    which a footer has some forty a column.
-    """
-    fields: dict[int, Any] = {}
-    number = 0
-    while (head := data[at]) != _STOP:
-        kind, at = head & 15, at + 1
-        if head > 15:
-            number += head >> 4
-        else:
-            number, at = _integer(data, at)
-        if kind in _NUMBERS:
-            value = data[at]
-            at += 1
-            if value > 127:
-                value, at = _natural(data, at - 1)
-            fields[number] = (value >> 1) ^ -(value & 1) if kind != _BINARY else None
-            if kind == _BINARY:
-                at += value
-        elif kind == _STRUCT:
-            fields[number], at = _struct(data, at)
-        elif kind == _LIST or kind == _SET:
-            fields[number], at = _list(data, at)
-        else:
-            fields[number], at = None, at + _WIDTHS[kind]
-        if number == wanted:
-            return fields, at
-    return fields, at + 1
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = 0
 
+    def fields(self, wanted: Collection[int] = ()) -> dict[int, Any]:
+        """Read a struct: its fields by number; of the outermost no more than those wanted."""
+        found: dict[int, Any] = {}
+        number, data, value = 0, self.data, self.value
+        while (head := data[self.at]) != _STOP:
+            self.at += 1
+            number = number + (head >> 4) if head > 15 else self.value(_I64)
+            found[number] = value(head & 15)
+            if number in wanted:
+                return found
+        self.at += 1
+        return found
 
-def _list(data: bytes, at: int) -> tuple[list[Any], int]:
-    """Read a list and where it ends; a truth value has a byte."""
-    size, kind = data[at] >> 4, data[at] & 15
-    size, at = _natural(data, at + 1) if size == 15 else (size, at + 1)
-    if size > len(data) - at:
-        raise FooterError("the footer is malformed")
-    items: list[Any] = [None] * size
-    if kind == _STRUCT:
-        for i in range(size):
-            items[i], at = _struct(data, at)
-    elif _BYTE < kind <= _I64:
-        for i in range(size):
-            items[i], at = _integer(data, at)
-    elif kind == _BINARY:
-        for _ in range(size):
-            length, at = _natural(data, at)
-            at += length
-    elif kind in (_LIST, _SET):
-        for i in range(size):
-            items[i], at = _list(data, at)
-    else:
-        at += size * (_WIDTHS[kind] or 1)
-    return items, at
+    def value(self, kind: int) -> Any:
+        """Read a value; texts and floating-point numbers are passed over."""
+        if _BYTE < kind <= _I64:
+            number = self.natural()
+            return (number >> 1) ^ -(number & 1)
+        if kind == _BINARY:
+            length = self.natural()
+            self.at += length
+            return None
+        if kind == _STRUCT:
+            return self.fields()
+        if kind in (_LIST, _SET):
+            return self.items()
+        self.at += _WIDTHS[kind]
+        return None
 
-
-def _integer(data: bytes, at: int) -> tuple[int, int]:
-    """Read a number with its sign in the last bit, and where it ends."""
-    number, at = _natural(data, at)
-    return (number >> 1) ^ -(number & 1), at
-
-
-def _natural(data: bytes, at: int) -> tuple[int, int]:
-    """Read a number of seven bits to a byte, and where it ends."""
-    byte = data[at]
-    number, shift = byte & 127, 7
-    while byte > 127:
-        at += 1
-        byte = data[at]
-        number |= (byte & 127) << shift
-        shift += 7
-        if shift > 70:
+    def items(self) -> list[Any]:
+        """Read a list; one of truth values has a byte for each."""
+        head = self.data[self.at]
+        self.at += 1
+        size, kind = head >> 4, head & 15
+        size = self.natural() if size == 15 else size
+        if size > len(self.data) - self.at:
             raise FooterError("the footer is malformed")
-    return number, at + 1
+        kind = _BYTE if kind <= _TRUE + 1 else kind
+        return [self.value(kind) for _ in range(size)]
+
+    def natural(self) -> int:
+        """Read a whole number of seven bits to a byte."""
+        data, at = self.data, self.at
+        byte = data[at]
+        number, shift = byte & 127, 7
+        while byte > 127:
+            at += 1
+            byte = data[at]
+            number |= (byte & 127) << shift
+            shift += 7
+            if shift > 70:
+                raise FooterError("the footer is malformed")
+        self.at = at + 1
+        return number
 
 
 _WIDTHS = {_TRUE: 0, _TRUE + 1: 0, _BYTE: 1, _DOUBLE: 8}

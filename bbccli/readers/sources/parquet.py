@@ -11,8 +11,13 @@ from typing import TYPE_CHECKING
 from bbccli.errors import InputError
 from bbccli.local import opened
 from bbccli.readers.arrow import holds_lists, is_text, plain, plain_schema
-from bbccli.readers.sources.footer import EncryptedError, FooterError, declared_columns
-from bbccli.readers.sources.limits import check_declared, check_texts
+from bbccli.readers.sources.footer import (
+    DeclaredColumn,
+    EncryptedError,
+    FooterError,
+    declared_columns,
+)
+from bbccli.readers.sources.limits import WIDEST, WIDTHS, check_declared, check_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -92,6 +97,7 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
     """
     import pyarrow as pa
 
+    file = None
     try:
         file = _opened(source)
         schema = file.schema_arrow
@@ -104,13 +110,9 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
         held = isinstance(source, bytes) or any(map(holds_lists, schema.types))
         table = file.read(use_threads=False) if held else None
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError):
+        if file is not None:
+            _declared(file, source, path)  # the footer may tell why
         raise _damaged(source[:4] if isinstance(source, bytes) else b"", path) from None
-    except EncryptedError:
-        raise _damaged(_ENCRYPTED, path) from None
-    except FooterError as error:
-        raise InputError(
-            f"Parquet file is damaged: {error}", path=path, hint="copy or write the file again"
-        ) from None
     if file.metadata.num_rows == 0:
         raise InputError("no rows", path=path, hint="one row per sample")
     text = (schema.metadata or {}).get(METADATA_KEY)
@@ -130,10 +132,40 @@ def _opened(source: bytes | Path, texts: Sequence[str] = ()) -> pq.ParquetFile:
 
 
 def _check_declared(file: pq.ParquetFile, source: bytes | Path, path: str, packed: int) -> None:
+    """Refuse a file that by its footer takes too much memory.
+
+    Without lists a column has as many values as rows; damage is found where all is read at once.
+    """
     columns = list(map(file.schema.column, range(len(file.schema))))
+    widths = [WIDTHS.get(one.physical_type, WIDEST) for one in columns]
+    if isinstance(source, Path) or any(one.max_repetition_level for one in columns):
+        walked = _declared(file, source, path)
+        sizes = [(one.n_rows, one.n_values, widths[one.position], one.n_bytes) for one in walked]
+    else:
+        groups = map(file.metadata.row_group, range(file.num_row_groups))
+        width = sum(widths)
+        sizes = [(one.num_rows, one.num_rows, width, one.total_byte_size) for one in groups]
+    check_declared(sizes, path, packed)
+
+
+def _declared(file: pq.ParquetFile, source: bytes | Path, path: str) -> list[DeclaredColumn]:
+    """Walk the footer.
+
+    Raises
+    ------
+    InputError
+        It is damaged, or a column is encrypted.
+    """
+    columns = map(file.schema.column, range(len(file.schema)))
     levels = [(one.max_repetition_level, one.max_definition_level) for one in columns]
-    types = [one.physical_type for one in columns]
-    check_declared(declared_columns(_footer(source), levels), types, path, packed)
+    try:
+        return list(declared_columns(_footer(source), levels))
+    except EncryptedError:
+        raise _damaged(_ENCRYPTED, path) from None
+    except FooterError as error:
+        raise InputError(
+            f"Parquet file is damaged: {error}", path=path, hint="copy or write the file again"
+        ) from None
 
 
 def _footer(source: bytes | Path) -> bytes:
