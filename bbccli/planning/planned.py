@@ -1,8 +1,13 @@
-"""From a basis and a question to a plan."""
+"""From a basis and a question to a plan.
+
+The fewest rows that reach what is wanted: by halving, for both targets fall with the rows.
+
+A width is reached where it is expected to be, an optimism where its upper figure is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,10 +23,9 @@ from bbccli.notes import (
     rough_pilot,
 )
 from bbccli.planning.basis import Basis
-from bbccli.planning.cells import cell
+from bbccli.planning.cells import bracket, cell, width
 from bbccli.planning.check import check, law_of
 from bbccli.planning.records import Cell, Halved, Planned, Target, Wanted
-from bbccli.planning.rows import MOST_SAMPLES, achieved, rows_for
 from bbccli.progress import Progress, silent
 
 FEW_ROWS = 50
@@ -188,3 +192,62 @@ def _notes(basis: Basis, wanted: Wanted | None, chosen: Cell) -> list[Note]:
 
 def _is_small(n_samples: int, n_configurations: int) -> bool:
     return n_samples < SMALL_PILOT[0] or n_configurations < SMALL_PILOT[1]
+
+
+MOST_SAMPLES = 1_000_000
+"""Rows at most: where even these do not reach it, something else than rows is lacking."""
+
+
+def rows_for(
+    basis: Basis,
+    target: Target,
+    value: float,
+    n_configurations: int,
+    *,
+    level: float,
+    seed: int = 0,
+) -> int | None:
+    """Return the fewest rows at which a target is at most `value`; None where none are."""
+
+    def reached(n_samples: int) -> bool:
+        found = achieved(basis, target, n_samples, n_configurations, level=level, seed=seed)
+        return found <= value
+
+    return first(reached, basis.least_samples, MOST_SAMPLES)
+
+
+def achieved(
+    basis: Basis,
+    target: Target,
+    n_samples: int,
+    n_configurations: int,
+    *,
+    level: float,
+    seed: int = 0,
+) -> float:
+    """Return the width, or the upper figure of the optimism, of so many rows."""
+    if target is Target.WIDTH:
+        return width(basis, n_samples, n_configurations, level, seed)
+    return bracket(basis, n_samples, n_configurations).upper
+
+
+def first(holds: Callable[[int], bool], least: int, most: int) -> int | None:
+    """Return the first whole number from `least` to `most` where something holds from then on.
+
+    Examples
+    --------
+    >>> first(lambda n: n >= 137, 10, 1000), first(lambda n: n >= 137, 10, 100)
+    (137, None)
+    """
+    if not holds(most):
+        return None
+    if holds(least):
+        return least
+    low, high = least, most
+    while high - low > 1:
+        middle = max(int((low * high) ** 0.5), low + 1)
+        if holds(middle):
+            high = middle
+        else:
+            low = middle
+    return high

@@ -118,7 +118,7 @@ def test_equal_configurations_have_no_true_spread():
     )
     found = planned_for(of_pilot(matrix, *_accuracy()), Question())
     assert "no-true-spread" in {note.code for note in found.notes}
-    from bbccli.planning.maxima import expected_maximum
+    from bbccli.planning.basis import expected_maximum
 
     assert found.chosen.optimism_upper == pytest.approx(found.noise * expected_maximum(12))
 
