@@ -66,8 +66,6 @@ def answer(
     metrics = choose_metrics(asked.metric, matrix)
     needed = None
     if elsewhere.current() is not None:
-        from bbccli.analysis.answer import check_parts, per_sample
-
         check_parts(matrix, metrics, plan)
         needed = per_sample(matrix, metrics, plan)
     try:

@@ -156,14 +156,16 @@ def _numbers(
     for start in range(0, len(cells), _BLOCK):
         block = np.full((len(cells[start : start + _BLOCK]), sheet.n_rows), np.nan, out.dtype)
         for i, cell in enumerate(cells[start : start + _BLOCK]):
+            if cell.name not in texts:
+                _fill(sheet, cell, shared, block[i])
+        infinite = np.isinf(block).any(axis=1)
+        for i, cell in enumerate(cells[start : start + _BLOCK]):
             if cell.name in worded:
                 problems.report("predictions", text_fault(sheet.column(cell)))
                 sound[start + i] = False
-            elif cell.name not in texts:
-                _fill(sheet, cell, shared, block[i])
-        for i in np.flatnonzero(np.isinf(block).any(axis=1)).tolist():
-            check = (_finite, block[i], sheet.column(cells[start + i]))
-            sound[start + i] = problems.attempt("predictions", *check, otherwise=False) is None
+            elif infinite[i]:
+                check = (_finite, block[i], sheet.column(cell))
+                sound[start + i] = problems.attempt("predictions", *check, otherwise=False) is None
         out[:, start : start + _BLOCK] = (block if in_order else block[:, flat]).T
     if rows.min(initial=0) < 0:
         out[flat < 0] = np.nan
