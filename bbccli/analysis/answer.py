@@ -1,7 +1,4 @@
-"""From a file and what is asked of it to a document: read, estimate, judge.
-
-What can be estimated where workers have parts of the configurations.
-"""
+"""From a file and its options to a document: read, estimate, judge."""
 
 from __future__ import annotations
 

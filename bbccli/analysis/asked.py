@@ -1,9 +1,4 @@
-"""Everything that a document depends on besides the files: the options of `bbc correct`.
-
-Options on what a result has to reach: those that a `Rule` is made from.
-
-The command line that asks for an analysis.
-"""
+"""All that a document depends on besides the files: the options of `bbc correct`."""
 
 from __future__ import annotations
 

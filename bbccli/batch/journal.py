@@ -1,14 +1,10 @@
-"""What is done, kept line by line: the process may be killed at any moment.
+"""The results of a batch, kept line by line: the process may be killed at any moment.
 
 The journal lies beside the output. It only grows, each group of lines is on the disk before the
 next begins, and each line has a checksum: one that is damaged is left out, wherever it stands, and
 those after it hold. Nothing is written before there is something to keep; a last line that is not
 whole is cut off then. The journal is locked as long as a batch has it; the system lifts the lock of
-a process that dies.
-
-The lines of a journal: a record with its checksum, and what is not a record.
-
-A file that one process has at a time, and that is gone again if it stays empty.
+a process that dies. A journal that stays empty is removed.
 """
 
 from __future__ import annotations

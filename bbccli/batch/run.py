@@ -1,7 +1,4 @@
-"""A batch from its sources to its results: what is left to do, done as it comes, told in order.
-
-The registry of runners: tasks in, groups of what is done out, in any order.
-"""
+"""A batch from its sources to its results: todo -> tasks -> a runner -> journal -> records."""
 
 from __future__ import annotations
 

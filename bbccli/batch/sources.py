@@ -1,6 +1,6 @@
-"""Which files, and what is asked of each: patterns, paths, URLs, or a manifest.
+"""Files and their options: patterns, paths, URLs, or a manifest.
 
-A table that lists files, and where they differ, the options of each.
+A manifest is a table that lists files, and where they differ, the options of each.
 """
 
 from __future__ import annotations

@@ -12,8 +12,6 @@ With repeats, a curve is the mean over the repeats.
 
 Source: Fawcett 2006 (vertical averaging); Dimitriadis, Gneiting & Jordan 2021 (reliability
 diagrams); Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 5 (the resamples).
-
-Isotonic regression by pooling adjacent violators.
 """
 
 from __future__ import annotations
@@ -206,13 +204,10 @@ def _shown(values: FloatArray) -> tuple[float | None, ...]:
 def isotonic(values: FloatArray, weights: FloatArray) -> FloatArray:
     """Return the non-decreasing values (n,) nearest to the given ones in weighted squares.
 
-    Notes
-    -----
-    Time O(n): a block is merged with the one before as long as it is not above it.
+    Adjacent violators are pooled in time O(n): a block is merged with the one before as long as it
+    is not above it.
 
-    References
-    ----------
-    Ayer, Brunk, Ewing, Reid & Silverman 1955.
+    Source: Ayer, Brunk, Ewing, Reid & Silverman 1955.
 
     Examples
     --------

@@ -1,7 +1,4 @@
-"""What a matrix tells about the files that it was read from.
-
-What the steps of reading saw, in sentences: one per check that no problem was found in.
-"""
+"""Findings of the steps of reading, and of the matrix that was read."""
 
 from __future__ import annotations
 

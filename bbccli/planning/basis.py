@@ -10,15 +10,6 @@ Performances are gains here: their sign is such that more is better.
 
 A pilot tells s for all configurations and for the best of them, where a winner comes from; so it
 does of tau. Stated values tell one of each.
-
-Expected maximum of independent standard normal numbers: how far the best of C stands out.
-
-e(C) = integral of x d Phi(x)^C. The power is taken of logarithms, so that ten thousand
-configurations lose no digits.
-
-Source: David & Nagaraja 2003, section 3.1.
-
-The trapezoidal rule, which numpy calls by another name before version 2.
 """
 
 from __future__ import annotations
@@ -158,6 +149,11 @@ N_POINTS = 4801
 def expected_maximum(count: float) -> float:
     """Return e(C), the expected maximum of C independent standard normal numbers; C >= 1.
 
+    e(C) = integral of x d Phi(x)^C. The power is taken of logarithms, so that ten thousand
+    configurations lose no digits.
+
+    Source: David & Nagaraja 2003, section 3.1.
+
     Examples
     --------
     >>> [round(expected_maximum(count), 4) for count in (1, 2, 100, 500)]
@@ -175,6 +171,8 @@ def expected_maximum(count: float) -> float:
 
 def integral(values: FloatArray, points: FloatArray) -> float:
     """Return the integral over points (n,) in increasing order of a function with values (n,).
+
+    The trapezoidal rule, which numpy calls by another name before version 2.
 
     Examples
     --------

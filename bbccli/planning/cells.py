@@ -1,49 +1,4 @@
-"""One cell of a plan: what is to be expected of N rows and C configurations.
-
-The optimism that a search of C configurations on N rows is expected to have: a bracket.
-
-With normal true performances of standard deviation tau, and normal noise of standard deviation s
-that is independent of them, the winner's naive figure is too good by
-
-O(N, C) = s^2 / sqrt(s^2 + tau^2) e(C)
-
-on average. Noise is smaller near the top, where the winner comes from: the upper figure has the
-noise of all configurations, the lower one has that of the best tenth in the numerator.
-
-Source: the regression of a true value on an observed one, for the selected extreme (Cochran 1951);
-that the two figures bracket the truth is measured, not proved.
-
-How probable it is that the winner is truly as good as the best, or nearly so.
-
-True gains t are N(0, tau^2), cut into steps with weights w_k; each is observed with noise s. All C
-gains are at most t_k, the winner's is t_j, and it was observed at x, with density
-
-C w_j phi((x - t_j) / s) / s (sum over i <= k of w_i Phi((x - t_i) / s))^(C - 1).
-
-Summed over the j of a window below t_k, integrated over x, and differenced over k, it is the
-probability that the best is t_k and the winner in the window. Equal steps count as equally good.
-
-Source: elementary; no draws.
-
-How wide the interval of the winner will be: that of one configuration, times a ratio.
-
-The ratio is that of BBC's percentile interval to the interval of a single configuration of the
-same quality, in the limit of many rows. There the bag and what is out of it need no rows:
-
-1. Draw C true gains with spread tau, and what is observed of each: noise s relative to the others.
-2. In a resample the gain in the bag differs from the observed one by d, normal with standard error
-   sigma, of which a part is common to all configurations. That out of the bag differs by -d + r,
-   with r independent of d and of variance (e - 2) sigma^2: out-of-bag rows are 1/e of all.
-3. Select in the bag, take the winner's gain out of it. The width is the distance of the two
-   quantiles over the resamples, its mean over the data sets of step 1.
-
-The same random numbers serve every cell, so that widths can be compared. A single configuration
-has the interval of one that was not selected: the ratio is 1.
-
-Source: steps 2 and 3 are the joint normal limit of bootstrap means in and out of the bag
-(covariances 1, -1 and e - 1 times sigma^2); the algorithm is that of Tsamardinos, Greasidou &
-Borboudakis 2018. The use of it for planning is ours.
-"""
+"""A cell of a plan: optimism, width, and nearness to the best, of N rows and C configurations."""
 
 from __future__ import annotations
 
@@ -114,6 +69,17 @@ def bracket(basis: Basis, n_samples: float, n_configurations: float) -> Bracket:
     Neither figure takes the naive one beyond the best value of the metric. Where the pilot is
     nearly perfect what is honest is itself known too roughly for that, and the limit is how far the
     best of its configurations is from the median one.
+
+    With normal true performances of standard deviation tau, and normal noise of standard deviation
+    s that is independent of them, the winner's naive figure is too good by
+
+    O(N, C) = s^2 / sqrt(s^2 + tau^2) e(C)
+
+    on average. Noise is smaller near the top, where the winner comes from: the upper figure has the
+    noise of all configurations, the lower one has that of the best tenth in the numerator.
+
+    Source: the regression of a true value on an observed one, for the selected extreme (Cochran
+    1951); that the two figures bracket the truth is measured, not proved.
     """
     chance = basis.chance(n_samples)
     most = basis.most_optimism * _further(basis, n_configurations)
@@ -156,6 +122,17 @@ MOST_STEPS = 1200
 
 def near_best(spread: float, noise: float, n_configurations: int, within: float) -> float:
     """Return the probability that the winner's true gain is at most `within` below the best one.
+
+    True gains t are N(0, tau^2), cut into steps with weights w_k; each is observed with noise s.
+    All C gains are at most t_k, the winner's is t_j, and it was observed at x, with density
+
+    C w_j phi((x - t_j) / s) / s (sum over i <= k of w_i Phi((x - t_i) / s))^(C - 1).
+
+    Summed over the j of a window below t_k, integrated over x, and differenced over k, it is the
+    probability that the best is t_k and the winner in the window. Equal steps count as equally
+    good.
+
+    Source: elementary; no draws.
 
     Examples
     --------
@@ -242,6 +219,25 @@ def ratio(
     chance: Chance, spread: float, n_configurations: int, level: float, seed: int = 0
 ) -> float:
     """Return the width of BBC's interval over that of a single configuration.
+
+    Of one of the same quality, in the limit of many rows: there the bag and what is out of it need
+    no rows:
+
+    1. Draw C true gains with spread tau, and what is observed of each: noise s relative to the
+       others.
+    2. In a resample the gain in the bag differs from the observed one by d, normal with standard
+       error sigma, of which a part is common to all configurations. That out of the bag differs by
+       -d + r, with r independent of d and of variance (e - 2) sigma^2: out-of-bag rows are 1/e of
+       all.
+    3. Select in the bag, take the winner's gain out of it. The width is the distance of the two
+       quantiles over the resamples, its mean over the data sets of step 1.
+
+    The same random numbers serve every cell, so that widths can be compared. A single configuration
+    has the interval of one that was not selected: the ratio is 1.
+
+    Source: steps 2 and 3 are the joint normal limit of bootstrap means in and out of the bag
+    (covariances 1, -1 and e - 1 times sigma^2); the algorithm is that of Tsamardinos, Greasidou &
+    Borboudakis 2018. The use of it for planning is ours.
 
     Examples
     --------

@@ -1,8 +1,7 @@
 """From a basis and a question to a plan.
 
-The fewest rows that reach what is wanted: by halving, for both targets fall with the rows.
-
-A width is reached where it is expected to be, an optimism where its upper figure is.
+The fewest rows are found by halving, for both targets fall with the rows: a width is reached where
+it is expected to be, an optimism where its upper figure is.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""What all simulations draw from: classes, folds, correlated normal variables.
-
-What a simulation gives: a prediction matrix and its truth.
-
-What nested cross-validation sees of a simulated matrix.
-"""
+"""What all laws share: classes, folds, correlated normal variables, and the simulated matrix."""
 
 from __future__ import annotations
 

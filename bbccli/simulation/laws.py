@@ -1,13 +1,7 @@
-"""The laws by name, and studies drawn by them: predictions whose true performances are known.
+"""Laws of predictions whose true performances are known, by name, and studies drawn by them.
 
 The true performances are drawn from a Beta law; those of an error, which is better when small, are
 1 less such a number.
-
-Class labels that are right with known probabilities.
-
-Scores of normal classes with known areas under the ROC curve.
-
-Predicted values with known mean squared errors.
 """
 
 from __future__ import annotations
