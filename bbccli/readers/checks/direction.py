@@ -215,17 +215,17 @@ def _hazards(times: FloatArray, event: BoolArray) -> FloatArray:
 
 def _ranks(columns: FloatArray) -> FloatArray:
     """Ranks of the entries of each column (n, C), about 0; the mean of those that are equal."""
-    order = np.argsort(columns, axis=0)
-    ordered = np.take_along_axis(columns, order, axis=0)
-    places = np.arange(len(columns))[:, None]
-    differs = ordered[1:] != ordered[:-1]
-    one = np.ones((1, columns.shape[1]), bool)
-    first = np.maximum.accumulate(np.where(np.vstack([one, differs]), places, 0))
-    last = np.where(np.vstack([differs, one]), places, len(columns))
-    last = np.minimum.accumulate(last[::-1])[::-1]
-    ranks = np.empty(columns.shape)
-    np.put_along_axis(ranks, order, (first + last) / 2 - (len(columns) - 1) / 2, axis=0)
-    return ranks
+    rows = np.ascontiguousarray(columns.T)  # a column at a time is sorted faster
+    n = rows.shape[1]
+    entries = np.argsort(rows, axis=1) + n * np.arange(len(rows))[:, None]
+    ordered = rows.ravel()[entries]
+    ends = np.ones((len(rows), n + 1), bool)
+    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=ends[:, 1:-1])
+    starts = np.flatnonzero(ends[:, :-1])
+    lasts = np.flatnonzero(ends[:, 1:])
+    ranks = np.empty(rows.shape)
+    ranks.ravel()[entries.ravel()] = np.repeat((starts % n + lasts % n) / 2, lasts - starts + 1)
+    return np.ascontiguousarray(ranks.T) - (n - 1) / 2
 
 
 def _of_scores(ranks: FloatArray, told: FloatArray, starts: IntArray) -> FloatArray:
