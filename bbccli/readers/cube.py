@@ -158,7 +158,7 @@ def _numbers(
         for i, cell in enumerate(cells[start : start + _BLOCK]):
             if cell.name not in texts:
                 _fill(sheet, cell, shared, block[i])
-        infinite = np.isinf(block).any(axis=1)
+        infinite = np.asarray(np.isinf(block).any(axis=1))
         for i, cell in enumerate(cells[start : start + _BLOCK]):
             if cell.name in worded:
                 problems.report("predictions", text_fault(sheet.column(cell)))

@@ -37,17 +37,6 @@ def classes_of(n_samples: int, balance: float) -> IntArray:
     return np.repeat([0, 1], [n_zeros, n_samples - n_zeros])
 
 
-def dealt(truth: IntArray, n_folds: int) -> IntArray:
-    """(N,) folds dealt in turn to samples in the order of their classes.
-
-    Samples of a class are exchangeable, so that shuffling them would change nothing.
-    """
-    n_rarest = int(np.unique(truth, return_counts=True)[1].min())
-    if not 2 <= n_folds <= len(truth):
-        raise OptionError(f"{n_folds} folds for {len(truth)} samples", hint="for example 10")
-    return np.arange(len(truth)) % min(n_folds, n_rarest)
-
-
 def distance(aucs: FloatArray) -> FloatArray:
     """Distance of two normal variables of variance 1 of which one is larger with chance `aucs`."""
     from scipy.special import ndtri
@@ -101,18 +90,26 @@ def simulated_from(
     performances: FloatArray,
     metric: str,
     kind: PredictionKind,
-    folds: IntArray,
+    n_folds: int,
     draw: Draw,
     rng: Generator,
 ) -> Simulated:
-    """Draw the predictions, and put the matrix together; `folds` (N,) are those of one repeat."""
+    """Draw the predictions, and put the matrix together.
+
+    Folds are dealt in turn to samples in the order of their classes: samples of a class are
+    exchangeable, so that shuffling them would change nothing.
+    """
+    if not 2 <= n_folds <= len(outcome):
+        raise OptionError(f"{n_folds} folds for {len(outcome)} samples", hint="for example 10")
+    classes = outcome.class_counts if outcome.task.is_classification else [len(outcome)]
+    n_folds = min(n_folds, *map(int, classes))
     matrix = PredictionMatrix(
         outcome,
         draw(rng)[None],
         tuple(f"c{c}" for c in range(len(performances))),
         kind,
-        folds=folds[None],
-        fold_names=tuple(str(fold) for fold in range(int(folds.max()) + 1)),
+        folds=np.arange(len(outcome))[None] % n_folds,
+        fold_names=tuple(map(str, range(n_folds))),
     )
     return Simulated(matrix, performances, metric, draw)
 

@@ -19,7 +19,6 @@ from bbccli.simulation.drawing import (
     Simulated,
     checked,
     classes_of,
-    dealt,
     distance,
     normals,
     simulated_from,
@@ -67,9 +66,8 @@ def right_or_wrong(
         right = drawn < (cut if correlation else accuracies)
         return np.where(right, truth[:, None], 1 - truth[:, None]).astype(np.float32)
 
-    outcome = Outcome(Task.BINARY, truth, ("0", "1"))
-    folds = dealt(truth, n_folds)
-    return simulated_from(outcome, accuracies, "accuracy", PredictionKind.LABEL, folds, draw, rng)
+    outcome, kind = Outcome(Task.BINARY, truth, ("0", "1")), PredictionKind.LABEL
+    return simulated_from(outcome, accuracies, "accuracy", kind, n_folds, draw, rng)
 
 
 def binormal(
@@ -106,9 +104,8 @@ def binormal(
         noise = normals(rng, n_samples, len(aucs), correlation)
         return noise + truth[:, None] * shift
 
-    outcome = Outcome(Task.BINARY, truth, ("0", "1"))
-    folds = dealt(truth, n_folds)
-    return simulated_from(outcome, aucs, "auc", PredictionKind.SCORE, folds, draw, rng)
+    outcome, kind = Outcome(Task.BINARY, truth, ("0", "1")), PredictionKind.SCORE
+    return simulated_from(outcome, aucs, "auc", kind, n_folds, draw, rng)
 
 
 def multinormal(
@@ -149,8 +146,8 @@ def multinormal(
     def draw(rng: Generator) -> FloatArray:
         return normals(rng, n_samples, len(aucs), correlation, n_classes) + shift
 
-    outcome, folds = Outcome(Task.MULTICLASS, truth, names), dealt(truth, n_folds)
-    return simulated_from(outcome, aucs, "auc-ovr", PredictionKind.SCORE, folds, draw, rng)
+    outcome, kind = Outcome(Task.MULTICLASS, truth, names), PredictionKind.SCORE
+    return simulated_from(outcome, aucs, "auc-ovr", kind, n_folds, draw, rng)
 
 
 def noisy(
@@ -184,9 +181,8 @@ def noisy(
     def draw(rng: Generator) -> FloatArray:
         return values[:, None] + spread * normals(rng, n_samples, len(errors), correlation)
 
-    outcome = Outcome(Task.REGRESSION, values)
-    folds = dealt(np.zeros(n_samples, np.int64), n_folds)
-    return simulated_from(outcome, errors, "mse", PredictionKind.VALUE, folds, draw, rng)
+    outcome, kind = Outcome(Task.REGRESSION, values), PredictionKind.VALUE
+    return simulated_from(outcome, errors, "mse", kind, n_folds, draw, rng)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,12 +252,9 @@ class Study:
                 f"{parameter('beta')} is {self.beta[0]:g},{self.beta[1]:g}",
                 hint="two numbers above 0: 9,6",
             )
-        for word in ("samples", "configurations"):
-            if getattr(self, f"n_{word}") < 1:
-                number = getattr(self, f"n_{word}")
-                raise OptionError(
-                    f"{parameter(f'n_{word}')} is {number}", hint="a whole number from 1"
-                )
+        for name in ("n_samples", "n_configurations"):
+            if (number := getattr(self, name)) < 1:
+                raise OptionError(f"{parameter(name)} is {number}", hint="a whole number from 1")
         for name in {"balance", "n_classes"} - LAWS[self.law].options:
             if getattr(self, name) is not None:
                 fits = [law for law, one in LAWS.items() if name in one.options]
@@ -286,11 +279,8 @@ class Study:
         """
         law, entropy = LAWS[self.law], np.random.SeedSequence(self.seed, spawn_key=(position,))
         rng = np.random.default_rng(entropy)
-        found = np.clip(rng.beta(*self.beta, self.n_configurations), EDGE, 1 - EDGE)
+        true = np.clip(rng.beta(*self.beta, self.n_configurations), EDGE, 1 - EDGE)
         given = {name: getattr(self, name) for name in law.options}
-        return law.draw(
-            *(1 - found if law.errors else found, self.n_samples, rng),
-            n_folds=self.n_folds,
-            correlation=self.correlation,
-            **{name: value for name, value in given.items() if value is not None},
-        )
+        given = {name: value for name, value in given.items() if value is not None}
+        given |= {"n_folds": self.n_folds, "correlation": self.correlation}
+        return law.draw(1 - true if law.errors else true, self.n_samples, rng, **given)

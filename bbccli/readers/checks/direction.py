@@ -225,7 +225,7 @@ def _ranks(columns: FloatArray) -> FloatArray:
     lasts = np.flatnonzero(ends[:, 1:])
     ranks = np.empty(rows.shape)
     ranks.ravel()[entries.ravel()] = np.repeat((starts % n + lasts % n) / 2, lasts - starts + 1)
-    return np.ascontiguousarray(ranks.T) - (n - 1) / 2
+    return np.asarray(np.ascontiguousarray(ranks.T) - (n - 1) / 2)
 
 
 def _of_scores(ranks: FloatArray, told: FloatArray, starts: IntArray) -> FloatArray:
