@@ -294,29 +294,20 @@ def _checksum(body: bytes) -> bytes:
 
 def _is_record(value: Any) -> bool:
     """Whether a value says of a file what was asked, of which bytes, and what came of it."""
-    if not isinstance(value, dict) or ("error" in value) == ("document" in value):
-        return False
-    if not isinstance(value.get("key"), str) or not isinstance(value.get("path"), str):
+    if not _has(value, key=str, path=str) or ("error" in value) == ("document" in value):
         return False
     if "error" in value:
-        return value.get("files") is None and _is_error(value["error"])
-    return isinstance(value.get("files"), str) and _is_document(value["document"])
+        failed = _has(value["error"], problem=str, hint=str, status=int)
+        return failed and value.get("files") is None
+    document = value["document"]
+    known = _has(document, input=dict, estimates=list, gate=dict | None)
+    return known and document.get("schema") == SCHEMA_VERSION and _has(value, files=str)
 
 
-def _is_error(value: Any) -> bool:
-    kinds = {"problem": str, "hint": str, "status": int}
+def _has(value: Any, **kinds: Any) -> bool:
+    """Whether a value is an object with members of these types."""
     return isinstance(value, dict) and all(
         isinstance(value.get(name), kind) for name, kind in kinds.items()
-    )
-
-
-def _is_document(value: Any) -> bool:
-    return (
-        isinstance(value, dict)
-        and value.get("schema") == SCHEMA_VERSION
-        and isinstance(value.get("input"), dict)
-        and isinstance(value.get("estimates"), list)
-        and isinstance(value.get("gate"), dict | None)
     )
 
 

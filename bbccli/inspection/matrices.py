@@ -18,11 +18,9 @@ from bbccli.outcome import Outcome, effective_size
 from bbccli.prediction_forms import PLURAL
 from bbccli.readers import Understood
 from bbccli.readers.coverage import held_out, note_on
-from bbccli.readers.metadata import Metadata
 from bbccli.readers.place import Places
 from bbccli.readers.problems import Collect
 from bbccli.readers.sheet import Sheet
-from bbccli.readers.table import Table
 from bbccli.resampling import BLOCK, any_draw, draws_of
 from bbccli.rounding import count, figure, tiny_text
 from bbccli.source import Verification
@@ -322,20 +320,6 @@ def tell_scores(findings: Findings, found: Verification | None) -> None:
     )
 
 
-def _readable(tables: Sequence[Table]) -> str:
-    files = f"{len(tables)} files" if len(tables) > 1 else "1 file"
-    return f"{files}, {sum(table.n_rows for table in tables)} rows"
-
-
-def _metadata(metadata: Metadata) -> str:
-    return "understood" if metadata.raw else "none"
-
-
-def _names(tables: Sequence[Table]) -> str:
-    n_columns = sum(len(table.names) for table in tables)
-    return f"{n_columns} columns, each with its own name"
-
-
 def _roles(sheet: Sheet) -> str:
     """Which column plays which role, and how many are configurations."""
     played = []
@@ -355,19 +339,19 @@ def _joined(file: Separate) -> str:
     return f"joined by {file.key!r}" if file.by_key else "joined by position"
 
 
-def _constant(roles: Sequence[str]) -> str:
-    return f"{', '.join(roles) or 'nothing'}: one value per sample"
-
-
 SENTENCES: Mapping[str, Callable[[Any], str]] = {
-    "readable": _readable,
-    "metadata": _metadata,
-    "names": _names,
+    "readable": lambda tables: (
+        f"{count(len(tables), 'file')}, {sum(table.n_rows for table in tables)} rows"
+    ),
+    "metadata": lambda metadata: "understood" if metadata.raw else "none",
+    "names": lambda tables: (
+        f"{sum(len(table.names) for table in tables)} columns, each with its own name"
+    ),
     "roles": _roles,
     "keys": _keys,
     "labels file": lambda file: f"every sample has its outcome, {_joined(file)}",
     "folds file": lambda file: f"every sample has its fold, {_joined(file)}",
-    "constant": _constant,
+    "constant": lambda roles: f"{', '.join(roles) or 'nothing'}: one value per sample",
 }
 """What to say about a check that passed, given what it saw."""
 
