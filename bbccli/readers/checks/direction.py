@@ -221,11 +221,14 @@ def _ranks(columns: FloatArray) -> FloatArray:
     ordered = rows.ravel()[entries]
     ends = np.ones((len(rows), n + 1), bool)
     np.not_equal(ordered[:, 1:], ordered[:, :-1], out=ends[:, 1:-1])
-    starts = np.flatnonzero(ends[:, :-1])
-    lasts = np.flatnonzero(ends[:, 1:])
-    ranks = np.empty(rows.shape)
-    ranks.ravel()[entries.ravel()] = np.repeat((starts % n + lasts % n) / 2, lasts - starts + 1)
-    return np.asarray(np.ascontiguousarray(ranks.T) - (n - 1) / 2)
+    starts, lasts = np.flatnonzero(ends[:, :-1]), np.flatnonzero(ends[:, 1:])
+    middles = starts.astype(float)
+    if len(starts) < rows.size:
+        middles = np.repeat((starts + lasts) / 2, lasts - starts + 1)
+    ranks = np.empty(rows.size)
+    ranks[entries.ravel()] = middles
+    about = n * np.arange(len(rows)) + (n - 1) / 2
+    return np.asarray(np.ascontiguousarray(ranks.reshape(rows.shape).T) - about)
 
 
 def _of_scores(ranks: FloatArray, told: FloatArray, starts: IntArray) -> FloatArray:
