@@ -222,3 +222,13 @@ def test_the_same_seed_gives_the_same_plan():
     basis = of_pilot(pilot(), *_accuracy())
     asked = Question(Target.WIDTH, 0.1, seed=4)
     assert planned_for(basis, asked) == planned_for(basis, asked)
+
+
+@pytest.mark.parametrize(("target", "value"), [(Target.WIDTH, 0.2), (Target.OPTIMISM, 0.02)])
+def test_what_is_attained_is_of_the_chosen_rows(target, value):
+    basis = of_stated(METRICS["auc"], Stated(0.85, 100), 0.95)
+    found = planned_for(basis, Question(target=target, value=value))
+    figure = found.chosen.width if target is Target.WIDTH else found.chosen.optimism_upper
+    assert found.wanted.attainable == figure <= value
+    assert found.wanted.n_samples == found.chosen.n_samples
+    assert found.halved.n_samples <= found.wanted.n_samples
