@@ -128,8 +128,9 @@ def without_row_numbers(sheet: Sheet, named: Collection[str]) -> Sheet:
 
 def _is_index(table: Table, name: str, position: int) -> bool:
     """Whether a column numbers or names the rows, and is called so."""
-    lost = not name.strip() or _LOST.fullmatch(name.strip())
-    if not lost and not _INDEX.fullmatch(name.strip()):
+    called = name.strip()
+    lost = not called or _LOST.fullmatch(called)
+    if not lost and not _INDEX.fullmatch(called):
         return False
     column = replace(table, data=table.data.select([position])).column(name)
     if column.is_text:
