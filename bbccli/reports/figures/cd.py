@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from bbccli.comparisons.records import Ranks, Standing
 from bbccli.reports import phrases
-from bbccli.reports.compare_phrases import leader
+from bbccli.reports.content.compare import leader
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import (
     CORRECTED,
@@ -66,7 +66,7 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
     return Drawn(
         "cd",
         TITLE,
-        leader(found),
+        f"{leader(found)}.",
         _caption(found, len(shown)),
         ("family", "mean rank", phrases.metric_label(found.metric), "best on"),
         rows,

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from bbccli.compare_schema import CompareEnvelope
 from bbccli.comparisons.records import Comparison
-from bbccli.reports import compare_phrases as said
 from bbccli.reports import phrases
+from bbccli.reports.content import compare as content
+from bbccli.reports.content.compare import of_baseline
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import (
     INK,
@@ -37,7 +38,7 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
     found = [one for one in (_once(document) if compared else ()) if one.difference is not None]
     if not found:
         return Absent("differences", TITLE, "it needs a result of bbc compare with a difference")
-    shown, digits = found[:MOST_NAMES], said.figures_of(document)
+    shown, digits = found[:MOST_NAMES], content.figures_of(document)
     told = [name_in(one, document, first=one is found[0]) for one in found]
     names = labels(told[: len(shown)])
     values = [
@@ -65,11 +66,6 @@ def _once(document: CompareEnvelope) -> list[Comparison]:
     first = comparisons[0]
     rest = [one for one in comparisons[1:] if one.first != first.first]
     return [first, *sorted(rest, key=lambda one: -(one.difference or 0))]
-
-
-def of_baseline(document: CompareEnvelope) -> bool:
-    """Whether all configurations were compared with a baseline, by simultaneous bounds."""
-    return bool(document.comparisons) and document.comparisons[0].test == "max-t"
 
 
 def ends_of(comparison: Comparison) -> tuple[float | None, float | None]:
@@ -108,11 +104,11 @@ def _row(name: str, one: Comparison, document: CompareEnvelope, digits: Digits) 
     p = one.p if one.p_adjusted is None else one.p_adjusted
     return (
         visible(name),
-        said.signed(one.difference, digits),
-        said.signed(one.corrected, digits, "none"),
+        content.signed(one.difference, digits),
+        content.signed(one.corrected, digits, "none"),
         "none" if (lower, upper) == ("none", "none") else f"{lower} to {upper}",
-        said.p_text(p) or "none",
-        said.verdict(one, document),
+        content.p_text(p) or "none",
+        content.verdict(one, document),
     )
 
 
@@ -121,7 +117,7 @@ def _reading(document: CompareEnvelope, digits: Digits) -> str:
     if first.difference is None:
         return "The first comparison has no difference."
     pair = " - ".join(name_of(one) for one in (first.first, first.second) if one)
-    return f"{pair}: the difference is {said.difference(first, document, digits)}."
+    return f"{pair}: the difference is {content.difference(first, digits)}."
 
 
 def _caption(document: CompareEnvelope) -> str:
@@ -134,7 +130,7 @@ def _caption(document: CompareEnvelope) -> str:
             "whichever was selected, and so do the upper ones. They ignore how models change with "
             "their training samples."
         )
-    if said.is_selected(document):
+    if content.is_selected(document):
         return (
             f"{start} Filled circles: corrected for the selection within both families. Lines: "
             f"{level} intervals of the corrected difference, each of its own comparison."
