@@ -12,32 +12,34 @@ from bbccli.reports.content.compare import of_baseline
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import (
     INK,
+    KNOWN,
     MOST_NAMES,
     NAIVE,
-    Absent,
     Drawn,
     Spec,
     labels,
+    layer,
     name_of,
     names_axis,
     number,
+    of_first,
     open_and_filled,
+    span,
     spec_of,
 )
 from bbccli.rounding import Digits, percent
 from bbccli.text import visible
 
-TITLE = "Differences"
 MEASURED, CORRECTED = "as measured", "corrected"
 
 
-def draw(exhibit: Exhibit) -> Drawn | Absent:
+def differences(exhibit: Exhibit) -> Drawn | str:
     """Return the differences of a comparison: the one that was asked for first, then by size."""
     document: CompareEnvelope = exhibit.document
     compared = isinstance(document, CompareEnvelope)
     found = [one for one in (_once(document) if compared else ()) if one.difference is not None]
     if not found:
-        return Absent("differences", TITLE, "it needs a result of bbc compare with a difference")
+        return "it needs a result of bbc compare with a difference"
     shown, digits = found[:MOST_NAMES], content.figures_of(document)
     told = [name_in(one, document, first=one is found[0]) for one in found]
     names = labels(told[: len(shown)])
@@ -51,11 +53,10 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
     columns = ("comparison", MEASURED, CORRECTED, "interval", "p", "shows")
     corrected = any(one.corrected is not None for one in shown)
     layers = _layers(names, label, document.margin, corrected=corrected)
-    some = f" The first {len(shown)} of {len(found)}." if len(shown) < len(found) else ""
     dashed = " Dashed: the margin." if document.margin else ""
-    caption = _caption(document) + dashed + some
+    caption = _caption(document) + dashed + of_first(len(shown), len(found))
     spec = spec_of(values, layers, height={"step": 22})
-    return Drawn("differences", TITLE, _reading(document, digits), caption, columns, rows, spec)
+    return Drawn(_reading(document, digits), caption, columns, rows, spec)
 
 
 def _once(document: CompareEnvelope) -> list[Comparison]:
@@ -142,21 +143,21 @@ def _caption(document: CompareEnvelope) -> str:
 
 
 def _layers(names: Sequence[str], label: str, margin: float, *, corrected: bool) -> list[Spec]:
-    y, x = names_axis(names), number("value", label)
-    dashed = {"type": "rule", "strokeDash": [4, 3], "color": INK, "opacity": 0.6}
-    at_margin, at_zero = (number(name, label, aggregate="max") for name in ("margin", "zero"))
-    lines: list[Spec] = [{"mark": {"type": "rule", "color": INK}, "encoding": {"x": at_zero}}]
-    lines += [{"mark": dashed, "encoding": {"x": at_margin}}] if margin else []
-    series = open_and_filled(MEASURED, CORRECTED) if corrected else {}
+    y, points = names_axis(names), open_and_filled(MEASURED, CORRECTED) if corrected else {}
+    at_zero, at_margin = (
+        {"x": number(name, label, aggregate="max")} for name in ("zero", "margin")
+    )
+    dashed: Spec = {"strokeDash": [4, 3], "opacity": 0.6}
     return [
-        *lines,
-        {
-            "mark": {"type": "rule", "strokeWidth": 2, "color": INK, "opacity": 0.6},
-            "transform": [{"filter": "isValid(datum.lower) && isValid(datum.upper)"}],
-            "encoding": {"y": y, "x": number("lower", label), "x2": {"field": "upper"}},
-        },
-        {
-            "mark": {"type": "point", "size": 60, "strokeWidth": 1.5, "opacity": 1, "color": NAIVE},
-            "encoding": {"y": y, "x": x, **series},
-        },
+        layer("rule", at_zero, color=INK),
+        *([layer("rule", at_margin, color=INK, **dashed)] if margin else []),
+        span(y, label, where=KNOWN, strokeWidth=2, opacity=0.6),
+        layer(
+            "point",
+            {"y": y, "x": number("value", label), **points},
+            size=60,
+            strokeWidth=1.5,
+            opacity=1,
+            color=NAIVE,
+        ),
     ]
