@@ -10,7 +10,7 @@ import typer
 from bbccli.analysis.input import GapOptions, InputOptions
 from bbccli.analysis.plan import PlanOptions
 from bbccli.cli.command import command, reads_files
-from bbccli.cli.comparing import CompareOptions
+from bbccli.cli.comparing import Asked, CompareOptions, answered
 from bbccli.cli.shared import Jobs, Notes, Output, Quiet, WorkOptions
 from bbccli.option import Option, Scope
 
@@ -70,7 +70,6 @@ def compare(
     """
     from bbccli import resources
     from bbccli.cli.bar import progress_bar
-    from bbccli.cli.compared import Asked, answered
     from bbccli.cli.gates import tell
     from bbccli.cli.output import check_writable, report_format, style_for, write
     from bbccli.reports import FORMS, Kind
