@@ -168,7 +168,8 @@ def _on_terminal(block: Block, style: Style) -> str:
 
 
 def _known(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, str]]:
-    return [(name, visible("   ".join(texts))) for name, *texts in rows if any(texts)]
+    known = [(name, "   ".join(texts)) for name, *texts in rows if any(texts)]
+    return [(visible(name), visible(text)) for name, text in known]
 
 
 def markdown(blocks: Iterable[Block]) -> str:
@@ -189,7 +190,7 @@ def _in_markdown(block: Block) -> Iterator[str]:
             yield f"**{escaped(text)}**" if strong and text else escaped(text)
         case Facts(rows) | Notes(_, rows):
             texts = [(name, ", ".join(texts)) for name, *texts in rows if any(texts)]
-            items = [f"- {name}: {escaped(text)}" for name, text in texts]
+            items = [f"- {escaped(name)}: {escaped(text)}" for name, text in texts]
             items += map(note_item, block.notes if isinstance(block, Notes) else ())
             yield "\n".join(items)
         case Table(columns, rows):
