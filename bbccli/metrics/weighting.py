@@ -20,6 +20,9 @@ CHUNK = 2**16
 ONE_STRETCH = 2**13
 """Terms that `einsum` adds up in one stretch; of more, the stretches depend on the other rows."""
 
+MOST_CELLS = 2**22
+"""Terms gathered at a time where each row of weights has its own column."""
+
 MOST_SHARED = 64
 """Columns that are added up for all rows of weights sooner than each row's own."""
 
@@ -140,10 +143,8 @@ def own_sums(weights: FloatArray, terms: NDArray[Any]) -> FloatArray:
     return np.asarray((weights * terms).sum(axis=1))
 
 
-def paired_sums(
-    weights: FloatArray, terms: FloatArray | BoolArray, columns: IntArray
-) -> FloatArray:
-    """Return the sum (B,) of one column of terms (N, C) per row of weights (B, N).
+def paired_sums(weights: FloatArray, terms: FloatArray, columns: IntArray) -> FloatArray:
+    """Return the sum (B, ...) of one column of terms (N, C, ...) per row of weights (B, N).
 
     Counts are exact in any order, so the few columns that many rows share are added up for all of
     these, as a matrix product; real terms row by row.
@@ -152,8 +153,21 @@ def paired_sums(
         shared = distinct(columns)
         if len(shared) <= MOST_SHARED:
             places = np.searchsorted(shared, columns)
-            return np.asarray((weights @ terms[:, shared])[np.arange(len(columns)), places])
-    return own_sums(weights, terms.T[columns])
+            sums = weights @ terms[:, shared].reshape(len(terms), -1)
+            return sums.reshape(len(sums), len(shared), *terms.shape[2:])[
+                np.arange(len(sums)), places
+            ]
+    sums = np.empty((len(weights), *terms.shape[2:]))
+    step = max(MOST_CELLS * terms.shape[1] // terms.size, 1)
+    by_column = terms.swapaxes(0, 1)
+    for start in range(0, len(weights), step):
+        rows = slice(start, start + step)
+        own = by_column[columns[rows]]
+        if terms.ndim == 2:
+            sums[rows] = own_sums(weights[rows], own)
+        else:
+            sums[rows] = np.einsum("bn,bn...->b...", weights[rows], own)
+    return sums
 
 
 def sums_in_parts(terms: NDArray[Any], members: Sequence[IntArray]) -> FloatArray:
@@ -181,20 +195,21 @@ def by_configuration(
     weights: NDArray[Any],
     configurations: IntArray,
 ) -> NDArray[Any]:
-    """Score each row of weights (B, N) on its own configuration (B,), those of one at once: (B,).
+    """Score each row of weights (B, N) on its own configuration (B,): (B, ...).
 
-    Nothing is copied but the weights of one configuration.
+    Rows of one configuration are scored at once. Nothing else is copied.
 
     Parameters
     ----------
     score
-        A scorer, or what counts for one: weights (B', N), configurations (C',) -> (B', C').
+        A scorer, or what counts for one: weights (B', N), configurations (C',) -> (B', C', ...).
     """
     values: NDArray[Any] = np.empty(0)
     for c in distinct(configurations):
         rows = np.flatnonzero(configurations == c)
         found = score(weights if len(rows) == len(weights) else weights[rows], np.array([c]))
-        values = values if len(values) else np.empty(len(weights), found.dtype)
+        if not len(values):
+            values = np.empty((len(weights), *found.shape[2:]), found.dtype)
         values[rows] = found[:, 0]
     return values
 
