@@ -116,7 +116,6 @@ def test_sums_in_parts_are_the_sums(monkeypatch, matrix, name):
     whole = METRICS[name].bind(matrix.outcome, predictions)
     expected = whole(weights), whole.paired(weights, chosen), whole(weights * 0.5)
     monkeypatch.setattr("bbccli.metrics.statistic.CHUNK", 16)
-    monkeypatch.setattr("bbccli.metrics.weighting.CHUNK", 16)
     parts = METRICS[name].bind(matrix.outcome, predictions)
     found = parts(weights), parts.paired(weights, chosen), parts(weights * 0.5)
     for a, b in zip(found, expected, strict=True):

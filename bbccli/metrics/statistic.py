@@ -7,24 +7,28 @@ follow from it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli import kernels, resources
 from bbccli.kernels import Pairs, concordant_weight
 from bbccli.kernels.placements import standing
 from bbccli.kernels.sweep import concordant_mass
 from bbccli.metrics.weighting import (
     CHUNK,
+    MOST_CELLS,
+    Score,
     Units,
+    added,
     by_configuration,
     float_type,
+    kept_among,
     matching,
+    one_by_one,
     paired_sums,
     ratio,
     rest,
@@ -32,16 +36,13 @@ from bbccli.metrics.weighting import (
     sums_in_parts,
     sums_of_chunk,
     total_weights,
-    weighted_sums,
     whole,
+    with_changes,
 )
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 Formula = Callable[..., FloatArray]
 """``formula(*totals)``: totals (B, C) or (B, C, K), axis C may be 1, -> performances (B, C)."""
-
-MOST_CELLS = 2**22
-"""Terms gathered, totals by class or weights that are scored at a time."""
 
 ROUNDING = 1e-12
 """Share of a sum of squares below which a difference of such sums is rounding."""
@@ -161,9 +162,13 @@ class Sum(Total):
         """Add up by matrix products."""
 
         def sums(terms: NDArray[Any]) -> FloatArray:
-            if len(terms) > CHUNK:
-                return weighted_sums(weights.weights, terms, weights.totals)
-            return np.asarray(weights.floats(float_type(terms)) @ terms, np.float64)
+            if len(terms) <= CHUNK:
+                return np.asarray(weights.floats(float_type(terms)) @ terms, np.float64)
+            chunks = (slice(a, a + CHUNK) for a in range(0, len(terms), CHUNK))
+            found = np.zeros((len(weights.weights), terms.shape[1]))
+            for part in chunks:
+                found += sums_of_chunk(weights.weights[:, part], terms[part], weights.totals)
+            return found
 
         return self._over(sums, configurations)
 
@@ -309,34 +314,23 @@ class Concordant(Total):
         return np.arange(self.scores.shape[1]) if configurations is None else configurations
 
 
-@dataclass(frozen=True, eq=False)
-class AllPairs(Total):
-    """The weight (B, 1) of all (case, control) pairs, of a sum over both sides (N, 1, 2)."""
-
-    sides: Sum
+class AllPairs(Sum):
+    """The weight (B, 1) of all (case, control) pairs: a product of sums over both (N, 1, 2)."""
 
     @property
-    def steady(self) -> bool:  # type: ignore[override]
-        """True of counts."""
-        return self.sides.exact
+    def n_classes(self) -> int:  # type: ignore[override]
+        """None."""
+        return 0
 
     def of(self, weights: Weighting, configurations: IntArray | None = None) -> FloatArray:
         """Multiply the weight of the cases by that of the controls."""
-        return np.asarray(self.sides.of(weights).prod(axis=2))
-
-    def own(self, weights: Weighting, configurations: IntArray) -> FloatArray:
-        """Return the same, for all configurations have it."""
-        return self.of(weights)
-
-    def take(self, rows: Any) -> AllPairs:
-        """Keep the samples in `rows`."""
-        return AllPairs(self.sides.take(rows))
+        return np.asarray(super().of(weights).prod(axis=2))
 
     def without(
         self, weights: IntArray, units: Units, configurations: IntArray | None
     ) -> FloatArray:
         """Multiply the weights that are left."""
-        return np.asarray(self.sides.without(weights, units, None).prod(axis=2))
+        return np.asarray(super().without(weights, units, configurations).prod(axis=2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -356,18 +350,15 @@ class InParts(Total):
 
     def of(self, weights: Weighting, configurations: IntArray | None = None) -> NDArray[Any]:
         """Add up the parts."""
-        parts = zip(self.parts, self.members, strict=True)
-        return added([part.of(weights.among(rows), configurations) for part, rows in parts])
+        return added([part.of(weights.among(rows), configurations) for part, rows in self._parts])
 
     def own(self, weights: Weighting, configurations: IntArray) -> NDArray[Any]:
         """Add up the parts, of one configuration per row of weights."""
-        parts = zip(self.parts, self.members, strict=True)
-        return added([part.own(weights.among(rows), configurations) for part, rows in parts])
+        return added([part.own(weights.among(rows), configurations) for part, rows in self._parts])
 
     def take(self, rows: Any) -> InParts:
         """Keep the samples in `rows`."""
-        parts = zip(self.parts, self.members, strict=True)
-        kept = tuple(part.take(rows[inside]) for part, inside in parts)
+        kept = tuple(part.take(rows[inside]) for part, inside in self._parts)
         return InParts(kept_among(self.members, rows), kept)
 
     def without(
@@ -375,11 +366,15 @@ class InParts(Total):
     ) -> NDArray[Any]:
         """Change the parts that hold a unit."""
         changes = []
-        for part, rows in zip(self.parts, self.members, strict=True):
+        for part, rows in self._parts:
             here, within = units.within(rows)
             full = part.of(Weighting(weights[None, rows]), configurations)
             changes.append((here, full, part.without(weights[rows], within, configurations)))
         return with_changes(changes, units.n_units)
+
+    @property
+    def _parts(self) -> Iterable[tuple[Total, IntArray]]:
+        return zip(self.parts, self.members, strict=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -496,7 +491,7 @@ def pairs_and_all(
     sides = np.stack([cases, controls], axis=1)[:, None]
     return (
         Concordant(scores, cases, controls, sample_weights),
-        AllPairs(Sum.bound(sides, sample_weights)),
+        AllPairs.bound(sides, sample_weights),
     )
 
 
@@ -507,15 +502,8 @@ def share_of_pairs(counts: NDArray[Any], pair_weight: NDArray[Any]) -> FloatArra
     return shares if whole(counts) else np.clip(shares, 0.0, 1.0)
 
 
-class Scored(Protocol):
-    """What is needed of a scorer to leave units out."""
-
-    def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
-        """Score weights (B, N)."""
-
-
 def without_each(
-    scorer: Scored, weights: IntArray, units: Units, configurations: IntArray | None = None
+    scorer: Score, weights: IntArray, units: Units, configurations: IntArray | None = None
 ) -> FloatArray:
     """Return the performances without each of U units, under weights (N,) of 0 and 1: (U, C').
 
@@ -527,46 +515,3 @@ def without_each(
         found: FloatArray = closed(weights, units, configurations)
         return found
     return one_by_one(scorer, weights, units, configurations)
-
-
-def one_by_one(
-    score: Callable[[IntArray, IntArray | None], NDArray[Any]],
-    weights: IntArray,
-    units: Units,
-    configurations: IntArray | None = None,
-) -> NDArray[Any]:
-    """Return the same by one evaluation for each unit. Time O(U N C')."""
-    full = score(weights[None], configurations)
-    without = np.repeat(full, units.n_units, axis=0)
-    present = np.flatnonzero(units.sums(weights) > 0)
-    step = max(MOST_CELLS // max(len(weights), 1), 1)
-    with resources.use(kernels.decide(len(present) * full.shape[1] * len(weights))):
-        for start in range(0, len(present), step):
-            chosen = present[start : start + step]
-            without[chosen] = score(weights * (units.codes != chosen[:, None]), configurations)
-    return without
-
-
-def added(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Add up arrays, from the first to the last."""
-    return np.asarray(sum(parts[1:], parts[0]))
-
-
-def kept_among(members: Sequence[IntArray], rows: BoolArray) -> tuple[IntArray, ...]:
-    """Return the members of each part that are in `rows` (N,), counted among those alone."""
-    place = np.cumsum(rows) - 1
-    return tuple(place[inside[rows[inside]]] for inside in members)
-
-
-def with_changes(
-    parts: Sequence[tuple[IntArray, NDArray[Any], NDArray[Any]]], n_units: int
-) -> FloatArray:
-    """Return sums over parts without each of U units, which change only the parts that hold them.
-
-    Of each part the units that it holds, its figure (1, ...), and figures (U', ...) without each.
-    """
-    full = added([figure for _, figure, _ in parts])
-    sums = np.repeat(np.asarray(full, np.float64), n_units, axis=0)
-    for here, figure, left in parts:
-        sums[here] += left.astype(np.float64) - figure
-    return sums

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bbccli import kernels, resources
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
 LARGEST_EXACT = 2**24
@@ -21,10 +22,14 @@ ONE_STRETCH = 2**13
 """Terms that `einsum` adds up in one stretch; of more, the stretches depend on the other rows."""
 
 MOST_CELLS = 2**22
-"""Terms gathered at a time where each row of weights has its own column."""
+"""Terms gathered, totals by class or weights that are scored at a time."""
 
 MOST_SHARED = 64
 """Columns that are added up for all rows of weights sooner than each row's own."""
+
+
+Score = Callable[[NDArray[Any], IntArray | None], NDArray[Any]]
+"""Weights (B, N) and configurations (C',) -> figures (B, C', ...)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,10 +80,8 @@ def whole(weights: NDArray[Any]) -> bool:
     return weights.dtype.kind in "iub"
 
 
-def total_weights(weights: NDArray[Any], sample_weights: FloatArray | None = None) -> FloatArray:
+def total_weights(weights: NDArray[Any]) -> FloatArray:
     """Return the total (B,) of each row of weights (B, N); exact for integers."""
-    if sample_weights is not None:
-        return np.asarray(weights @ sample_weights)
     kind = np.float64 if np.issubdtype(weights.dtype, np.floating) else np.int64
     return np.asarray(weights.sum(axis=1, dtype=kind), np.float64)
 
@@ -87,29 +90,6 @@ def matching(weights: IntArray, dtype: np.dtype[np.floating], totals: FloatArray
     """Return weights (B, N) as floats of a type, or wider where they or their totals need it."""
     heavy = totals.max(initial=0.0) >= LARGEST_EXACT
     return weights.astype(np.float64 if heavy or not whole(weights) else dtype)
-
-
-def weighted_sums(
-    weights: NDArray[Any], terms: FloatArray | BoolArray, totals: FloatArray | None = None
-) -> FloatArray:
-    """Return the sums (B, M) of terms (N, M) under weights (B, N), as a matrix product.
-
-    Whole weights stay exact where the terms are counts. Memory O(B min(N, CHUNK)).
-
-    Parameters
-    ----------
-    totals : (B,), optional
-        Total of each row of weights, where it is known.
-    """
-    totals = total_weights(weights) if totals is None else totals
-    dtype = float_type(terms)
-    if len(terms) <= CHUNK:
-        return np.asarray(matching(weights, dtype, totals) @ terms, np.float64)
-    sums = np.zeros((len(weights), terms.shape[1]))
-    for start in range(0, len(terms), CHUNK):
-        part = slice(start, start + CHUNK)
-        sums += sums_of_chunk(weights[:, part], terms[part], totals)
-    return sums
 
 
 def sums_of_chunk(
@@ -191,7 +171,7 @@ def float_type(terms: FloatArray | BoolArray) -> np.dtype[np.floating]:
 
 
 def by_configuration(
-    score: Callable[[NDArray[Any], IntArray], NDArray[Any]],
+    score: Score,
     weights: NDArray[Any],
     configurations: IntArray,
 ) -> NDArray[Any]:
@@ -224,3 +204,46 @@ def rest(terms: NDArray[Any], units: Units) -> FloatArray:
     """Return the sums of terms (N, ...) without each of the units: (U, ...) float64."""
     sums = units.sums(terms)
     return np.asarray(sums.sum(axis=0) - sums)
+
+
+def one_by_one(
+    score: Score,
+    weights: IntArray,
+    units: Units,
+    configurations: IntArray | None = None,
+) -> NDArray[Any]:
+    """Return the same by one evaluation for each unit. Time O(U N C')."""
+    full = score(weights[None], configurations)
+    without = np.repeat(full, units.n_units, axis=0)
+    present = np.flatnonzero(units.sums(weights) > 0)
+    step = max(MOST_CELLS // max(len(weights), 1), 1)
+    with resources.use(kernels.decide(len(present) * full.shape[1] * len(weights))):
+        for start in range(0, len(present), step):
+            chosen = present[start : start + step]
+            without[chosen] = score(weights * (units.codes != chosen[:, None]), configurations)
+    return without
+
+
+def added(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Add up arrays, from the first to the last."""
+    return np.asarray(sum(parts[1:], parts[0]))
+
+
+def kept_among(members: Sequence[IntArray], rows: BoolArray) -> tuple[IntArray, ...]:
+    """Return the members of each part that are in `rows` (N,), counted among those alone."""
+    place = np.cumsum(rows) - 1
+    return tuple(place[inside[rows[inside]]] for inside in members)
+
+
+def with_changes(
+    parts: Sequence[tuple[IntArray, NDArray[Any], NDArray[Any]]], n_units: int
+) -> FloatArray:
+    """Return sums over parts without each of U units, which change only the parts that hold them.
+
+    Of each part the units that it holds, its figure (1, ...), and figures (U', ...) without each.
+    """
+    full = added([figure for _, figure, _ in parts])
+    sums = np.repeat(np.asarray(full, np.float64), n_units, axis=0)
+    for here, figure, left in parts:
+        sums[here] += left.astype(np.float64) - figure
+    return sums

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isqrt
 from typing import Any
@@ -10,15 +10,8 @@ from typing import Any
 import numpy as np
 
 from bbccli.metrics.base import Scorer
-from bbccli.metrics.statistic import (
-    InParts,
-    Statistic,
-    added,
-    kept_among,
-    with_changes,
-    without_each,
-)
-from bbccli.metrics.weighting import Units
+from bbccli.metrics.statistic import InParts, Statistic, without_each
+from bbccli.metrics.weighting import Units, added, kept_among, with_changes
 from bbccli.selection.available import AvailableCases
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
@@ -92,13 +85,11 @@ class MeanOverFolds:
 
     def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
         """Mean over folds (B, C')."""
-        parts = zip(self.scorers, self.members, strict=True)
-        return _nanmean([scorer(weights[:, rows], configurations) for scorer, rows in parts])
+        return _nanmean([one(weights[:, rows], configurations) for one, rows in self._folds])
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Mean over folds (B,) of one configuration per row of weights."""
-        parts = zip(self.scorers, self.members, strict=True)
-        return _nanmean([scorer.paired(weights[:, rows], configurations) for scorer, rows in parts])
+        return _nanmean(self._own(weights, configurations))
 
     def without_each(
         self, weights: IntArray, units: Units, configurations: IntArray | None = None
@@ -108,7 +99,7 @@ class MeanOverFolds:
         A unit changes only the folds that hold it.
         """
         sums, defined = [], []
-        for scorer, rows in zip(self.scorers, self.members, strict=True):
+        for scorer, rows in self._folds:
             here, within = units.within(rows)
             full = scorer(weights[None, rows], configurations)
             left = without_each(scorer, weights[rows], within, configurations)
@@ -120,14 +111,11 @@ class MeanOverFolds:
 
     def n_undefined(self, weights: IntArray, configurations: IntArray) -> IntArray:
         """Count the folds (B,) in which `paired` is undefined."""
-        parts = zip(self.scorers, self.members, strict=True)
-        values = [s.paired(weights[:, rows], configurations) for s, rows in parts]
-        return np.asarray(np.isnan(values).sum(axis=0))
+        return np.asarray(np.isnan(self._own(weights, configurations)).sum(axis=0))
 
     def error(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Standard error (B,) of `paired`: s / sqrt(F) over the folds that are defined."""
-        parts = zip(self.scorers, self.members, strict=True)
-        values = np.stack([s.paired(weights[:, rows], configurations) for s, rows in parts])
+        values = np.stack(self._own(weights, configurations))
         n_defined = (~np.isnan(values)).sum(axis=0)
         squares = (values - _nanmean(list(values))) ** 2
         variance = np.nansum(squares, axis=0) / np.where(n_defined > 1, n_defined - 1, np.nan)
@@ -135,9 +123,16 @@ class MeanOverFolds:
 
     def restrict(self, rows: BoolArray) -> MeanOverFolds:
         """Keep the samples in `rows`."""
-        parts = zip(self.scorers, self.members, strict=True)
-        scorers = tuple(scorer.restrict(rows[inside]) for scorer, inside in parts)
+        scorers = tuple(one.restrict(rows[inside]) for one, inside in self._folds)
         return MeanOverFolds(kept_among(self.members, rows), scorers)
+
+    @property
+    def _folds(self) -> Iterable[tuple[Scorer, IntArray]]:
+        return zip(self.scorers, self.members, strict=True)
+
+    def _own(self, weights: IntArray, configurations: IntArray) -> list[FloatArray]:
+        """Performance (B,) in each fold, of one configuration per row of weights."""
+        return [one.paired(weights[:, rows], configurations) for one, rows in self._folds]
 
 
 def by_fold(scorer: Any, folds: IntArray) -> tuple[tuple[IntArray, ...], tuple[Any, ...]]:
@@ -146,15 +141,16 @@ def by_fold(scorer: Any, folds: IntArray) -> tuple[tuple[IntArray, ...], tuple[A
     It is restricted to runs of about sqrt(F) folds, and these to each of theirs, so that not every
     fold has to look through all samples: time O(N sqrt(F)), not O(N F).
     """
-    scorers: list[Any] = []
-    for run, of_run, some in _runs(scorer, folds):
+    members, scorers = members_of(folds), []
+    for run, of_run, some in _runs(scorer, folds, members):
         scorers += [run.restrict(of_run == folds[rows[0]]) for rows in some]
-    return members_of(folds), tuple(scorers)
+    return members, tuple(scorers)
 
 
-def _runs(scorer: Any, folds: IntArray) -> Iterator[tuple[Any, IntArray, Sequence[IntArray]]]:
+def _runs(
+    scorer: Any, folds: IntArray, members: Sequence[IntArray]
+) -> Iterator[tuple[Any, IntArray, Sequence[IntArray]]]:
     """Yield runs of folds, all of a few or about sqrt(F) of many: scorer, folds and members."""
-    members = members_of(folds)
     width = len(members) if len(members) <= FEW_FOLDS else isqrt(len(members))
     for start in range(0, len(members), width):
         some = members[start : start + width]
@@ -190,11 +186,13 @@ def scored_in_folds(scorer: Scorer, folds: IntArray) -> FloatArray:
     the samples are made configuration by configuration, so that they are the same whatever
     configurations are bound together.
     """
+    members = members_of(folds)
     if isinstance(scorer, Statistic) and scorer.adds_up:
-        return scorer.in_parts(members_of(folds))
-    parts = []
-    for run, of_run, _ in _runs(scorer, folds):
-        parts.append(run((of_run == distinct(of_run)[:, None]).astype(np.uint8)))
+        return scorer.in_parts(members)
+    parts = [
+        run((of_run == distinct(of_run)[:, None]).astype(np.uint8))
+        for run, of_run, _ in _runs(scorer, folds, members)
+    ]
     return np.vstack(parts)
 
 
