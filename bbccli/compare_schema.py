@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bbccli.comparisons.records import BestSet, Comparison, Ranks, Verdict
-from bbccli.documents import Document, as_json
+from bbccli.documents import Document
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import Metric
 from bbccli.notes import Note
@@ -73,7 +73,7 @@ def compare_document(
     required: Verdict | None = None,
     named: bool = True,
     notes: Sequence[Note] = (),
-) -> Document:
+) -> Document[CompareEnvelope]:
     """Return the document of some comparisons.
 
     Parameters
@@ -104,7 +104,7 @@ def compare_document(
         notes=known,
         gate=None if required is None else judged(required, comparisons, known, named=named),
     )
-    return Document(as_json(envelope))
+    return Document.of(envelope)
 
 
 def judged(

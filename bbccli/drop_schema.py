@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bbccli.documents import Document, as_json
+from bbccli.documents import Document
 from bbccli.dropping.results import DropDecision, Replay
 from bbccli.matrix import PredictionMatrix
 from bbccli.notes import Note
@@ -33,7 +33,7 @@ def drop_document(
     plan: Plan,
     found: DropDecision | Sequence[Replay],
     notes: Sequence[Note] = (),
-) -> Document:
+) -> Document[DropEnvelope]:
     """Return the document of a decision, or of the replays of some rules."""
     decision, replays = (found, ()) if isinstance(found, DropDecision) else (None, tuple(found))
     envelope = DropEnvelope(
@@ -46,4 +46,4 @@ def drop_document(
         replays=replays,
         notes=(*matrix.notes, *notes),
     )
-    return Document(as_json(envelope))
+    return Document.of(envelope)

@@ -169,7 +169,7 @@ class UndecidedError(BbcError):
 
     status = 4
 
-    def __init__(self, problem: str, document: Document, *, hint: str = "") -> None:
+    def __init__(self, problem: str, document: Document[Any], *, hint: str = "") -> None:
         super().__init__(problem, hint=hint)
         self.document = document
 

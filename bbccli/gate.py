@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from bbccli.documents import Document, EstimateJson, as_json
+from bbccli.documents import Document, as_json
 from bbccli.errors import OptionError, UndecidedError, nearest
 from bbccli.methods import METHODS, Gives
 from bbccli.metrics import METRICS
 from bbccli.notes import gate_on_naive
-from bbccli.results import Gate
-from bbccli.schema import bounds_of, has_no_width, to_report
+from bbccli.results import Estimate, Gate
+from bbccli.schema import Envelope, ErrorEnvelope, bounds_of, has_no_width, to_report
 from bbccli.types import TIE_TOLERANCE, Direction, GateOn, GateOutcome, Side
 
 NAIVE = "cvt"
@@ -135,7 +136,7 @@ def rule_of(
     return None
 
 
-def judged(document: Document, rule: Rule | None) -> Document:
+def judged(document: Document[Envelope], rule: Rule | None) -> Document[Envelope]:
     """Return the document with the verdict of a rule on its first metric.
 
     Without a rule its own verdict stands, unless it has no value or is not what its value says:
@@ -148,71 +149,75 @@ def judged(document: Document, rule: Rule | None) -> Document:
     """
     if rule is None:
         return _with_own(document)
-    notes, method = list(document["notes"]), rule.method
+    result, method = document.record, rule.method
+    notes = list(document["notes"])
     if method == NAIVE:
         notes.append(as_json(gate_on_naive(f"the naive figure of {method}, which")))
-    elif method and METHODS[method].ignores_selection and not _is_alone(document):
+    elif method and METHODS[method].ignores_selection and not _is_alone(result):
         notes.append(as_json(gate_on_naive(f"{method}, which ignores the selection and")))
-    return document | {"notes": notes, "gate": as_json(_verdict(document, rule))}
+    return document | {"notes": notes, "gate": as_json(_verdict(result, rule))}
 
 
-def _with_own(document: Document) -> Document:
-    gate = document["gate"]
-    if gate is None or gate["outcome"] == GateOutcome.UNDECIDED:
+def _with_own(document: Document[Envelope]) -> Document[Envelope]:
+    gate = document.record.gate
+    if gate is None or gate.outcome is GateOutcome.UNDECIDED:
         return document
-    value, threshold = gate["value"], gate["threshold"]
-    if value is None:
+    if gate.value is None:
         reason = "the saved verdict has no value"
-    elif gate["outcome"] != _outcome(Direction(gate["direction"]), value, threshold):
-        reason = f"the saved verdict is {gate['outcome']}, but {value:g} is held to {threshold:g}"
+    elif gate.outcome is not _outcome(gate.direction, gate.value, gate.threshold):
+        reason = (
+            f"the saved verdict is {gate.outcome}, but {gate.value:g} is held to {gate.threshold:g}"
+        )
     else:
         return document
     undecided = {"outcome": "undecided", "reason": reason, "value": None, "margin": None}
-    return document | {"gate": gate | undecided}
+    return document | {"gate": document["gate"] | undecided}
 
 
-def status(documents: Iterable[Document]) -> int:
+def status(documents: Iterable[Document[Any]]) -> int:
     """Exit status of judged documents and of files without a result.
 
     5 if a file has none, else 4 if a gate is undecided, 3 if one is missed, else 0.
     """
-    return max((_status(document) for document in documents), default=0)
+    return max((_status(document.record) for document in documents), default=0)
 
 
-def _status(document: Document) -> int:
-    if "error" in document:
-        undecided = document["error"]["status"] == UndecidedError.status
+def _status(result: Any) -> int:
+    if isinstance(result, ErrorEnvelope):
+        undecided = result.error.status == UndecidedError.status
         return UndecidedError.status if undecided else FAILED
-    gate = document["gate"]
-    return STATUS[GateOutcome(gate["outcome"])] if gate else 0
+    return STATUS[result.gate.outcome] if result.gate else 0
 
 
-def left_undecided(document: Document, rule: Rule, metric: str, reason: str) -> Document:
+def left_undecided(
+    document: Document[Envelope], rule: Rule, metric: str, reason: str
+) -> Document[Envelope]:
     """Return a document without estimates with the verdict that nothing could be judged."""
     return document | {"gate": as_json(_undecided(rule, metric, rule.method, reason))}
 
 
-def _verdict(document: Document, rule: Rule) -> Gate:
-    if not document["estimates"]:
+def _verdict(result: Envelope, rule: Rule) -> Gate:
+    if not result.estimates:
         return _undecided(rule, None, None, "there is no estimate")
-    metric = document["estimates"][0]["metric"]
-    estimates = [e for e in document["estimates"] if e["metric"] == metric]
-    known, direction = METRICS.get(metric), Direction(estimates[0]["direction"])
-    rule.check(known.label if known else metric, direction, bounds_of(document, metric))
+    metric = result.estimates[0].metric
+    estimates = [e for e in result.estimates if e.metric == metric]
+    known = METRICS.get(metric)
+    label = known.label if known else metric
+    rule.check(label, estimates[0].direction, bounds_of(result, metric))
     found = _judged_estimate(estimates, rule)
     if found is None:
         return _undecided(rule, metric, rule.method, _why_none(rule))
-    value = found["value"] if rule.on is GateOn.ESTIMATE else _bound(found, rule.direction)
+    value = found.value if rule.on is GateOn.ESTIMATE else _bound(found, rule.direction)
     if value is None:
-        return _undecided(rule, metric, found["method"], _why_no_value(found, rule))
+        return _undecided(rule, metric, found.method, _why_no_value(found, rule))
     outcome = _outcome(rule.direction, value, rule.threshold)
     # a figure that is too good can still show that the gate is missed
-    doubt = _why_too_good(found, value, rule, alone=_is_alone(document))
+    doubt = _why_too_good(found, value, rule, alone=_is_alone(result))
     if doubt and outcome is GateOutcome.MET:
-        return _undecided(rule, metric, found["method"], doubt)
+        return _undecided(rule, metric, found.method, doubt)
     margin = float(rule.direction.gain(value, rule.threshold))
     return Gate(
-        rule.threshold, rule.direction, rule.on, metric, found["method"], value, margin, outcome
+        rule.threshold, rule.direction, rule.on, metric, found.method, value, margin, outcome
     )
 
 
@@ -222,19 +227,19 @@ def _outcome(direction: Direction, value: float, threshold: float) -> GateOutcom
     return GateOutcome.MISSED if missed else GateOutcome.MET
 
 
-def _is_alone(document: Document) -> bool:
+def _is_alone(result: Envelope) -> bool:
     """Whether there is one configuration, so that no method has a selection to ignore."""
-    return document["input"].get("n_configurations") == 1
+    return result.input.n_configurations == 1
 
 
-def _judged_estimate(estimates: list[EstimateJson], rule: Rule) -> EstimateJson | None:
+def _judged_estimate(estimates: list[Estimate], rule: Rule) -> Estimate | None:
     """The one of the method asked for; else the one to report; else the best that there is."""
     if rule.method is not None:
-        return next((e for e in estimates if e["method"] == rule.method), None)
-    fitting = [e for e in estimates if e["interval"] is not None]
+        return next((e for e in estimates if e.method == rule.method), None)
+    fitting = [e for e in estimates if e.interval is not None]
     if rule.on is GateOn.ESTIMATE:
-        fitting += [e for e in estimates if e["method"] != NAIVE]
-    fitting.sort(key=lambda e: e["ignores_selection"])
+        fitting += [e for e in estimates if e.method != NAIVE]
+    fitting.sort(key=lambda e: e.ignores_selection)
     return to_report(estimates) or next(iter(fitting), None)
 
 
@@ -245,21 +250,21 @@ def _why_none(rule: Rule) -> str:
     return f"no method {figure}"
 
 
-def _bound(estimate: EstimateJson, direction: Direction) -> float | None:
+def _bound(estimate: Estimate, direction: Direction) -> float | None:
     """The pessimistic end of the interval, where it was estimated."""
-    interval, side = estimate["interval"], direction.pessimistic()
-    if interval is None or interval["side"] not in (Side.TWO, side):
+    interval, side = estimate.interval, direction.pessimistic()
+    if interval is None or interval.side not in (Side.TWO, side):
         return None
-    return interval["lower" if side is Side.LOWER else "upper"]
+    return interval.lower if side is Side.LOWER else interval.upper
 
 
-def _why_too_good(estimate: EstimateJson, value: float, rule: Rule, *, alone: bool) -> str:
+def _why_too_good(estimate: Estimate, value: float, rule: Rule, *, alone: bool) -> str:
     """Why a figure can't show that a gate is met; empty where it can."""
-    method, codes = estimate["method"], {note["code"] for note in estimate["notes"]}
-    on_bound, by_name, centre = rule.on is GateOn.BOUND, rule.method is not None, estimate["value"]
+    method, codes = estimate.method, {note.code for note in estimate.notes}
+    on_bound, by_name, centre = rule.on is GateOn.BOUND, rule.method is not None, estimate.value
     flat, ignoring = (
         on_bound and has_no_width(estimate),
-        estimate["ignores_selection"] and not alone,
+        estimate.ignores_selection and not alone,
     )
     at_centre = centre is not None and _outcome(rule.direction, value, centre) is GateOutcome.MET
     chosen = not (on_bound or TOO_GOOD.isdisjoint(codes))
@@ -274,14 +279,14 @@ def _why_too_good(estimate: EstimateJson, value: float, rule: Rule, *, alone: bo
     return next((reason for reason, holds in reasons.items() if holds), "")
 
 
-def _why_no_value(estimate: EstimateJson, rule: Rule) -> str:
-    method, interval = estimate["method"], estimate["interval"]
+def _why_no_value(estimate: Estimate, rule: Rule) -> str:
+    method, interval = estimate.method, estimate.interval
     if rule.on is GateOn.ESTIMATE:
         return f"the estimate of {method} is undefined"
     end = rule.direction.pessimistic().value
     if interval is None:
         return f"{method} has no interval"
-    if interval["side"] not in (Side.TWO, end):
+    if interval.side not in (Side.TWO, end):
         return f"the {end} end of the interval of {method} was not estimated"
     return f"the {end} bound of {method} is undefined"
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.documents import Document, as_json
+from bbccli.documents import Document
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import estimate
@@ -97,7 +97,7 @@ def leaderboard(
     wins: bool = True,
     top: int | None = None,
     progress: Progress = silent,
-) -> Document:
+) -> Document[LeaderboardEnvelope]:
     """Return the document of all configurations, or of the `top` first, by the first metric.
 
     Parameters
@@ -129,7 +129,7 @@ def leaderboard(
         rows=_rows(matrix, chosen, plan, order[:top], ranks, corrected),
         notes=(not_corrected(), *matrix.notes, *notes, *(() if corrected else choice.notes)),
     )
-    return Document(as_json(envelope))
+    return Document.of(envelope)
 
 
 def ranked(direction: Direction, values: FloatArray) -> tuple[IntArray, IntArray]:

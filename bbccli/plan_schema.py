@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from bbccli.documents import Document, as_json
+from bbccli.documents import Document
 from bbccli.matrix import PredictionMatrix
 from bbccli.notes import Note
 from bbccli.plan import Plan
@@ -29,7 +29,9 @@ class PlanEnvelope:
     notes: tuple[Note, ...] = field(metadata={"doc": "what to know of the pilot and the plan"})
 
 
-def plan_document(matrix: PredictionMatrix | None, plan: Plan, planned: Planned) -> Document:
+def plan_document(
+    matrix: PredictionMatrix | None, plan: Plan, planned: Planned
+) -> Document[PlanEnvelope]:
     """Return the document of a plan; without a pilot there is no matrix."""
     envelope = PlanEnvelope(
         schema=SCHEMA_VERSION,
@@ -42,4 +44,4 @@ def plan_document(matrix: PredictionMatrix | None, plan: Plan, planned: Planned)
         planned=planned,
         notes=(*(() if matrix is None else matrix.notes), *planned.notes),
     )
-    return Document(as_json(envelope))
+    return Document.of(envelope)

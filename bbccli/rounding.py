@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -107,11 +107,11 @@ def digits_for(
     return Digits(max(decimals, 0), bounds=bounds)
 
 
-def width_of(interval: Mapping[str, Any] | None) -> float | None:
+def width_of(interval: Any) -> float | None:
     """Return the distance of both ends; None where one is not known."""
-    if interval is None or interval["lower"] is None or interval["upper"] is None:
+    if interval is None or interval.lower is None or interval.upper is None:
         return None
-    return abs(float(interval["upper"] - interval["lower"]))
+    return abs(float(interval.upper - interval.lower))
 
 
 def figure(value: float, bounds: tuple[float, float] = UNBOUNDED) -> str:

@@ -9,6 +9,7 @@ import types
 from enum import Enum
 from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
 
+from bbccli.compare_schema import CompareEnvelope
 from bbccli.documents import Document, Json, as_json
 from bbccli.documents.values import public_fields
 from bbccli.errors import InputError
@@ -29,7 +30,7 @@ HINT_OF_COMPARISON = "a file that `bbc compare --format json` wrote"
 HINT = "a file that `bbc correct --format json` or `--format jsonl` wrote"
 
 
-def read_documents(path: str) -> list[Document]:
+def read_documents(path: str) -> list[Document[Any]]:
     """Return the documents of a file: one, an array of them, or one on each line.
 
     Each is checked against the schema; what a document of an earlier version lacks gets its
@@ -55,7 +56,7 @@ def read_documents(path: str) -> list[Document]:
     return [_checked_document(value, where, name) for value, where in found]
 
 
-def read_comparison(path: str) -> Document:
+def read_comparison(path: str) -> Document[CompareEnvelope]:
     """Return the one document that `bbc compare --format json` wrote.
 
     Raises
@@ -70,7 +71,7 @@ def read_comparison(path: str) -> Document:
     return _checked_comparison(*found[0], name)
 
 
-def read_results(path: str) -> list[Document]:
+def read_results(path: str) -> list[Document[Any]]:
     """Return the documents of a file as `read_documents`, or the one of `bbc compare` in it.
 
     Raises
@@ -146,7 +147,7 @@ def _refuse_constant(word: str) -> NoReturn:
     raise ValueError(f"{word} is not JSON")
 
 
-def _checked_document(value: Any, where: str, name: str) -> Document:
+def _checked_document(value: Any, where: str, name: str) -> Document[Any]:
     marks = {SCHEMA_VERSION: Envelope, ERROR_SCHEMA: ErrorEnvelope}
     mark = value.get("schema") if isinstance(value, dict) else SCHEMA_VERSION
     if not isinstance(mark, str) or mark not in marks:
@@ -155,16 +156,14 @@ def _checked_document(value: Any, where: str, name: str) -> Document:
     if command in WITHOUT_ESTIMATES:
         raise InputError(f"{where}a result of bbc {command}, not an estimate", path=name, hint=HINT)
     try:
-        return Document(_checked(value, marks[mark], ""))
+        return Document(_checked(value, marks[mark], ""), marks[mark])
     except _MismatchError as error:
         raise InputError(f"{where}{error}", path=name, hint=HINT) from error
 
 
-def _checked_comparison(value: Any, where: str, name: str) -> Document:
-    from bbccli.compare_schema import CompareEnvelope
-
+def _checked_comparison(value: Any, where: str, name: str) -> Document[Any]:
     try:
-        return Document(_checked(value, CompareEnvelope, ""))
+        return Document(_checked(value, CompareEnvelope, ""), CompareEnvelope)
     except _MismatchError as error:
         raise InputError(f"{where}{error}", path=name, hint=HINT_OF_COMPARISON) from error
 

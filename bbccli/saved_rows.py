@@ -10,7 +10,7 @@ from bbccli.errors import InputError
 from bbccli.readers.arrow import is_nothing, is_number, is_text
 from bbccli.readers.sources.opening import read_table
 from bbccli.readers.table import Table, check_names
-from bbccli.schema import ERROR_SCHEMA
+from bbccli.schema import ERROR_SCHEMA, Envelope, ErrorEnvelope
 from bbccli.types import TIE_TOLERANCE, Direction, GateOn, GateOutcome, Side
 
 NEEDED = (
@@ -55,7 +55,7 @@ def is_batch(path: str) -> bool:
     return set(NEEDED) <= set(read_table(path).names)
 
 
-def read_rows(path: str) -> list[Document]:
+def read_rows(path: str) -> list[Document[Any]]:
     """Return the documents of the table of a batch, and error documents, in the order of its rows.
 
     Raises
@@ -133,16 +133,17 @@ def _grouped(rows: Iterable[Json]) -> list[list[Json]]:
     return groups
 
 
-def _document(rows: list[Json]) -> Document:
+def _document(rows: list[Json]) -> Document[Any]:
     first = rows[0]
     if first.get("error") is not None:
         status = first.get("status")
         error = {"problem": first["error"], "hint": first.get("hint") or ""}
         error |= {"status": 2 if status is None else status}
         held = {"schema": ERROR_SCHEMA, "version": first["version"], "path": first["path"]}
-        return Document(held, error=error)
+        return Document(held, ErrorEnvelope, error=error)
     verdicts = [row for row in rows if row["gate"] is not None]
     return Document(
+        kind=Envelope,
         input={name: first[name] for name in ("path", "n_configurations")},
         estimates=[_estimate(row) for row in rows],
         notes=[],

@@ -12,7 +12,7 @@ from math import inf
 import numpy as np
 
 from bbccli.bootstrap.cost_records import SearchCost
-from bbccli.documents import Document, EstimateJson, as_json
+from bbccli.documents import Document, as_json
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
 from bbccli.metrics.naming import canonical
@@ -218,7 +218,7 @@ def document(
     plan: Plan | None = None,
     command: str = "correct",
     search_cost: SearchCost | None = None,
-) -> Document:
+) -> Document[Envelope]:
     """Return the document of some estimates of one matrix.
 
     Notes of the matrix come first, then `notes`; those of a single estimate stay with it.
@@ -236,64 +236,64 @@ def document(
         notes=(*matrix.notes, *notes),
         search_cost=search_cost,
     )
-    encoded = Document(as_json(envelope))
-    return encoded | {"report": as_json(_reported(encoded["estimates"]))}
+    encoded = Document.of(envelope)
+    return encoded | {"report": as_json(_reported(encoded.record.estimates))}
 
 
-def to_report(estimates: Sequence[EstimateJson]) -> EstimateJson | None:
+def to_report(estimates: Sequence[Estimate]) -> Estimate | None:
     """Return the one of a metric's estimates to report: the first whose interval counts.
 
     An interval that ignores the selection, or has no width, does not; one of an experimental method
     does where there is no other.
     """
     found = [estimate for estimate in estimates if _is_reportable(estimate)]
-    return next((e for e in found if not e["experimental"]), found[0] if found else None)
+    return next((e for e in found if not e.experimental), found[0] if found else None)
 
 
-def _is_reportable(estimate: EstimateJson) -> bool:
-    interval = estimate["interval"]
-    if interval is None or estimate["value"] is None or estimate["ignores_selection"]:
+def _is_reportable(estimate: Estimate) -> bool:
+    interval = estimate.interval
+    if interval is None or estimate.value is None or estimate.ignores_selection:
         return False
     return not has_no_width(estimate)
 
 
-def has_no_width(estimate: EstimateJson) -> bool:
+def has_no_width(estimate: Estimate) -> bool:
     """Whether an interval says nothing of what is uncertain, for its ends are the same.
 
     Where one end was estimated, it is the estimate itself.
     """
-    interval = estimate["interval"]
+    interval = estimate.interval
     if interval is None:
         return False
-    if not WITHOUT_WIDTH.isdisjoint(note["code"] for note in estimate["notes"]):
+    if not WITHOUT_WIDTH.isdisjoint(note.code for note in estimate.notes):
         return True
-    one = interval["side"] in (Side.LOWER, Side.UPPER)
-    end = interval["lower" if interval["side"] == Side.LOWER else "upper"]
-    other = estimate["value"] if one else interval["lower"]
+    one = interval.side in (Side.LOWER, Side.UPPER)
+    end = interval.lower if interval.side is Side.LOWER else interval.upper
+    other = estimate.value if one else interval.lower
     if end is None or other is None:
         return False
     # sums of equal losses in another order differ in the last bits
     return abs(end - other) <= TIE_TOLERANCE * abs(end)
 
 
-def bounds_of(document: Document, name: str) -> tuple[float, float]:
+def bounds_of(document: Envelope, name: str) -> tuple[float, float]:
     """Return what a metric lies between, as far as a document tells: of a cap it does not."""
-    metric, read, plan = METRICS.get(name), document["input"], document.get("plan")
+    metric, read, plan = METRICS.get(name), document.input, document.plan
     if metric is None or plan is None:  # of its own, or in a table that lacks the rest
         return metric.bounds if metric else (-inf, inf)
-    given = [end for end in read["bounds"] or () if end is not None]
+    given = [end for end in read.bounds or () if end is not None]
     bounds = (given[0], given[1]) if len(given) == 2 else None
-    known = Outcome(Task(read["task"]), np.empty(0), tuple(read["classes"]), bounds=bounds)
-    return attainable(planned(metric, Plan(clip=plan["clip"])), known)
+    known = Outcome(read.task, np.empty(0), read.classes, bounds=bounds)
+    return attainable(planned(metric, Plan(clip=plan.clip)), known)
 
 
-def _reported(estimates: Sequence[EstimateJson]) -> list[Reported]:
-    metrics = dict.fromkeys(estimate["metric"] for estimate in estimates)
-    found = (to_report([e for e in estimates if e["metric"] == metric]) for metric in metrics)
-    return [Reported(e["metric"], e["method"]) for e in found if e is not None]
+def _reported(estimates: Sequence[Estimate]) -> list[Reported]:
+    metrics = dict.fromkeys(estimate.metric for estimate in estimates)
+    found = (to_report([e for e in estimates if e.metric == metric]) for metric in metrics)
+    return [Reported(e.metric, e.method) for e in found if e is not None]
 
 
-def error_document(path: str, problem: str, hint: str, status: int) -> Document:
+def error_document(path: str, problem: str, hint: str, status: int) -> Document[ErrorEnvelope]:
     """Return the document of a file of a batch that has no result."""
     failure = Failure(problem, hint, status)
-    return Document(as_json(ErrorEnvelope(ERROR_SCHEMA, __version__, path, failure)))
+    return Document.of(ErrorEnvelope(ERROR_SCHEMA, __version__, path, failure))

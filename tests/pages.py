@@ -1,5 +1,6 @@
 """Exhibits and pages for tests."""
 
+from dataclasses import dataclass, replace
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -9,17 +10,30 @@ import numpy as np
 
 from bbccli.bootstrap.search_cost import search_cost
 from bbccli.case import Case
+from bbccli.documents import Document
 from bbccli.evidence import gather
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.page.whole import page
-from bbccli.schema import document, to_report
+from bbccli.schema import document, error_document, to_report
 from bbccli.source import Source
 
 SAMPLES = Path(__file__).parents[1] / "sample_data"
 PLAN = Plan(n_resamples=100, seed=2)
+
+
+@dataclass(frozen=True)
+class Shown(Exhibit):
+    """An exhibit that knows the document of its record."""
+
+    json: Document = None
+
+
+def shown(found, evidence=None, command=""):
+    """The exhibit of a document."""
+    return Shown(found.record, evidence, command, found)
 
 
 def exhibit(matrix=None, metric="auc", methods=("cvt", "bbc", "bbc-f"), command="bbc correct p"):
@@ -29,9 +43,9 @@ def exhibit(matrix=None, metric="auc", methods=("cvt", "bbc", "bbc-f"), command=
     estimates, notes = estimate(matrix, [metric], PLAN, methods)
     cost = search_cost(Case(matrix, metric, metric, PLAN))
     found = document(matrix, estimates, notes, search_cost=cost)
-    best = to_report(found["estimates"])
-    reported = next((e for e in estimates if best and e.method == best["method"]), None)
-    return Exhibit(found, gather(matrix, metric, PLAN, reported), command)
+    best = to_report(found.record.estimates)
+    reported = next((e for e in estimates if best and e.method == best.method), None)
+    return shown(found, gather(matrix, metric, PLAN, reported), command)
 
 
 @cache
@@ -47,10 +61,9 @@ def hostile(name):
     object.__setattr__(matrix, "fold_names", tuple(f"{name}{f}" for f in range(5)))
     object.__setattr__(matrix, "source", Source(path=name, sha256="0" * 64))
     found = exhibit(matrix, command=f"bbc correct '{name}'")
-    told = found.document
-    told["notes"].append({"code": "seen", "text": name, "remedy": name})
-    told["input"]["positive_class"] = name
-    return found
+    found.json["notes"].append({"code": "seen", "text": name, "remedy": name})
+    found.json["input"]["positive_class"] = name
+    return replace(found, document=found.json.record)
 
 
 NAMES = (
@@ -76,7 +89,7 @@ def ordinary():
 def many(n, failures=0):
     """The page of n experiments of several luck."""
     rng = np.random.default_rng(0)
-    first = exhibit(matrices.binary(), methods=("cvt", "bbc")).document
+    first = exhibit(matrices.binary(), methods=("cvt", "bbc")).json
     exhibits = []
     for position in range(n):
         estimates = [dict(e) for e in first["estimates"]]
@@ -85,11 +98,8 @@ def many(n, failures=0):
             e["value"] = e["naive"] - 0.08 * rng.random() + 0.01
             e["optimism"] = e["naive"] - e["value"]
         read = first["input"] | {"path": f"runs/run_{position:03d}/predictions.parquet"}
-        exhibits.append(Exhibit(first | {"estimates": estimates, "input": read}))
-    errors = [
-        {"path": f"bad{i}.csv", "error": {"problem": "bad <i>", "hint": "", "status": 2}}
-        for i in range(failures)
-    ]
+        exhibits.append(shown(first | {"estimates": estimates, "input": read}))
+    errors = [error_document(f"bad{i}.csv", "bad <i>", "", 2).record for i in range(failures)]
     return page(exhibits, errors)
 
 

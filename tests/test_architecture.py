@@ -19,16 +19,7 @@ def ranks():
     return dict(rooms)
 
 
-def within():
-    """Pairs of rooms of one rank, of which the first uses the second, by the sentence below it."""
-    (text,) = re.findall(r"^.*Within rank 2, .*$", PLAN, re.MULTILINE)
-    names = r"(?:`\w+`(?! use)(?:, | and )?)+"
-    clauses = re.findall(rf"((?:`\w+`(?:, | and )?)+) uses? ({names})", text.split(". rich")[0])
-    pairs = [[re.findall(r"\w+(?=`)", side) for side in clause] for clause in clauses]
-    return {(user, used) for users, uses in pairs for user in users for used in uses}
-
-
-RANK, WITHIN = ranks(), within()
+RANK = ranks()
 HEAVY = {
     "rich": {"reports/layout.py", "reports/table.py", "reports/drop_table.py", "cli"},
     # for the types of what `to_frame` returns, and in frames.py to make it
@@ -91,26 +82,25 @@ def room(path):
     return path.parts[0].removesuffix(".py")
 
 
+def used(path):
+    """Rooms whose modules a file imports."""
+    return {name.split(".")[1] for name, _ in imports(path) if name.startswith("bbccli.")}
+
+
 def test_imports_go_one_way():
-    wrong = []
-    for path in [path for path in FILES if len(path.parts) > 1 or room(path) in RANK]:
-        here = room(path)
-        for module in [name for name, _ in imports(path) if name.startswith("bbccli.")]:
-            there = module.split(".")[1]
-            if not (RANK[there] < RANK[here] or there == here or (here, there) in WITHIN):
-                wrong.append(f"{path} imports {module}")
-    assert wrong == []
-
-
-def test_no_room_may_use_another_of_its_rank_for_nothing():
-    used = {
-        (room(path), module.split(".")[1])
-        for path in FILES
-        for module, _ in imports(path)
-        if module.startswith("bbccli.")
-    }
-    assert used >= WITHIN
-    assert all(RANK[user] == RANK[other] for user, other in WITHIN)
+    """Down the ranks, or within one where no two rooms need each other."""
+    inside = [path for path in FILES if room(path) in RANK]
+    up = [
+        (str(path), there)
+        for path in inside
+        for there in used(path)
+        if RANK[there] > RANK[room(path)]
+    ]
+    assert up == []
+    graph = {name: set() for name in RANK}
+    for path in inside:
+        graph[room(path)] |= used(path) - {room(path)}
+    assert circles(graph) == set()
 
 
 OPENING = {

@@ -23,7 +23,7 @@ from bbccli.plan import Plan
 from bbccli.progress import Progress, enter, silent
 from bbccli.readers import Paths
 from bbccli.results import Estimate
-from bbccli.schema import document
+from bbccli.schema import Envelope, document
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Answer:
     matrix: PredictionMatrix
     metrics: Sequence[Metric]
     estimates: Sequence[Estimate]
-    document: Document
+    document: Document[Envelope]
 
 
 def answer(

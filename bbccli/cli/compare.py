@@ -15,6 +15,7 @@ from bbccli.cli.shared import Jobs, Notes, Output, Quiet, WorkOptions
 from bbccli.option import Option, Scope
 
 if TYPE_CHECKING:
+    from bbccli.compare_schema import CompareEnvelope
     from bbccli.documents import Document
 
 
@@ -91,7 +92,7 @@ def compare(
     _exit_by_requirement([found])
 
 
-def _exit_by_requirement(documents: Sequence[Document]) -> None:
+def _exit_by_requirement(documents: Sequence[Document[CompareEnvelope]]) -> None:
     """Say what was required but not found, and leave with the status of it."""
     from bbccli import gate
     from bbccli.cli.streams import say
@@ -101,5 +102,5 @@ def _exit_by_requirement(documents: Sequence[Document]) -> None:
     status = gate.status(documents)
     if status:
         for document in documents:
-            say(visible(f"{document['input']['path']}: {requirement(document)}"))
+            say(visible(f"{document['input']['path']}: {requirement(document.record)}"))
         raise typer.Exit(status)

@@ -15,6 +15,7 @@ from bbccli.errors import OptionError
 from bbccli.progress import Progress, enter
 
 if TYPE_CHECKING:
+    from bbccli.compare_schema import CompareEnvelope
     from bbccli.comparisons.records import Comparison, Verdict
     from bbccli.documents import Document
     from bbccli.matrix import PredictionMatrix
@@ -73,7 +74,9 @@ class Posed:
     families: Families | None
     progress: Progress
 
-    def document(self, comparisons: Sequence[Comparison] = (), **found: Any) -> Document:
+    def document(
+        self, comparisons: Sequence[Comparison] = (), **found: Any
+    ) -> Document[CompareEnvelope]:
         """Return the document of what was found."""
         from bbccli.compare_schema import compare_document
 
@@ -88,7 +91,7 @@ class Posed:
         )
 
 
-def answered(asked: Asked, files: Sequence[str], progress: Progress) -> Document:
+def answered(asked: Asked, files: Sequence[str], progress: Progress) -> Document[CompareEnvelope]:
     """Return the document that answers the question.
 
     Raises
@@ -121,13 +124,13 @@ def _together(asked: Asked, files: Sequence[str]) -> tuple[PredictionMatrix, Fam
     return found.matrix, found.families
 
 
-def _set(posed: Posed) -> Document:
+def _set(posed: Posed) -> Document[CompareEnvelope]:
     from bbccli.comparisons.possible_best import best_set
 
     return posed.document(best_set=best_set(posed.matrix, posed.metric, posed.plan))
 
 
-def _baseline(posed: Posed) -> Document:
+def _baseline(posed: Posed) -> Document[CompareEnvelope]:
     from bbccli.comparisons.baseline import against_baseline
     from bbccli.comparisons.possible_best import best_set
 
@@ -136,7 +139,7 @@ def _baseline(posed: Posed) -> Document:
     return posed.document((found.winner, *found.every), best_set=best_set(*parts))
 
 
-def _families(posed: Posed) -> Document:
+def _families(posed: Posed) -> Document[CompareEnvelope]:
     from bbccli.comparisons.families import between_families, families_by
 
     question, matrix = posed.asked.question, posed.matrix
@@ -147,7 +150,7 @@ def _families(posed: Posed) -> Document:
     )
 
 
-def _pairs(posed: Posed) -> Document:
+def _pairs(posed: Posed) -> Document[CompareEnvelope]:
     from bbccli.comparisons.pairs import compare_pairs
     from bbccli.comparisons.pairs.max_t import max_t
 
@@ -175,7 +178,7 @@ def _everyone(matrix: PredictionMatrix) -> tuple[str, ...]:
     return matrix.configurations
 
 
-_ANSWERS: dict[Question, Callable[[Posed], Document]] = {
+_ANSWERS: dict[Question, Callable[[Posed], Document[CompareEnvelope]]] = {
     Question.SET: _set,
     Question.BASELINE: _baseline,
     Question.FAMILIES: _families,
@@ -183,7 +186,7 @@ _ANSWERS: dict[Question, Callable[[Posed], Document]] = {
 }
 
 
-def _across(asked: Asked, files: Sequence[str]) -> Document:
+def _across(asked: Asked, files: Sequence[str]) -> Document[CompareEnvelope]:
     """Document of the families, or the configurations, over several data sets."""
     import numpy as np
 

@@ -38,7 +38,6 @@ def convert(
     from bbccli.cli.places import write_table
     from bbccli.cli.streams import say
     from bbccli.conversion import convert as lay_out
-    from bbccli.documents import as_json
     from bbccli.reports.predictions import render_predictions
     from bbccli.reports.runs import run_lines
     from bbccli.schema import Input
@@ -51,7 +50,7 @@ def convert(
     checked = verified(converted.matrix) if how.verify else converted.matrix
     rendered = render_predictions(converted.table, converted.metadata, output)
     write_table(rendered, output)
-    for line in () if quiet else run_lines(as_json(Input.of(checked))):
+    for line in () if quiet else run_lines(Input.of(checked)):
         say(f"run: {line}")
     for note in () if quiet else converted.matrix.notes:
         say(f"note: {visible(note.text)}" + (f"; hint: {visible(note.remedy)}" * bool(note.remedy)))

@@ -17,6 +17,7 @@ from bbccli.option import Option, Scope
 
 if TYPE_CHECKING:
     from bbccli.documents import Document
+    from bbccli.drop_schema import DropEnvelope
     from bbccli.matrix import PredictionMatrix
     from bbccli.metrics import Metric
     from bbccli.plan import Plan
@@ -69,7 +70,7 @@ def drop(
             resources.use(limits.for_predictions(*matrix.size)),
             custom.blamed([asked.metric or ""], matrix.source.path),
         ):
-            found: tuple[Document, list[str] | None] = (
+            found: tuple[Document[DropEnvelope], list[str] | None] = (
                 _replayed(matrix, metric, plan, asked, rules, progress)
                 if asked.replay_
                 else _decided(matrix, metric, plan, asked, rules[0])
@@ -108,7 +109,7 @@ def _replayed(
     asked: DropOptions,
     rules: list[str],
     progress: Progress,
-) -> tuple[Document, None]:
+) -> tuple[Document[DropEnvelope], None]:
     """Document of what each rule would have saved."""
     from bbccli.drop_schema import drop_document
     from bbccli.dropping import replay
@@ -129,7 +130,7 @@ def _replayed(
 
 def _decided(
     matrix: PredictionMatrix, metric: Metric, plan: Plan, asked: DropOptions, rule: str
-) -> tuple[Document, list[str] | None]:
+) -> tuple[Document[DropEnvelope], list[str] | None]:
     """Document of what is dropped now, and the names that --list asks for."""
     from bbccli.drop_schema import drop_document
     from bbccli.dropping import drop as decide
@@ -148,7 +149,13 @@ def _decided(
 
 
 def _print(
-    result: Document, names: list[str] | None, form: str, output: str, *, notes: str, quiet: bool
+    result: Document[DropEnvelope],
+    names: list[str] | None,
+    form: str,
+    output: str,
+    *,
+    notes: str,
+    quiet: bool,
 ) -> None:
     """Write the names if they are asked for, else the report; tell the notes it leaves out."""
     from bbccli.cli.gates import tell

@@ -10,6 +10,7 @@ from bbccli.option import Option
 
 if TYPE_CHECKING:
     from bbccli.documents import Document
+    from bbccli.schema import Envelope
 
 
 def _names() -> Iterable[str]:
@@ -61,11 +62,11 @@ def explain(
     elif what in MEANINGS:
         text = explanation.of_note(what, style)
     else:
-        text = "\n".join(explanation.of_result(one, style) for one in _results(what))
+        text = "\n".join(explanation.of_result(one.record, style) for one in _results(what))
     write(text, "-")
 
 
-def _results(path: str) -> list[Document]:
+def _results(path: str) -> list[Document[Envelope]]:
     """Results of a file that was saved.
 
     Raises

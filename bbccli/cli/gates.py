@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import typer
 
@@ -16,7 +17,7 @@ from bbccli.types import GateOutcome
 
 
 def publish(
-    documents: Sequence[Document], format: str, output: str, *, notes: str, quiet: bool
+    documents: Sequence[Document[Any]], format: str, output: str, *, notes: str, quiet: bool
 ) -> None:
     """Write documents as one report; where it is for programs, tell people on standard error.
 
@@ -30,16 +31,16 @@ def publish(
     write(form.render(shown, style_for(output, notes)), output)
 
 
-def tell(documents: Sequence[Document]) -> None:
+def tell(documents: Sequence[Document[Any]]) -> None:
     """Say on standard error what was read and what to doubt."""
     from bbccli.reports.phrases import plain_lines
 
     for document in documents:
-        for line in plain_lines(document):
+        for line in plain_lines(document.record):
             say(line)
 
 
-def exit_by_gates(documents: Sequence[Document]) -> None:
+def exit_by_gates(documents: Sequence[Document[Any]]) -> None:
     """Say which gates were not met and leave with their status; return where all were met."""
     for document in documents:
         if "error" in document:
@@ -49,20 +50,20 @@ def exit_by_gates(documents: Sequence[Document]) -> None:
         if verdict is not None and verdict["outcome"] != GateOutcome.MET:
             from bbccli.reports.sentences import gate_line
 
-            say(gate_line(document))
+            say(gate_line(document.record))
     if status := gate.status(documents):
         raise typer.Exit(status)
 
 
-def print_verdicts(documents: Sequence[Document], output: str) -> None:
+def print_verdicts(documents: Sequence[Document[Any]], output: str) -> None:
     """Write a line per gate; on standard output those that are met, for others go to the errors."""
     from bbccli.reports.sentences import gate_line
 
     whole = [document for document in documents if "error" not in document]
     shown = [document for document in whole if output != "-" or _is_met(document)]
-    write("".join(f"{gate_line(document)}\n" for document in shown), output)
+    write("".join(f"{gate_line(document.record)}\n" for document in shown), output)
 
 
-def _is_met(document: Document) -> bool:
+def _is_met(document: Document[Any]) -> bool:
     verdict = document["gate"]
     return verdict is not None and verdict["outcome"] == GateOutcome.MET

@@ -43,6 +43,7 @@ def inspect(
     """
     from bbccli import resources
     from bbccli.cli.output import check_writable, report_format, style_for_stdout, write
+    from bbccli.documents import Document
     from bbccli.inspection import inspect as look
     from bbccli.reports import FORMS, Kind, Style
 
@@ -51,6 +52,6 @@ def inspect(
     with resources.use(work.resources(None)):
         found = look(files, how.request(gaps.missing), verify=how.verify)
     style = style_for_stdout() if output == "-" else Style()
-    write(FORMS[form].render([found.as_json()], style, Kind.INSPECTION), output)
+    write(FORMS[form].render([Document.of(found)], style, Kind.INSPECTION), output)
     if found.n_errors:
         raise typer.Exit(2)

@@ -14,6 +14,7 @@ from bbccli.option import Option, Scope
 
 if TYPE_CHECKING:
     from bbccli.documents import Document
+    from bbccli.leaderboard import LeaderboardEnvelope
 
 MOST_ROWS = 30
 """Configurations in a table unless more are asked for."""
@@ -93,7 +94,7 @@ def leaderboard(
 
 def _ranked(
     asked: Analysis, files: Sequence[str], *, wins: bool, top: int | None, quiet: bool
-) -> Document:
+) -> Document[LeaderboardEnvelope]:
     """Document of the configurations in some files."""
     from bbccli.analysis.answer import working
     from bbccli.cli.bar import progress_bar

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bbccli.cli.output import write
 from bbccli.cli.streams import say
-from bbccli.documents import Document, Json
+from bbccli.documents import Document
 from bbccli.errors import OptionError
 from bbccli.local import opened
 from bbccli.text import visible
@@ -17,8 +17,10 @@ from bbccli.text import visible
 if TYPE_CHECKING:
     from bbccli.analysis import Analysis
     from bbccli.analysis.answer import Answer
+    from bbccli.compare_schema import CompareEnvelope
     from bbccli.evidence import Evidence
     from bbccli.reports.exhibit import Exhibit
+    from bbccli.schema import ErrorEnvelope
 
 
 def exhibit_of(asked: Analysis, files: Sequence[str], found: Answer) -> Exhibit:
@@ -26,7 +28,7 @@ def exhibit_of(asked: Analysis, files: Sequence[str], found: Answer) -> Exhibit:
     from bbccli.analysis.command_line import command_line
     from bbccli.reports.exhibit import Exhibit
 
-    return Exhibit(found.document, _evidence(asked, found), command_line(asked, files))
+    return Exhibit(found.document.record, _evidence(asked, found), command_line(asked, files))
 
 
 def _evidence(asked: Analysis, found: Answer) -> Evidence:
@@ -35,27 +37,29 @@ def _evidence(asked: Analysis, found: Answer) -> Evidence:
     from bbccli.schema import to_report
 
     metric = found.metrics[0]
-    best = to_report([e for e in found.document["estimates"] if e["metric"] == metric.name])
-    method = best["method"] if best is not None else ""
+    best = to_report([e for e in found.document.record.estimates if e.metric == metric.name])
+    method = best.method if best is not None else ""
     reported = [e for e in found.estimates if (e.method, e.metric) == (method, metric.name)]
     plan = asked.plan(found.matrix.source.metadata)
     with working(asked.metric, found.matrix):
         return gather(found.matrix, metric, plan, reported[0] if reported else None)
 
 
-def page_of_comparison(asked: Sequence[object], files: Sequence[str], found: Document) -> str:
+def page_of_comparison(
+    asked: Sequence[object], files: Sequence[str], found: Document[CompareEnvelope]
+) -> str:
     """Return the page of what `bbc compare` says, asked by these groups of options."""
     from bbccli.analysis.command_line import line_of
     from bbccli.reports.exhibit import Exhibit
     from bbccli.reports.page.compared import page_of_comparison as page
 
-    return page(Exhibit(found, command=line_of("compare", files, asked)))
+    return page(Exhibit(found.record, command=line_of("compare", files, asked)))
 
 
 def publish_page(
     exhibits: Sequence[Exhibit],
     output: str,
-    failures: Sequence[Json] = (),
+    failures: Sequence[ErrorEnvelope] = (),
     title: str = "",
     *,
     quiet: bool = False,
@@ -82,7 +86,7 @@ def publish_comparison(exhibit: Exhibit, output: str, title: str = "", *, quiet:
     if quiet or output == "-":
         return
     say(visible(f"{answer(exhibit.document)}."))
-    if exhibit.document["gate"] is not None:
+    if exhibit.document.gate is not None:
         say(visible(requirement(exhibit.document)))
     say(f"page: {visible(output)}")
 
@@ -133,7 +137,7 @@ def saved_exhibit(files: Sequence[str]) -> Exhibit | None:
             f"{files[0]} holds {len(documents)} results, and a figure is of one",
             hint="bbc report makes a page of several",
         )
-    return Exhibit(documents[0])
+    return Exhibit(documents[0].record)
 
 
 def is_result(path: str) -> bool:
@@ -166,7 +170,7 @@ def exhibit_of_comparison(files: Sequence[str]) -> Exhibit:
         raise OptionError(
             "this figure is of one saved result of bbc compare", hint=HINT_OF_COMPARISON
         )
-    return Exhibit(read_comparison(files[0]))
+    return Exhibit(read_comparison(files[0]).record)
 
 
 def write_figures(exhibits: Sequence[Exhibit], folder: str) -> None:
@@ -180,7 +184,6 @@ def write_figures(exhibits: Sequence[Exhibit], folder: str) -> None:
     from bbccli.reports.figures import KINDS, Drawn, draw
     from bbccli.reports.figures.rendering import check_can_render, exported
     from bbccli.reports.page.compared import figures_of
-    from bbccli.saved import is_comparison
 
     check_can_render()
     if len(exhibits) != 1:
@@ -196,7 +199,7 @@ def write_figures(exhibits: Sequence[Exhibit], folder: str) -> None:
             hint="--figures names a folder, or where one can be made",
         ) from error
     (exhibit,) = exhibits
-    compared = is_comparison(exhibit.document)
+    compared = exhibit.document.command == "compare"
     found = figures_of(exhibit) if compared else [draw(kind, exhibit) for kind in KINDS]
     for drawn in found:
         if isinstance(drawn, Drawn):

@@ -16,6 +16,7 @@ from bbccli.option import Option, Scope
 
 if TYPE_CHECKING:
     from bbccli.documents import Document
+    from bbccli.plan_schema import PlanEnvelope
     from bbccli.progress import Progress
 
 WITHOUT = (
@@ -100,7 +101,7 @@ def _of_pilot(
     gaps: GapOptions,
     how: InputOptions,
     progress: Progress,
-) -> Document:
+) -> Document[PlanEnvelope]:
     """Document of a plan by a pilot."""
     from bbccli.analysis.answer import working
     from bbccli.metrics import choose_metrics
@@ -120,7 +121,9 @@ def _of_pilot(
     return plan_document(matrix, plan, planned_for(basis, question, progress))
 
 
-def _of_stated(asked: PlanningOptions, planned: PlanOptions, progress: Progress) -> Document:
+def _of_stated(
+    asked: PlanningOptions, planned: PlanOptions, progress: Progress
+) -> Document[PlanEnvelope]:
     """Document of a plan by stated values."""
     from bbccli.metrics import metric_named
     from bbccli.plan_schema import plan_document
@@ -134,7 +137,7 @@ def _of_stated(asked: PlanningOptions, planned: PlanOptions, progress: Progress)
     return plan_document(None, plan, planned_for(basis, question, progress))
 
 
-def _tell(document: Document) -> None:
+def _tell(document: Document[PlanEnvelope]) -> None:
     """Say on standard error what was read, the answer, and what to doubt."""
     from bbccli.cli.gates import tell
     from bbccli.cli.streams import say
@@ -145,4 +148,4 @@ def _tell(document: Document) -> None:
     else:
         for note in document["notes"]:
             say(f"note: {note['text']}; hint: {note['remedy']}")
-    say(" ".join(sentences(document)))
+    say(" ".join(sentences(document.record)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -82,17 +82,17 @@ def report(
         documents, exhibits = [], [exhibit_of_predictions(ctx, results[0], quiet=quiet)]
     else:
         documents = _saved(results)
-        exhibits = [Exhibit(document) for document in documents if "error" not in document]
+        exhibits = [Exhibit(document.record) for document in documents if "error" not in document]
     if figures is not None:
         write_figures(exhibits, figures)
     if any(is_comparison(document) for document in documents):
         publish_comparison(exhibits[0], output, title or "", quiet=quiet)
         return
-    failures = [document for document in documents if "error" in document]
+    failures = [document.record for document in documents if "error" in document]
     publish_page(exhibits, output, failures, title or "", quiet=quiet)
 
 
-def _saved(paths: Sequence[str]) -> list[Document]:
+def _saved(paths: Sequence[str]) -> list[Document[Any]]:
     """Return the results of all files; one of a comparison is alone.
 
     Raises

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from bbccli.documents.parts import EstimateJson, GateJson
 from bbccli.documents.values import Json
 
 COLUMNS = (
@@ -44,10 +43,10 @@ def rows_of(document: Json) -> list[Json]:
     return [_row(document, estimate) for estimate in document["estimates"]]
 
 
-def row_of(estimate: EstimateJson) -> Json:
+def row_of(estimate: Json) -> Json:
     """Return what an estimate alone says, by the names of the columns."""
-    interval: Any = estimate["interval"] or {}
-    error: Any = estimate["error"] or {}
+    interval = estimate["interval"] or {}
+    error = estimate["error"] or {}
     return {
         **{name: held for name, held in estimate.items() if name in COLUMNS},
         **{name: interval.get(name) for name in ("lower", "upper", "level", "side")},
@@ -56,7 +55,7 @@ def row_of(estimate: EstimateJson) -> Json:
     }
 
 
-def _row(document: Json, estimate: EstimateJson) -> Json:
+def _row(document: Json, estimate: Json) -> Json:
     read, plan, gate = document["input"], document["plan"], _gate_on(document, estimate)
     return {
         **{name: held for name, held in read.items() if name in COLUMNS},
@@ -79,7 +78,7 @@ def codes(notes: Any) -> str:
     return " ".join(note["code"] for note in notes)
 
 
-def _gate_on(document: Json, estimate: EstimateJson) -> GateJson | Json:
+def _gate_on(document: Json, estimate: Json) -> Any:
     """The verdict, on the row of the estimate that it is about; one without a method on all."""
     gate = document["gate"]
     if gate is None or gate["metric"] != estimate["metric"]:

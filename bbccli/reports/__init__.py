@@ -16,6 +16,7 @@ from typing import IO, Any
 
 from bbccli.arguments import choice
 from bbccli.documents import Document, Json
+from bbccli.documents.document import record_of
 from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.reports.base import Style
 
@@ -54,6 +55,8 @@ class Form:
         Whether it says what was read and what to doubt; the others leave it to standard error.
     holds_errors
         Whether it has a place for files without a result.
+    of_json
+        Whether it is made of the documents as they are; else of their records.
     """
 
     name: str
@@ -62,8 +65,9 @@ class Form:
     suffixes: tuple[str, ...] = ()
     for_people: bool = False
     holds_errors: bool = False
+    of_json: bool = False
 
-    def __call__(self, document: Document, style: Style = Style(), /) -> str:
+    def __call__(self, document: Document[Any], style: Style = Style(), /) -> str:
         """Return the text of one result of `bbc correct`, ending in a newline."""
         return self.render([document], style)
 
@@ -71,7 +75,9 @@ class Form:
         self, documents: Sequence[Json], style: Style = Style(), kind: Kind | str = Kind.CORRECT
     ) -> str:
         """Return one text for some documents, such as a CSV with one header."""
-        text: str = self._module(choice(Kind, kind, "kind")).render(documents, style)
+        kind = choice(Kind, kind, "kind")
+        results = documents if self.of_json else [_record(one, kind) for one in documents]
+        text: str = self._module(kind).render(results, style)
         return text
 
     def write_batch(self, records: Iterable[Json], file: IO[bytes]) -> None:
@@ -88,6 +94,25 @@ class Form:
             hint = f"one of: {', '.join(forms_of(kind))}"
             raise UnsupportedError(f"{self.name} is no form of {kind}", hint=hint)
         return import_module(f"bbccli.reports.{self.modules[kind]}")
+
+
+RECORDS = {
+    Kind.CORRECT: ("schema", "Envelope"),
+    Kind.COMPARE: ("compare_schema", "CompareEnvelope"),
+    Kind.DROP: ("drop_schema", "DropEnvelope"),
+    Kind.LEADERBOARD: ("leaderboard", "LeaderboardEnvelope"),
+    Kind.PLAN: ("plan_schema", "PlanEnvelope"),
+    Kind.INSPECTION: ("inspection", "Inspection"),
+}
+"""Module and name of the record that a kind of result is."""
+
+
+def _record(document: Json, kind: Kind) -> Any:
+    """The record of a document; what has none, such as a method, stays as it is."""
+    if kind not in RECORDS:
+        return document
+    module, name = ("schema", "ErrorEnvelope") if "error" in document else RECORDS[kind]
+    return record_of(getattr(import_module(f"bbccli.{module}"), name), document)
 
 
 FORMS: dict[str, Form] = {
@@ -113,11 +138,13 @@ FORMS: dict[str, Form] = {
             "programs; `bbc schema` describes it",
             (".json",),
             holds_errors=True,
+            of_json=True,
         ),
         Form(
             "parquet",
             dict.fromkeys((Kind.BATCH, Kind.DISTRIBUTION), "parquet"),
             suffixes=(".parquet",),
+            of_json=True,
         ),
         Form(
             "jsonl",
@@ -125,6 +152,7 @@ FORMS: dict[str, Form] = {
             "programs, many results in one file",
             (".jsonl", ".ndjson"),
             holds_errors=True,
+            of_json=True,
         ),
         Form(
             "csv",
@@ -137,6 +165,7 @@ FORMS: dict[str, Form] = {
             },
             "spreadsheets and data frames: one row per estimate",
             (".csv",),
+            of_json=True,
         ),
         Form(
             "markdown",
@@ -170,6 +199,7 @@ FORMS: dict[str, Form] = {
             "experiment trackers: names and numbers alone",
             (".metrics.json",),
             holds_errors=True,
+            of_json=True,
         ),
     )
 }

@@ -3,8 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 from bbccli.arguments import settle
+
+if TYPE_CHECKING:
+    from bbccli.notes import Note
+    from bbccli.plan import Plan
+
+
+class Result(Protocol):
+    """What the results of all commands hold."""
+
+    @property
+    def input(self) -> Any:
+        """What was read; None where nothing was."""
+
+    @property
+    def plan(self) -> Plan:
+        """What the numbers depend on."""
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What to know of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from bbccli.documents.rows import COLUMNS as OF_ESTIMATES
 from bbccli.documents.rows import rows_of
 from bbccli.errors import OptionError
 from bbccli.reports import Form, Kind, forms_of, suffix_of
+from bbccli.schema import ErrorEnvelope, error_document
 from bbccli.version import __version__
 
 COLUMNS = (*OF_ESTIMATES, "error", "hint", "status")
@@ -28,6 +29,12 @@ def table_form(path: str) -> Form:
             hint=f"a file that ends in {', '.join(known)}",
         )
     return known[suffix]
+
+
+def error_of(record: Json) -> Document[ErrorEnvelope]:
+    """Return the error document of a record without a result."""
+    error = record["error"]
+    return error_document(record["path"], error["problem"], error["hint"], error["status"])
 
 
 def rows_of_record(record: Json) -> list[Json]:

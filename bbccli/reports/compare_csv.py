@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from io import StringIO
 
-from bbccli.documents import Document, Json
+from bbccli.documents import Json
 from bbccli.reports.base import Style
 from bbccli.reports.csv import write_rows
 
@@ -22,7 +22,7 @@ OF_MEMBERS = (
 )
 
 
-def render(documents: Sequence[Document], style: Style) -> str:
+def render(documents: Sequence[Json], style: Style) -> str:
     """Return a row per comparison, or per configuration where only the set was asked for."""
     compared = any(document["comparisons"] or document["ranks"] for document in documents)
     columns, rows_of = (OF_COMPARISONS, _compared) if compared else (OF_MEMBERS, _members)
@@ -31,12 +31,12 @@ def render(documents: Sequence[Document], style: Style) -> str:
     return buffer.getvalue()
 
 
-def _about(document: Document) -> Json:
+def _about(document: Json) -> Json:
     path = document["input"]["path"] if not document["data_sets"] else ""
     return {"path": path, "metric": document["metric"], "margin": document["margin"]}
 
 
-def _compared(document: Document) -> Iterator[Json]:
+def _compared(document: Json) -> Iterator[Json]:
     ranks = document["ranks"] or {"overall": [], "pairs": []}
     for one in [*document["comparisons"], *ranks["overall"], *ranks["pairs"]]:
         interval, effect = one["interval"] or {}, one["effect"] or {}
@@ -51,7 +51,7 @@ def _compared(document: Document) -> Iterator[Json]:
         )
 
 
-def _members(document: Document) -> Iterator[Json]:
+def _members(document: Json) -> Iterator[Json]:
     found = document["best_set"]
     for member in found["members"] if found else ():
         yield _about(document) | {"level": found["level"]} | member

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from bbccli.documents import Document, Json, NoteJson
+from dataclasses import replace
+
+from bbccli.compare_schema import CompareEnvelope
+from bbccli.comparisons.records import Comparison, Member, Ranks
+from bbccli.notes import Note
 from bbccli.reports import phrases
 from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent, short, trimmed, width_of
 from bbccli.text import redacted, shortened, visible
+from bbccli.types import Interval
 
 VERDICTS = {
     "better": "better",
@@ -27,17 +32,9 @@ LONGEST_NAME = 120
 """Characters of a name in a sentence."""
 
 
-def verdict(comparison: Json, document: Document) -> str:
-    """Return what a comparison shows, with the margin that it was asked for.
-
-    Examples
-    --------
-    >>> verdict({"verdict": "better"}, {"margin": 0.02})
-    'better by more than 0.02'
-    >>> verdict({"verdict": "not-shown"}, {"margin": 0.0})
-    'not shown to be better'
-    """
-    found, margin = comparison["verdict"], document["margin"]
+def verdict(comparison: Comparison, document: CompareEnvelope) -> str:
+    """Return what a comparison shows, with the margin that it was asked for."""
+    found, margin = comparison.verdict, document.margin
     said = VERDICTS[found]
     if found == "not-shown" and of_several(comparison):
         return "not shown to differ"
@@ -48,9 +45,9 @@ def verdict(comparison: Json, document: Document) -> str:
     return f"{said} by more than {short(margin)}"
 
 
-def of_several(comparison: Json) -> bool:
+def of_several(comparison: Comparison) -> bool:
     """Whether several configurations were tested at once, so that there is no difference."""
-    return comparison.get("second") == ""
+    return comparison.second == ""
 
 
 def p_text(p: float | None) -> str:
@@ -66,17 +63,17 @@ def p_text(p: float | None) -> str:
     return f"< {LEAST_P:g}" if p < LEAST_P else f"{p:.3f}"
 
 
-def figures_of(document: Document) -> Digits:
+def figures_of(document: CompareEnvelope) -> Digits:
     """How performances and their differences are written: alike, so that they add up."""
     values, widths = [], []
-    for one in document["comparisons"]:
-        values += [one["first_value"], one["second_value"], one["difference"]]
-        widths.append(width_of(one["interval"]))
-    found = document["best_set"]
-    for member in found["members"] if found else ():
-        values.append(member["performance"])
+    for one in document.comparisons:
+        values += [one.first_value, one.second_value, one.difference]
+        widths.append(width_of(one.interval))
+    found = document.best_set
+    for member in found.members if found else ():
+        values.append(member.performance)
         widths.append(width_of(member))
-    return digits_for(values, widths, phrases.bounds_of(document["metric"], document) or UNBOUNDED)
+    return digits_for(values, widths, phrases.bounds_of(document.metric, document) or UNBOUNDED)
 
 
 def signed(value: float | None, digits: Digits, missing: str = "") -> str:
@@ -85,130 +82,134 @@ def signed(value: float | None, digits: Digits, missing: str = "") -> str:
     return f"+{text}" if value is not None and value > 0 else text
 
 
-def interval_text(interval: Json | None, digits: Digits) -> str:
+def interval_text(interval: Interval | None, digits: Digits) -> str:
     """Return both ends of an interval of a difference, or the one that there is."""
     return phrases.ends_text(interval, digits.difference)
 
 
-def difference(comparison: Json, document: Document, digits: Digits) -> str:
+def difference(comparison: Comparison, document: CompareEnvelope, digits: Digits) -> str:
     """Return the difference as measured and, where something was selected, corrected.
 
     Of a test of several it is the test.
     """
     if of_several(comparison):
-        return f"{comparison['test']}, p {p_text(comparison['p']) or 'undefined'}"
-    said = f"{signed(comparison['difference'], digits, 'undefined')} as measured"
-    if comparison["corrected"] is None:
+        return f"{comparison.test}, p {p_text(comparison.p) or 'undefined'}"
+    said = f"{signed(comparison.difference, digits, 'undefined')} as measured"
+    if comparison.corrected is None:
         return said
-    said += f"; {signed(comparison['corrected'], digits)} corrected for the selection"
-    if comparison["interval"] is None:
+    said += f"; {signed(comparison.corrected, digits)} corrected for the selection"
+    if comparison.interval is None:
         return said
-    level = percent(comparison["interval"]["level"])
-    return f"{said} (bbc, {level} interval {interval_text(comparison['interval'], digits)})"
+    level = percent(comparison.interval.level)
+    return f"{said} (bbc, {level} interval {interval_text(comparison.interval, digits)})"
 
 
-def bound(comparison: Json, document: Document, digits: Digits) -> str:
+def bound(comparison: Comparison, document: CompareEnvelope, digits: Digits) -> str:
     """Return the simultaneous bound and its p-value; empty where there is none."""
-    if comparison["bound"] is None:
+    if comparison.bound is None:
         return ""
-    level, n_all = percent(document["plan"]["level"]), document["input"]["n_configurations"]
-    said = f"at least {signed(comparison['bound'], digits)} "
+    level, n_all = percent(document.plan.level), document.input.n_configurations
+    said = f"at least {signed(comparison.bound, digits)} "
     said += f"({level}, whichever of the {n_all} was selected)"
-    return f"{said}, p {p_text(comparison['p'])}" if comparison["p"] is not None else said
+    return f"{said}, p {p_text(comparison.p)}" if comparison.p is not None else said
 
 
-def best_set(document: Document) -> str:
+def best_set(document: CompareEnvelope) -> str:
     """Return how many configurations may be the best; empty where it was not asked."""
-    found = document["best_set"]
+    found = document.best_set
     if found is None:
         return ""
-    n_all = document["input"]["n_configurations"]
-    level = percent(found["level"])
-    return f"{found['n_inside']} of {count(n_all, 'configuration')} may be the best ({level})"
+    n_all = document.input.n_configurations
+    level = percent(found.level)
+    return f"{found.n_inside} of {count(n_all, 'configuration')} may be the best ({level})"
 
 
-def interval_of_member(member: Json, digits: Digits) -> str:
+def interval_of_member(member: Member, digits: Digits) -> str:
     """Return both ends of the interval of a member of the set; none without an influence."""
-    ends = [digits.performance(member[end]) for end in ("lower", "upper")]
+    ends = [digits.performance(end) for end in (member.lower, member.upper)]
     return " to ".join(ends) if all(ends) else "none"
 
 
-def inside(document: Document) -> list[str]:
+def inside(document: CompareEnvelope) -> list[str]:
     """Return the names of the configurations that may be the best, best first."""
-    return [m["configuration"] for m in document["best_set"]["members"] if m["inside"]]
+    return (
+        [m.configuration for m in document.best_set.members if m.inside]
+        if document.best_set
+        else []
+    )
 
 
-def notes(document: Document) -> list[NoteJson]:
+def notes(document: CompareEnvelope) -> list[Note]:
     """Return what to know of the input and the answer; of many pairs what is said of the first."""
     if not is_selected(document):
         return phrases.notes_of(document)
-    return phrases.notes_of(document | {"comparisons": document["comparisons"][:1]})
+    return phrases.notes_of(replace(document, comparisons=document.comparisons[:1]))
 
 
-def is_selected(document: Document) -> bool:
+def is_selected(document: CompareEnvelope) -> bool:
     """Whether the first comparison is of a winner that was selected."""
-    comparisons = document["comparisons"]
-    return bool(comparisons) and comparisons[0]["corrected"] is not None
+    comparisons = document.comparisons
+    return bool(comparisons) and comparisons[0].corrected is not None
 
 
-def sides(document: Document) -> dict[str, str]:
+def sides(document: CompareEnvelope) -> dict[str, str]:
     """Return what both sides of the first comparison are called."""
-    of_baseline = is_selected(document) and document["comparisons"][0]["bound"] is not None
+    of_baseline = is_selected(document) and document.comparisons[0].bound is not None
     names = ("winner", "baseline") if of_baseline else ("first", "second")
     return dict(zip(("first", "second"), names, strict=True))
 
 
-def statistic(comparison: Json) -> str:
+def statistic(comparison: Comparison) -> str:
     """Return the statistic of a test with its degrees of freedom."""
-    value = comparison["statistic"]
+    value = comparison.statistic
     if value is None:
         return ""
-    df = ", ".join(trimmed(f"{one:.1f}") for one in comparison["df"])
+    df = ", ".join(trimmed(f"{one:.1f}") for one in comparison.df)
     return f"{value:.3g} ({df})" if df else f"{value:.3g}"
 
 
-def sentence(document: Document) -> str:
+def sentence(document: CompareEnvelope) -> str:
     """Return the first comparison, or the set, in one sentence."""
-    comparisons, label = document["comparisons"], phrases.metric_label(document["metric"])
-    if document["ranks"] is not None:
-        return f"by {label}, {leader(document['ranks']).removesuffix('.')}"
+    comparisons, label = document.comparisons, phrases.metric_label(document.metric)
+    if document.ranks is not None:
+        return f"by {label}, {leader(document.ranks).removesuffix('.')}"
     if not comparisons:
         return f"by {label}, {best_set(document)}"
     first, digits = comparisons[0], figures_of(document)
-    if first["first"] == first["second"]:
-        return f"by {label}, {first['first']}, the baseline, is itself the winner"
+    if first.first == first.second:
+        return f"by {label}, {first.first}, the baseline, is itself the winner"
     told, found = verdict(first, document), difference(first, document, digits)
     if of_several(first):
-        return f"{first['first']} by {label}: {told}; {found}"
-    return f"{first['first']} against {first['second']} by {label}: {told}; difference {found}"
+        return f"{first.first} by {label}: {told}; {found}"
+    return f"{first.first} against {first.second} by {label}: {told}; difference {found}"
 
 
-def answer(document: Document) -> str:
+def answer(document: CompareEnvelope) -> str:
     """Return what was found, without the figures that it rests on, in one sentence."""
-    comparisons = document["comparisons"]
+    comparisons = document.comparisons
     if not comparisons:
         found = sentence(document)
         return f"{found[0].upper()}{found[1:]}"
-    first, label = comparisons[0], phrases.metric_label(document["metric"])
-    if first["first"] == first["second"]:
-        return f"By {label}, {_short(first['first'])}, the baseline, is itself the winner"
-    against = "" if of_several(first) else f" against {_short(first['second'])}"
-    return f"By {label}, {_short(first['first'])}{against}: {verdict(first, document)}"
+    first, label = comparisons[0], phrases.metric_label(document.metric)
+    if first.first == first.second:
+        return f"By {label}, {_short(first.first)}, the baseline, is itself the winner"
+    against = "" if of_several(first) else f" against {_short(first.second)}"
+    return f"By {label}, {_short(first.first)}{against}: {verdict(first, document)}"
 
 
-def leader(ranks: Json) -> str:
+def leader(ranks: Ranks) -> str:
     """Return which family has the best mean rank over data sets, and who is not told from it."""
-    first = ranks["standings"][0]
-    said = f"{_short(first['family'])} has the best mean rank, {first['mean_rank']:.2f} of "
-    said += f"{len(ranks['standings'])}"
-    if not ranks["pairs"]:
+    first = ranks.standings[0]
+    said = f"{_short(first.family)} has the best mean rank, {first.mean_rank:.2f} of "
+    said += f"{len(ranks.standings)}"
+    if not ranks.pairs:
         return f"{said}; no pairs were tested."
     alike = [
         _short(name)
-        for group in ranks["groups"]
-        if first["family"] in group
+        for group in ranks.groups
+        if first.family in group
         for name in group
-        if name != first["family"]
+        if name != first.family
     ]
     if not alike:
         return f"{said}; it is told apart from the next one."
@@ -220,9 +221,11 @@ def _short(name: str) -> str:
     return shortened(visible(redacted(name)), LONGEST_NAME)
 
 
-def requirement(document: Document) -> str:
+def requirement(document: CompareEnvelope) -> str:
     """Return what the gate found."""
-    gate: Json = document["gate"]  # type: ignore[assignment]  # a Requirement, not a Gate
-    wanted, found = VERDICTS[gate["required"]], VERDICTS[gate["found"]]
-    said = f"gate {gate['outcome']}: {wanted} was required; found: {found}"
-    return f"{said}; {gate['reason']}" if gate.get("reason") else said
+    gate = document.gate
+    if gate is None:
+        return ""
+    wanted, found = VERDICTS[gate.required], VERDICTS[gate.found]
+    said = f"gate {gate.outcome}: {wanted} was required; found: {found}"
+    return f"{said}; {gate.reason}" if gate.reason else said

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
-from bbccli.documents import Document, InputJson
 from bbccli.notes import listing
 from bbccli.rounding import count
+from bbccli.schema import Input
 from bbccli.text import visible
+
+if TYPE_CHECKING:
+    from bbccli.reports.base import Result
+
 
 HELD_OUT = "one held-out set"
 
@@ -24,70 +27,70 @@ def of_all(number: int, total: int, noun: str) -> str:
     return count(number, noun) if total == number else f"{number} of {total} {noun}s"
 
 
-def samples(read: Mapping[str, Any]) -> str:
+def samples(read: Input) -> str:
     """Return the samples used, of those that were read."""
-    return of_all(read["n_samples"], n_samples_read(read), "sample")
+    return of_all(read.n_samples, n_samples_read(read), "sample")
 
 
-def n_samples_read(read: Mapping[str, Any]) -> int:
+def n_samples_read(read: Input) -> int:
     """Return how many samples there were before any was left out."""
-    used: int = read["n_samples"]
-    return max(read.get("n_samples_read") or 0, used)
+    used: int = read.n_samples
+    return max(read.n_samples_read or 0, used)
 
 
-def configurations(read: Mapping[str, Any]) -> str:
+def configurations(read: Input) -> str:
     """Return the configurations that take part, of those that were tried."""
-    used: int = read["n_configurations"]
+    used: int = read.n_configurations
     tried = n_tried(read)
     return of_all(used, tried, "configuration") + " tried" * (tried > used)
 
 
-def n_tried(read: Mapping[str, Any]) -> int:
+def n_tried(read: Input) -> int:
     """Return how many configurations were tried, as far as anything tells."""
-    used: int = read["n_configurations"]
-    return max(read.get("n_tried") or 0, used)
+    used: int = read.n_configurations
+    return max(read.n_tried or 0, used)
 
 
-def folds(read: Mapping[str, Any]) -> str:
+def folds(read: Input) -> str:
     """Return the folds; empty where they are unknown."""
     if is_split(read):
         return HELD_OUT
-    return count(read["n_folds"], "fold") if read["n_folds"] else ""
+    return count(read.n_folds, "fold") if read.n_folds else ""
 
 
-def is_split(read: Mapping[str, Any]) -> bool:
+def is_split(read: Input) -> bool:
     """Whether one part of the data was held out, in place of a cross-validation."""
-    return bool(read["n_folds"] == 1 and read["n_repeats"] == 1)
+    return bool(read.n_folds == 1 and read.n_repeats == 1)
 
 
-def alone(document: Document) -> bool:
+def alone(document: Result) -> bool:
     """Whether there was a single configuration to begin with, so that nothing was chosen."""
-    read = document["input"]
-    codes = [note["code"] for note in document["notes"]]
+    read = document.input
+    codes = [note.code for note in document.notes]
     return n_tried(read) == 1 and "configurations-left-out" not in codes
 
 
-def only_one(document: Document) -> str:
+def only_one(document: Result) -> str:
     """Return what a configuration is that takes part alone.
 
     It is one of several that were tried, or what an option leaves, or the only one there was.
     """
-    if (tried := n_tried(document["input"])) > 1:
+    if (tried := n_tried(document.input)) > 1:
         return f"the only one of {tried} configurations tried that could be used"
     return "the only configuration" if alone(document) else "the only configuration asked for"
 
 
-def task(read: InputJson) -> str:
+def task(read: Input) -> str:
     """Return the task, and its classes."""
-    if read["positive_class"] is not None:
-        return f"{read['task']} (positive: {visible(read['positive_class'])})"
-    classes = [visible(name) for name in read["classes"]]
-    return f"{read['task']} ({listing(classes)})" if classes else str(read["task"])
+    if read.positive_class is not None:
+        return f"{read.task} (positive: {visible(read.positive_class)})"
+    classes = [visible(name) for name in read.classes]
+    return f"{read.task} ({listing(classes)})" if classes else str(read.task)
 
 
-def weighting(read: InputJson) -> list[str]:
+def weighting(read: Input) -> list[str]:
     """Return by which column the samples are weighted, where they are."""
-    weights = read.get("weights")
-    column = weights["column"] if weights else None
+    weights = read.weights
+    column = weights.column if weights else None
     found = "weighted" if column is None else f"weighted by {visible(column)}"
-    return [found] if read["weighted"] else []
+    return [found] if read.weighted else []

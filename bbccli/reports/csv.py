@@ -8,7 +8,7 @@ from io import StringIO, TextIOWrapper
 from itertools import chain
 from typing import IO, TextIO
 
-from bbccli.documents import Document, Json
+from bbccli.documents import Json
 from bbccli.documents.rows import COLUMNS, rows_of
 from bbccli.reports.base import Style
 from bbccli.reports.batch import COLUMNS as OF_BATCH
@@ -18,7 +18,7 @@ from bbccli.text import visible
 _FORMULA = ("=", "+", "-", "@")
 
 
-def render(documents: Sequence[Document], style: Style) -> str:
+def render(documents: Sequence[Json], style: Style) -> str:
     """Return one row per estimate under one header; numbers in full, nothing for null."""
     buffer = StringIO(newline="")
     write_rows(chain.from_iterable(map(rows_of, documents)), COLUMNS, buffer)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from bbccli.documents import Document
 from bbccli.evidence.records import Evidence
 
 
@@ -15,14 +15,14 @@ class Exhibit:
     Attributes
     ----------
     document
-        The result.
+        The result: an `Envelope`, or a `CompareEnvelope`.
     evidence
         What the predictions tell beyond it; None where only the document was kept.
     command
         The command line that gives it, where that is known.
     """
 
-    document: Document
+    document: Any
     evidence: Evidence | None = None
     command: str = ""
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from bbccli.documents import Document, EstimateJson, NoteJson
 from bbccli.methods import METHODS
 from bbccli.methods.described import ASSUMED, part
 from bbccli.metrics import METRICS
+from bbccli.notes import Note
 from bbccli.notes.meanings import MEANINGS, Severity, severity_of
 from bbccli.reports import counts, phrases
 from bbccli.reports.answer import answer
 from bbccli.reports.base import Style
 from bbccli.reports.layout import as_text, fact_rows, listing_table, paragraph
 from bbccli.reports.sentences import sentences
+from bbccli.results import Estimate
 from bbccli.rounding import percent
+from bbccli.schema import Envelope
 from bbccli.text import visible
 
 WHICH = (
@@ -109,61 +111,61 @@ def of_note(code: str, style: Style) -> str:
     )
 
 
-def of_result(document: Document, style: Style) -> str:
+def of_result(document: Envelope, style: Style) -> str:
     """Return which number of a result to report and why, and what each of its notes means."""
-    head = f"{document['input']['path']}: {phrases.understood(document)}"
+    head = f"{document.input.path}: {phrases.understood(document)}"
     parts = [head, " ".join(answer(document)), *_reasons(document)]
     parts += [f"For a paper: {said}." for said in sentences(document)]
     told = "\n".join(paragraph(visible(one), style) for one in parts)
-    notes = sorted(phrases.notes_of(document), key=lambda note: severity_of(note["code"]))
-    codes = dict.fromkeys(note["code"] for note in notes)
-    groups = [[note for note in notes if note["code"] == code] for code in codes]
+    notes = sorted(phrases.notes_of(document), key=lambda note: severity_of(note.code))
+    codes = dict.fromkeys(note.code for note in notes)
+    groups = [[note for note in notes if note.code == code] for code in codes]
     return "\n".join([told, *(_explained(group, style) for group in groups)])
 
 
-def _reasons(document: Document) -> list[str]:
+def _reasons(document: Envelope) -> list[str]:
     """Why it is this figure and no other, for each metric that has one."""
-    estimates = [e for e in document["estimates"] if phrases.is_reported(e, document)]
+    estimates = [e for e in document.estimates if phrases.is_reported(e, document)]
     return [_reason(estimate, document) for estimate in estimates]
 
 
-def _reason(estimate: EstimateJson, document: Document) -> str:
-    read, name = document["input"], estimate["method"]
-    among, label = read["n_configurations"], phrases.metric_label(estimate["metric"])
+def _reason(estimate: Estimate, document: Envelope) -> str:
+    read, name = document.input, estimate.method
+    among, label = read.n_configurations, phrases.metric_label(estimate.metric)
     which = f"The figure of {label} to report is that of {name}"
     does = f", which is to {METHODS[name].summary}" if name in METHODS else ""
     if among == 1:
         if counts.alone(document):
             return f"{which}. There was one configuration: no choice has made its figure too good."
         return (
-            f"{which}. {estimate['winner']} is {counts.only_one(document)}: if it was chosen over "
+            f"{which}. {estimate.winner} is {counts.only_one(document)}: if it was chosen over "
             "the others, its figure is too good, and nothing here can correct for that."
         )
-    others = [e["method"] for e in phrases.estimates_of(document, estimate["metric"])]
+    others = [e.method for e in phrases.estimates_of(document, estimate.metric)]
     others = [method for method in others if method != name]
     tried = counts.n_tried(read)
     field = f"{among} of the {tried} tried" if tried > among else f"{among}"
     beside = f" The others here ({', '.join(others)}) are for comparison." if others else ""
     return (
         f"{which}{does}. It is the first whose interval accounts for the choice. The naive figure "
-        f"does not: {estimate['winner']} was picked among {field} for being the best by it, and "
-        f"part of what made it the best is luck with these {read['n_samples']} samples.{beside} "
+        f"does not: {estimate.winner} was picked among {field} for being the best by it, and "
+        f"part of what made it the best is luck with these {read.n_samples} samples.{beside} "
         "To report the nicest of several would be another choice, for which nothing corrects. The "
-        f"{percent(document['plan']['level'])} interval allows for the samples and for the choice "
+        f"{percent(document.plan.level)} interval allows for the samples and for the choice "
         "among what the file holds; not for configurations that it lacks, nor for predictions of "
         "samples that a model had seen."
     )
 
 
-def _explained(notes: Sequence[NoteJson], style: Style) -> str:
+def _explained(notes: Sequence[Note], style: Style) -> str:
     """Notes of one code, and what is behind them."""
-    code, known = notes[0]["code"], MEANINGS.get(notes[0]["code"])
+    code, known = notes[0].code, MEANINGS.get(notes[0].code)
     return _facts(
         ("note", visible(code)),
-        *(("" if n else "seen", visible(note["text"])) for n, note in enumerate(notes)),
+        *(("" if n else "seen", visible(note.text)) for n, note in enumerate(notes)),
         ("matters", f"{known.severity.name.lower()}: {known.severity.words}" if known else ""),
         ("means", known.text if known else ""),
-        ("do", known.remedy if known else visible(notes[0]["remedy"])),
+        ("do", known.remedy if known else visible(notes[0].remedy)),
         style=style,
     )
 

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.documents import Document
 from bbccli.notes.meanings import Severity, severity_of
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.sentences import gate_sentence, sentences
+from bbccli.schema import Envelope
 from bbccli.text import visible
 
 KINDS = {Severity.DOUBT: "warning", Severity.CARE: "notice"}
 """Annotations of notes; those that are harmless have none, for GitHub shows ten of a kind."""
 
 
-def render(documents: Sequence[Document], style: Style) -> str:
+def render(documents: Sequence[Envelope], style: Style) -> str:
     """Return the annotations of all documents, one on each line."""
     return "".join(f"{line}\n" for document in documents for line in _annotations(document))
 
 
-def _annotations(document: Document) -> list[str]:
+def _annotations(document: Envelope) -> list[str]:
     """A notice for what to report, an error for a gate not met, and the notes that matter."""
-    title = f"bbc: {document['input']['path']}"
+    title = f"bbc: {document.input.path}"
     lines = [command("notice", title, said) for said in sentences(document)]
-    if document["gate"] is not None:
-        kind = "notice" if document["gate"]["outcome"] == "met" else "error"
-        lines.append(command(kind, title, gate_sentence(document["gate"])))
-    for note in sorted(phrases.notes_of(document), key=lambda note: severity_of(note["code"])):
-        level = severity_of(note["code"])
-        hint = f"; hint: {note['remedy']}" if note["remedy"] else ""
-        lines += [command(KINDS[level], title, note["text"] + hint)] if level in KINDS else []
+    if document.gate is not None:
+        kind = "notice" if document.gate.outcome == "met" else "error"
+        lines.append(command(kind, title, gate_sentence(document.gate)))
+    for note in sorted(phrases.notes_of(document), key=lambda note: severity_of(note.code)):
+        level = severity_of(note.code)
+        hint = f"; hint: {note.remedy}" if note.remedy else ""
+        lines += [command(KINDS[level], title, note.text + hint)] if level in KINDS else []
     return lines
 
 

@@ -7,19 +7,22 @@ from typing import IO
 
 from bbccli.documents import Document, Json
 from bbccli.reports.base import Style
+from bbccli.reports.batch import error_of
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.page.whole import page
+from bbccli.schema import Envelope, ErrorEnvelope
 
 
-def render(documents: Sequence[Json], style: Style) -> str:
+def render(results: Sequence[Envelope | ErrorEnvelope], style: Style) -> str:
     """Return one page, with the figures that documents alone can give."""
-    exhibits = [Exhibit(Document(one)) for one in documents if "error" not in one]
-    return page(exhibits, [one for one in documents if "error" in one])
+    exhibits = [Exhibit(one) for one in results if isinstance(one, Envelope)]
+    return page(exhibits, [one for one in results if isinstance(one, ErrorEnvelope)])
 
 
 def write_batch(records: Iterable[Json], file: IO[bytes]) -> None:
     """Write a page with a line per record."""
-    seen = list(records)
-    exhibits = [Exhibit(one["document"]) for one in seen if "document" in one]
-    failures = [one for one in seen if "document" not in one]
-    file.write(page(exhibits, failures).encode(errors="backslashreplace"))
+    results = [
+        Document(one["document"], Envelope).record if "document" in one else error_of(one).record
+        for one in records
+    ]
+    file.write(render(results, Style()).encode(errors="backslashreplace"))

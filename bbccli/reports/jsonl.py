@@ -8,7 +8,7 @@ from typing import IO
 
 from bbccli.documents import Json
 from bbccli.reports.base import Style
-from bbccli.schema import error_document
+from bbccli.reports.batch import error_of
 
 
 def render(documents: Sequence[Json], style: Style) -> str:
@@ -19,9 +19,7 @@ def render(documents: Sequence[Json], style: Style) -> str:
 def write_batch(records: Iterable[Json], file: IO[bytes]) -> None:
     """Write a document per record, which says what is wrong where there is no result."""
     for record in records:
-        document = record.get("document") or error_document(
-            record["path"], *(record["error"][name] for name in ("problem", "hint", "status"))
-        )
+        document = record.get("document") or error_of(record)
         file.write(_line(document).encode(errors="backslashreplace"))
 
 

@@ -10,15 +10,16 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from bbccli.documents import Document, EstimateJson, GateJson
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.sentences import gate_sentence, judged_figure, sentence
+from bbccli.results import Estimate, Gate
+from bbccli.schema import Envelope
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def render(documents: Sequence[Document], style: Style) -> str:
+def render(documents: Sequence[Envelope], style: Style) -> str:
     """Return a suite per document."""
     root = ElementTree.Element("testsuites", name="bbc")
     for document in documents:
@@ -51,47 +52,47 @@ def xml_text(text: str) -> str:
 _COUNTS = {"tests": "testcase", "failures": "testcase/failure", "errors": "testcase/error"}
 
 
-def _add_suite(root: ElementTree.Element, document: Document) -> None:
-    path = xml_text(document["input"]["path"])
+def _add_suite(root: ElementTree.Element, document: Envelope) -> None:
+    path = xml_text(document.input.path)
     suite = ElementTree.SubElement(root, "testsuite", name=path, time="0")
     properties = ElementTree.SubElement(suite, "properties")
     for name, value in _properties(document):
         ElementTree.SubElement(properties, "property", name=name, value=xml_text(value))
-    for estimate in document["estimates"]:
+    for estimate in document.estimates:
         _add_estimate(suite, document, estimate)
-    if document["gate"] is not None:
-        _add_gate(suite, path, document["gate"])
+    if document.gate is not None:
+        _add_gate(suite, path, document.gate)
     said = "\n".join(phrases.plain_lines(document))
     ElementTree.SubElement(suite, "system-out").text = xml_text(said)
 
 
-def _properties(document: Document) -> list[tuple[str, str]]:
+def _properties(document: Envelope) -> list[tuple[str, str]]:
     """What was read, and the winner of each estimate."""
-    found = [("version", document["version"]), ("sha256", document["input"]["sha256"])]
+    found = [("version", document.version), ("sha256", document.input.sha256)]
     return found + [
-        (f"winner {estimate['metric']} {estimate['method']}", estimate["winner"])
-        for estimate in document["estimates"]
+        (f"winner {estimate.metric} {estimate.method}", estimate.winner)
+        for estimate in document.estimates
     ]
 
 
-def _add_estimate(suite: ElementTree.Element, document: Document, estimate: EstimateJson) -> None:
-    digits = phrases.digits_of(phrases.estimates_of(document, estimate["metric"]), document)
+def _add_estimate(suite: ElementTree.Element, document: Envelope, estimate: Estimate) -> None:
+    digits = phrases.digits_of(phrases.estimates_of(document, estimate.metric), document)
     said = xml_text(sentence(estimate, document, digits))
-    case = add_case(suite, suite.get("name", ""), f"{estimate['metric']} {estimate['method']}")
-    if estimate["value"] is None:
+    case = add_case(suite, suite.get("name", ""), f"{estimate.metric} {estimate.method}")
+    if estimate.value is None:
         ElementTree.SubElement(case, "error", type="undefined", message=said)
     ElementTree.SubElement(case, "system-out").text = said
 
 
-def _add_gate(suite: ElementTree.Element, path: str, gate: GateJson) -> None:
-    name = f"gate {gate['metric'] or ''} {judged_figure(gate)}"
+def _add_gate(suite: ElementTree.Element, path: str, gate: Gate) -> None:
+    name = f"gate {gate.metric or ''} {judged_figure(gate)}"
     said = xml_text(gate_sentence(gate))
     case = add_case(suite, path, " ".join(name.split()))
-    kind = {"missed": "failure", "undecided": "error"}.get(gate["outcome"])
+    kind = {"missed": "failure", "undecided": "error"}.get(gate.outcome)
     if kind is None:
         ElementTree.SubElement(case, "system-out").text = said
         return
-    found = ElementTree.SubElement(case, kind, type=f"gate {gate['outcome']}", message=said)
+    found = ElementTree.SubElement(case, kind, type=f"gate {gate.outcome}", message=said)
     found.text = said
 
 

@@ -13,7 +13,7 @@ from rich.console import Console, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from bbccli.documents import NoteJson
+from bbccli.notes import Note
 from bbccli.notes.meanings import severity_of
 from bbccli.reports.base import Style
 from bbccli.rounding import count
@@ -169,14 +169,14 @@ MOST_NOTES = 3
 """Notes below a table, at most."""
 
 
-def add_notes(grid: Table, notes: Sequence[NoteJson], style: Style) -> Table:
+def add_notes(grid: Table, notes: Sequence[Note], style: Style) -> Table:
     """Add the notes that matter most to a grid of facts, and how many more there are."""
-    ordered = sorted(notes, key=lambda note: severity_of(note["code"]))
+    ordered = sorted(notes, key=lambda note: severity_of(note.code))
     shown = ordered if style.all_notes else ordered[:MOST_NOTES]
     for note in shown:
-        text = Text(visible(note["text"]))
-        if note["remedy"]:
-            text.append(f"   hint: {visible(note['remedy'])}", "dim")
+        text = Text(visible(note.text))
+        if note.remedy:
+            text.append(f"   hint: {visible(note.remedy)}", "dim")
         grid.add_row(Text("note", "yellow"), text)
     if len(shown) < len(ordered):
         more = count(len(ordered) - len(shown), "more note")

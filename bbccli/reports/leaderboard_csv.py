@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from io import StringIO
 
-from bbccli.documents import Document, Json
+from bbccli.documents import Json
 from bbccli.reports.base import Style
 from bbccli.reports.csv import write_rows
 
@@ -17,7 +17,7 @@ TIME = "seconds"
 """A column only where a time is known."""
 
 
-def render(documents: Sequence[Document], style: Style) -> str:
+def render(documents: Sequence[Json], style: Style) -> str:
     """Return a row per configuration and metric; numbers in full, nothing for null."""
     rows = [row for document in documents for row in _rows(document)]
     timed = any(row[TIME] is not None for row in rows)
@@ -26,7 +26,7 @@ def render(documents: Sequence[Document], style: Style) -> str:
     return buffer.getvalue()
 
 
-def _rows(document: Document) -> Iterator[Json]:
+def _rows(document: Json) -> Iterator[Json]:
     about = {"path": document["input"]["path"], "pooling": document["plan"]["pooling"]}
     for row in document["rows"]:
         won = {"winner": row["configuration"] == document["winner"]}

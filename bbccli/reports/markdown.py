@@ -6,10 +6,11 @@ import html
 import re
 from collections.abc import Sequence
 
-from bbccli.documents import Document, NoteJson
+from bbccli.notes import Note
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.sentences import gate_sentence, sentences
+from bbccli.schema import Envelope
 from bbccli.text import visible
 
 _MARKUP = re.compile(r"[\\`*_\[\]|~#!]|(?<=:)/(?=/)|(?i:(?<=\bwww)\.)")
@@ -18,18 +19,18 @@ _CALL = re.compile(r"@(?=\w)|#(?=\d)|\bGH-(?=\d)", re.IGNORECASE)
 """What GitHub and GitLab link, also behind a backslash: a person, who is told, and an issue."""
 
 
-def render(documents: Sequence[Document], style: Style) -> str:
+def render(documents: Sequence[Envelope], style: Style) -> str:
     """Return one section per document."""
     return "\n".join(map(_section, documents))
 
 
-def _section(document: Document) -> str:
+def _section(document: Envelope) -> str:
     """A heading, what was read, the sentence to report, the verdict, tables, and the notes."""
-    parts = [f"### {escaped(document['input']['path'])}", escaped(phrases.understood(document))]
+    parts = [f"### {escaped(document.input.path)}", escaped(phrases.understood(document))]
     parts += ["  \n".join(escaped(line) for line in phrases.lines_on_run(document))]
     parts += [f"**{escaped(sentence)}**" for sentence in sentences(document)]
-    if document["gate"] is not None:
-        verdict = gate_sentence(document["gate"])
+    if document.gate is not None:
+        verdict = gate_sentence(document.gate)
         parts.append(f"**{verdict[0].upper()}{escaped(verdict[1:])}**")
     parts += [_methods(document, metric) for metric in phrases.metrics_of(document)]
     if comparison := phrases.comparison(document, "Report the row in bold"):
@@ -52,7 +53,7 @@ def escaped(text: str) -> str:
     return _CALL.sub(r"\g<0><!-- -->", plain)
 
 
-def _methods(document: Document, metric: str) -> str:
+def _methods(document: Envelope, metric: str) -> str:
     """One row per method, for one metric; the one to report in bold."""
     interval = phrases.interval_name(document, phrases.estimates_of(document, metric))
     marked = any(phrases.marks(document).values())
@@ -70,7 +71,7 @@ def _line(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _winners(document: Document) -> list[str]:
+def _winners(document: Envelope) -> list[str]:
     marks = phrases.marks(document)
     return [
         f"- {f'winner {marks[winner]}'.rstrip()}: **{escaped(winner)}**, {escaped(rule)}"
@@ -78,7 +79,7 @@ def _winners(document: Document) -> list[str]:
     ]
 
 
-def note_item(note: NoteJson) -> str:
+def note_item(note: Note) -> str:
     """Return a note as an item of a list."""
-    hint = f" *{escaped(note['remedy'])}*" if note["remedy"] else ""
-    return f"- note: {escaped(note['text'])}.{hint}"
+    hint = f" *{escaped(note.remedy)}*" if note.remedy else ""
+    return f"- note: {escaped(note.text)}.{hint}"

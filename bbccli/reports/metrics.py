@@ -13,16 +13,20 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any
 
-from bbccli.documents import Document, EstimateJson, Json, as_json
-from bbccli.documents.parts import GateJson
+from bbccli.documents import Document, Json, as_json
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
+from bbccli.results import Estimate, Gate
+from bbccli.schema import Envelope
+
+AnyDocument = Document[Any]
+"""With a result, or with an error."""
 
 MET = {"met": 1, "missed": 0}
 """A verdict as a number; one that is undecided has none."""
 
 
-def render(documents: Sequence[Json], style: Style) -> str:
+def render(documents: Sequence[AnyDocument], style: Style) -> str:
     """Return one flat object of a single result; of several, an object for each, by its path."""
     if len(documents) == 1:
         return json.dumps(_figures(documents[0]), indent=2, allow_nan=False) + "\n"
@@ -31,11 +35,12 @@ def render(documents: Sequence[Json], style: Style) -> str:
 
 def write_batch(records: Iterable[Json], file: IO[bytes]) -> None:
     """Write an object per record, by its path; it is empty where there is no result."""
-    for part in _tree((one["path"], one.get("document", one)) for one in records):
+    named = ((one["path"], Document(one.get("document", one), Envelope)) for one in records)
+    for part in _tree(named):
         file.write(part.encode(errors="backslashreplace"))
 
 
-def _tree(named: Iterable[tuple[str, Json]]) -> Iterator[str]:
+def _tree(named: Iterable[tuple[str, AnyDocument]]) -> Iterator[str]:
     """Parts of the text of one object: documents under their names, each name once."""
     lead = "{"
     for name, document in _distinct(named):
@@ -45,42 +50,42 @@ def _tree(named: Iterable[tuple[str, Json]]) -> Iterator[str]:
     yield "{}\n" if lead == "{" else "\n}\n"
 
 
-def _path(document: Json) -> str:
+def _path(document: AnyDocument) -> str:
     path: str = document["path"] if "error" in document else document["input"]["path"]
     return path
 
 
-def _figures(document: Json) -> dict[str, float]:
+def _figures(document: AnyDocument) -> dict[str, float]:
     """All figures of a result by names of letters, digits and underscores, what to report first."""
     if "error" in document:
         return {}
-    whole = Document(document)
-    estimates = sorted(whole["estimates"], key=lambda one: not phrases.is_reported(one, whole))
+    whole = document.record
+    estimates = sorted(whole.estimates, key=lambda one: not phrases.is_reported(one, whole))
     pairs = [pair for one in estimates for pair in _of_estimate(one, whole)]
-    pairs += [] if whole["gate"] is None else _of_gate(whole["gate"])
+    pairs += [] if whole.gate is None else _of_gate(whole.gate)
     known = [(name, value) for name, value in pairs if as_json(value) is not None]
     return dict(_distinct((re.sub(r"\W", "_", name, flags=re.A), value) for name, value in known))
 
 
-def _of_estimate(estimate: EstimateJson, document: Document) -> list[tuple[str, float | None]]:
+def _of_estimate(estimate: Estimate, document: Envelope) -> list[tuple[str, float | None]]:
     """Name and value of each figure of an estimate."""
-    first = "" if phrases.is_reported(estimate, document) else f"{estimate['method']}_"
-    name, ends = f"{first}{estimate['metric']}", estimate["interval"]
+    first = "" if phrases.is_reported(estimate, document) else f"{estimate.method}_"
+    name, ends = f"{first}{estimate.metric}", estimate.interval
     return [
-        (name, estimate["value"]),
-        (f"{name}_lower", ends and ends["lower"]),
-        (f"{name}_upper", ends and ends["upper"]),
-        (f"{name}_naive", estimate["naive"]),
-        (f"{name}_optimism", estimate["optimism"]),
+        (name, estimate.value),
+        (f"{name}_lower", ends.lower if ends else None),
+        (f"{name}_upper", ends.upper if ends else None),
+        (f"{name}_naive", estimate.naive),
+        (f"{name}_optimism", estimate.optimism),
     ]
 
 
-def _of_gate(gate: GateJson) -> list[tuple[str, float | None]]:
+def _of_gate(gate: Gate) -> list[tuple[str, float | None]]:
     """Name and value of what a gate found."""
     return [
-        ("gate_met", MET.get(gate["outcome"])),
-        ("gate_threshold", gate["threshold"]),
-        ("gate_margin", gate["margin"]),
+        ("gate_met", MET.get(gate.outcome)),
+        ("gate_threshold", gate.threshold),
+        ("gate_margin", gate.margin),
     ]
 
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
-from bbccli.documents import Document, EstimateJson, IntervalJson, NoteJson
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
+from bbccli.notes import Note
 from bbccli.reports import counts
 from bbccli.reports.runs import run_lines
+from bbccli.results import Estimate
 from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent, width_of
-from bbccli.schema import to_report
+from bbccli.schema import Envelope, to_report
 from bbccli.text import visible
+from bbccli.types import Interval
+
+if TYPE_CHECKING:
+    from bbccli.reports.base import Result
+
 
 RULES = {
     "best": "best",
@@ -50,51 +56,51 @@ NAMES = {
 """Methods whose names in a sentence are not their own in capitals."""
 
 
-def plain_lines(document: Document) -> list[str]:
+def plain_lines(document: Result) -> list[str]:
     """Return one line on what was read, then one per note."""
-    read = f"read: {visible(document['input']['path'])}: {understood(document)}"
+    read = f"read: {visible(document.input.path)}: {understood(document)}"
     run = [f"run: {line}" for line in lines_on_run(document)]
     return [read, *run, *(_note_line(note) for note in notes_of(document))]
 
 
-def lines_on_run(document: Document) -> list[str]:
+def lines_on_run(document: Result) -> list[str]:
     """What to know of the run that the predictions come from, and of its scores."""
-    metric, pooling = next(iter(metrics_of(document)), ""), document["plan"]["pooling"]
-    winner = next((one["winner"] for one in document.get("estimates", ())), "")
-    return run_lines(document["input"], metric, pooling, winner)
+    metric, pooling = next(iter(metrics_of(document)), ""), document.plan.pooling
+    winner = next((one.winner for one in getattr(document, "estimates", ())), "")
+    return run_lines(document.input, metric, pooling, winner)
 
 
-def understood(document: Document) -> str:
+def understood(document: Result) -> str:
     """What was read, in one line."""
-    read = document["input"]
+    read = document.input
     parts = [counts.task(read), f"{counts.samples(read)} x {counts.configurations(read)}"]
-    if read["n_folds"]:
+    if read.n_folds:
         parts.append(counts.folds(read))
-    if read["n_repeats"] > 1:
-        parts.append(count(read["n_repeats"], "repeat"))
-    if read["n_groups"]:
-        parts.append(count(read["n_groups"], "group"))
+    if read.n_repeats > 1:
+        parts.append(count(read.n_repeats, "repeat"))
+    if read.n_groups:
+        parts.append(count(read.n_groups, "group"))
     parts += counts.weighting(read)
     return ", ".join([*parts, *(metric_label(name) for name in metrics_of(document))])
 
 
-def notes_of(document: Document) -> list[NoteJson]:
+def notes_of(document: Result) -> list[Note]:
     """Every note of the document and of its parts, each once."""
-    parts = [*document.get("estimates", ()), *document.get("comparisons", ())]
-    parts += [document[name] for name in ("corrected", "ranks") if document.get(name)]
-    parts += (document.get("ranks") or {"pairs": ()})["pairs"]
-    notes = [*document["notes"], *(n for part in parts for n in part["notes"])]
-    return list({(note["code"], note["text"]): note for note in notes}.values())
+    ranks, corrected = getattr(document, "ranks", None), getattr(document, "corrected", None)
+    parts = [*getattr(document, "estimates", ()), *getattr(document, "comparisons", ())]
+    parts += [part for part in (corrected, ranks) if part]
+    parts += ranks.pairs if ranks else ()
+    notes = [*document.notes, *(n for part in parts for n in part.notes)]
+    return list({(note.code, note.text): note for note in notes}.values())
 
 
-def metrics_of(document: Document) -> list[str]:
+def metrics_of(document: Result) -> list[str]:
     """Names of the metrics, the one that selects first."""
-    if "metrics" in document or "metric" in document:
-        return list(document.get("metrics", [document.get("metric")]))
-    if "estimates" in document:
-        return list(dict.fromkeys(estimate["metric"] for estimate in document["estimates"]))
-    found = [document["decision"]] if document["decision"] else document["replays"]
-    return list(dict.fromkeys(record["metric"] for record in found))
+    if metrics := getattr(document, "metrics", None) or getattr(document, "metric", None):
+        return [metrics] if isinstance(metrics, str) else list(metrics)
+    decision = getattr(document, "decision", None)
+    parts = [decision] if decision else getattr(document, "replays", ())
+    return list(dict.fromkeys(part.metric for part in getattr(document, "estimates", parts)))
 
 
 def metric_label(name: str) -> str:
@@ -102,21 +108,21 @@ def metric_label(name: str) -> str:
     return METRICS[name].label if name in METRICS else visible(name)
 
 
-def bounds_of(name: str, document: Document) -> tuple[float, float] | None:
+def bounds_of(name: str, document: Result) -> tuple[float, float] | None:
     """Smallest and largest possible performance; None of a metric that is not ours."""
-    known, given = METRICS.get(name), document["input"].get("bounds")
+    known, given = METRICS.get(name), document.input.bounds
     if known is not None and given is not None and known.bounds == UNBOUNDED:
         return given[0], given[1]
     return None if known is None else known.bounds
 
 
-def winners(document: Document) -> dict[str, str]:
+def winners(document: Envelope) -> dict[str, str]:
     """Each distinct winner, and the rules that selected it."""
     rules: dict[str, dict[str, list[str]]] = {}
-    for estimate in document["estimates"]:
-        of_winner = rules.setdefault(estimate["winner"], {})
+    for estimate in document.estimates:
+        of_winner = rules.setdefault(estimate.winner, {})
         of_winner.setdefault(_field(estimate, document), []).append(_rule(estimate, document))
-    start = RULES.get(document["plan"]["select"], "selected by")
+    start = RULES.get(document.plan.select, "selected by")
     return {
         winner: f"{start} "
         + "; ".join(f"{' and '.join(dict.fromkeys(rule))} {field}" for field, rule in found.items())
@@ -124,70 +130,75 @@ def winners(document: Document) -> dict[str, str]:
     }
 
 
-def marks(document: Document) -> dict[str, str]:
+def marks(document: Envelope) -> dict[str, str]:
     """A letter for each distinct winner; nothing where all rows have the same one."""
-    found = list(dict.fromkeys(estimate["winner"] for estimate in document["estimates"]))
+    found = list(dict.fromkeys(estimate.winner for estimate in document.estimates))
     if len(found) < 2:
         return dict.fromkeys(found, "")
     return {winner: _letters(position) for position, winner in enumerate(found)}
 
 
-def is_reported(estimate: EstimateJson, document: Document) -> bool:
+def is_reported(estimate: Estimate, document: Envelope) -> bool:
     """Whether this is the one estimate of its metric to report; the others are for comparison."""
-    return to_report(estimates_of(document, estimate["metric"])) is estimate
+    return to_report(estimates_of(document, estimate.metric)) is estimate
 
 
-def comparison(document: Document, marked: str) -> str:
+def comparison(document: Envelope, marked: str) -> str:
     """What the row that is marked is for, and what the others are not; empty without either."""
-    found = [is_reported(estimate, document) for estimate in document["estimates"]]
+    found = [is_reported(estimate, document) for estimate in document.estimates]
     return f"{marked}; {NOT_A_CHOICE}" if any(found) and not all(found) else ""
 
 
 NOT_A_CHOICE = "the others are for comparison, not to choose from"
 
 
-def estimates_of(document: Document, metric: str) -> list[EstimateJson]:
+def estimates_of(document: Envelope, metric: str) -> list[Estimate]:
     """Estimates of one metric, in order."""
-    return [e for e in document["estimates"] if e["metric"] == metric]
+    return [e for e in document.estimates if e.metric == metric]
 
 
-def method_label(estimate: EstimateJson, document: Document) -> str:
+def method_label(estimate: Estimate, document: Envelope) -> str:
     """What a method does to the naive figure, and what to beware of."""
-    name = estimate["method"]
+    name = estimate.method
     words = [METHODS[name].label] if name in METHODS else []
-    if document["input"]["n_configurations"] == 1:
+    if document.input.n_configurations == 1:
         said = WITHOUT_SELECTION if counts.alone(document) else LEFT_ALONE
         words = [UNSELECTED.sub(lambda word: said[word[0]], one) for one in words]
-    words += ["ignores selection"] if estimate["ignores_selection"] else []
-    words += ["experimental"] if estimate["experimental"] else []
+    words += ["ignores selection"] if estimate.ignores_selection else []
+    words += ["experimental"] if estimate.experimental else []
     return ", ".join(words)
 
 
-def is_naive(estimate: EstimateJson) -> bool:
+def is_naive(estimate: Estimate) -> bool:
     """Whether this is the naive figure itself: an optimism of 0 would say nothing."""
-    same = estimate["value"] == estimate["naive"] and estimate["ignores_selection"]
-    return bool(estimate["method"] == "cvt" or same)
+    same = estimate.value == estimate.naive and estimate.ignores_selection
+    return bool(estimate.method == "cvt" or same)
 
 
-def interval_name(document: Document, estimates: list[EstimateJson]) -> str:
+def interval_name(document: Result, estimates: list[Estimate]) -> str:
     """Level, and which end is estimated when it is one."""
-    level = percent(document["plan"]["level"])
-    sides = {e["interval"]["side"] for e in estimates if e["interval"]}
+    level = percent(document.plan.level)
+    sides = {e.interval.side for e in estimates if e.interval}
     one_sided = f"{sides.pop()} bound" if sides and sides != {"two"} else ""
     return f"{level} {one_sided or 'interval'}"
 
 
-def interval_text(interval: IntervalJson | None, digits: Digits) -> str:
+def interval_text(interval: Interval | None, digits: Digits) -> str:
     """Both ends, or the one that was estimated."""
     return ends_text(interval, digits.performance)
 
 
-def ends_text(interval: Mapping[str, Any] | None, write: Callable[..., str]) -> str:
+def ends_of(interval: Interval | None) -> tuple[float | None, float | None]:
+    """Both ends; None where there is no interval."""
+    return (None, None) if interval is None else (interval.lower, interval.upper)
+
+
+def ends_text(interval: Interval | None, write: Callable[..., str]) -> str:
     """Return the ends of an interval of performances, or of differences, as `write` writes them."""
     if interval is None:
         return ""
-    lower, upper = (write(interval[end], missing="unbounded") for end in ("lower", "upper"))
-    return {"lower": lower, "upper": upper}.get(interval["side"], f"{lower} to {upper}")
+    lower, upper = (write(end, missing="unbounded") for end in (interval.lower, interval.upper))
+    return {"lower": lower, "upper": upper}.get(interval.side, f"{lower} to {upper}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,20 +223,20 @@ class Row:
     reported: bool
 
 
-def rows(document: Document, metric: str) -> list[Row]:
+def rows(document: Envelope, metric: str) -> list[Row]:
     """One row per method, for one metric."""
     estimates = estimates_of(document, metric)
     digits, letters = digits_of(estimates, document), marks(document)
     return [
         Row(
-            estimate["method"],
-            letters[estimate["winner"]],
+            estimate.method,
+            letters[estimate.winner],
             (
                 method_label(estimate, document),
-                digits.performance(estimate["value"]),
-                interval_text(estimate["interval"], digits),
-                digits.performance(estimate["naive"]),
-                "" if is_naive(estimate) else digits.difference(estimate["optimism"]),
+                digits.performance(estimate.value),
+                interval_text(estimate.interval, digits),
+                digits.performance(estimate.naive),
+                "" if is_naive(estimate) else digits.difference(estimate.optimism),
             ),
             is_reported(estimate, document),
         )
@@ -233,12 +244,12 @@ def rows(document: Document, metric: str) -> list[Row]:
     ]
 
 
-def digits_of(estimates: list[EstimateJson], document: Document) -> Digits:
+def digits_of(estimates: list[Estimate], document: Result) -> Digits:
     """How to write the performances of one metric: as finely as their intervals are narrow."""
-    bounds = bounds_of(estimates[0]["metric"], document) if estimates else None
+    bounds = bounds_of(estimates[0].metric, document) if estimates else None
     return digits_for(
-        [e[key] for e in estimates for key in ("value", "naive")],
-        [width_of(e["interval"]) for e in estimates],
+        [value for e in estimates for value in (e.value, e.naive)],
+        [width_of(e.interval) for e in estimates],
         bounds or UNBOUNDED,
     )
 
@@ -254,30 +265,30 @@ def method_name(name: str) -> str:
     return NAMES.get(name, name.upper())
 
 
-def pooling_of(estimate: EstimateJson, document: Document) -> str:
+def pooling_of(estimate: Estimate, document: Envelope) -> str:
     """How one performance was made of the folds' predictions."""
-    by_fold = estimate["method"] in OVER_FOLDS and estimate["n_preselected"] is None
-    return "fold-mean" if by_fold else str(document["plan"]["pooling"])
+    by_fold = estimate.method in OVER_FOLDS and estimate.n_preselected is None
+    return "fold-mean" if by_fold else str(document.plan.pooling)
 
 
-def _rule(estimate: EstimateJson, document: Document) -> str:
-    label = metric_label(estimate["selected_by"])
+def _rule(estimate: Estimate, document: Envelope) -> str:
+    label = metric_label(estimate.selected_by)
     pooling = pooling_of(estimate, document)
-    pooling = "pooled" if estimate["n_preselected"] is not None else pooling
+    pooling = "pooled" if estimate.n_preselected is not None else pooling
     rules = {"fold-mean": "mean over folds", "within-folds": f"{label} within folds"}
     return rules.get(pooling, f"{pooling} {label}")
 
 
-def _field(estimate: EstimateJson, document: Document) -> str:
+def _field(estimate: Estimate, document: Envelope) -> str:
     """Among how many configurations the winner won, and in which samples where not in all."""
-    read, held_out = document["input"], estimate["n_evaluation"]
-    preselected = estimate["n_preselected"]
-    among = read["n_configurations"] if preselected is None else f"{preselected} preselected"
-    if counts.n_tried(read) > read["n_configurations"]:
+    read, held_out = document.input, estimate.n_evaluation
+    preselected = estimate.n_preselected
+    among = read.n_configurations if preselected is None else f"{preselected} preselected"
+    if counts.n_tried(read) > read.n_configurations:
         among = f"{among}, of {counts.n_tried(read)} tried,"
     if held_out is None:
         return f"of {among}".rstrip(",")
-    n_samples = read["n_samples"]
+    n_samples = read.n_samples
     n_deciding = n_samples - held_out if preselected is None else held_out
     return f"of {among} in {n_deciding} of {n_samples} samples"
 
@@ -288,6 +299,6 @@ def _letters(position: int) -> str:
     return (_letters(more - 1) if more else "") + chr(ord("A") + last)
 
 
-def _note_line(note: NoteJson) -> str:
-    remedy = f"; hint: {visible(note['remedy'])}" if note["remedy"] else ""
-    return f"note: {visible(note['text'])}{remedy}"
+def _note_line(note: Note) -> str:
+    remedy = f"; hint: {visible(note.remedy)}" if note.remedy else ""
+    return f"note: {visible(note.text)}{remedy}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from io import StringIO
 
-from bbccli.documents import Document, Json
+from bbccli.documents import Json
 from bbccli.reports.base import Style
 from bbccli.reports.csv import write_rows
 
@@ -16,14 +16,14 @@ COLUMNS = (
 )
 
 
-def render(documents: Sequence[Document], style: Style) -> str:
+def render(documents: Sequence[Json], style: Style) -> str:
     """Return a row per cell, the chosen one among them; numbers in full."""
     buffer = StringIO(newline="")
     write_rows((row for document in documents for row in _rows(document)), COLUMNS, buffer)
     return buffer.getvalue()
 
 
-def _rows(document: Document) -> Iterator[Json]:
+def _rows(document: Json) -> Iterator[Json]:
     read, planned = document["input"], document["planned"]
     about = {
         "path": "" if read is None else read["path"],

@@ -13,7 +13,6 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from decimal import Decimal
 
-from bbccli.documents import Document, EstimateJson, GateJson, IntervalJson, PlanJson
 from bbccli.intervals import INTERVALS
 from bbccli.methods import METHODS, Gives
 from bbccli.metrics import METRICS
@@ -21,10 +20,11 @@ from bbccli.metrics.capped import POWERS
 from bbccli.plan import Plan
 from bbccli.reports import counts, phrases
 from bbccli.reports.phrases import metric_label, metrics_of
+from bbccli.results import Estimate, Gate
 from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, figure, percent, short, trimmed
-from bbccli.schema import to_report
+from bbccli.schema import Envelope, to_report
 from bbccli.text import visible
-from bbccli.types import PredictionKind, Task
+from bbccli.types import Interval, PredictionKind, Task
 
 SYMMETRIC = frozenset({"auc", "gini", "youden"})
 """Metrics of two classes that are the same of either."""
@@ -46,7 +46,7 @@ RESTRICTED = {
 """Which predictions count where not all do, by the note that says so."""
 
 
-def sentences(document: Document) -> list[str]:
+def sentences(document: Envelope) -> list[str]:
     """The sentence of each metric that has an estimate to report."""
     found = []
     for metric in metrics_of(document):
@@ -57,19 +57,19 @@ def sentences(document: Document) -> list[str]:
     return found
 
 
-def sentence(estimate: EstimateJson, document: Document, digits: Digits) -> str:
+def sentence(estimate: Estimate, document: Envelope, digits: Digits) -> str:
     """One estimate, its interval if it has one, and what it rests on."""
-    figure = f"{metric_label(estimate['metric'])} "
-    figure += digits.performance(estimate["value"], missing="undefined")
-    if estimate["interval"] is not None:
-        interval = phrases.interval_text(estimate["interval"], digits)
-        figure += f" ({_interval_name(estimate['interval'])} {interval})"
+    figure = f"{metric_label(estimate.metric)} "
+    figure += digits.performance(estimate.value, missing="undefined")
+    if estimate.interval is not None:
+        interval = phrases.interval_text(estimate.interval, digits)
+        figure += f" ({_interval_name(estimate.interval)} {interval})"
     data = ", ".join(_data(estimate, document))
     method = ", ".join(_method(estimate, document))
     return f"{figure}{_choice(estimate, document)}; {data}; {method}"
 
 
-def gate_sentence(gate: GateJson) -> str:
+def gate_sentence(gate: Gate) -> str:
     """Say what the gate found, and by how much.
 
     Examples
@@ -80,103 +80,103 @@ def gate_sentence(gate: GateJson) -> str:
     ... )
     'gate missed: AUC, lower bound of bbc is 0.723, 0.077 under 0.8'
     """
-    start, margin, metric = f"gate {gate['outcome']}: ", gate["margin"], gate["metric"]
-    if gate["outcome"] == "undecided" or margin is None or metric is None:
-        return f"{start}{gate['reason']}; what can't be decided does not pass"
-    threshold = short(gate["threshold"])
-    above = (margin > 0) == (gate["direction"] == "maximize")
+    start, margin, metric = f"gate {gate.outcome}: ", gate.margin, gate.metric
+    if gate.outcome == "undecided" or margin is None or metric is None:
+        return f"{start}{gate.reason}; what can't be decided does not pass"
+    threshold = short(gate.threshold)
+    above = (margin > 0) == (gate.direction == "maximize")
     digits = _digits_of_gate(gate, metric)
-    value, apart = trimmed(digits.performance(gate["value"])), digits.difference(abs(margin))
+    value, apart = trimmed(digits.performance(gate.value)), digits.difference(abs(margin))
     distance = f"{trimmed(apart)} {'over' if above else 'under'} {threshold}"
     figure = f"{metric_label(metric)}, {judged_figure(gate)} is {value}"
     return f"{start}{figure}, {distance if margin else f'just {threshold}'}"
 
 
-def _digits_of_gate(gate: GateJson, metric: str) -> Digits:
+def _digits_of_gate(gate: Gate, metric: str) -> Digits:
     """As many as tell the figure from the threshold, which is shown as it was given."""
     known = METRICS.get(metric)
     bounds = known.bounds if known else UNBOUNDED
-    digits = digits_for([gate["value"]], [gate["margin"]], bounds)
-    given = -int(Decimal(repr(float(gate["threshold"]))).normalize().as_tuple().exponent)
+    digits = digits_for([gate.value], [gate.margin], bounds)
+    given = -int(Decimal(repr(float(gate.threshold))).normalize().as_tuple().exponent)
     return digits if digits.power else replace(digits, decimals=max(digits.decimals, given))
 
 
-def gate_line(document: Document) -> str:
+def gate_line(document: Envelope) -> str:
     """Name the data and say what the gate found, for a terminal."""
-    gate = document["gate"]
-    return visible(f"{document['input']['path']}: {gate_sentence(gate) if gate else 'no gate'}")
+    gate = document.gate
+    return visible(f"{document.input.path}: {gate_sentence(gate) if gate else 'no gate'}")
 
 
-def judged_figure(gate: GateJson) -> str:
+def judged_figure(gate: Gate) -> str:
     """Name the figure that a gate looks at."""
-    end = "lower" if gate["direction"] == "maximize" else "upper"
-    figure = "estimate" if gate["on"] == "estimate" else f"{end} bound"
-    return f"{figure} of {gate['method']}" if gate["method"] else figure
+    end = "lower" if gate.direction == "maximize" else "upper"
+    figure = "estimate" if gate.on == "estimate" else f"{end} bound"
+    return f"{figure} of {gate.method}" if gate.method else figure
 
 
-def _interval_name(interval: IntervalJson) -> str:
-    kind = "CI" if interval["side"] == "two" else f"{interval['side']} bound"
-    return f"{percent(interval['level'])} {kind}"
+def _interval_name(interval: Interval) -> str:
+    kind = "CI" if interval.side == "two" else f"{interval.side} bound"
+    return f"{percent(interval.level)} {kind}"
 
 
-def _choice(estimate: EstimateJson, document: Document) -> str:
+def _choice(estimate: Estimate, document: Envelope) -> str:
     """Which configuration, and whether the figure makes up for the choice of it."""
-    winner, read = estimate["winner"], document["input"]
-    if read["n_configurations"] == 1:
+    winner, read = estimate.winner, document.input
+    if read.n_configurations == 1:
         return f", not corrected: {winner} is {counts.only_one(document)}"
     configurations = f"{counts.configurations(read)}{_rule(estimate, document)}"
-    if estimate["n_evaluation"] is not None:
-        held_out = count(estimate["n_evaluation"], "sample")
-        preselected = estimate["n_preselected"]
+    if estimate.n_evaluation is not None:
+        held_out = count(estimate.n_evaluation, "sample")
+        preselected = estimate.n_preselected
         if preselected is None:
             return f" for {winner}, chosen among {configurations}, evaluated on {held_out} held out"
         return (
             f" for {winner}, chosen on the {held_out} held out that evaluate it, among "
             f"{preselected} preselected of {configurations}"
         )
-    ignored = estimate["ignores_selection"] or phrases.is_naive(estimate)
+    ignored = estimate.ignores_selection or phrases.is_naive(estimate)
     return f", {'not ' * ignored}corrected for choosing {winner} among {configurations}"
 
 
-def _rule(estimate: EstimateJson, document: Document) -> str:
+def _rule(estimate: Estimate, document: Envelope) -> str:
     """How it was chosen, where that is not simply the best by the metric reported."""
     parts = []
-    if estimate["selected_by"] != estimate["metric"]:
-        parts.append(f" by {metric_label(estimate['selected_by'])}")
-    select = document["plan"]["select"]
+    if estimate.selected_by != estimate.metric:
+        parts.append(f" by {metric_label(estimate.selected_by)}")
+    select = document.plan.select
     if select != "best":
         parts.append(f" ({phrases.RULES.get(select, select)})")
     return "".join(parts)
 
 
-def _data(estimate: EstimateJson, document: Document) -> list[str]:
+def _data(estimate: Estimate, document: Envelope) -> list[str]:
     """Samples, and how they were understood where that is not the usual way."""
-    read = document["input"]
-    groups = f" in {count(read['n_groups'], 'group')}" if read["n_groups"] else ""
-    used, total, own = read["n_samples"], counts.n_samples_read(read), estimate["n_predicted"]
+    read = document.input
+    groups = f" in {count(read.n_groups, 'group')}" if read.n_groups else ""
+    used, total, own = read.n_samples, counts.n_samples_read(read), estimate.n_predicted
     parts = [f"N = {used}{f' of {total}' if total > used else ''}{groups}"]
-    parts += [] if own is None else [f"of which {estimate['winner']} predicts {own}"]
-    parts += [counts.folds(read)] if read["n_folds"] else []
-    parts += [count(read["n_repeats"], "repeat")] if read["n_repeats"] > 1 else []
+    parts += [] if own is None else [f"of which {estimate.winner} predicts {own}"]
+    parts += [counts.folds(read)] if read.n_folds else []
+    parts += [count(read.n_repeats, "repeat")] if read.n_repeats > 1 else []
     parts += counts.weighting(read)
-    weights = read.get("weights")
-    parts += [f"effective N {figure(weights['n_effective'])}"] if weights else []
-    codes = [note["code"] for note in document["notes"]]
+    weights = read.weights
+    parts += [f"effective N {figure(weights.n_effective)}"] if weights else []
+    codes = [note.code for note in document.notes]
     parts += [said for code, said in RESTRICTED.items() if code in codes]
-    if read["risk_direction"] not in (None, "earlier"):
-        parts.append(f"higher predictions mean {read['risk_direction']} events")
-    metrics = {estimate["metric"], estimate["selected_by"]}
-    parts += [_bounds(document)] if read["task"] == Task.SCORE else []
-    if read["positive_class"] is not None and any(map(_of_one_class, metrics)):
-        parts.append(f"positive class {read['positive_class']}")
-    if read["threshold"] is not None and any(map(_of_labels, metrics)):
-        parts.append(f"cut at {short(read['threshold'])}")
+    if read.risk_direction not in (None, "earlier"):
+        parts.append(f"higher predictions mean {read.risk_direction} events")
+    metrics = {estimate.metric, estimate.selected_by}
+    parts += [_bounds(document)] if read.task == Task.SCORE else []
+    if read.positive_class is not None and any(map(_of_one_class, metrics)):
+        parts.append(f"positive class {read.positive_class}")
+    if read.threshold is not None and any(map(_of_labels, metrics)):
+        parts.append(f"cut at {short(read.threshold)}")
     return parts
 
 
-def _bounds(document: Document) -> str:
+def _bounds(document: Envelope) -> str:
     """How bad and how good a score can be."""
-    bounds = document["input"]["bounds"]
+    bounds = document.input.bounds
     if bounds is None:
         return "scores without known bounds"
     return f"scores from {short(bounds[0])} to {short(bounds[1])}"
@@ -193,60 +193,60 @@ def _of_labels(metric: str) -> bool:
     return known is None or known.wants is PredictionKind.LABEL
 
 
-def _method(estimate: EstimateJson, document: Document) -> list[str]:
+def _method(estimate: Estimate, document: Envelope) -> list[str]:
     """Name, pooling, interval, what was drawn, and the version."""
-    plan = document["plan"]
-    parts = [phrases.method_name(estimate["method"]), phrases.pooling_of(estimate, document)]
-    if estimate["n_evaluation"] is not None:
-        parts.append(f"{percent(plan['evaluation_share'])} held out")
-    if estimate["interval"] is not None and _is_resampled(estimate):
-        parts += [] if plan["interval"] == "percentile" else [plan["interval"]]
+    plan = document.plan
+    parts = [phrases.method_name(estimate.method), phrases.pooling_of(estimate, document)]
+    if estimate.n_evaluation is not None:
+        parts.append(f"{percent(plan.evaluation_share)} held out")
+    if estimate.interval is not None and _is_resampled(estimate):
+        parts += [] if plan.interval == "percentile" else [plan.interval]
         parts += ["fixed models"] if _is_for_fixed(plan) else []
         parts += ["guarded"] if _is_guarded(estimate, document) else []
-    return [*parts, *_draws(estimate, plan), *_others(plan), f"bbc {document['version']}"]
+    return [*parts, *_draws(estimate, plan), *_others(plan), f"bbc {document.version}"]
 
 
-def _is_resampled(estimate: EstimateJson) -> bool:
+def _is_resampled(estimate: Estimate) -> bool:
     """Whether the interval is made of a distribution, so that its kind and the guard apply."""
-    known = METHODS.get(estimate["method"])
+    known = METHODS.get(estimate.method)
     return known is None or Gives.DISTRIBUTION in known.gives
 
 
-def _is_guarded(estimate: EstimateJson, document: Document) -> bool:
+def _is_guarded(estimate: Estimate, document: Envelope) -> bool:
     """Whether a worst value was counted; a metric without one can't be guarded."""
-    bounds = phrases.bounds_of(estimate["metric"], document)
-    worst = bounds[0 if estimate["direction"] == "maximize" else 1] if bounds else 0.0
-    codes = [note["code"] for note in estimate["notes"]]
-    plan = document["plan"]
-    capped = plan.get("cap") is not None and estimate["metric"] in POWERS
-    finite = capped or abs(worst) != float("inf") or plan["interval"] in GUARDING_LOSSES
+    bounds = phrases.bounds_of(estimate.metric, document)
+    worst = bounds[0 if estimate.direction == "maximize" else 1] if bounds else 0.0
+    codes = [note.code for note in estimate.notes]
+    plan = document.plan
+    capped = plan.cap is not None and estimate.metric in POWERS
+    finite = capped or abs(worst) != float("inf") or plan.interval in GUARDING_LOSSES
     finite &= "guard-without-bound" not in codes
-    return bool(plan["guard"]) and finite
+    return bool(plan.guard) and finite
 
 
-def _is_for_fixed(plan: PlanJson) -> bool:
+def _is_for_fixed(plan: Plan) -> bool:
     """Whether the interval is another one because models are fixed."""
-    return plan["interval"] in GUARDING_LOSSES and plan.get("models") == "fixed"
+    return plan.interval in GUARDING_LOSSES and plan.models == "fixed"
 
 
-def _draws(estimate: EstimateJson, plan: PlanJson) -> list[str]:
+def _draws(estimate: Estimate, plan: Plan) -> list[str]:
     """Resamples and seed, as far as anything was drawn."""
-    n_resamples = estimate["n_resamples"]
-    seeded = estimate["n_evaluation"] is not None
+    n_resamples = estimate.n_resamples
+    seeded = estimate.n_evaluation is not None
     parts = []
     if n_resamples is not None:
         resamples = count(n_resamples, "resample")
-        aim = "" if plan["tolerance"] is None else f", tolerance {short(plan['tolerance'])}"
-        parts.append(f"all {resamples}" if estimate["exact"] else f"{resamples}{aim}")
-        seeded |= not estimate["exact"]
-    return [*parts, *([f"seed {plan['seed']}"] if seeded else [])]
+        aim = "" if plan.tolerance is None else f", tolerance {short(plan.tolerance)}"
+        parts.append(f"all {resamples}" if estimate.exact else f"{resamples}{aim}")
+        seeded |= not estimate.exact
+    return [*parts, *([f"seed {plan.seed}"] if seeded else [])]
 
 
-def _others(plan: PlanJson) -> list[str]:
+def _others(plan: Plan) -> list[str]:
     """Whatever else a plan may hold, by its name, where it is not the default."""
     defaults = {f.name: f.default for f in fields(Plan) if f.name not in SAID}
     return [
         f"{name.replace('_', '-')} {held}"
-        for name, held in plan.items()
-        if name in defaults and held != defaults[name]
+        for name, default in defaults.items()
+        if (held := getattr(plan, name)) not in (None, default)
     ]

@@ -9,8 +9,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bbccli.documents import EstimateJson
 from bbccli.gate import NAIVE
+from bbccli.results import Estimate
 from bbccli.rounding import fixed
 
 WIDEST, NARROWEST = 48, 28
@@ -61,18 +61,18 @@ class Strip:
         """Return a number of the scale, with as many decimals as the step has."""
         return fixed(value, max(0, -math.floor(math.log10(self.step) + NOISE)))
 
-    def drawn(self, estimate: EstimateJson) -> str:
+    def drawn(self, estimate: Estimate) -> str:
         """Return one estimate; nothing of it that is missing or infinite."""
         line = [" "] * self.width
         ends = _ends(estimate)
         if ends:
             first, last = self._at(min(ends)), self._at(max(ends))
             line[first : last + 1] = "-" * (last + 1 - first)
-        interval = estimate["interval"]
-        for end in (interval["lower"], interval["upper"]) if interval else ():
+        interval = estimate.interval
+        for end in (interval.lower, interval.upper) if interval else ():
             if end is not None and end in ends:
                 line[self._at(end)] = "|"
-        for value, mark in ((estimate["naive"], "x"), (_corrected(estimate), "o")):
+        for value, mark in ((estimate.naive, "x"), (_corrected(estimate), "o")):
             if value is not None and math.isfinite(value):
                 line[self._at(value)] = mark
         return "".join(line).rstrip()
@@ -82,7 +82,7 @@ class Strip:
         return round((value - self.low) / (self.high - self.low) * (self.width - 1))
 
 
-def strip_of(estimates: Iterable[EstimateJson], width: int) -> Strip | None:
+def strip_of(estimates: Iterable[Estimate], width: int) -> Strip | None:
     """Return the scale that holds all of some estimates; None where there is nothing to compare.
 
     Parameters
@@ -111,24 +111,24 @@ def _step(least: float) -> float:
     return next(m * power for m in (1, 2, 5, 10) if m * power >= least * (1 - NOISE))
 
 
-def _values(estimate: EstimateJson) -> list[float]:
-    found = [*_ends(estimate), estimate["naive"], _corrected(estimate)]
+def _values(estimate: Estimate) -> list[float]:
+    found = [*_ends(estimate), estimate.naive, _corrected(estimate)]
     return [value for value in found if value is not None and math.isfinite(value)]
 
 
-def _ends(estimate: EstimateJson) -> list[float]:
+def _ends(estimate: Estimate) -> list[float]:
     """Where the line of an interval ends: a side that was not estimated ends at the estimate."""
-    interval = estimate["interval"]
+    interval = estimate.interval
     if interval is None:
         return []
-    sides = {"lower": [interval["lower"]], "upper": [interval["upper"]]}
-    ends = sides.get(interval["side"], [interval["lower"], interval["upper"]])
+    sides = {"lower": [interval.lower], "upper": [interval.upper]}
+    ends = sides.get(interval.side, [interval.lower, interval.upper])
     found = [end for end in ends if end is not None and math.isfinite(end)]
-    if len(found) == 1 and estimate["value"] is not None:
-        found.append(estimate["value"])
+    if len(found) == 1 and estimate.value is not None:
+        found.append(estimate.value)
     return found if len(found) == 2 else []
 
 
-def _corrected(estimate: EstimateJson) -> float | None:
+def _corrected(estimate: Estimate) -> float | None:
     """The estimate, of a method that makes one."""
-    return None if estimate["method"] == NAIVE else estimate["value"]
+    return None if estimate.method == NAIVE else estimate.value

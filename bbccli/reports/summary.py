@@ -12,6 +12,7 @@ from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.counts import n_tried, of_all
 from bbccli.rounding import count, digits_for
+from bbccli.schema import Envelope
 from bbccli.text import visible
 
 MOST_WINNERS = 5
@@ -37,7 +38,7 @@ class Summary:
             if "error" in record:
                 self.reasons[_reason(record)] += 1
             else:
-                self._collect(record["document"])
+                self._collect(Document(record["document"], Envelope).record)
             yield record
 
     def render(self, style: Style = Style(), /) -> str:
@@ -83,20 +84,20 @@ class Summary:
                 "tried could be used."
             )
 
-    def _collect(self, document: Document) -> None:
-        estimates, read = document["estimates"], document["input"]
-        self.partial += n_tried(read) > read["n_configurations"]
+    def _collect(self, document: Envelope) -> None:
+        estimates, read = document.estimates, document.input
+        self.partial += n_tried(read) > read.n_configurations
         for estimate in estimates:
-            self.reported[estimate["metric"], estimate["method"]] += phrases.is_reported(
+            self.reported[estimate.metric, estimate.method] += phrases.is_reported(
                 estimate, document
             )
-            value = estimate["optimism"]
+            value = estimate.optimism
             if not phrases.is_naive(estimate) and value is not None:
-                self.optimism[estimate["metric"], estimate["method"]].append(value)
+                self.optimism[estimate.metric, estimate.method].append(value)
         if estimates:
-            self.winners[estimates[0]["winner"]] += 1
-        if document["gate"]:
-            self.gates[document["gate"]["outcome"]] += 1
+            self.winners[estimates[0].winner] += 1
+        if document.gate:
+            self.gates[document.gate.outcome] += 1
 
     def _rows(self) -> list[tuple[str, ...]]:
         rows = []

@@ -8,7 +8,6 @@ from rich.cells import cell_len
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from bbccli.documents import Document, EstimateJson, ShareJson, TraceJson
 from bbccli.gate import NAIVE
 from bbccli.reports import phrases
 from bbccli.reports.answer import answer, verdict
@@ -17,7 +16,9 @@ from bbccli.reports.layout import GAP, Grid, add_notes, as_text, grid_of_facts, 
 from bbccli.reports.searching import cost_sentence
 from bbccli.reports.sentences import sentences
 from bbccli.reports.strip import strip_of
+from bbccli.results import DropTrace, Estimate, SelectionShare
 from bbccli.rounding import percent
+from bbccli.schema import Envelope
 from bbccli.text import visible
 
 RARELY = 0.01
@@ -30,14 +31,14 @@ WIDE = 100
 """Columns of a terminal from which on intervals are drawn."""
 
 
-def render(documents: Sequence[Document], style: Style) -> str:
+def render(documents: Sequence[Envelope], style: Style) -> str:
     """Return one screen per document."""
     return "\n".join(_screen(document, style) for document in documents)
 
 
-def _screen(document: Document, style: Style) -> str:
+def _screen(document: Envelope, style: Style) -> str:
     """What was read, what to expect, by which method, who won how often, and what to doubt."""
-    path, understood = visible(document["input"]["path"]), phrases.understood(document)
+    path, understood = visible(document.input.path), phrases.understood(document)
     head = Text.assemble((path, "bold"), "   ", understood)
     for line in phrases.lines_on_run(document):
         head.append(f"\n{line}")
@@ -48,15 +49,15 @@ def _screen(document: Document, style: Style) -> str:
     return "\n".join(parts)
 
 
-def _answer(document: Document) -> RenderableType:
+def _answer(document: Envelope) -> RenderableType:
     """The sentences that say it all, the verdict of a gate in its colour."""
-    met = document["gate"] is not None and document["gate"]["outcome"] == "met"
+    met = document.gate is not None and document.gate.outcome == "met"
     judged = "green" if met else "red"
     said, gate = answer(document), verdict(document)
     return Group(*(Text(visible(one), judged if one in gate else "bold") for one in said))
 
 
-def _details(document: Document) -> Grid:
+def _details(document: Envelope) -> Grid:
     """Who won by which rule and how often, what was dropped, and the sentence for a paper."""
     grid, marks = grid_of_facts(), phrases.marks(document)
     for winner, rule in phrases.winners(document).items():
@@ -64,11 +65,11 @@ def _details(document: Document) -> Grid:
         grid.add_row(Text(f"winner {marks[winner]}".rstrip(), "green"), text)
     for estimate in _selections(document):
         grid.add_row(Text("wins", "green"), Text(_wins(estimate)))
-    for trace in [e["drop_trace"] for e in document["estimates"] if e["drop_trace"]][:1]:
+    for trace in [e.drop_trace for e in document.estimates if e.drop_trace][:1]:
         grid.add_row(
-            Text("dropped", "green"), Text(_dropped(trace, document["input"]["n_configurations"]))
+            Text("dropped", "green"), Text(_dropped(trace, document.input.n_configurations))
         )
-    cost = document.get("search_cost")
+    cost = document.search_cost
     if cost is not None:
         grid.add_row(Text("search", "green"), Text(visible(cost_sentence(cost))))
     for said in sentences(document):
@@ -78,36 +79,36 @@ def _details(document: Document) -> Grid:
     return grid
 
 
-def _dropped(trace: TraceJson, n_configurations: int) -> str:
+def _dropped(trace: DropTrace, n_configurations: int) -> str:
     """How many configurations went on the way, and how many models that saves."""
-    n_gone = sum(len(step["dropped"]) for step in trace["steps"])
-    models = f"{trace['n_trained']} of {trace['n_models']} models trained"
-    return f"{n_gone} of {n_configurations} by {trace['rule']}, {models}"
+    n_gone = sum(len(step.dropped) for step in trace.steps)
+    models = f"{trace.n_trained} of {trace.n_models} models trained"
+    return f"{n_gone} of {n_configurations} by {trace.rule}, {models}"
 
 
-def _wins(estimate: EstimateJson) -> str:
+def _wins(estimate: Estimate) -> str:
     """How often the most frequent winners win, and all others together."""
-    where = "in the resamples" if estimate["n_resamples"] else "in the outer folds"
+    where = "in the resamples" if estimate.n_resamples else "in the outer folds"
     shares = _shares(estimate)[:MOST_WINS]
-    listed = [f"{percent(s['share'], 0)} {visible(s['configuration'])}" for s in shares]
-    rest = 1 - sum(s["share"] for s in shares)
+    listed = [f"{percent(s.share, 0)} {visible(s.configuration)}" for s in shares]
+    rest = 1 - sum(s.share for s in shares)
     others = f"; {percent(rest, 0)} others" if rest >= RARELY else ""
-    return f"{where} of {visible(estimate['method'])}: {', '.join(listed)}{others}"
+    return f"{where} of {visible(estimate.method)}: {', '.join(listed)}{others}"
 
 
-def _shares(estimate: EstimateJson) -> list[ShareJson]:
+def _shares(estimate: Estimate) -> list[SelectionShare]:
     """Configurations that win now and then, the most frequent first."""
-    return [s for s in estimate["selection"] if s["share"] >= RARELY]
+    return [s for s in estimate.selection if s.share >= RARELY]
 
 
-def _selections(document: Document) -> list[EstimateJson]:
+def _selections(document: Envelope) -> list[Estimate]:
     """The first estimate that tells how often configurations win, if any."""
     first = phrases.metrics_of(document)[:1]
-    found = [e for e in document["estimates"] if e["selection"] and [e["metric"]] == first]
+    found = [e for e in document.estimates if e.selection and [e.metric] == first]
     return found[:1]
 
 
-def _methods(document: Document, metric: str, style: Style) -> str:
+def _methods(document: Envelope, metric: str, style: Style) -> str:
     """One row per method, for one metric: first the one to report, which is marked."""
     estimates = phrases.estimates_of(document, metric)
     pairs = list(zip(phrases.rows(document, metric), estimates, strict=True))
@@ -116,7 +117,7 @@ def _methods(document: Document, metric: str, style: Style) -> str:
         [f"{'>' if row.reported else ' '} {visible(row.method)}", row.mark, *_cells(row, one)]
         for row, one in pairs
     ]
-    alone = document["input"]["n_configurations"] == 1
+    alone = document.input.n_configurations == 1
     corrected = "estimate" if alone or any(map(_is_uncorrected, estimates)) else "corrected"
     interval = phrases.interval_name(document, estimates)
     header = [f"  {phrases.metric_label(metric)}", "", "", "naive", corrected, interval]
@@ -139,12 +140,12 @@ def _methods(document: Document, metric: str, style: Style) -> str:
     )
 
 
-def _cells(row: phrases.Row, estimate: EstimateJson) -> list[str]:
+def _cells(row: phrases.Row, estimate: Estimate) -> list[str]:
     """Label, naive figure, corrected figure and interval."""
     label, value, interval, naive, _ = row.cells
-    return [label, naive, "" if estimate["method"] == NAIVE else value, interval]
+    return [label, naive, "" if estimate.method == NAIVE else value, interval]
 
 
-def _is_uncorrected(estimate: EstimateJson) -> bool:
+def _is_uncorrected(estimate: Estimate) -> bool:
     """Whether a figure other than the naive one makes up for nothing."""
-    return estimate["ignores_selection"] and estimate["method"] != NAIVE
+    return estimate.ignores_selection and estimate.method != NAIVE

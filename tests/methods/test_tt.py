@@ -31,7 +31,7 @@ def test_selected_and_corrected_by_the_fold_mean(samples):
 def test_reports_say_so(samples):
     matrix, auc = read(samples / "progression.parquet"), METRICS["auc"]
     found = document(matrix, *estimate(matrix, [auc], Plan(n_resamples=20)))
-    by_winner = winners(found)
+    by_winner = winners(found.record)
     assert list(by_winner) == ["logistic-l1 C=0.1 k=3", "logistic-l2 C=1"]
     assert by_winner["logistic-l2 C=1"].startswith("best mean over folds of 177")
 

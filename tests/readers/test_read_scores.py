@@ -186,10 +186,10 @@ def test_reports_name_the_bounds():
         matrix = replace(marks(), outcome=replace(marks().outcome, bounds=bounds))
         found = document(matrix, [METHODS["bbc"].run(matrix, METRICS["mean-score"], PLAN)])
         assert found["input"]["bounds"] == (None if bounds is None else list(bounds))
-        (sentence,) = sentences(found)
+        (sentence,) = sentences(found.record)
         assert said in sentence
         assert ("guarded" in sentence) is (bounds is not None)
-        assert understood(found).startswith("score, 40 samples")
+        assert understood(found.record).startswith("score, 40 samples")
 
 
 def test_arrays_of_scores():

@@ -18,6 +18,7 @@ from bbccli.metrics import METRICS
 from bbccli.readers import read
 from bbccli.readers.opening import hash_of
 from bbccli.readers.runs.folder import RUNS
+from bbccli.readers.sources import opening
 from bbccli.recording import Recorder
 from bbccli.types import PredictionKind, Task
 
@@ -89,6 +90,28 @@ def copied(name, target):
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(path.read_bytes())
     return target
+
+
+def test_names_of_columns_are_known_in_any_case(tmp_path):
+    for one in ("knn", "rpart"):
+        header, rows = (REAL.parent / f"caret_{one}.csv").read_text().split("\n", 1)
+        header = header.replace("obs", "Obs").replace("rowIndex", "ROWINDEX")
+        (tmp_path / f"{one}.csv").write_text(f"{header}\n{rows}")
+    assert tool_of(read(tmp_path)) == "caret"
+    expected = read([tmp_path / f"{one}.csv" for one in ("knn", "rpart")])
+    np.testing.assert_array_equal(read(tmp_path).predictions, expected.predictions)
+
+
+def test_each_table_is_parsed_once(tmp_path, monkeypatch):
+    seen = []
+    real = opening.read_table
+    monkeypatch.setattr(opening, "read_table", lambda *given: seen.append(given[0]) or real(*given))
+    for one in ("knn", "rpart", "other"):
+        source = REAL.parent / "caret_knn.csv"
+        (tmp_path / f"{one}.csv").write_bytes(source.read_bytes())
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    read(tmp_path)
+    assert sorted(seen) == sorted(tmp_path.iterdir())
 
 
 def test_caret_leaves_out_another_outcome():

@@ -9,9 +9,13 @@ from bbccli.dropping.walk import take_configurations
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
-from bbccli.reports.answer import answer
+from bbccli.reports.answer import answer as answer_of
 from bbccli.schema import document
 from bbccli.types import Select, Side
+
+
+def answer(found):
+    return answer_of(found.record)
 
 
 def of(matrix, *metrics, names=("cvt", "bbc"), **plan):

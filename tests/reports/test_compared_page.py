@@ -8,7 +8,7 @@ import matrices
 import numpy as np
 import pages
 import pytest
-from pages import check_inert
+from pages import check_inert, shown
 
 from bbccli.compare_schema import compare_document
 from bbccli.comparisons.across import compare_across
@@ -18,7 +18,6 @@ from bbccli.comparisons.possible_best import best_set
 from bbccli.comparisons.records import Verdict
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
-from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures import Absent, draw, rendering
 from bbccli.reports.figures.cd import joined
 from bbccli.reports.page.compared import page_of_comparison, ranking_of
@@ -83,7 +82,7 @@ def documents():
 class TestEach:
     @pytest.mark.sweep
     def test_the_verdict_stands_first(self, kind, documents):
-        text = page_of_comparison(Exhibit(documents[kind], command="bbc compare x"))
+        text = page_of_comparison(shown(documents[kind], command="bbc compare x"))
         found = check_inert(text)
         words = "".join(found.text)
         sentence = {
@@ -94,11 +93,11 @@ class TestEach:
         }[kind]
         assert words.index(sentence) < words.index("Facts") < words.index("Methods, for a paper")
         assert "bbc compare x" in words and "0" * 64 in words
-        assert text == page_of_comparison(Exhibit(documents[kind], command="bbc compare x"))
+        assert text == page_of_comparison(shown(documents[kind], command="bbc compare x"))
 
     @pytest.mark.sweep
     def test_it_cites_what_was_used_and_nothing_else(self, kind, documents):
-        text = page_of_comparison(Exhibit(documents[kind]))
+        text = page_of_comparison(shown(documents[kind]))
         expected = {
             "set": {"lei2020"},
             "baseline": {"lei2020", "westfall1993", "tsamardinos2018"},
@@ -116,7 +115,7 @@ class TestEach:
         matrix = matrix_of(name)
         found = of_ranks(matrix, prefix=name) if kind == "ranks" else KINDS[kind](matrix)
         found["notes"].append({"code": "seen", "text": name, "remedy": name})
-        text = page_of_comparison(Exhibit(found, command=f"bbc compare '{name}'"))
+        text = page_of_comparison(shown(found, command=f"bbc compare '{name}'"))
         check_inert(text)
         assert len(text.encode()) < 2**20 and "secret" not in text
         assert not re.search("[\u202a-\u202e\u2066-\u2069\u200e\u200f]", text)
@@ -124,7 +123,7 @@ class TestEach:
 
 def test_the_members_are_those_of_the_set(documents):
     expected = best_set(matrix_of(), AUC, PLAN)
-    ranking = ranking_of(documents["set"])
+    ranking = ranking_of(documents["set"].record)
     assert [(r.configuration, r.lower, r.upper, r.inside) for r in ranking.rows] == [
         (m.configuration, m.lower, m.upper, m.inside) for m in expected.members
     ]
@@ -132,7 +131,7 @@ def test_the_members_are_those_of_the_set(documents):
 
 def test_differences_have_the_bounds_that_hold_at_once(documents):
     document = documents["baseline"]
-    drawn = draw("differences", Exhibit(document))
+    drawn = draw("differences", shown(document))
     first = document["comparisons"][0]
     measured, corrected, *rest = drawn.spec["data"]["values"]
     assert measured["value"] == first["difference"] and corrected["value"] == first["corrected"]
@@ -145,7 +144,7 @@ def test_differences_have_the_bounds_that_hold_at_once(documents):
 
 def test_differences_of_a_pair_have_the_interval_of_each_test(documents):
     document = documents["pairs"]
-    drawn = draw("differences", Exhibit(document))
+    drawn = draw("differences", shown(document))
     intervals = {one["test"]: one["interval"] for one in document["comparisons"] if one["interval"]}
     told = {v["name"]: (v["lower"], v["upper"]) for v in drawn.spec["data"]["values"]}
     for test, interval in intervals.items():
@@ -155,7 +154,7 @@ def test_differences_of_a_pair_have_the_interval_of_each_test(documents):
 
 class TestRanks:
     def values(self, documents, what):
-        drawn = draw("cd", Exhibit(documents["ranks"]))
+        drawn = draw("cd", shown(documents["ranks"]))
         return [value for value in drawn.spec["data"]["values"] if value["what"] == what]
 
     def test_the_best_is_left_and_on_top(self, documents):
@@ -166,10 +165,10 @@ class TestRanks:
         levels = [one["level"] for one in best]
         assert levels == sorted(levels)
         assert worst[0]["level"] > worst[1]["level"]  # their lines do not cross
-        spec = draw("cd", Exhibit(documents["ranks"])).spec
+        spec = draw("cd", shown(documents["ranks"])).spec
         scales = [layer["encoding"]["x"].get("scale") for layer in spec["layer"]]
         assert all(scale is None or scale["domain"] == [1, 5] for scale in scales)
-        rows = draw("cd", Exhibit(documents["ranks"])).rows
+        rows = draw("cd", shown(documents["ranks"])).rows
         assert [row[0] for row in rows] == list("abcde")
 
     def test_bars_join_the_groups_and_no_others(self, documents):
@@ -193,21 +192,21 @@ class TestRanks:
         assert line["to"] - line["rank"] == pytest.approx(critical)
         assert critical == pytest.approx(2.728 * np.sqrt(5 * 6 / 60), abs=0.002)
         without = of_ranks(matrix_of(), tests=("friedman", "wilcoxon"))
-        drawn = draw("cd", Exhibit(without))
+        drawn = draw("cd", shown(without))
         assert not [v for v in drawn.spec["data"]["values"] if v["what"] == "cd"]
         assert "by wilcoxon with the adjustment holm" in drawn.caption
 
     @pytest.mark.sweep
     def test_it_is_pure_and_plain(self, documents):
         before = json.dumps(documents["ranks"])
-        drawn = draw("cd", Exhibit(documents["ranks"]))
-        assert drawn == draw("cd", Exhibit(documents["ranks"]))
+        drawn = draw("cd", shown(documents["ranks"]))
+        assert drawn == draw("cd", shown(documents["ranks"]))
         assert json.dumps(documents["ranks"]) == before
         assert json.dumps(drawn.spec, allow_nan=False).count("http") == 1
         ElementTree.fromstring(rendering.inline_svg(drawn, "a"))
 
     def test_nothing_is_joined_where_no_pairs_were_tested(self):
-        drawn = draw("cd", Exhibit(of_ranks(matrix_of(), tests=("friedman",))))
+        drawn = draw("cd", shown(of_ranks(matrix_of(), tests=("friedman",))))
         assert {v["what"] for v in drawn.spec["data"]["values"]} == {"best", "worst"}
         assert "nothing is joined" in drawn.caption and "no pairs were tested" in drawn.reading
 
@@ -216,26 +215,26 @@ class TestRanks:
 
 
 def test_figures_of_other_results_say_what_they_need(documents):
-    assert isinstance(draw("cd", Exhibit(documents["set"])), Absent)
-    assert isinstance(draw("differences", Exhibit(documents["set"])), Absent)
+    assert isinstance(draw("cd", shown(documents["set"])), Absent)
+    assert isinstance(draw("differences", shown(documents["set"])), Absent)
 
 
 def test_where_nothing_was_tested_there_is_no_table_of_tests():
     document = of_pairs(matrix_of())
-    assert ">Tests<" in page_of_comparison(Exhibit(document))
+    assert ">Tests<" in page_of_comparison(shown(document))
     bare = [one | {"p": None, "beliefs": None} for one in document["comparisons"]]
-    assert ">Tests<" not in page_of_comparison(Exhibit(document | {"comparisons": bare}))
+    assert ">Tests<" not in page_of_comparison(shown(document | {"comparisons": bare}))
 
 
 def test_the_sentence_on_a_difference_names_its_pair():
     document = of_pairs(matrix_of())
-    assert draw("differences", Exhibit(document)).reading.startswith("c0 - c1: the difference is ")
+    assert draw("differences", shown(document)).reading.startswith("c0 - c1: the difference is ")
 
 
 def test_all_data_sets_are_listed_up_to_a_limit():
     document = of_ranks(matrix_of())
     sets = [one | {"path": f"set{i}.csv"} for i, one in enumerate(document["data_sets"] * 6)]
-    text = page_of_comparison(Exhibit(document | {"data_sets": sets}))
+    text = page_of_comparison(shown(document | {"data_sets": sets}))
     assert all(f">set{i}.csv<" in text for i in range(50)) and ">set50.csv<" not in text
     assert '<th scope="row">more files</th>' in text and f">SHA-256 {'0' * 64}<" in text
 
@@ -246,13 +245,13 @@ def test_names_in_tables_are_whole():
     names = [f"{'a' * 150}{c}{'z' * 150}" for c in range(6)]
     object.__setattr__(matrix, "configurations", tuple(names))
     for document in (of_pairs(matrix), of_baseline(matrix)):
-        text = page_of_comparison(Exhibit(document))
+        text = page_of_comparison(shown(document))
         first = document["comparisons"][0]
         assert first["first"] in text and first["second"] in text
-    assert all(name in page_of_comparison(Exhibit(of_set(matrix))) for name in names[:1])
+    assert all(name in page_of_comparison(shown(of_set(matrix))) for name in names[:1])
 
 
 def test_names_of_a_diagram_are_cut_once():
-    found = draw("cd", Exhibit(of_ranks(matrix_of(), prefix="a very long name of a family ")))
-    shown = json.dumps(found.spec["layer"]) + json.dumps(found.spec.get("data", {}))
-    assert max(map(len, re.findall(r'"(a ver[^"]*)"', shown))) <= 31
+    found = draw("cd", shown(of_ranks(matrix_of(), prefix="a very long name of a family ")))
+    text = json.dumps(found.spec["layer"]) + json.dumps(found.spec.get("data", {}))
+    assert max(map(len, re.findall(r'"(a ver[^"]*)"', text))) <= 31

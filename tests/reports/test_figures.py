@@ -9,14 +9,16 @@ from xml.etree import ElementTree
 import matrices
 import pages
 import pytest
+from pages import shown
 from rich.cells import cell_len
 
+from bbccli.bootstrap.cost_records import SearchCost
 from bbccli.errors import OptionError
 from bbccli.evidence import Ranked, Ranking
-from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures import KINDS, Absent, Drawn, draw, rendering
 from bbccli.reports.figures.base import labels, themed
 from bbccli.reports.searching import cost_sentence
+from bbccli.types import Direction
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +28,7 @@ def found():
 
 @pytest.fixture(scope="module")
 def saved(found):
-    return Exhibit(found.document)
+    return shown(found.json)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -39,9 +41,9 @@ class TestEach:
         assert all(isinstance(cell, str) and cell for row in drawn.rows for cell in row)
 
     def test_it_is_a_pure_function(self, kind, found):
-        before = json.dumps(found.document)
+        before = json.dumps(found.json)
         assert draw(kind, found) == draw(kind, found)
-        assert json.dumps(found.document) == before
+        assert json.dumps(found.json) == before
 
     def test_its_specification_is_plain_and_asks_for_nothing(self, kind, found):
         text = json.dumps(draw(kind, found).spec, allow_nan=False)
@@ -80,7 +82,7 @@ def test_a_saved_result_shows_the_same_forest(found, saved):
 
 
 def test_a_result_without_the_cost_says_how_to_have_it(found):
-    drawn = draw("cost", Exhibit(found.document | {"search_cost": None}))
+    drawn = draw("cost", shown(found.json | {"search_cost": None}))
     assert "--cost-of-search" in drawn.reason
 
 
@@ -89,7 +91,7 @@ def test_a_forest_marks_the_row_to_report(found):
     assert [name for name, row in rows.items() if row[-1] == "yes"] == ["bbc"]
     values = draw("forest", found).spec["data"]["values"]
     assert [v["name"] for v in values if v["series"] == "estimate"] == ["bbc (to report)", "bbc-f"]
-    (bbc,) = [e for e in found.document["estimates"] if e["method"] == "bbc"]
+    (bbc,) = [e for e in found.json["estimates"] if e["method"] == "bbc"]
     own = next(v for v in values if v["name"] == "bbc (to report)" and v["series"] == "estimate")
     assert (own["lower"], own["upper"]) == (bbc["interval"]["lower"], bbc["interval"]["upper"])
 
@@ -169,20 +171,13 @@ def test_a_name_is_never_an_ink():
 
 
 def test_what_is_said_of_a_search_that_paid():
-    cost = {
-        "metric": "brier",
-        "direction": "minimize",
-        "counts": [1, 2],
-        "naive": [0.3, 0.2],
-        "corrected": [0.31, 0.25],
-        "error": [0.001, 0.001],
-        "enough": 2,
-    }
+    lines = (0.3, 0.2), (0.31, 0.25), (0.001, 0.001)
+    cost = SearchCost("brier", Direction.MINIMIZE, (1, 2), *lines, enough=2, n_resamples=50)
     assert cost_sentence(cost) == (
         "The search paid to its end: the best of 2 configurations is worth 0.250 Brier score, "
         "from 0.310 for one."
     )
-    assert "seemed to fall from 0.300 to 0.200" in cost_sentence(cost | {"enough": 1})
+    assert "seemed to fall from 0.300 to 0.200" in cost_sentence(replace(cost, enough=1))
 
 
 def test_without_the_package_the_specification_is_still_to_be_had(found, monkeypatch):

@@ -7,14 +7,14 @@ import re
 import matrices
 import pages
 import pytest
-from pages import check_inert, read
+from pages import check_inert, read, shown
 
 from bbccli.notes.meanings import severity_of
-from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures import rendering
 from bbccli.reports.page.assumptions import assumptions
 from bbccli.reports.page.markup import table
 from bbccli.reports.page.whole import page
+from bbccli.schema import error_document
 
 
 def test_the_order_of_a_page():
@@ -58,7 +58,7 @@ def test_the_same_bytes_every_time():
 
 def test_the_answer_stands_first():
     words = "".join(read(pages.ordinary()).text)
-    found = pages.usual().document
+    found = pages.usual().json
     (bbc,) = [e for e in found["estimates"] if e["method"] == "bbc"]
     first = words.index(f"{bbc['winner']} scored 0.")
     assert first < words.index("Expect 0.") < words.index("To report")
@@ -83,7 +83,7 @@ def test_without_the_package_it_has_its_tables_and_says_what_to_install(monkeypa
 
 
 def test_a_saved_result_names_what_is_missing():
-    found = check_inert(page([Exhibit(pages.usual().document)]))
+    found = check_inert(page([shown(pages.usual().json)]))
     words = "".join(found.text)
     assert "Not shown" in words and "Fold by fold: needs the predictions" in words
 
@@ -115,7 +115,7 @@ def test_ten_thousand_configurations_are_a_small_page():
 
 
 def test_numbers_are_those_of_the_document():
-    found = pages.usual().document
+    found = pages.usual().json
     shown = "".join(read(pages.ordinary()).text).replace("\xa0", " ")
     for note in found["notes"]:
         assert note["text"] in shown
@@ -123,14 +123,14 @@ def test_numbers_are_those_of_the_document():
 
 
 def test_notes_stand_in_the_order_in_which_they_matter():
-    found = pages.exhibit().document
+    found = pages.exhibit().json
     codes = ("duplicate-configurations", "redrawn-resamples", "equals-truth", "of-a-later-version")
     notes = [{"code": code, "text": f"said of {code}", "remedy": ""} for code in codes]
     estimates = [e | {"notes": []} for e in found["estimates"]]
-    words = "".join(read(page([Exhibit(found | {"notes": notes, "estimates": estimates})])).text)
+    words = "".join(read(page([shown(found | {"notes": notes, "estimates": estimates})])).text)
     places = {code: words.index(f"said of {code}") for code in codes}
-    shown = sorted(codes, key=places.get)
-    assert shown == sorted(codes, key=severity_of) != list(codes)
+    found = sorted(codes, key=places.get)
+    assert found == sorted(codes, key=severity_of) != list(codes)
 
 
 def test_words_are_flush_left_and_figures_flush_right():
@@ -151,13 +151,13 @@ def test_long_cells_may_take_several_lines():
 
 @pytest.mark.sweep
 def test_a_file_without_a_result_is_named_as_the_others_are_and_once():
-    first = pages.exhibit().document
+    first = pages.exhibit().json
     exhibits = [
-        Exhibit(first | {"input": first["input"] | {"path": f"/runs/all/{name}.csv"}})
+        shown(first | {"input": first["input"] | {"path": f"/runs/all/{name}.csv"}})
         for name in ("a", "b")
     ]
     path = "/runs/all/bad.csv"
-    failure = {"path": path, "error": {"problem": f"{path}: no truth", "hint": "", "status": 2}}
+    failure = error_document(path, f"{path}: no truth", "", 2).record
     words = "".join(read(page(exhibits, [failure])).text)
     part = words[words.index("All of them") :].split("What", 1)[0]
     assert "bad.csv" in part and "no result: no truth" in part and path not in part
@@ -166,12 +166,12 @@ def test_a_file_without_a_result_is_named_as_the_others_are_and_once():
 
 class TestAssumptions:
     def states(self, *codes, **parts):
-        found = pages.usual().document
+        found = pages.usual().json
         notes = [{"code": code, "text": "", "remedy": ""} for code in codes]
         estimates = [e | {"notes": []} for e in found["estimates"]]
         whole = found | {"notes": notes, "estimates": estimates}
         read_ = whole["input"] | parts
-        return {one.claim: one.state for one in assumptions(whole | {"input": read_})}
+        return {one.claim: one.state for one in assumptions((whole | {"input": read_}).record)}
 
     @pytest.mark.parametrize(
         ("code", "claim"),

@@ -65,16 +65,16 @@ def runs(matrix, plan, metric, select_by, methods=METHODS):
         except (UndefinedError, UnsupportedError):
             continue
         described = document(matrix, [found])
-        yield described["estimates"][0], described
+        yield described.record.estimates[0], described.record
 
 
 def without_figures(found, described):
     """The sentence with the same figures whatever they are, and the figures."""
-    interval, figures = found["interval"], [found["winner"], found["value"]]
+    interval, figures = found.interval, [found.winner, found.value]
     if interval is not None:
-        figures += [interval["lower"], interval["upper"]]
-        interval = interval | {"lower": 0.25, "upper": 0.75}
-    shown = found | {"value": 0.5, "interval": interval}
+        figures += [interval.lower, interval.upper]
+        interval = replace(interval, lower=0.25, upper=0.75)
+    shown = replace(found, naive=0.5, value=0.5, interval=interval)
     return sentence(shown, described, Digits(3)), tuple(figures)
 
 
@@ -115,14 +115,14 @@ def test_every_choice_shows_in_the_sentence_of_bbc(name):
 def test_what_has_no_effect_is_not_said(field):
     matrix = binary(40, 7, n_folds=5)
     ((found, described),) = runs(matrix, Plan(), "auc", "auc", ["cvt"])
-    changed = described | {"plan": described["plan"] | {field: CHOICES[field][1]}}
+    changed = replace(described, plan=replace(described.plan, **{field: CHOICES[field][1]}))
     assert sentence(found, changed, Digits(3)) == sentence(found, described, Digits(3))
 
 
 @pytest.mark.parametrize("guard", [True, False])
 def test_the_sentence_of_the_demo(guard):
     found = answer(Analysis(guard=guard), str(SAMPLES / "progression.parquet")).document
-    (said,) = sentences(found | {"version": "1.0.0"})
+    (said,) = sentences((found | {"version": "1.0.0"}).record)
     assert re.sub(r"CI 0\.7\d\d to", "CI 0.723 to", said) == (
         "AUC 0.844 (95 % CI 0.723 to 0.951), corrected for choosing logistic-l1 C=0.1 k=3 among "
         f"177 configurations; N = 80, 10 folds; BBC, pooled, {'guarded, ' * guard}1000 resamples, "
@@ -223,7 +223,9 @@ def test_what_was_done_about_gaps_is_named(tmp_path):
     said = {}
     for policy in (Missing.DROP, Missing.COMMON_ROWS, Missing.AVAILABLE):
         plan = {"n_resamples": "20", "method": ["bbc"]}
-        (said[policy],) = sentences(answer(Analysis(missing=policy, **plan), str(path)).document)
+        (said[policy],) = sentences(
+            answer(Analysis(missing=policy, **plan), str(path)).document.record
+        )
     assert (
         "among 2 of 3 configurations tried; N = 40, complete configurations only;"
         in said[Missing.DROP]
@@ -234,10 +236,13 @@ def test_what_was_done_about_gaps_is_named(tmp_path):
 
 def test_values_of_later_versions_are_said_by_their_names():
     matrix = binary(40, 7)
-    ((found, described),) = runs(matrix, Plan(n_resamples=20), "auc", "auc", ["bbc"])
+    estimate = METHODS["bbc"].run(matrix, METRICS["auc"], Plan(n_resamples=20))
+    described = document(matrix, [estimate])
     later = {"pooling": "by-moon", "interval": "tide", "select": "luckiest"}
-    found["method"], found["metric"] = "new-method", "new"
-    said = sentence(found, described | {"plan": described["plan"] | later}, Digits(3))
+    described["plan"] |= later
+    described["estimates"][0] |= {"method": "new-method", "metric": "new"}
+    described = described.record
+    said = sentence(described.estimates[0], described, Digits(3))
     assert said.startswith("new 0.")
     assert "(luckiest)" in said
     assert "NEW-METHOD, by-moon, tide, " in said
@@ -269,11 +274,12 @@ class TestTheRowToReport:
         found = document(
             self.matrix, [METHODS["bbc"].run(self.matrix, METRICS["auc"], Plan(n_resamples=50))]
         )
-        (bbc,) = found["estimates"]
-        interval = bbc["interval"] | {"lower": 0.7, "upper": 0.7000000000000001}
+        (bbc,) = found.record.estimates
+        interval = replace(bbc.interval, lower=0.7, upper=0.7000000000000001)
         assert to_report([bbc]) is bbc
-        assert to_report([bbc | {"interval": interval}]) is None
-        assert to_report([bbc | {"interval": interval | {"lower": None}}]) is not None
+        assert to_report([replace(bbc, interval=interval)]) is None
+        open_ended = replace(interval, lower=None)
+        assert to_report([replace(bbc, interval=open_ended)]) is not None
 
     def test_is_experimental_only_for_want_of_another(self):
         assert self.reported("bbc-632", "bbc") == ["bbc"]

@@ -1,18 +1,23 @@
 """Intervals in text: every mark stands where its figure is."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from documents import result
 
 from bbccli.reports.strip import NARROWEST, WIDEST, strip_of
+from bbccli.types import Side
 
-BBC_F = result(names=["bbc-f"])["estimates"][0]
+BBC_F = result(names=["bbc-f"]).record.estimates[0]
 
 
 def of(value, naive, lower, upper, side="two", method="bbc-f"):
-    interval = {"lower": lower, "upper": upper, "level": 0.95, "side": side}
-    return BBC_F | {"method": method, "value": value, "naive": naive, "interval": interval}
+    interval = replace(BBC_F.interval, lower=lower, upper=upper, side=Side(side))
+    found = replace(BBC_F, method=method, naive=0.0, value=0.0, interval=interval)
+    object.__setattr__(found, "value", value)
+    object.__setattr__(found, "naive", naive)
+    return found
 
 
 def test_every_mark_stands_on_its_figure():
@@ -43,7 +48,8 @@ def test_a_side_that_was_not_estimated_has_no_end(side, lower, upper):
 
 
 def test_the_naive_method_has_no_figure_of_its_own():
-    one = of(0.8, 0.8, None, None, method="cvt") | {"interval": None}
+    one = of(0.8, 0.8, None, None, method="cvt")
+    one = replace(one, interval=None)
     assert strip_of([one, of(0.6, 0.8, 0.5, 0.9)], WIDEST).drawn(one).strip() == "x"
 
 

@@ -206,7 +206,7 @@ def test_many_winners_have_letters():
     found = exact()
     one = found["estimates"][0]
     many = [one | {"winner": f"w{i}"} for i in range(28)]
-    marks = marks_of(found | {"estimates": many})
+    marks = marks_of((found | {"estimates": many}).record)
     assert [marks["w0"], marks["w25"], marks["w26"], marks["w27"]] == ["A", "Z", "AA", "AB"]
 
 
@@ -253,6 +253,5 @@ def test_no_figure_is_rounded_onto_a_bound(form):
     ],
 )
 def test_the_verdict_shows_how_far_it_is(value, threshold, said):
-    gate = judged(exact(), Rule(threshold, Direction.MAXIMIZE))["gate"]
-    found = gate | {"value": value, "margin": value - threshold}
-    assert said in gate_sentence(found)
+    gate = judged(exact(), Rule(threshold, Direction.MAXIMIZE)).record.gate
+    assert said in gate_sentence(replace(gate, value=value, margin=value - threshold))

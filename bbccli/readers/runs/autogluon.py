@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from bbccli.errors import InputError
 from bbccli.readers.runs.autogluon_scores import BOARD, board_of, check_listed
 from bbccli.readers.runs.base import APART, RunReader, RunTable
-from bbccli.readers.runs.contents import read_json
 from bbccli.readers.runs.pickles import arrays_of
 from bbccli.readers.runs.stored import (
     StoredConfiguration,
@@ -38,7 +37,6 @@ _OOF = Path("utils", "oof.pkl")
 _SUM, _COUNT = "_oof_pred_proba", "_oof_pred_model_repeats"
 _LEVEL = re.compile(r"_BAG_L(\d+)")
 _CHILD = re.compile(r"S(\d+)F(\d+)")
-_VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,40}")
 _ENSEMBLE = "WeightedEnsemble"
 _OUT_OF_BAG = ("RandomForest", "ExtraTrees", "KNeighbors")
 _BOOSTED = ("LightGBM", "CatBoost", "XGBoost")
@@ -77,7 +75,7 @@ def load(path: Path) -> StoredRun:
     if not configurations:
         raise InputError("has no out-of-fold predictions", path=str(path), hint=_NO_BAGGING)
     _check_sizes(configurations, path)
-    return StoredRun(TOOL, _version(path), tuple(configurations), tuple(excluded))
+    return StoredRun(TOOL, tuple(configurations), tuple(excluded))
 
 
 def _folders(path: Path) -> list[Path]:
@@ -122,9 +120,8 @@ def _configuration(
         "averaged_over_repeats": bool((count > 1).any()),
         "early_stopping_on_fold": name.startswith(_BOOSTED + _NETWORKS),
     }
-    n_folds = max((fold for _, fold in children), default=None)
     flags = tuple(flag for flag, holds in marks.items() if holds)
-    return StoredConfiguration(name, mean, flags, None if n_folds == 1 else n_folds)
+    return StoredConfiguration(name, mean, flags)
 
 
 def _children(folder: Path) -> set[tuple[int, int]]:
@@ -161,17 +158,6 @@ def _check_sizes(configurations: list[StoredConfiguration], path: Path) -> None:
                 path=str(path),
                 hint="the models were not fitted on the same data; fit them anew",
             )
-
-
-def _version(path: Path) -> str | None:
-    """Version of AutoGluon, where a file tells it."""
-    text = ""
-    if is_file(path / "version.txt"):
-        text = file_bytes(path / "version.txt").decode("utf-8", "replace").strip()
-    elif is_file(path / "metadata.json"):
-        about = read_json(path / "metadata.json")
-        text = str(about.get("version")) if isinstance(about, dict) else ""
-    return text if _VERSION.fullmatch(text) else None
 
 
 def _unknown(path: Path) -> InputError:

@@ -81,9 +81,9 @@ def load(path: Path) -> StoredRun:
     found = _candidates(root)
     if not found:
         raise InputError("has no predictions", path=str(path), hint=_KEEP)
-    costs, failed = _costs(path)
+    finished, failed = _finished(path)
     full = max(one.budget for one in found)
-    names = _names([*((one.seed, one.number) for one in found), *(costs or ())])
+    names = _names([*((one.seed, one.number) for one in found), *(finished or ())])
     configurations = tuple(
         StoredConfiguration(
             names[one.seed, one.number], _predictions(one, len(truth)), _flags(one, full)
@@ -91,18 +91,14 @@ def load(path: Path) -> StoredRun:
         for one in found
     )
     here = {one.name for one in configurations}
-    figures = {names[key]: cost for key, cost in (costs or {}).items()}
-    lost = [name for name in figures if name not in here]
+    lost = [names[key] for key in finished or () if names[key] not in here]
     tried = here.union(lost) - {name for key, name in names.items() if key[1] == _DUMMY}
     return StoredRun(
         TOOL,
-        None,
         configurations,
         tuple((name, "its predictions are gone") for name in lost),
         truth,
-        fold_by_fold=True,
-        leaderboard=tuple((name, "cost", figures[name], "fold-mean") for name in figures),
-        n_candidates_total=None if costs is None else len(tried) + failed,
+        n_candidates_total=None if finished is None else len(tried) + failed,
     )
 
 
@@ -175,36 +171,35 @@ def _histories(folder: Path) -> list[Path]:
     return [one for one in files if is_file(one)]
 
 
-def _costs(folder: Path) -> tuple[dict[_Key, float] | None, int]:
-    """Cost of each finished run by seed and number, at its largest budget; None without history.
+def _finished(folder: Path) -> tuple[list[_Key] | None, int]:
+    """Seed and number of each finished run; None without history.
 
     The other number is of the configurations that were tried and have failed at every budget.
     """
     files = _histories(folder)
     if not files:
         return None, 0
-    best: dict[_Key, tuple[float, float]] = {}
+    finished: set[_Key] = set()
     scored: set[_Key] = set()
     failed: set[_Key] = set()
     for file in files:
         seed = int(re.sub(r"\D", "", file.parent.name) or 0)
         try:
-            for (one, _, _, budget), (cost, _, status, _, _, about) in read_json(file)["data"]:
+            for (one, _, _, _), (_, _, status, _, _, about) in read_json(file)["data"]:
                 number = about.get("num_run") if isinstance(about, dict) else None
                 if status["__enum__"] in _FAILED:
                     failed.add((seed, int(one)))
                 if number is None or status["__enum__"] not in _FINISHED:
                     continue
-                key = (seed, int(number))
                 scored.add((seed, int(one)))
-                best[key] = max(best.get(key, (-1.0, 0.0)), (float(budget), float(cost)))
+                finished.add((seed, int(number)))
         except (KeyError, TypeError, ValueError, OverflowError):
             raise InputError(
                 "is not a history as SMAC writes it",
                 path=str(file),
                 hint="remove the file to go on without the figures of auto-sklearn",
             ) from None
-    return {key: best[key][1] for key in sorted(best)}, len(failed - scored)
+    return sorted(finished), len(failed - scored)
 
 
 def _no_targets(problem: str, path: Path) -> InputError:

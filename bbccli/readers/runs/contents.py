@@ -7,13 +7,16 @@ import io
 import itertools
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bbccli.errors import InputError
+from bbccli.local import opened
 from bbccli.readers.column import number_of
 from bbccli.readers.sources.files import file_bytes
 from bbccli.readers.table import Table, check_names, name_twice
@@ -164,11 +167,42 @@ def read_frame(path: Path) -> Table:
     InputError
         It is damaged, or two columns have the same name.
     """
-    from bbccli.readers.sources.opening import read_table as read_file
-
-    frame = read_file(path)
+    frame = parsed(path)
     check_names(frame)
     return frame
+
+
+_PARSED: ContextVar[dict[Path, Table] | None] = ContextVar("parsed", default=None)
+
+
+@contextmanager
+def parsing_once() -> Iterator[None]:
+    """Parse each table of a folder once, however many readers look at it."""
+    token = _PARSED.set({})
+    try:
+        yield
+    finally:
+        _PARSED.reset(token)
+
+
+def parsed(path: Path) -> Table:
+    """Return a table of a folder, whatever its columns are called.
+
+    Raises
+    ------
+    InputError
+        It is damaged.
+    """
+    from bbccli.readers.sources.opening import read_table as read_file
+
+    held = _PARSED.get()
+    if held is None:
+        return read_file(path)
+    if path not in held:
+        held[path] = read_file(path)
+    else:
+        opened(path).close()  # so that it counts as read, where only looking at it did not
+    return held[path]
 
 
 def read_table(path: Path) -> dict[str, pa.ChunkedArray]:

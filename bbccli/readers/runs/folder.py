@@ -20,7 +20,7 @@ from bbccli.readers import runs
 from bbccli.readers.arrow import plain
 from bbccli.readers.runs import contradictions
 from bbccli.readers.runs.base import RunFiles, RunReader, RunTable
-from bbccli.readers.runs.contents import read_frame
+from bbccli.readers.runs.contents import parsing_once, read_frame
 from bbccli.readers.runs.tables import damaged
 from bbccli.readers.sources.files import sha256_of
 from bbccli.readers.table import Table
@@ -50,7 +50,7 @@ def tables_of(folder: Path) -> Sequence[Table]:
         A file that can't be read or is not in the folder, or a folder that no tool is known to
         leave.
     """
-    with within(folder, follow_links=reading.current().follow_links):
+    with within(folder, follow_links=reading.current().follow_links), parsing_once():
         with trying():
             reader = _reader_of(folder)
         found = reader.load(folder)

@@ -26,14 +26,11 @@ class StoredConfiguration:
         is the probability of the second.
     flags
         What is particular about them, such as `ensemble` or `oob`.
-    n_folds
-        Folds of one repeat, where the folder tells.
     """
 
     name: str
     predictions: FloatArray
     flags: tuple[str, ...] = ()
-    n_folds: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,31 +41,20 @@ class StoredRun:
     ----------
     tool
         Name of the tool.
-    version
-        Its version, where the folder tells.
     configurations
         Sorted by name; all have as many samples.
     excluded
         Name of each configuration that was tried and can't be used, and why.
     truth : (N,), optional
         The outcome in the order of the predictions, as the tool encodes it.
-    fold_by_fold
-        Whether the samples stand in the order of the folds that held them out; else they stand in
-        the order of the training data.
-    leaderboard
-        Configuration, name of the figure, its value, and whether it is of the `pooled` predictions
-        or a `fold-mean`.
     n_candidates_total
         Configurations that were tried, where the folder tells; more than are here if some are gone.
     """
 
     tool: str
-    version: str | None
     configurations: tuple[StoredConfiguration, ...]
     excluded: tuple[tuple[str, str], ...] = ()
     truth: FloatArray | None = None
-    fold_by_fold: bool = False
-    leaderboard: tuple[tuple[str, str, float, str], ...] = ()
     n_candidates_total: int | None = None
 
 

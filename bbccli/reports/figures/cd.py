@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.documents import Json
+from bbccli.comparisons.records import Ranks, Standing
 from bbccli.reports import phrases
 from bbccli.reports.compare_phrases import leader
 from bbccli.reports.exhibit import Exhibit
@@ -43,32 +43,32 @@ LONGEST = 27
 
 def draw(exhibit: Exhibit) -> Drawn | Absent:
     """Return the diagram of a comparison over data sets."""
-    found = exhibit.document.get("ranks")
-    if not found or not found["standings"]:
+    found: Ranks | None = getattr(exhibit.document, "ranks", None)
+    if not found or not found.standings:
         return Absent("cd", TITLE, "it needs a saved result of bbc compare --across")
-    if any(one["mean_rank"] is None for one in found["standings"]):
+    if any(one.mean_rank is None for one in found.standings):
         return Absent("cd", TITLE, "a mean rank is undefined")
-    shown = found["standings"][:MOST_NAMES]
-    bars = joined(found["groups"], [one["family"] for one in shown])
-    digits = phrases.digits_by(found["metric"], [one["performance"] for one in found["standings"]])
+    shown = found.standings[:MOST_NAMES]
+    bars = joined(found.groups, [one.family for one in shown])
+    digits = phrases.digits_by(found.metric, [one.performance for one in found.standings])
     rows = [
         (
-            visible(one["family"]),
-            Digits(2).difference(one["mean_rank"]),
-            digits.performance(one["performance"]),
-            f"{one['wins']} of {len(found['data_sets'])}",
+            visible(one.family),
+            Digits(2).difference(one.mean_rank),
+            digits.performance(one.performance),
+            f"{one.wins} of {len(found.data_sets)}",
         )
-        for one in found["standings"]
+        for one in found.standings
     ]
-    values = _values(shown, bars, found["critical_difference"])
+    values = _values(shown, bars, found.critical_difference)
     height = ROW * (len(shown) - len(shown) // 2 + 1 + GAP * len(bars))
-    n_all = len(found["standings"])
+    n_all = len(found.standings)
     return Drawn(
         "cd",
         TITLE,
         leader(found),
         _caption(found, len(shown)),
-        ("family", "mean rank", phrases.metric_label(found["metric"]), "best on"),
+        ("family", "mean rank", phrases.metric_label(found.metric), "best on"),
         rows,
         spec_of(
             values,
@@ -94,19 +94,19 @@ def joined(groups: Sequence[Sequence[str]], names: Sequence[str]) -> list[tuple[
 
 
 def _values(
-    shown: Sequence[Json], bars: Sequence[tuple[int, int]], critical: float | None
+    shown: Sequence[Standing], bars: Sequence[tuple[int, int]], critical: float | None
 ) -> list[dict[str, float | str]]:
     """Families, half of them on each side, bars, and the critical difference."""
     n, base = len(shown), 1 + GAP * len(bars)
     half = -(-n // 2)
-    names = labels((one["family"] for one in shown), LONGEST)
+    names = labels((one.family for one in shown), LONGEST)
     values: list[dict[str, float | str]] = []
     for i, (name, one) in enumerate(zip(names, shown, strict=True)):
         best = i < half
-        own = {"what": "best" if best else "worst", "name": name, "rank": one["mean_rank"]}
+        own = {"what": "best" if best else "worst", "name": name, "rank": one.mean_rank}
         values.append(own | {"level": base + (i if best else n - 1 - i)})
     for i, (first, last) in enumerate(bars):
-        ends = {"rank": shown[first]["mean_rank"], "to": shown[last]["mean_rank"]}
+        ends = {"rank": shown[first].mean_rank, "to": shown[last].mean_rank}
         values.append({"what": "bar", "level": GAP * (i + 1), **ends})
     if critical is not None:
         told = f"critical difference {critical:.2f}"
@@ -165,19 +165,19 @@ def _text(align: str, dx: float, dy: float) -> Spec:
     }
 
 
-def _caption(found: Json, n_shown: int) -> str:
-    n_all = len(found["standings"])
+def _caption(found: Ranks, n_shown: int) -> str:
+    n_all = len(found.standings)
     some = f" The first {n_shown} of {n_all} families." if n_shown < n_all else ""
-    said = f"Mean ranks over {len(found['data_sets'])} data sets; 1, on the left, is best.{some} "
-    if not found["pairs"]:
+    said = f"Mean ranks over {len(found.data_sets)} data sets; 1, on the left, is best.{some} "
+    if not found.pairs:
         return f"{said}No pairs were tested, so nothing is joined."
-    first = found["pairs"][0]
-    by = first["test"]
-    if first["adjustment"] and first["adjustment"] != by:
-        by += f" with the adjustment {first['adjustment']}"
-    said += f"Bars join families of which no two are told apart at {percent(found['level'])}, "
+    first = found.pairs[0]
+    by = first.test
+    if first.adjustment and first.adjustment != by:
+        by += f" with the adjustment {first.adjustment}"
+    said += f"Bars join families of which no two are told apart at {percent(found.level)}, "
     said += f"by {by}: that does not make them equal."
-    if found["critical_difference"] is None:
+    if found.critical_difference is None:
         return said
     return (
         f"{said} The line over the axis is as long as the critical difference of Nemenyi's test, "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bbccli.documents import SearchCostJson
+from bbccli.bootstrap.cost_records import SearchCost
 from bbccli.reports import phrases
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import (
@@ -25,15 +25,15 @@ SHOWN = (1, 2, 3, 5, 7, *(n * 10**p for p in range(1, 8) for n in (1, 1.5, 2, 3,
 
 def draw(exhibit: Exhibit) -> Drawn | Absent:
     """Return the cost of the search."""
-    cost = exhibit.document.get("search_cost")
+    cost: SearchCost | None = getattr(exhibit.document, "search_cost", None)
     if cost is None:
         return Absent("cost", TITLE, _why_not(exhibit))
-    if len(cost["counts"]) < 2:
+    if len(cost.counts) < 2:
         return Absent("cost", TITLE, "a single configuration takes part")
-    label = phrases.metric_label(cost["metric"])
+    label = phrases.metric_label(cost.metric)
     series, values = _series(cost), []
     for name, line in series.items():
-        for count, value, error in zip(cost["counts"], line, cost["error"], strict=True):
+        for count, value, error in zip(cost.counts, line, cost.error, strict=True):
             if value is None:
                 continue
             band = name == "corrected" and error is not None
@@ -59,31 +59,31 @@ def _why_not(exhibit: Exhibit) -> str:
     return exhibit.evidence.missing.get("cost", "it was not asked for")
 
 
-def _series(cost: SearchCostJson) -> dict[str, list[float | None]]:
-    found = {"naive": cost["naive"], "corrected": cost["corrected"]}
-    if cost["tried"] is not None:
+def _series(cost: SearchCost) -> dict[str, tuple[float, ...]]:
+    found = {"naive": cost.naive, "corrected": cost.corrected}
+    if cost.tried is not None:
         found |= {
-            "naive, as tried": cost["tried"]["naive"],
-            "corrected, as tried": cost["tried"]["corrected"],
+            "naive, as tried": cost.tried.naive,
+            "corrected, as tried": cost.tried.corrected,
         }
     return found
 
 
-def _on_order(cost: SearchCostJson) -> str:
-    if cost["tried"] is None:
+def _on_order(cost: SearchCost) -> str:
+    if cost.tried is None:
         return ""
     return "The thin lines are the best of the first ones in the order in which they were tried. "
 
 
-def _on_end(cost: SearchCostJson) -> str:
-    if cost["enough"] == cost["counts"][-1]:
+def _on_end(cost: SearchCost) -> str:
+    if cost.enough == cost.counts[-1]:
         return "There is no number after which searching stopped paying."
     return "The dotted line marks where searching stopped paying."
 
 
-def _rows(cost: SearchCostJson, series: dict[str, list[float | None]]) -> list[list[str]]:
-    digits, counts = cost_digits(cost), cost["counts"]
-    wanted = {*SHOWN, cost["enough"], counts[-1]}
+def _rows(cost: SearchCost, series: dict[str, tuple[float, ...]]) -> list[list[str]]:
+    digits, counts = cost_digits(cost), cost.counts
+    wanted = {*SHOWN, cost.enough, counts[-1]}
     return [
         [str(number_), *(digits.performance(line[i], "undefined") for line in series.values())]
         for i, number_ in enumerate(counts)
@@ -91,8 +91,8 @@ def _rows(cost: SearchCostJson, series: dict[str, list[float | None]]) -> list[l
     ]
 
 
-def _layers(cost: SearchCostJson, series: dict[str, list[float | None]], label: str) -> list[Spec]:
-    last = cost["counts"][-1]
+def _layers(cost: SearchCost, series: dict[str, tuple[float, ...]], label: str) -> list[Spec]:
+    last = cost.counts[-1]
     x = _counts_axis(last)
     colours = {name: (CORRECTED if name.startswith("corr") else NAIVE, "") for name in series}
     dashes = {
@@ -122,7 +122,7 @@ def _layers(cost: SearchCostJson, series: dict[str, list[float | None]], label: 
             },
         },
         {
-            "data": {"values": [{"count": cost["enough"]}] if cost["enough"] < last else []},
+            "data": {"values": [{"count": cost.enough}] if cost.enough < last else []},
             "mark": {"type": "rule", "strokeDash": [2, 2], "color": INK},
             "encoding": {"x": x},
         },

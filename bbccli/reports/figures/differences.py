@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.documents import Document, Json
+from bbccli.compare_schema import CompareEnvelope
+from bbccli.comparisons.records import Comparison
 from bbccli.reports import compare_phrases as said
 from bbccli.reports import phrases
 from bbccli.reports.exhibit import Exhibit
@@ -31,8 +32,9 @@ MEASURED, CORRECTED = "as measured", "corrected"
 
 def draw(exhibit: Exhibit) -> Drawn | Absent:
     """Return the differences of a comparison: the one that was asked for first, then by size."""
-    document = exhibit.document
-    found = [one for one in _once(document) if one["difference"] is not None]
+    document: CompareEnvelope = exhibit.document
+    compared = isinstance(document, CompareEnvelope)
+    found = [one for one in (_once(document) if compared else ()) if one.difference is not None]
     if not found:
         return Absent("differences", TITLE, "it needs a result of bbc compare with a difference")
     shown, digits = found[:MOST_NAMES], said.figures_of(document)
@@ -41,61 +43,59 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
     values = [
         point
         for name, one in zip(names, shown, strict=True)
-        for point in _points(name, one, document["margin"])
+        for point in _points(name, one, document.margin)
     ]
     rows = [_row(name, one, document, digits) for name, one in zip(told, found, strict=True)]
-    label = f"difference of {phrases.metric_label(document['metric'])}, more is better"
+    label = f"difference of {phrases.metric_label(document.metric)}, more is better"
     columns = ("comparison", MEASURED, CORRECTED, "interval", "p", "shows")
-    corrected = any(one["corrected"] is not None for one in shown)
-    layers = _layers(names, label, document["margin"], corrected=corrected)
+    corrected = any(one.corrected is not None for one in shown)
+    layers = _layers(names, label, document.margin, corrected=corrected)
     some = f" The first {len(shown)} of {len(found)}." if len(shown) < len(found) else ""
-    dashed = " Dashed: the margin." if document["margin"] else ""
+    dashed = " Dashed: the margin." if document.margin else ""
     caption = _caption(document) + dashed + some
     spec = spec_of(values, layers, height={"step": 22})
     return Drawn("differences", TITLE, _reading(document, digits), caption, columns, rows, spec)
 
 
-def _once(document: Document) -> list[Json]:
+def _once(document: CompareEnvelope) -> list[Comparison]:
     """Every comparison once: of the winner against a baseline the one with the correction."""
-    comparisons = list(document.get("comparisons", ()))
+    comparisons = list(getattr(document, "comparisons", ()))
     if not of_baseline(document):
         return comparisons
     first = comparisons[0]
-    rest = [one for one in comparisons[1:] if one["first"] != first["first"]]
-    return [first, *sorted(rest, key=lambda one: -(one["difference"] or 0))]
+    rest = [one for one in comparisons[1:] if one.first != first.first]
+    return [first, *sorted(rest, key=lambda one: -(one.difference or 0))]
 
 
-def of_baseline(document: Document) -> bool:
+def of_baseline(document: CompareEnvelope) -> bool:
     """Whether all configurations were compared with a baseline, by simultaneous bounds."""
-    comparisons: list[Json] = document.get("comparisons") or []
-    return bool(comparisons) and comparisons[0]["test"] == "max-t"
+    return bool(document.comparisons) and document.comparisons[0].test == "max-t"
 
 
-def ends_of(comparison: Json) -> tuple[float | None, float | None]:
+def ends_of(comparison: Comparison) -> tuple[float | None, float | None]:
     """Return the ends to draw: the simultaneous ones where there are some, else the interval."""
-    if comparison["bound"] is not None or comparison["bound_above"] is not None:
-        return comparison["bound"], comparison["bound_above"]
-    interval = comparison["interval"] or {"lower": None, "upper": None}
-    return interval["lower"], interval["upper"]
+    if comparison.bound is not None or comparison.bound_above is not None:
+        return comparison.bound, comparison.bound_above
+    return phrases.ends_of(comparison.interval)
 
 
-def name_in(comparison: Json, document: Document, *, first: bool) -> str:
+def name_in(comparison: Comparison, document: CompareEnvelope, *, first: bool) -> str:
     """Return what tells a comparison from the others."""
     if of_baseline(document):
-        return f"{comparison['first']} (winner)" if first else str(comparison["first"])
-    comparisons = document["comparisons"]
-    pairs = {(one["first"], one["second"]) for one in comparisons}
+        return f"{comparison.first} (winner)" if first else str(comparison.first)
+    comparisons = document.comparisons
+    pairs = {(one.first, one.second) for one in comparisons}
     if len(pairs) == 1:
-        return str(comparison["test"])
-    pair = f"{comparison['first']} - {comparison['second']}"
-    several = len({one["test"] for one in comparisons}) > 1
-    return f"{pair}, {comparison['test']}" if several else pair
+        return str(comparison.test)
+    pair = f"{comparison.first} - {comparison.second}"
+    several = len({one.test for one in comparisons}) > 1
+    return f"{pair}, {comparison.test}" if several else pair
 
 
-def _points(name: str, one: Json, margin: float) -> list[dict[str, object]]:
+def _points(name: str, one: Comparison, margin: float) -> list[dict[str, object]]:
     lower, upper = ends_of(one)
     ends = {"lower": lower, "upper": upper, "zero": 0.0, "margin": margin}
-    found = {MEASURED: one["difference"], CORRECTED: one["corrected"]}
+    found = {MEASURED: one.difference, CORRECTED: one.corrected}
     return [
         {"name": name, "series": series, "value": value} | (ends if series == MEASURED else {})
         for series, value in found.items()
@@ -103,29 +103,29 @@ def _points(name: str, one: Json, margin: float) -> list[dict[str, object]]:
     ]
 
 
-def _row(name: str, one: Json, document: Document, digits: Digits) -> tuple[str, ...]:
+def _row(name: str, one: Comparison, document: CompareEnvelope, digits: Digits) -> tuple[str, ...]:
     lower, upper = (digits.difference(end, "none") for end in ends_of(one))
-    p = one["p"] if one["p_adjusted"] is None else one["p_adjusted"]
+    p = one.p if one.p_adjusted is None else one.p_adjusted
     return (
         visible(name),
-        said.signed(one["difference"], digits),
-        said.signed(one["corrected"], digits, "none"),
+        said.signed(one.difference, digits),
+        said.signed(one.corrected, digits, "none"),
         "none" if (lower, upper) == ("none", "none") else f"{lower} to {upper}",
         said.p_text(p) or "none",
         said.verdict(one, document),
     )
 
 
-def _reading(document: Document, digits: Digits) -> str:
-    first = document["comparisons"][0]
-    if first["difference"] is None:
+def _reading(document: CompareEnvelope, digits: Digits) -> str:
+    first = document.comparisons[0]
+    if first.difference is None:
         return "The first comparison has no difference."
-    pair = " - ".join(name_of(one) for one in (first["first"], first["second"]) if one)
+    pair = " - ".join(name_of(one) for one in (first.first, first.second) if one)
     return f"{pair}: the difference is {said.difference(first, document, digits)}."
 
 
-def _caption(document: Document) -> str:
-    level = percent(document["plan"]["level"])
+def _caption(document: CompareEnvelope) -> str:
+    level = percent(document.plan.level)
     start = "Open circles: differences as measured, positive where the first is better."
     if of_baseline(document):
         return (

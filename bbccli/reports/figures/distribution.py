@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bbccli.documents import EstimateJson
 from bbccli.reports import phrases
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import (
@@ -16,6 +15,7 @@ from bbccli.reports.figures.base import (
     number,
     spec_of,
 )
+from bbccli.results import Estimate
 from bbccli.rounding import Digits, percent
 
 TITLE = "Spread over the resamples"
@@ -28,7 +28,7 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
         return Absent("distribution", TITLE, exhibit.absent("distribution"))
     document = exhibit.document
     estimates = phrases.estimates_of(document, found.metric)
-    (estimate,) = [e for e in estimates if e["method"] == found.method][:1]
+    (estimate,) = [e for e in estimates if e.method == found.method][:1]
     digits, label = phrases.digits_of(estimates, document), phrases.metric_label(found.metric)
     bars = [
         {"low": low, "high": high, "share": share}
@@ -55,21 +55,21 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
     )
 
 
-def _reading(reaching: float, estimate: EstimateJson, digits: Digits) -> str:
-    figure = digits.performance(estimate["naive"], "undefined")
+def _reading(reaching: float, estimate: Estimate, digits: Digits) -> str:
+    figure = digits.performance(estimate.naive, "undefined")
     return (
         f"{percent(reaching, 0)} of the resamples reach the naive figure of {figure} "
         "on samples that took no part in the choice."
     )
 
 
-def _layers(estimate: EstimateJson, label: str) -> list[Spec]:
-    interval = estimate["interval"] or {"lower": None, "upper": None}
+def _layers(estimate: Estimate, label: str) -> list[Spec]:
+    lower, upper = phrases.ends_of(estimate.interval)
     lines = [
-        ("naive", estimate["naive"]),
-        ("estimate", estimate["value"]),
-        ("interval", interval["lower"]),
-        ("interval", interval["upper"]),
+        ("naive", estimate.naive),
+        ("estimate", estimate.value),
+        ("interval", lower),
+        ("interval", upper),
     ]
     series = {"naive": (NAIVE, ""), "estimate": (CORRECTED, ""), "interval": (INK, "")}
     dashes = {"domain": list(series), "range": [[5, 3], [1, 0], [2, 2]]}

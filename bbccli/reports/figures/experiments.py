@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from bbccli.documents import Document, EstimateJson
 from bbccli.reports import phrases
 from bbccli.reports.figures.base import (
     INK,
@@ -18,34 +17,34 @@ from bbccli.reports.figures.base import (
     open_and_filled,
     spec_of,
 )
-from bbccli.schema import to_report
+from bbccli.results import Estimate
+from bbccli.schema import Envelope, to_report
 
 TITLE = "From naive to corrected"
 
 
-def experiments_figure(documents: Sequence[Document]) -> Drawn | None:
+def experiments_figure(documents: Sequence[Envelope]) -> Drawn | None:
     """Return a line per experiment, those that lose most first; None without a common metric."""
-    found = [(d["input"]["path"], e) for d in documents if (e := _reported(d)) is not None]
-    found = [(path, e) for path, e in found if e["naive"] is not None and e["value"] is not None]
-    if not found or len({e["metric"] for _, e in found}) > 1:
+    found = [(d.input.path, e) for d in documents if (e := _reported(d)) is not None]
+    found = [(path, e) for path, e in found if e.naive is not None and e.value is not None]
+    if not found or len({e.metric for _, e in found}) > 1:
         return None
-    found.sort(key=lambda one: -(one[1]["optimism"] or 0))
+    found.sort(key=lambda one: -(one[1].optimism or 0))
     shown = found[:MOST_NAMES]
-    metric = found[0][1]["metric"]
+    metric = found[0][1].metric
     label = phrases.metric_label(metric)
-    digits = phrases.digits_by(metric, [v for _, e in found for v in (e["naive"], e["value"])])
+    digits = phrases.digits_by(metric, [v for _, e in found for v in (e.naive, e.value)])
     told = dict(zip((p for p, _ in found), short_paths([p for p, _ in found]), strict=True))
     names = labels(told[path] for path, _ in shown)
     values = [
-        {"name": name, "series": series, "value": value, "to": estimate["value"]}
+        {"name": name, "series": series, "value": value, "to": estimate.value}
         for name, (_, estimate) in zip(names, shown, strict=True)
-        for series, value in (("naive", estimate["naive"]), ("corrected", estimate["value"]))
+        for series, value in (("naive", estimate.naive), ("corrected", estimate.value))
     ]
     rows = [
-        (told[path], digits.performance(e["naive"]), digits.performance(e["value"]))
-        for path, e in shown
+        (told[path], digits.performance(e.naive), digits.performance(e.value)) for path, e in shown
     ]
-    falls = sum((e["optimism"] or 0) > 0 for _, e in found)
+    falls = sum((e.optimism or 0) > 0 for _, e in found)
     some = f" The {len(shown)} of {len(found)} that lose most." if len(shown) < len(found) else ""
     return Drawn(
         "experiments",
@@ -59,7 +58,7 @@ def experiments_figure(documents: Sequence[Document]) -> Drawn | None:
     )
 
 
-def _reported(document: Document) -> EstimateJson | None:
+def _reported(document: Envelope) -> Estimate | None:
     metric = next(iter(phrases.metrics_of(document)), None)
     return None if metric is None else to_report(phrases.estimates_of(document, metric))
 

@@ -64,7 +64,7 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
 
 
 def _reading(found: tuple[FoldSpread, ...], exhibit: Exhibit) -> str:
-    sign = 1 if exhibit.document["estimates"][0]["direction"] == "maximize" else -1
+    sign = 1 if exhibit.document.estimates[0].direction == "maximize" else -1
     worst = min(found, key=lambda fold: sign * fold.median)
     above = sum(f.winner is not None and sign * (f.winner - f.median) >= 0 for f in found)
     return (

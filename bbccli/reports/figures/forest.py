@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bbccli.documents import EstimateJson
 from bbccli.reports import counts, phrases
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import (
@@ -16,6 +15,7 @@ from bbccli.reports.figures.base import (
     open_and_filled,
     spec_of,
 )
+from bbccli.results import Estimate
 
 TITLE = "Estimates of the methods"
 
@@ -29,16 +29,16 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
     estimates = phrases.estimates_of(document, metric)
     digits, label = phrases.digits_of(estimates, document), phrases.metric_label(metric)
     names = labels(
-        f"{e['method']} (to report)" if phrases.is_reported(e, document) else e["method"]
+        f"{e.method} (to report)" if phrases.is_reported(e, document) else e.method
         for e in estimates
     )
     values = [point for name, e in zip(names, estimates, strict=True) for point in _points(name, e)]
     rows = [
         (
-            e["method"],
-            digits.performance(e["naive"], "undefined"),
-            digits.performance(e["value"], "undefined"),
-            phrases.interval_text(e["interval"], digits) or "none",
+            e.method,
+            digits.performance(e.naive, "undefined"),
+            digits.performance(e.value, "undefined"),
+            phrases.interval_text(e.interval, digits) or "none",
             "yes" if phrases.is_reported(e, document) else "no",
         )
         for e in estimates
@@ -58,11 +58,11 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
     )
 
 
-def _points(name: str, estimate: EstimateJson) -> list[dict[str, object]]:
+def _points(name: str, estimate: Estimate) -> list[dict[str, object]]:
     """The naive figure and the estimate, each with the ends of the interval."""
-    interval = estimate["interval"] or {"lower": None, "upper": None}
-    ends = {"lower": interval["lower"], "upper": interval["upper"]}
-    own = {"naive": estimate["naive"], "estimate": estimate["value"]}
+    lower, upper = phrases.ends_of(estimate.interval)
+    ends = {"lower": lower, "upper": upper}
+    own = {"naive": estimate.naive, "estimate": estimate.value}
     if phrases.is_naive(estimate):
         del own["estimate"]
     return [
@@ -76,16 +76,16 @@ def _reading(exhibit: Exhibit, metric: str) -> str:
     document = exhibit.document
     estimates = phrases.estimates_of(document, metric)
     reported = next((e for e in estimates if phrases.is_reported(e, document)), None)
-    if document["input"]["n_configurations"] == 1:
+    if document.input.n_configurations == 1:
         if counts.alone(document):
             return "There was one configuration: nothing is corrected."
         return f"It is {counts.only_one(document)}: its figure is not corrected for the choice."
-    if reported is None or reported["optimism"] is None:
+    if reported is None or reported.optimism is None:
         return "No method here has an interval to report."
     digits = phrases.digits_of(estimates, document)
-    change = digits.difference(abs(reported["optimism"]))
-    way = "too good" if reported["optimism"] > 0 else "too bad"
-    return f"By {phrases.method_name(reported['method'])}, the naive figure is {change} {way}."
+    change = digits.difference(abs(reported.optimism))
+    way = "too good" if reported.optimism > 0 else "too bad"
+    return f"By {phrases.method_name(reported.method)}, the naive figure is {change} {way}."
 
 
 def _layers(names: list[str], label: str) -> list[Spec]:

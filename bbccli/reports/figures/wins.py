@@ -22,28 +22,28 @@ TITLE = "Who wins"
 
 def draw(exhibit: Exhibit) -> Drawn | Absent:
     """Return the shares of the first estimate that has some."""
-    if exhibit.document["input"]["n_configurations"] == 1:
+    if exhibit.document.input.n_configurations == 1:
         return Absent("wins", TITLE, "a single configuration takes part")
     document = exhibit.document
-    found = [e for e in document["estimates"] if e["selection"]]
+    found = [e for e in document.estimates if e.selection]
     if not found:
         return Absent("wins", TITLE, "no method here selects in resamples")
     estimate = found[0]
-    shares = estimate["selection"]
-    names = labels(share["configuration"] for share in shares)
-    rest = 1 - sum(share["share"] for share in shares)
+    shares = estimate.selection
+    names = labels(share.configuration for share in shares)
+    rest = 1 - sum(share.share for share in shares)
     values = [
-        {"name": name, "share": share["share"]} for name, share in zip(names, shares, strict=True)
+        {"name": name, "share": share.share} for name, share in zip(names, shares, strict=True)
     ]
-    rows = [(visible(share["configuration"]), percent(share["share"], 1)) for share in shares]
+    rows = [(visible(share.configuration), percent(share.share, 1)) for share in shares]
     if rest > 1e-9:
         rows.append(("all others together", percent(rest, 1)))
-    winner = next((s["share"] for s in shares if s["configuration"] == estimate["winner"]), None)
-    method = phrases.method_name(estimate["method"])
+    winner = next((s.share for s in shares if s.configuration == estimate.winner), None)
+    method = phrases.method_name(estimate.method)
     return Drawn(
         "wins",
         TITLE,
-        _reading(estimate["winner"], winner, method),
+        _reading(estimate.winner, winner, method),
         f"Share of the resamples of {method} in which a configuration is the best one in the bag; "
         f"the first {len(shares)}. Shares ignore how close the others are: configurations that "
         "predict nearly the same share the wins between them.",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bbccli.documents import Document
 from bbccli.reports import counts, phrases
 from bbccli.reports.page.markup import Markup, section, table, tag
 from bbccli.rounding import count
+from bbccli.schema import Envelope
 
 MET, UNKNOWN, VIOLATED = "met", "unknown", "violated"
 
@@ -31,16 +31,16 @@ class Assumption:
     why: str
 
 
-def checklist(document: Document) -> Markup:
+def checklist(document: Envelope) -> Markup:
     """Return the assumptions as a table in words."""
     rows = [(one.claim, one.state, one.why) for one in assumptions(document)]
     found = table("What the figures rest on", ("assumption", "state", "how that is known"), rows)
     return section("Assumptions", "assumptions", tag("div", found, class_="words"))
 
 
-def assumptions(document: Document) -> list[Assumption]:
+def assumptions(document: Envelope) -> list[Assumption]:
     """Return what a result rests on."""
-    codes = {note["code"] for note in phrases.notes_of(document)}
+    codes = {note.code for note in phrases.notes_of(document)}
     return [
         _out_of_sample(document, codes),
         _all_there(document, codes),
@@ -58,27 +58,27 @@ def assumptions(document: Document) -> list[Assumption]:
     ]
 
 
-def _out_of_sample(document: Document, codes: set[str]) -> Assumption:
+def _out_of_sample(document: Envelope, codes: set[str]) -> Assumption:
     claim = "Every prediction was made by a model that had not seen the sample."
     if found := codes & {"equals-truth", "group-spans-folds"}:
         return Assumption(claim, VIOLATED, f"See the note {_names(found)}.")
     if found := codes & {"perfect-configuration", "validity-flags"}:
         return Assumption(claim, UNKNOWN, f"There is doubt: see the note {_names(found)}.")
-    checked = document["input"]["verification"]
-    if checked is not None and checked["n_checked"]:
-        said = f"{checked['n_checked']} of {count(checked['n_scores'], 'score')} of the run"
+    checked = document.input.verification
+    if checked is not None and checked.n_checked:
+        said = f"{checked.n_checked} of {count(checked.n_scores, 'score')} of the run"
         return Assumption(claim, UNKNOWN, f"{said} came out again, as they should.")
     return Assumption(claim, UNKNOWN, "Nothing in the predictions speaks against it.")
 
 
-def _all_there(document: Document, codes: set[str]) -> Assumption:
+def _all_there(document: Envelope, codes: set[str]) -> Assumption:
     claim = "All configurations that were tried are here."
     left = codes & {"configurations-left-out", "flagged-left-out", "candidates-missing"}
     left |= codes & {"configurations-dropped"}
     if left:
         return Assumption(claim, VIOLATED, f"Some are not: see the note {_names(left)}.")
-    run = document["input"]["run"]
-    if run is not None and run["n_models"] == document["input"]["n_configurations"]:
+    run = document.input.run
+    if run is not None and run.n_models == document.input.n_configurations:
         return Assumption(claim, MET, "All models of the run take part.")
     return Assumption(claim, UNKNOWN, "What was tried and not recorded is not corrected for.")
 
@@ -91,22 +91,22 @@ def _same_samples(codes: set[str]) -> Assumption:
     return Assumption(claim, MET, "Checked.")
 
 
-def _independent(document: Document) -> Assumption:
+def _independent(document: Envelope) -> Assumption:
     claim = "Samples, or groups of them, are independent of each other."
-    read = document["input"]
-    if read["n_groups"]:
-        return Assumption(claim, MET, f"{count(read['n_groups'], 'group')} are drawn as wholes.")
+    read = document.input
+    if read.n_groups:
+        return Assumption(claim, MET, f"{count(read.n_groups, 'group')} are drawn as wholes.")
     return Assumption(claim, UNKNOWN, "No groups were named; name them if there are any.")
 
 
-def _one_scale(document: Document, codes: set[str]) -> Assumption:
+def _one_scale(document: Envelope, codes: set[str]) -> Assumption:
     claim = "Predictions of different folds are on one scale."
-    pooling = document["plan"]["pooling"]
+    pooling = document.plan.pooling
     ways = {"fold-mean": "by the mean over folds", "within-folds": "by pairs within folds"}
     if pooling != "pooled":
         return Assumption(claim, MET, f"It is not needed: selection is {ways[pooling]}.")
-    if (document["input"]["n_folds"] or 0) < 2:
-        if counts.is_split(document["input"]):
+    if (document.input.n_folds or 0) < 2:
+        if counts.is_split(document.input):
             return Assumption(claim, MET, f"There is {counts.HELD_OUT}.")
         return Assumption(claim, UNKNOWN, "The folds are unknown.")
     if "winners-differ" in codes:
@@ -123,12 +123,12 @@ def _enough_samples(codes: set[str]) -> Assumption:
     return Assumption(claim, MET, "No resample had to be drawn again.")
 
 
-def _enough_resamples(document: Document, codes: set[str]) -> Assumption:
+def _enough_resamples(document: Envelope, codes: set[str]) -> Assumption:
     claim = "There are resamples enough."
     if codes & {"few-resamples", "tolerance-not-reached"}:
         found = codes & {"few-resamples", "tolerance-not-reached"}
         return Assumption(claim, VIOLATED, f"See the note {_names(found)}.")
-    errors = [e["error"]["value"] for e in document["estimates"] if e["error"]]
+    errors = [e.error.value for e in document.estimates if e.error]
     known = [error for error in errors if error is not None]
     if not known:
         return Assumption(claim, MET, "Nothing was drawn.")

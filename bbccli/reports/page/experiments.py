@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from bbccli.documents import Document, Json
 from bbccli.reports import phrases
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.experiments import experiments_figure, short_paths
@@ -13,6 +12,7 @@ from bbccli.reports.page.figures import figure_section
 from bbccli.reports.page.markup import Markup, section, table, tag
 from bbccli.reports.page.verdict import reported
 from bbccli.rounding import count
+from bbccli.schema import Envelope, ErrorEnvelope
 from bbccli.text import visible
 
 MOST_ROWS = 1000
@@ -21,13 +21,13 @@ MOST_ROWS = 1000
 COLUMNS = ("experiment", "metric", "naive", "corrected", "interval", "optimism", "winner")
 
 
-def overview(exhibits: Sequence[Exhibit], failures: Sequence[Json]) -> Markup:
+def overview(exhibits: Sequence[Exhibit], failures: Sequence[ErrorEnvelope]) -> Markup:
     """Return the sentence over all, the table and the figure."""
     documents = [exhibit.document for exhibit in exhibits]
-    paths = short_paths([d["input"]["path"] for d in documents] + [f["path"] for f in failures])
+    paths = short_paths([d.input.path for d in documents] + [f.path for f in failures])
     cells = [*map(_cells, documents), *map(_failure, failures)]
     rows = [(visible(path), *row) for path, row in zip(paths, cells, strict=True)]
-    gates = any(document["gate"] for document in documents)
+    gates = any(document.gate for document in documents)
     if gates:
         verdicts = [_gate(document) for document in documents] + ["none"] * len(failures)
         rows = [(*row, verdict) for row, verdict in zip(rows, verdicts, strict=True)]
@@ -42,14 +42,14 @@ def overview(exhibits: Sequence[Exhibit], failures: Sequence[Json]) -> Markup:
     )
 
 
-def _summary(documents: Sequence[Document], failures: Sequence[Json]) -> str:
+def _summary(documents: Sequence[Envelope], failures: Sequence[ErrorEnvelope]) -> str:
     found = [one for one in map(reported, documents) if one is not None]
-    optimism = [e["optimism"] for e in found if e["optimism"] is not None]
+    optimism = [e.optimism for e in found if e.optimism is not None]
     parts = [f"{count(len(documents) + len(failures), 'experiment')}."]
-    metrics = {estimate["metric"] for estimate in found}
+    metrics = {estimate.metric for estimate in found}
     if optimism and len(metrics) == 1:
         label, metric = phrases.metric_label(next(iter(metrics))), next(iter(metrics))
-        values = [e[key] for e in found for key in ("naive", "value")]
+        values = [value for e in found for value in (e.naive, e.value)]
         digits = phrases.digits_by(metric, values)
         parts.append(
             f"The naive {label} was too good by {digits.difference(median(optimism))} in the "
@@ -63,27 +63,27 @@ def _summary(documents: Sequence[Document], failures: Sequence[Json]) -> str:
     return " ".join(parts)
 
 
-def _cells(document: Document) -> tuple[str, ...]:
+def _cells(document: Envelope) -> tuple[str, ...]:
     estimate = reported(document)
     if estimate is None:
         return ("none",) * (len(COLUMNS) - 1)
-    estimates = phrases.estimates_of(document, estimate["metric"])
+    estimates = phrases.estimates_of(document, estimate.metric)
     digits = phrases.digits_of(estimates, document)
     return (
-        phrases.metric_label(estimate["metric"]),
-        digits.performance(estimate["naive"], "undefined"),
-        digits.performance(estimate["value"], "undefined"),
-        phrases.interval_text(estimate["interval"], digits),
-        digits.difference(estimate["optimism"], "undefined"),
-        visible(estimate["winner"]),
+        phrases.metric_label(estimate.metric),
+        digits.performance(estimate.naive, "undefined"),
+        digits.performance(estimate.value, "undefined"),
+        phrases.interval_text(estimate.interval, digits),
+        digits.difference(estimate.optimism, "undefined"),
+        visible(estimate.winner),
     )
 
 
-def _failure(failure: Json) -> tuple[str, ...]:
-    problem = visible(failure["error"]["problem"].removeprefix(f"{failure['path']}: "))
+def _failure(failure: ErrorEnvelope) -> tuple[str, ...]:
+    problem = visible(failure.error.problem.removeprefix(f"{failure.path}: "))
     return (*["none"] * (len(COLUMNS) - 2), f"no result: {problem}")
 
 
-def _gate(document: Document) -> str:
-    verdict = document["gate"]
-    return "none" if verdict is None else verdict["outcome"]
+def _gate(document: Envelope) -> str:
+    verdict = document.gate
+    return "none" if verdict is None else verdict.outcome

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.documents import Document, EstimateJson, NoteJson
+from bbccli.notes import Note
 from bbccli.notes.meanings import severity_of
 from bbccli.reports import phrases
 from bbccli.reports.answer import answer
 from bbccli.reports.page.markup import Markup, listing, section, table, tag
 from bbccli.reports.sentences import sentences
-from bbccli.schema import to_report
+from bbccli.results import Estimate
+from bbccli.schema import Envelope, to_report
 from bbccli.text import redacted, shortened, visible
 
 LONGEST_LINE = 500
 """Characters of a sentence with a name in it."""
 
 
-def reported(document: Document) -> EstimateJson | None:
+def reported(document: Envelope) -> Estimate | None:
     """Return the estimate to report of the first metric, if there is one."""
     metric = next(iter(phrases.metrics_of(document)), None)
     return None if metric is None else to_report(phrases.estimates_of(document, metric))
 
 
-def verdict(document: Document) -> Markup:
+def verdict(document: Envelope) -> Markup:
     """Return what a stranger needs, and what the gate found."""
     paragraphs = [
         tag("p", tag("strong", line)) if line.startswith("Expect") else tag("p", line)
@@ -32,29 +33,29 @@ def verdict(document: Document) -> Markup:
     return tag("div", *paragraphs, class_="verdict")
 
 
-def first_lines(document: Document) -> list[str]:
+def first_lines(document: Envelope) -> list[str]:
     """Return the answer, without secrets, and with names that are not endless."""
     return [shortened(visible(redacted(line)), LONGEST_LINE) for line in answer(document)]
 
 
-def to_quote(document: Document) -> Markup:
+def to_quote(document: Envelope) -> Markup:
     """Return the sentences for a paper."""
     found = [tag("p", visible(sentence) + ".") for sentence in sentences(document)]
     return section("To report", "report", *found) if found else Markup()
 
 
-def notes(document: Document) -> Markup:
+def notes(document: Envelope) -> Markup:
     """Return every note with its remedy."""
     return notes_section(phrases.notes_of(document))
 
 
-def notes_section(found: Sequence[NoteJson]) -> Markup:
+def notes_section(found: Sequence[Note]) -> Markup:
     """Return some notes under their heading, those that matter most first, with their remedies."""
     if not found:
         return section("Notes", "notes", tag("p", "There is nothing to note."))
     items = [
-        tag("span", note["text"], ".", *_remedy(note["remedy"]), *_code(note["code"]))
-        for note in sorted(found, key=lambda note: severity_of(note["code"]))
+        tag("span", note.text, ".", *_remedy(note.remedy), *_code(note.code))
+        for note in sorted(found, key=lambda note: severity_of(note.code))
     ]
     return section("Notes", "notes", listing(items))
 
@@ -68,7 +69,7 @@ def _remedy(remedy: str) -> tuple[Markup, ...]:
     return (Markup(" "), tag("em", f"Hint: {remedy}.")) if remedy else ()
 
 
-def estimates(document: Document) -> Markup:
+def estimates(document: Envelope) -> Markup:
     """Return the table of all methods for the metrics after the first, whose figure has its own."""
     parts = []
     for metric in phrases.metrics_of(document)[1:]:

@@ -7,7 +7,6 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from bbccli.documents import Json
 from bbccli.reports import phrases
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import name_of
@@ -19,6 +18,7 @@ from bbccli.reports.page.markup import Markup, tag, text
 from bbccli.reports.page.provenance import made_from, methods_paragraph
 from bbccli.reports.page.style import STYLE
 from bbccli.rounding import count
+from bbccli.schema import ErrorEnvelope
 from bbccli.text import redacted
 from bbccli.version import __version__
 
@@ -28,13 +28,15 @@ MOST_WHOLE = 4
 """Results of a page that are each shown with all their figures."""
 
 
-def page(exhibits: Sequence[Exhibit], failures: Sequence[Json] = (), title: str = "") -> str:
+def page(
+    exhibits: Sequence[Exhibit], failures: Sequence[ErrorEnvelope] = (), title: str = ""
+) -> str:
     """Return a page of results.
 
     Parameters
     ----------
     failures
-        Error documents of files without a result.
+        Errors of files without a result.
     title
         Of the page; else it says what it shows.
     """
@@ -51,7 +53,7 @@ def page(exhibits: Sequence[Exhibit], failures: Sequence[Json] = (), title: str 
 
 def _of_one(exhibit: Exhibit, title: str) -> str:
     document = exhibit.document
-    read = document["input"]
+    read = document.input
     parts = [
         verdict.verdict(document),
         verdict.to_quote(document),
@@ -62,7 +64,7 @@ def _of_one(exhibit: Exhibit, title: str) -> str:
         methods_paragraph(document),
         made_from(exhibit),
     ]
-    title = title or f"What to expect: {name_of(PurePath(redacted(read['path'])).name)}"
+    title = title or f"What to expect: {name_of(PurePath(redacted(read.path)).name)}"
     about = [phrases.understood(document), *phrases.lines_on_run(document)]
     return whole(title, ". ".join(about), parts)
 
@@ -70,7 +72,7 @@ def _of_one(exhibit: Exhibit, title: str) -> str:
 def _part(exhibit: Exhibit, position: int) -> Markup:
     """One of several results: the verdict and its figures; the page says the rest once."""
     document, prefix = exhibit.document, f"r{position}-"
-    heading = tag("h2", f"{position}. {name_of(document['input']['path'])}", id=f"{prefix}top")
+    heading = tag("h2", f"{position}. {name_of(document.input.path)}", id=f"{prefix}top")
     return Markup(
         heading
         + tag("p", phrases.understood(document), class_="about")
