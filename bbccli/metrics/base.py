@@ -16,16 +16,8 @@ from numpy.typing import NDArray
 
 from bbccli.arguments import settle
 from bbccli.metrics.rests import UNSAID, RestsOn
-from bbccli.metrics.statistic import (
-    Formula,
-    Statistic,
-    Sum,
-    Weight,
-    finite,
-    pairs_and_all,
-    share_of_pairs,
-)
-from bbccli.metrics.weighting import ratio
+from bbccli.metrics.statistic import Formula, Statistic, Sum, Weight, finite, pairs_and_all
+from bbccli.metrics.weighting import ratio, share_of_pairs
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 

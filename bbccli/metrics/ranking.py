@@ -13,8 +13,8 @@ from bbccli.metrics.base import Metric, Scorer, pair_share
 from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
 from bbccli.metrics.confusion import MISSING_CLASS
 from bbccli.metrics.rests import EACH_CLASS
-from bbccli.metrics.statistic import Statistic, Total, pairs_and_all, share_of_pairs
-from bbccli.metrics.weighting import added, ratio
+from bbccli.metrics.statistic import Statistic, Total, pairs_and_all
+from bbccli.metrics.weighting import added, ratio, share_of_pairs
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, PredictionKind, Task
 

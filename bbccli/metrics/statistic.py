@@ -21,7 +21,6 @@ from bbccli.kernels.sweep import concordant_mass
 from bbccli.metrics.weighting import (
     CHUNK,
     MOST_CELLS,
-    Score,
     Units,
     added,
     by_configuration,
@@ -30,7 +29,6 @@ from bbccli.metrics.weighting import (
     matching,
     one_by_one,
     paired_sums,
-    ratio,
     rest,
     scaled,
     sums_in_parts,
@@ -493,25 +491,3 @@ def pairs_and_all(
         Concordant(scores, cases, controls, sample_weights),
         AllPairs.bound(sides, sample_weights),
     )
-
-
-def share_of_pairs(counts: NDArray[Any], pair_weight: NDArray[Any]) -> FloatArray:
-    """Half of `counts` per weight of all pairs; NaN, silently, where there is no pair."""
-    shares = ratio(counts, 2.0 * pair_weight)
-    # sums of real weights in another order may exceed the whole in the last bit
-    return shares if whole(counts) else np.clip(shares, 0.0, 1.0)
-
-
-def without_each(
-    scorer: Score, weights: IntArray, units: Units, configurations: IntArray | None = None
-) -> FloatArray:
-    """Return the performances without each of U units, under weights (N,) of 0 and 1: (U, C').
-
-    Of a unit without weight, that of all; NaN where what is left is undefined. A scorer may have a
-    closed form: a method of this name.
-    """
-    closed = getattr(scorer, "without_each", None)
-    if closed is not None:
-        found: FloatArray = closed(weights, units, configurations)
-        return found
-    return one_by_one(scorer, weights, units, configurations)

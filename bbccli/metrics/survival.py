@@ -25,8 +25,8 @@ from bbccli.kernels.censored import CensoredPairs, comparable_weight
 from bbccli.kernels.running import Numbers
 from bbccli.metrics.base import Metric
 from bbccli.metrics.rests import EVENTS
-from bbccli.metrics.statistic import Statistic, Total, Weighting, share_of_pairs
-from bbccli.metrics.weighting import scaled
+from bbccli.metrics.statistic import Statistic, Total, Weighting
+from bbccli.metrics.weighting import scaled, share_of_pairs
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 

@@ -171,7 +171,7 @@ def float_type(terms: FloatArray | BoolArray) -> np.dtype[np.floating]:
 
 
 def by_configuration(
-    score: Score,
+    score: Callable[[NDArray[Any], IntArray], NDArray[Any]],
     weights: NDArray[Any],
     configurations: IntArray,
 ) -> NDArray[Any]:
@@ -204,6 +204,28 @@ def rest(terms: NDArray[Any], units: Units) -> FloatArray:
     """Return the sums of terms (N, ...) without each of the units: (U, ...) float64."""
     sums = units.sums(terms)
     return np.asarray(sums.sum(axis=0) - sums)
+
+
+def share_of_pairs(counts: NDArray[Any], pair_weight: NDArray[Any]) -> FloatArray:
+    """Half of `counts` per weight of all pairs; NaN, silently, where there is no pair."""
+    shares = ratio(counts, 2.0 * pair_weight)
+    # sums of real weights in another order may exceed the whole in the last bit
+    return shares if whole(counts) else np.clip(shares, 0.0, 1.0)
+
+
+def without_each(
+    scorer: Score, weights: IntArray, units: Units, configurations: IntArray | None = None
+) -> FloatArray:
+    """Return the performances without each of U units, under weights (N,) of 0 and 1: (U, C').
+
+    Of a unit without weight, that of all; NaN where what is left is undefined. A scorer may have a
+    closed form: a method of this name.
+    """
+    closed = getattr(scorer, "without_each", None)
+    if closed is not None:
+        found: FloatArray = closed(weights, units, configurations)
+        return found
+    return one_by_one(scorer, weights, units, configurations)
 
 
 def one_by_one(

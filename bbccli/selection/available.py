@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bbccli.metrics.base import Scorer
-from bbccli.metrics.statistic import without_each
-from bbccli.metrics.weighting import Units
+from bbccli.metrics.weighting import Units, without_each
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 

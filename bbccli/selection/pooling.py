@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from bbccli.metrics.base import Scorer
-from bbccli.metrics.statistic import InParts, Statistic, without_each
-from bbccli.metrics.weighting import Units, added, kept_among, with_changes
+from bbccli.metrics.statistic import InParts, Statistic
+from bbccli.metrics.weighting import Units, added, kept_among, with_changes, without_each
 from bbccli.selection.available import AvailableCases
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 

@@ -7,8 +7,7 @@ import pytest
 from matrices import for_metric, weighing
 
 from bbccli.metrics import METRICS
-from bbccli.metrics.statistic import without_each
-from bbccli.metrics.weighting import Units, one_by_one
+from bbccli.metrics.weighting import Units, one_by_one, without_each
 from bbccli.selection.candidates import Candidates
 from bbccli.types import Pooling
 
