@@ -37,9 +37,9 @@ from bbccli.comparisons.across.registry import MODULES as ACROSS
 from bbccli.comparisons.pairs.registry import MODULES as OF_PAIRS
 from bbccli.intervals import INTERVALS
 from bbccli.methods import METHODS
-from bbccli.methods.described import ASSUMED, description
+from bbccli.methods.registry import ASSUMED, description
 from bbccli.metrics import METRICS, Metric
-from bbccli.notes.meanings import GROUPS, MEANINGS, Severity
+from bbccli.notes import GROUPS, NOTES, Severity
 from bbccli.readers.runs.folder import RUNS
 from bbccli.reports import Kind, forms_of
 from bbccli.types import Direction, PredictionKind
@@ -167,16 +167,16 @@ def note_parts() -> list[str]:
     """What the page on notes says of each: how much it matters, what it means, what to do."""
     parts = []
     for severity in Severity:
-        codes = [code for code, one in MEANINGS.items() if one.severity is severity]
+        codes = [code for code, one in NOTES.items() if one.severity is severity]
         linked = ", ".join(f"[{code}](#{code})" for code in codes)
         parts.append(f"- **{severity.name.lower()}**: {severity.words}. {linked}.")
     sections = ["\n".join(parts)]
     for title, group in GROUPS.items():
         sections.append(f"## {title}")
-        for one in group:
+        for one in group.values():
             remedy = f"\n**Do:** {one.remedy}" if one.remedy else ""
             level = one.severity.name.capitalize()
-            sections.append(f"### {one.code}\n\n*{level}.* {one.text}{remedy}")
+            sections.append(f"### {one.code}\n\n*{level}.* {one.meaning}{remedy}")
     return sections
 
 

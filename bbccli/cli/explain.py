@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def _names() -> Iterable[str]:
     from bbccli.methods import METHODS
     from bbccli.metrics import METRICS
-    from bbccli.notes.meanings import MEANINGS
+    from bbccli.notes import NOTES
 
-    return (*METHODS, *METRICS, *MEANINGS)
+    return (*METHODS, *METRICS, *NOTES)
 
 
 @command()
@@ -49,7 +49,7 @@ def explain(
     from bbccli.methods import METHODS
     from bbccli.metrics import METRICS
     from bbccli.metrics.naming import canonical
-    from bbccli.notes.meanings import MEANINGS
+    from bbccli.notes import NOTES
     from bbccli.reports import explanation
 
     style = style_for_stdout()
@@ -59,7 +59,7 @@ def explain(
         text = explanation.of_method(what, style)
     elif canonical(what, METRICS) in METRICS:
         text = explanation.of_metric(canonical(what, METRICS), style)
-    elif what in MEANINGS:
+    elif what in NOTES:
         text = explanation.of_note(what, style)
     else:
         text = "\n".join(explanation.of_result(one.record, style) for one in _results(what))

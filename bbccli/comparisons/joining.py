@@ -18,11 +18,10 @@ from bbccli.arguments import choice
 from bbccli.comparisons.families import with_families
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.matrix import PredictionMatrix
-from bbccli.notes import Note, folds_differ, listing
+from bbccli.notes import Note, joined_by_position, joined_folds_differ, listing, truth_rounded
 from bbccli.readers.classes import spelled
 from bbccli.readers.constant import differing, odd_one
 from bbccli.readers.keys import names_alike
-from bbccli.readers.remarks import joined_by_position, truth_rounded
 from bbccli.source import Source
 from bbccli.types import BoolArray, IntArray, Missing, Task
 
@@ -83,7 +82,7 @@ def joined(
     if by_position:
         notes = (*notes, joined_by_position(names))
     if not same_folds:
-        notes = (*notes, folds_differ(names))
+        notes = (*notes, joined_folds_differ(names))
     found = replace(
         aligned[0],
         predictions=np.concatenate([matrix.predictions for matrix in aligned], axis=2),

@@ -12,7 +12,7 @@ from bbccli.inspection.findings import Findings
 from bbccli.inspection.similar import Similarity
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import default_metric
-from bbccli.notes import Note, listing
+from bbccli.notes import NOTES, Note, listing
 from bbccli.outcome import Outcome, effective_size
 from bbccli.prediction_forms import PLURAL
 from bbccli.readers import Understood
@@ -25,47 +25,6 @@ N_DRAWN = 1024
 
 ALMOST = 0.05
 """Share of predictions out of range up to which they may be meant as probabilities."""
-
-CHECK_OF_NOTE = {
-    "samples-left-out": "coverage",
-    "repeated-holdout": "coverage",
-    "configurations-dropped": "missing",
-    "gaps-within-folds": "missing",
-    "common-rows": "missing",
-    "available-cases": "missing",
-    "folds-unknown": "folds",
-    "bounds-unknown": "outcome",
-    "folds-differ": "folds",
-    "joined-by-position": "keys",
-    "group-spans-folds": "groups",
-    "polarity": "polarity",
-    "turned-round": "polarity",
-    "columns-ignored": "roles",
-    "classes-in-order": "roles",
-    "row-numbers": "roles",
-    "repeated-samples": "keys",
-    "metadata-contradicted": "metadata",
-    "validity-flags": "flags",
-    "candidates-missing": "candidates",
-    "tried-again": "candidates",
-    "recorded-again": "candidates",
-    "damaged-parts": "candidates",
-    "duplicate-configurations": "duplicates",
-    "configurations-left-out": "choice",
-    "flagged-left-out": "flags",
-    "averaged-repeats": "folds",
-    "equals-truth": "truth copies",
-    "constant-predictions": "stray columns",
-    "fold-like": "stray columns",
-    "off-scale": "stray columns",
-    "perfect-configuration": "stray columns",
-    "truth-rounded": "constant",
-    "targets-scaled": "constant",
-    "targets-clipped": "constant",
-    "weight-by-name": "weights",
-    "uneven-weights": "weights",
-}
-"""The check that a note of a reader belongs to."""
 
 
 def tell(
@@ -247,7 +206,7 @@ def _notes(findings: Findings, notes: tuple[Note, ...]) -> set[str]:
     told = {"missing", "coverage", "duplicates"}  # said in more detail elsewhere
     checks = set()
     for note in notes:
-        check = CHECK_OF_NOTE[note.code]
+        check = NOTES[note.code].check
         checks.add(check)
         if check not in told or note.code == "available-cases":
             findings.warn(check, note.text, note.remedy)

@@ -12,7 +12,7 @@ from bbccli.delong import delong_test, influence, variance_of
 from bbccli.errors import UnsupportedError
 from bbccli.kernels.placements import placements
 from bbccli.methods import METHODS
-from bbccli.methods.delong import delong_variance
+from bbccli.methods.literature.auc import delong_variance
 from bbccli.metrics import METRICS
 from bbccli.outcome import Outcome
 from bbccli.plan import Plan

@@ -70,8 +70,7 @@ from bbccli.comparisons.pairs.drawing import n_draws, over_blocks
 from bbccli.comparisons.pairs.folds import FEWEST, fold_differences
 from bbccli.comparisons.pairs.needs import Need
 from bbccli.comparisons.records import Beliefs
-from bbccli.intervals import interval_of
-from bbccli.intervals.base import Basis
+from bbccli.intervals import Basis, interval_of
 from bbccli.intervals.ends import interval_by
 from bbccli.resampling import Unit, generator
 from bbccli.results import Distribution

@@ -46,8 +46,7 @@ from bbccli.bootstrap.out_of_bag import bootstrap as collected
 from bbccli.comparisons.pairs.base import PairTest
 from bbccli.comparisons.pairs.case import PairAnswer, PairCase, positive, undefined
 from bbccli.comparisons.pairs.drawing import n_draws
-from bbccli.intervals import interval_of
-from bbccli.intervals.base import Basis
+from bbccli.intervals import Basis, interval_of
 from bbccli.notes import Note, redrawn_resamples, resamples_alike
 from bbccli.resampling import Resamples, any_draw, draws_of
 from bbccli.results import Distribution

@@ -33,9 +33,8 @@ from typing import Any
 import numpy as np
 
 from bbccli.areas import area, error_by_chance
-from bbccli.notes import Note
+from bbccli.notes import Note, remarks
 from bbccli.outcome import Outcome
-from bbccli.readers import remarks
 from bbccli.readers.checks.perfection import leaves_one_out, measure_of
 from bbccli.readers.predictions import Predictions
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct

@@ -7,9 +7,8 @@ from functools import partial
 
 import numpy as np
 
-from bbccli.notes import Note
+from bbccli.notes import Note, remarks
 from bbccli.outcome import Outcome
-from bbccli.readers import remarks
 from bbccli.readers.checks.direction import on_turned, polarity, standings
 from bbccli.readers.checks.perfection import in_order, on_perfection, performances
 from bbccli.readers.checks.strays import strays
