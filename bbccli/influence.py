@@ -25,8 +25,7 @@ from __future__ import annotations
 import numpy as np
 
 from bbccli.metrics.base import Scorer
-from bbccli.metrics.leaving_out import without_each
-from bbccli.metrics.weighting import Units
+from bbccli.metrics.weighting import Units, without_each
 from bbccli.types import FloatArray, IntArray
 
 

@@ -17,8 +17,6 @@ from bbccli.matrix import PredictionMatrix
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS, Metric
 from bbccli.metrics.base import MeanScorer, Scorer
-from bbccli.metrics.columns import ColumnScorer
-from bbccli.metrics.totals import TotalsScorer
 from bbccli.outcome import Outcome
 from bbccli.plan import Plan
 from bbccli.resampling import draws_of
@@ -93,8 +91,7 @@ def is_product(metric: Metric) -> bool:
 
 def has_forms(metric: Metric) -> bool:
     """Whether the metric counts pairs: matrix products and sorted columns are in numpy alone."""
-    scorer = bound(metric, matrix_for(metric, 60, 2))
-    return not isinstance(scorer, MeanScorer | TotalsScorer | ColumnScorer)
+    return metric.of_pairs
 
 
 def bound(metric: Metric, matrix: PredictionMatrix) -> Scorer:

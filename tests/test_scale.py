@@ -17,7 +17,7 @@ from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.resampling import BLOCK, FEW_UNITS, Draws, any_draw, leaves_some_out
 from bbccli.resources import Engine, Resources, resources_of, use
-from bbccli.selection.in_folds import scored_in_folds
+from bbccli.selection.pooling import scored_in_folds
 
 MEGABYTE = 10**6
 
@@ -115,8 +115,7 @@ def test_sums_in_parts_are_the_sums(monkeypatch, matrix, name):
     predictions = matrix.as_kind(METRICS[name].wants)[0]
     whole = METRICS[name].bind(matrix.outcome, predictions)
     expected = whole(weights), whole.paired(weights, chosen), whole(weights * 0.5)
-    monkeypatch.setattr("bbccli.metrics.base.CHUNK", 16)
-    monkeypatch.setattr("bbccli.metrics.totals.CHUNK", 16)
+    monkeypatch.setattr("bbccli.metrics.statistic.CHUNK", 16)
     parts = METRICS[name].bind(matrix.outcome, predictions)
     found = parts(weights), parts.paired(weights, chosen), parts(weights * 0.5)
     for a, b in zip(found, expected, strict=True):

@@ -138,7 +138,7 @@ def _score_by_rows(
 ) -> FloatArray:
     """What `score_winners` does, a block of resamples and a part of the samples per task.
 
-    Chunks of samples are added up one after another, as `weighted_sums` does: to the same bytes.
+    Chunks of samples are added up one after another, as a `Sum` does: to the same bytes.
     """
     values = np.full(len(winners), np.nan)
     draws, sharing = drawing.draws, _work(workers, candidates, drawing).winners()

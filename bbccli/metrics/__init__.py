@@ -20,11 +20,9 @@ from bbccli.metrics import (
     scores,
     survival,
 )
-from bbccli.metrics.base import Metric, Scorer, mean_of
+from bbccli.metrics.base import Metric, Scorer, mean_of, of_totals, pair_share
 from bbccli.metrics.columns import by_column
 from bbccli.metrics.naming import ALIASES, canonical
-from bbccli.metrics.pairs import pair_share
-from bbccli.metrics.totals import of_totals
 from bbccli.prediction_forms import PLURAL
 from bbccli.source import run_of
 from bbccli.types import PredictionKind, Task

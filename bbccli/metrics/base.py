@@ -9,28 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.arguments import settle
 from bbccli.metrics.rests import UNSAID, RestsOn
-from bbccli.metrics.weighting import (
-    CHUNK,
-    Units,
-    by_configuration,
-    float_type,
-    matching,
-    paired_sums,
-    ratio,
-    rest,
-    scaled,
-    sums_in_parts,
-    sums_of_chunk,
-    total_weights,
-    weighted_sums,
-)
+from bbccli.metrics.statistic import Formula, Statistic, Sum, Weight, finite, pairs_and_all
+from bbccli.metrics.weighting import ratio, share_of_pairs
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
@@ -84,6 +71,9 @@ Predictions = NDArray[Any]
 
 Bind = Callable[[Outcome, Predictions], Scorer]
 
+Part = Callable[[Outcome, Predictions], FloatArray | BoolArray]
+"""``part(outcome, predictions)``: what is added up, (N, C) or (N, C, K); axis C may be 1."""
+
 
 @dataclass(frozen=True, slots=True)
 class Metric:
@@ -123,7 +113,7 @@ class Metric:
         median jumps.
     of_pairs
         Whether it is made of shares of pairs of samples, which can be counted within folds: the
-        scorer is a `PairCounter`, or a `Combined` one of such.
+        scorer is a `Statistic` whose totals are of pairs.
     by_class
         Whether a number is kept of each prediction for each class, of few classes.
     by_sample
@@ -187,125 +177,74 @@ def mean_of(loss: Callable[[Outcome, Predictions], FloatArray | BoolArray]) -> B
     return lambda outcome, predictions: MeanScorer.of(loss(outcome, predictions), outcome.weights)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MeanScorer:
+@dataclass(frozen=True, eq=False)
+class MeanScorer(Statistic):
     """Weighted mean of losses (N, C). Time O(B N C) at the rate of a matrix product.
 
     Attributes
     ----------
-    losses : (N, C)
-        Losses, times the sample weights; very many that are a yes or no stay bool.
-    sample_weights : (N,), optional
-        Sample weights; without them counts stay exact.
-    undefined : (N, C) float32, optional
-        1 where a loss is undefined.
     share
-        Whether each loss is a yes or no, so that the mean is a share of the samples.
+        True if each loss is a yes or no, so that the mean is a share of the samples.
     """
 
-    losses: FloatArray | BoolArray
-    sample_weights: FloatArray | None = None
-    undefined: FloatArray | None = None
     share: bool = False
 
     @classmethod
     def of(
-        cls, given: FloatArray | BoolArray, sample_weights: FloatArray | None = None
+        cls, losses: FloatArray | BoolArray, sample_weights: FloatArray | None = None
     ) -> MeanScorer:
-        """Keep counts in float32, exact for whole numbers below 2**24; the rest in float64.
-
-        Very many counts stay yes or no until they are added up.
-        """
-        share = given.dtype == np.bool_
-        if share and sample_weights is None:
-            return cls(given if len(given) > CHUNK else given.astype(np.float32), share=True)
-        losses: FloatArray = np.asarray(given, np.float64)
-        gaps = np.isnan(losses)
-        undefined = gaps.astype(np.float32) if gaps.any() else None
-        losses = losses if undefined is None else np.where(gaps, 0.0, losses)
-        losses = losses if sample_weights is None else losses * sample_weights[:, None]
-        return cls(losses, sample_weights, undefined, share)
+        """Bind losses (N, C), which are undefined where they are NaN, and sample weights (N,)."""
+        ones = np.ones((len(losses), 1), bool)
+        parts = (Sum.bound(losses, sample_weights), Weight.bound(ones, sample_weights))
+        return cls(parts, ratio, losses.shape[1], share=losses.dtype == np.bool_)
 
     @property
-    def n_configurations(self) -> int:
-        """C."""
-        return int(self.losses.shape[1])
-
-    def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
-        """Mean loss of each configuration under each row of weights."""
-        chosen = slice(None) if configurations is None else configurations
-        totals = total_weights(weights, self.sample_weights)
-        with np.errstate(invalid="ignore", over="ignore"):  # infinite losses: NaN, as undefined
-            sums = weighted_sums(weights, self.losses[:, chosen], totals)
-        means = ratio(sums, totals[:, None])
-        if self.undefined is not None:
-            means[weighted_sums(weights > 0, self.undefined[:, chosen]) > 0] = np.nan
-        return means
-
-    def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
-        """Mean loss of one configuration per row of weights."""
-        if len(self.losses) > CHUNK:
-            return by_configuration(self, weights, configurations)
-        totals = total_weights(weights, self.sample_weights)
-        floats = matching(weights, float_type(self.losses), totals)
-        sums = paired_sums(floats, self.losses, configurations)
-        means = ratio(sums, totals)
-        if self.undefined is not None:
-            means[((weights > 0) & (self.undefined.T[configurations] > 0)).any(axis=1)] = np.nan
-        return means
-
-    def totals(self, weights: IntArray, configurations: IntArray | None = None) -> list[FloatArray]:
-        """Sums of losses (B, C'), NaN where one is undefined, and of weights (B, 1), of a chunk."""
-        chosen = slice(None) if configurations is None else configurations
-        totals = total_weights(weights)
-        with np.errstate(invalid="ignore", over="ignore"):
-            sums = sums_of_chunk(weights, self.losses[:, chosen], totals).astype(np.float64)
-        if self.undefined is not None:
-            sums[sums_of_chunk(weights > 0, self.undefined[:, chosen], totals) > 0] = np.nan
-        return [sums, totals[:, None]]
-
-    def of_totals(self, totals: Sequence[FloatArray]) -> FloatArray:
-        """Mean losses (B, C')."""
-        return ratio(*totals)
-
-    def restrict(self, rows: BoolArray) -> MeanScorer:
-        """Keep the samples in `rows`."""
-        sample_weights, undefined = (
-            None if array is None else array[rows]
-            for array in (self.sample_weights, self.undefined)
-        )
-        return MeanScorer(self.losses[rows], sample_weights, undefined, self.share)
+    def _of_losses(self) -> Sum:
+        return cast(Sum, self.parts[0])
 
     @property
-    def steady(self) -> bool:
-        """Whether each figure is the same to the last bit whatever is scored beside it."""
-        return self.sample_weights is None
+    def losses(self) -> FloatArray | BoolArray:
+        """Losses (N, C), times the sample weights."""
+        return self._of_losses.terms
 
-    def in_parts(self, members: Sequence[IntArray]) -> FloatArray:
-        """Mean loss (F, C) of each configuration on the samples of each of F parts."""
-        given = self.sample_weights
-        totals = [len(rows) if given is None else given[rows].sum() for rows in members]
-        sums = sums_in_parts(self.losses, members)
-        sums[np.isfinite(sums) & ~np.isfinite(sums).all(axis=0)] = np.nan
-        means = ratio(sums, np.array(totals, float)[:, None])
-        if self.undefined is not None:
-            means[sums_in_parts(self.undefined, members) > 0] = np.nan
-        return means
+    @property
+    def undefined(self) -> FloatArray | None:
+        """1 where a loss (N, C) is undefined; None where all are defined."""
+        return self._of_losses.undefined
 
-    def without_each(
-        self, weights: IntArray, units: Units, configurations: IntArray | None = None
-    ) -> FloatArray:
-        """Mean loss of each configuration without each of the units, under weights (N,): (U, C').
+    @property
+    def weighted(self) -> bool:
+        """True if samples have weights."""
+        return not cast(Weight, self.parts[1]).exact
 
-        A difference of totals: time O(N C').
-        """
-        chosen = slice(None) if configurations is None else configurations
-        masses = np.asarray(scaled(weights, self.sample_weights), np.float64)
-        totals = rest(masses, units)
-        with np.errstate(invalid="ignore", over="ignore"):
-            sums = rest(self.losses[:, chosen] * weights[:, None].astype(np.float64), units)
-        means = ratio(np.where(np.isfinite(sums), sums, np.nan), totals[:, None])
-        if self.undefined is not None:
-            gaps = self.undefined[:, chosen] * (weights > 0)[:, None]
-            means[rest(gaps, units) > 0] = np.nan
-        return means
+
+def of_totals(parts: Sequence[Part], formula: Formula) -> Bind:
+    """Performance as a formula of the weighted totals of some parts.
+
+    Totals of boolean parts are exact counts. Values that are not finite become NaN.
+
+    Examples
+    --------
+    The root of the mean squared error::
+
+        of_totals((squared_error, one), lambda total, n: np.sqrt(total / n))
+    """
+
+    def bind(outcome: Outcome, predictions: Predictions) -> Statistic:
+        terms = (part(outcome, predictions) for part in parts)
+        sums = tuple(Sum.bound(one, outcome.weights) for one in terms)
+        return Statistic(sums, finite(formula), predictions.shape[1])
+
+    return bind
+
+
+def pair_share(
+    cases: Callable[[Outcome], BoolArray], controls: Callable[[Outcome], BoolArray]
+) -> Bind:
+    """Weighted share of (case, control) pairs in which the case scores higher; ties one half."""
+
+    def bind(outcome: Outcome, scores: Predictions) -> Statistic:
+        parts = pairs_and_all(scores, cases(outcome), controls(outcome), outcome.weights)
+        return Statistic(parts, share_of_pairs, scores.shape[1])
+
+    return bind

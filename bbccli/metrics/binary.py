@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from bbccli.metrics.base import Bind, Metric
+from bbccli.metrics.base import Bind, Metric, of_totals
 from bbccli.metrics.confusion import MISSING_CLASS, f_scores, present
 from bbccli.metrics.rests import (
     EACH_CLASS,
@@ -16,7 +16,6 @@ from bbccli.metrics.rests import (
     SAID_POSITIVE,
     RestsOn,
 )
-from bbccli.metrics.totals import of_totals
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 

@@ -7,7 +7,7 @@ import numpy as np
 from bbccli.metrics.base import Metric, mean_of
 from bbccli.metrics.confusion import MISSING_CLASS, Coded, actual, hits, totals_by_class
 from bbccli.metrics.rests import BESIDE_THE_LARGEST, EACH_CLASS, EVERY_SAMPLE
-from bbccli.metrics.totals import ROUNDING
+from bbccli.metrics.statistic import ROUNDING
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from bbccli.kernels.running import lanes_at_once, side_by_side
 from bbccli.metrics.base import Bind, Predictions
-from bbccli.metrics.weighting import scaled
+from bbccli.metrics.weighting import by_configuration, scaled
 from bbccli.outcome import Outcome
-from bbccli.types import BoolArray, FloatArray, IntArray, distinct
+from bbccli.types import BoolArray, FloatArray, IntArray
 
 OfColumn = Callable[[int], FloatArray]
 """Configuration c -> its performance (L,) in each lane of weights."""
@@ -63,11 +63,7 @@ class ColumnScorer:
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Performance of one configuration per row of weights."""
-        values = np.empty(len(weights))
-        for c in distinct(configurations):
-            rows = configurations == c
-            values[rows] = self(weights[rows], np.array([c]))[:, 0]
-        return values
+        return by_configuration(self, weights, configurations)
 
     def restrict(self, rows: BoolArray) -> ColumnScorer:
         """Keep the samples in `rows`."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bbccli import resources
-from bbccli.metrics.base import MANY_CLASSES, Bind, Predictions, Scorer
-from bbccli.metrics.totals import Formula, Part, applied, of_totals
+from bbccli.metrics.base import MANY_CLASSES, Bind, Part, Predictions, Scorer, of_totals
+from bbccli.metrics.statistic import Formula, finite
 from bbccli.metrics.weighting import by_configuration, scaled
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, FloatArray, IntArray
@@ -85,7 +85,8 @@ def totals_by_class(parts: Sequence[CodedPart], formula: Formula, *totals: Part)
             return few(outcome, predictions)
         shares = [Coded(np.where(part(outcome, predictions), 0, -1), 1) for part in totals]
         coded = (*shares, *(part(outcome, predictions) for part in parts))
-        return ClassScorer(coded, len(shares), formula, predictions.shape[1], outcome.weights)
+        n_configurations = predictions.shape[1]
+        return ClassScorer(coded, len(shares), finite(formula), n_configurations, outcome.weights)
 
     return bind
 
@@ -131,7 +132,7 @@ class ClassScorer:
                 found = [_totals(p, c, lanes) if known is None else known for p, known in pairs]
                 shares = [total[:, :, 0] for total in found[: self.n_shares]]
                 totals = (*shares, *found[self.n_shares :])
-                values[rows, position] = applied(self.formula, totals)[:, 0]
+                values[rows, position] = self.formula(*totals)[:, 0]
         return values
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:

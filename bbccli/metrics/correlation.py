@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from bbccli.kernels.running import Grid
-from bbccli.metrics.base import Bind, Metric
+from bbccli.metrics.base import Bind, Metric, of_totals
 from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
-from bbccli.metrics.regression import residual, squared_error
+from bbccli.metrics.regression import one, residual, squared_error
 from bbccli.metrics.rests import EVERY_SAMPLE
-from bbccli.metrics.totals import of_totals, one, scatter
+from bbccli.metrics.statistic import ROUNDING
 from bbccli.metrics.weighting import ratio
 from bbccli.outcome import Outcome
 from bbccli.types import Direction, FloatArray, IntArray, PredictionKind, Task
@@ -61,6 +61,15 @@ def left_over(outcome: Outcome, predictions: FloatArray) -> FloatArray:
 def left_over_squared(outcome: Outcome, predictions: FloatArray) -> FloatArray:
     """(N, C)."""
     return left_over(outcome, predictions) ** 2
+
+
+def scatter(squares: FloatArray, total: FloatArray, n: FloatArray) -> FloatArray:
+    """Sum of squares about the mean, of the sums of v**2, v and 1; 0 where all v are equal.
+
+    The difference loses digits where v is far from zero: bind values that are centred.
+    """
+    about_mean = squares - total**2 / n
+    return np.where(about_mean > ROUNDING * squares, about_mean, 0.0)
 
 
 def determination(sse: FloatArray, yy: FloatArray, y: FloatArray, n: FloatArray) -> FloatArray:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import permutations
 
 import numpy as np
 
 from bbccli.kernels.pairs import controls_around, presort
 from bbccli.kernels.running import Grid, take
-from bbccli.metrics.base import Metric, Scorer
+from bbccli.metrics.base import Metric, Scorer, pair_share
 from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
-from bbccli.metrics.combined import Combined, mean
 from bbccli.metrics.confusion import MISSING_CLASS
-from bbccli.metrics.pairs import PairScorer, pair_share
 from bbccli.metrics.rests import EACH_CLASS
-from bbccli.metrics.weighting import ratio
+from bbccli.metrics.statistic import Statistic, Total, pairs_and_all
+from bbccli.metrics.weighting import added, ratio, share_of_pairs
 from bbccli.outcome import Outcome
-from bbccli.types import Direction, FloatArray, PredictionKind, Task
+from bbccli.types import BoolArray, Direction, FloatArray, PredictionKind, Task
 
 NEXT_TO_NOTHING = np.finfo(np.float64).tiny
 """Lost beside any weight: it makes a share of nothing 0 / tiny."""
@@ -28,31 +28,36 @@ bind_auc = pair_share(lambda outcome: outcome.values == 1, lambda outcome: outco
 
 def gini(outcome: Outcome, scores: FloatArray) -> Scorer:
     """Bind 2 AUC - 1."""
-    return Combined((bind_auc(outcome, scores),), lambda auc: 2 * auc[0] - 1)
+    parts = pairs_and_all(scores, outcome.values == 1, outcome.values == 0, outcome.weights)
+    return Statistic(parts, lambda *totals: 2 * share_of_pairs(*totals) - 1, scores.shape[1])
 
 
 def one_versus_one(outcome: Outcome, scores: FloatArray) -> Scorer:
     """Bind the mean over ordered pairs of classes of their AUC, of scores (N, C, K)."""
     members = {k: outcome.values == k for k in np.unique(outcome.values).astype(int)}
-    return Combined(
-        tuple(
-            PairScorer.of(scores[:, :, i], members[i], members[j], outcome.weights)
-            for i, j in permutations(members, 2)
-        ),
-        mean,
-    )
+    sides = [(i, members[i], members[j]) for i, j in permutations(members, 2)]
+    return _mean_share(outcome, scores, sides)
 
 
 def one_versus_rest(outcome: Outcome, scores: FloatArray) -> Scorer:
     """Bind the mean over classes of the AUC against all others, of scores (N, C, K)."""
     members = {k: outcome.values == k for k in np.unique(outcome.values).astype(int)}
-    return Combined(
-        tuple(
-            PairScorer.of(scores[:, :, k], inside, ~inside, outcome.weights)
-            for k, inside in members.items()
-        ),
-        mean,
-    )
+    return _mean_share(outcome, scores, [(k, inside, ~inside) for k, inside in members.items()])
+
+
+def _mean_share(
+    outcome: Outcome, scores: FloatArray, sides: Sequence[tuple[int, BoolArray, BoolArray]]
+) -> Statistic:
+    """The mean share of pairs, of the scores of a class each, and its cases and controls."""
+    parts: list[Total] = []
+    for k, cases, controls in sides:
+        parts += pairs_and_all(scores[:, :, k], cases, controls, outcome.weights)
+
+    def mean(*totals: FloatArray) -> FloatArray:
+        shares = zip(totals[::2], totals[1::2], strict=True)
+        return added([share_of_pairs(*both) for both in shares]) / len(sides)
+
+    return Statistic(tuple(parts), mean, scores.shape[1])
 
 
 def average_precision(outcome: Outcome, scores: FloatArray) -> UnderWeights:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from bbccli.kernels.running import Search
-from bbccli.metrics.base import AS_REPEATED, Bind, Metric, mean_of
+from bbccli.metrics.base import AS_REPEATED, Bind, Metric, Predictions, mean_of, of_totals
 from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
 from bbccli.metrics.rests import EVERY_SAMPLE
-from bbccli.metrics.totals import of_totals, one
 from bbccli.outcome import Outcome
-from bbccli.types import Direction, FloatArray, PredictionKind, Task
+from bbccli.types import BoolArray, Direction, FloatArray, PredictionKind, Task
 
 
 def residual(outcome: Outcome, predictions: FloatArray) -> FloatArray:
@@ -46,6 +45,11 @@ def unit_deviance(outcome: Outcome, predictions: FloatArray) -> FloatArray:
     logarithm = np.log(np.where(counted, truth, 1.0) / np.where(counted, rate, 1.0))
     deviance = 2 * (np.where(counted, truth * logarithm, 0.0) - truth + rate)
     return np.where(possible, np.maximum(deviance, 0.0), np.nan)
+
+
+def one(outcome: Outcome, predictions: Predictions) -> BoolArray:
+    """(N, 1) the part whose total is the weight of all samples."""
+    return np.ones((len(outcome), 1), bool)
 
 
 def median_error(outcome: Outcome, predictions: FloatArray) -> UnderWeights:

@@ -15,7 +15,8 @@ other sample twice; its two copies are not a pair, since they are events, or cen
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -23,79 +24,58 @@ from bbccli.kernels import concordant_weight_censored
 from bbccli.kernels.censored import CensoredPairs, comparable_weight
 from bbccli.kernels.running import Numbers
 from bbccli.metrics.base import Metric
-from bbccli.metrics.pairs import share_of_pairs
 from bbccli.metrics.rests import EVENTS
-from bbccli.metrics.weighting import by_configuration
+from bbccli.metrics.statistic import Statistic, Total, Weighting
+from bbccli.metrics.weighting import scaled, share_of_pairs
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ConcordanceScorer:
-    """Weighted share of comparable pairs that are concordant. Time O(B C N log N).
-
-    Parameters
-    ----------
-    pairs
-        The comparable pairs.
-    sample_weights : (N,) float64, optional
-        Multiply whatever weights are scored under.
-    """
+@dataclass(frozen=True, eq=False)
+class _OfPairs(Total):
+    """A total of the comparable pairs, times the sample weights (N,) of both."""
 
     pairs: CensoredPairs
-    sample_weights: FloatArray | None = None
+    sample_weights: FloatArray | None
 
-    @property
-    def n_configurations(self) -> int:
-        """C."""
-        return int(self.pairs.risks.shape[1])
-
-    def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
-        """Concordance of each configuration under each row of weights."""
-        return share_of_pairs(*self.counted(weights, configurations))
-
-    def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
-        """Concordance of one configuration per row of weights."""
-        return share_of_pairs(*self.counted_paired(weights, configurations))
-
-    def counted(
-        self, weights: IntArray, configurations: IntArray | None = None
-    ) -> tuple[Numbers, Numbers]:
-        """Twice the weight of concordant pairs (B, C'), and that of comparable ones (B, 1)."""
-        chosen = np.arange(self.n_configurations) if configurations is None else configurations
-        effective = self._effective(weights)
-        return self._concordant(effective, chosen), comparable_weight(self.pairs, effective)[
-            :, None
-        ]
-
-    def counted_paired(
-        self, weights: IntArray, configurations: IntArray
-    ) -> tuple[Numbers, Numbers]:
-        """The same of one configuration per row of weights: both (B,)."""
-        effective = self._effective(weights)
-        counts = by_configuration(self._concordant, effective, configurations)
-        return counts, comparable_weight(self.pairs, effective)
-
-    def restrict(self, rows: BoolArray) -> ConcordanceScorer:
+    def take(self, rows: BoolArray) -> Self:
         """Keep the samples in `rows`; their factors stay what they are in the full sample."""
         own = None if self.sample_weights is None else self.sample_weights[rows]
-        return ConcordanceScorer(self.pairs.take(rows), own)
-
-    def _concordant(self, effective: Numbers, configurations: IntArray) -> Numbers:
-        """(B, C') twice the weight of concordant pairs, ties one half."""
-        return concordant_weight_censored(self.pairs, effective, configurations)
-
-    def _effective(self, weights: IntArray) -> Numbers:
-        return weights if self.sample_weights is None else weights * self.sample_weights
+        return replace(self, pairs=self.pairs.take(rows), sample_weights=own)
 
 
-def bind_harrell(outcome: Outcome, risks: FloatArray) -> ConcordanceScorer:
+class _Concordant(_OfPairs):
+    """Twice the weight (B, C') of concordant pairs, ties one half. Time O(B N C log N)."""
+
+    def of(self, weights: Weighting, configurations: IntArray | None = None) -> Numbers:
+        chosen = np.arange(self.pairs.risks.shape[1]) if configurations is None else configurations
+        masses = scaled(weights.weights, self.sample_weights)
+        return concordant_weight_censored(self.pairs, masses, chosen)
+
+
+class _Comparable(_OfPairs):
+    """The weight (B, 1) of all comparable pairs."""
+
+    def of(self, weights: Weighting, configurations: IntArray | None = None) -> Numbers:
+        masses = scaled(weights.weights, self.sample_weights)
+        return comparable_weight(self.pairs, masses)[:, None]
+
+    def own(self, weights: Weighting, configurations: IntArray) -> Numbers:
+        return self.of(weights)
+
+
+def _concordance(pairs: CensoredPairs, sample_weights: FloatArray | None) -> Statistic:
+    parts = (_Concordant(pairs, sample_weights), _Comparable(pairs, sample_weights))
+    return Statistic(parts, share_of_pairs, pairs.risks.shape[1])
+
+
+def bind_harrell(outcome: Outcome, risks: FloatArray) -> Statistic:
     """Compare every comparable pair alike."""
     pairs = CensoredPairs.of(risks, outcome.values, _events(outcome))
-    return ConcordanceScorer(pairs, outcome.weights)
+    return _concordance(pairs, outcome.weights)
 
 
-def bind_uno(outcome: Outcome, risks: FloatArray) -> ConcordanceScorer:
+def bind_uno(outcome: Outcome, risks: FloatArray) -> Statistic:
     """Weigh each pair by the chance that its earlier event was not hidden by censoring.
 
     A pair whose earlier event is at time t has the factor 1 / G(t)^2, G being the Kaplan-Meier
@@ -109,7 +89,7 @@ def bind_uno(outcome: Outcome, risks: FloatArray) -> ConcordanceScorer:
     survival = censoring_survival(time, event, outcome.weights)
     usable = event & (survival > 0)
     factors = np.divide(1.0, survival**2, out=np.zeros(len(time)), where=usable)
-    return ConcordanceScorer(CensoredPairs.of(risks, time, event, factors), outcome.weights)
+    return _concordance(CensoredPairs.of(risks, time, event, factors), outcome.weights)
 
 
 def censoring_survival(

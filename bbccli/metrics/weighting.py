@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bbccli import kernels, resources
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
 LARGEST_EXACT = 2**24
@@ -20,8 +21,15 @@ CHUNK = 2**16
 ONE_STRETCH = 2**13
 """Terms that `einsum` adds up in one stretch; of more, the stretches depend on the other rows."""
 
+MOST_CELLS = 2**22
+"""Terms gathered, totals by class or weights that are scored at a time."""
+
 MOST_SHARED = 64
 """Columns that are added up for all rows of weights sooner than each row's own."""
+
+
+Score = Callable[[NDArray[Any], IntArray | None], NDArray[Any]]
+"""Weights (B, N) and configurations (C',) -> figures (B, C', ...)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,10 +80,8 @@ def whole(weights: NDArray[Any]) -> bool:
     return weights.dtype.kind in "iub"
 
 
-def total_weights(weights: NDArray[Any], sample_weights: FloatArray | None = None) -> FloatArray:
+def total_weights(weights: NDArray[Any]) -> FloatArray:
     """Return the total (B,) of each row of weights (B, N); exact for integers."""
-    if sample_weights is not None:
-        return np.asarray(weights @ sample_weights)
     kind = np.float64 if np.issubdtype(weights.dtype, np.floating) else np.int64
     return np.asarray(weights.sum(axis=1, dtype=kind), np.float64)
 
@@ -84,29 +90,6 @@ def matching(weights: IntArray, dtype: np.dtype[np.floating], totals: FloatArray
     """Return weights (B, N) as floats of a type, or wider where they or their totals need it."""
     heavy = totals.max(initial=0.0) >= LARGEST_EXACT
     return weights.astype(np.float64 if heavy or not whole(weights) else dtype)
-
-
-def weighted_sums(
-    weights: NDArray[Any], terms: FloatArray | BoolArray, totals: FloatArray | None = None
-) -> FloatArray:
-    """Return the sums (B, M) of terms (N, M) under weights (B, N), as a matrix product.
-
-    Whole weights stay exact where the terms are counts. Memory O(B min(N, CHUNK)).
-
-    Parameters
-    ----------
-    totals : (B,), optional
-        Total of each row of weights, where it is known.
-    """
-    totals = total_weights(weights) if totals is None else totals
-    dtype = float_type(terms)
-    if len(terms) <= CHUNK:
-        return np.asarray(matching(weights, dtype, totals) @ terms, np.float64)
-    sums = np.zeros((len(weights), terms.shape[1]))
-    for start in range(0, len(terms), CHUNK):
-        part = slice(start, start + CHUNK)
-        sums += sums_of_chunk(weights[:, part], terms[part], totals)
-    return sums
 
 
 def sums_of_chunk(
@@ -140,10 +123,8 @@ def own_sums(weights: FloatArray, terms: NDArray[Any]) -> FloatArray:
     return np.asarray((weights * terms).sum(axis=1))
 
 
-def paired_sums(
-    weights: FloatArray, terms: FloatArray | BoolArray, columns: IntArray
-) -> FloatArray:
-    """Return the sum (B,) of one column of terms (N, C) per row of weights (B, N).
+def paired_sums(weights: FloatArray, terms: FloatArray, columns: IntArray) -> FloatArray:
+    """Return the sum (B, ...) of one column of terms (N, C, ...) per row of weights (B, N).
 
     Counts are exact in any order, so the few columns that many rows share are added up for all of
     these, as a matrix product; real terms row by row.
@@ -152,8 +133,21 @@ def paired_sums(
         shared = distinct(columns)
         if len(shared) <= MOST_SHARED:
             places = np.searchsorted(shared, columns)
-            return np.asarray((weights @ terms[:, shared])[np.arange(len(columns)), places])
-    return own_sums(weights, terms.T[columns])
+            sums = weights @ terms[:, shared].reshape(len(terms), -1)
+            return sums.reshape(len(sums), len(shared), *terms.shape[2:])[
+                np.arange(len(sums)), places
+            ]
+    sums = np.empty((len(weights), *terms.shape[2:]))
+    step = max(MOST_CELLS * terms.shape[1] // terms.size, 1)
+    by_column = terms.swapaxes(0, 1)
+    for start in range(0, len(weights), step):
+        rows = slice(start, start + step)
+        own = by_column[columns[rows]]
+        if terms.ndim == 2:
+            sums[rows] = own_sums(weights[rows], own)
+        else:
+            sums[rows] = np.einsum("bn,bn...->b...", weights[rows], own)
+    return sums
 
 
 def sums_in_parts(terms: NDArray[Any], members: Sequence[IntArray]) -> FloatArray:
@@ -181,20 +175,21 @@ def by_configuration(
     weights: NDArray[Any],
     configurations: IntArray,
 ) -> NDArray[Any]:
-    """Score each row of weights (B, N) on its own configuration (B,), those of one at once: (B,).
+    """Score each row of weights (B, N) on its own configuration (B,): (B, ...).
 
-    Nothing is copied but the weights of one configuration.
+    Rows of one configuration are scored at once. Nothing else is copied.
 
     Parameters
     ----------
     score
-        A scorer, or what counts for one: weights (B', N), configurations (C',) -> (B', C').
+        A scorer, or what counts for one: weights (B', N), configurations (C',) -> (B', C', ...).
     """
     values: NDArray[Any] = np.empty(0)
     for c in distinct(configurations):
         rows = np.flatnonzero(configurations == c)
         found = score(weights if len(rows) == len(weights) else weights[rows], np.array([c]))
-        values = values if len(values) else np.empty(len(weights), found.dtype)
+        if not len(values):
+            values = np.empty((len(weights), *found.shape[2:]), found.dtype)
         values[rows] = found[:, 0]
     return values
 
@@ -209,3 +204,68 @@ def rest(terms: NDArray[Any], units: Units) -> FloatArray:
     """Return the sums of terms (N, ...) without each of the units: (U, ...) float64."""
     sums = units.sums(terms)
     return np.asarray(sums.sum(axis=0) - sums)
+
+
+def share_of_pairs(counts: NDArray[Any], pair_weight: NDArray[Any]) -> FloatArray:
+    """Half of `counts` per weight of all pairs; NaN, silently, where there is no pair."""
+    shares = ratio(counts, 2.0 * pair_weight)
+    # sums of real weights in another order may exceed the whole in the last bit
+    return shares if whole(counts) else np.clip(shares, 0.0, 1.0)
+
+
+def without_each(
+    scorer: Score, weights: IntArray, units: Units, configurations: IntArray | None = None
+) -> FloatArray:
+    """Return the performances without each of U units, under weights (N,) of 0 and 1: (U, C').
+
+    Of a unit without weight, that of all; NaN where what is left is undefined. A scorer may have a
+    closed form: a method of this name.
+    """
+    closed = getattr(scorer, "without_each", None)
+    if closed is not None:
+        found: FloatArray = closed(weights, units, configurations)
+        return found
+    return one_by_one(scorer, weights, units, configurations)
+
+
+def one_by_one(
+    score: Score,
+    weights: IntArray,
+    units: Units,
+    configurations: IntArray | None = None,
+) -> NDArray[Any]:
+    """Return the same by one evaluation for each unit. Time O(U N C')."""
+    full = score(weights[None], configurations)
+    without = np.repeat(full, units.n_units, axis=0)
+    present = np.flatnonzero(units.sums(weights) > 0)
+    step = max(MOST_CELLS // max(len(weights), 1), 1)
+    with resources.use(kernels.decide(len(present) * full.shape[1] * len(weights))):
+        for start in range(0, len(present), step):
+            chosen = present[start : start + step]
+            without[chosen] = score(weights * (units.codes != chosen[:, None]), configurations)
+    return without
+
+
+def added(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Add up arrays, from the first to the last."""
+    return np.asarray(sum(parts[1:], parts[0]))
+
+
+def kept_among(members: Sequence[IntArray], rows: BoolArray) -> tuple[IntArray, ...]:
+    """Return the members of each part that are in `rows` (N,), counted among those alone."""
+    place = np.cumsum(rows) - 1
+    return tuple(place[inside[rows[inside]]] for inside in members)
+
+
+def with_changes(
+    parts: Sequence[tuple[IntArray, NDArray[Any], NDArray[Any]]], n_units: int
+) -> FloatArray:
+    """Return sums over parts without each of U units, which change only the parts that hold them.
+
+    Of each part the units that it holds, its figure (1, ...), and figures (U', ...) without each.
+    """
+    full = added([figure for _, figure, _ in parts])
+    sums = np.repeat(np.asarray(full, np.float64), n_units, axis=0)
+    for here, figure, left in parts:
+        sums[here] += left.astype(np.float64) - figure
+    return sums

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from bbccli.metrics.base import Scorer
-from bbccli.metrics.leaving_out import without_each
-from bbccli.metrics.weighting import Units
+from bbccli.metrics.weighting import Units, without_each
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 
@@ -46,13 +46,9 @@ class AvailableCases:
 
     def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
         """Score weights (B, N) on C' configurations, those of one pattern at a time: (B, C')."""
-        chosen = np.arange(self.n_configurations) if configurations is None else configurations
-        values = np.empty((len(weights), len(chosen)))
-        patterns = self.pattern_of[chosen]
-        for pattern in np.unique(patterns):
-            alike = np.flatnonzero(patterns == pattern)
-            values[:, alike] = self.scorer(weights * self.patterns[pattern], chosen[alike])
-        return values
+        return self._by_pattern(
+            configurations, len(weights), lambda known, c: self.scorer(weights * known, c)
+        )
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Score each row of weights (B, N) on its own configuration (B,): (B,)."""
@@ -63,13 +59,24 @@ class AvailableCases:
         self, weights: IntArray, units: Units, configurations: IntArray | None = None
     ) -> FloatArray:
         """Performances without each of the units, under weights (N,): (U, C')."""
+        return self._by_pattern(
+            configurations,
+            units.n_units,
+            lambda known, c: without_each(self.scorer, weights * known, units, c),
+        )
+
+    def _by_pattern(
+        self,
+        configurations: IntArray | None,
+        n_rows: int,
+        score: Callable[[BoolArray, IntArray], FloatArray],
+    ) -> FloatArray:
         chosen = np.arange(self.n_configurations) if configurations is None else configurations
-        values = np.empty((units.n_units, len(chosen)))
+        values = np.empty((n_rows, len(chosen)))
         patterns = self.pattern_of[chosen]
         for pattern in np.unique(patterns):
             alike = np.flatnonzero(patterns == pattern)
-            known = weights * self.patterns[pattern]
-            values[:, alike] = without_each(self.scorer, known, units, chosen[alike])
+            values[:, alike] = score(self.patterns[pattern], chosen[alike])
         return values
 
     def restrict(self, rows: BoolArray) -> AvailableCases:

@@ -19,8 +19,7 @@ from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.notes import listing
 from bbccli.selection.available import AvailableCases
-from bbccli.selection.in_folds import scored_in_folds
-from bbccli.selection.pooling import MeanOf, MeanOverFolds, within_folds
+from bbccli.selection.pooling import MeanOf, MeanOverFolds, scored_in_folds, within_folds
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, distinct, readonly
 
 Made = TypeVar("Made")

@@ -199,7 +199,7 @@ def _is_proportion(evaluated: Evaluated) -> bool:
         scorer = scorer.scorer
     return (
         isinstance(scorer, MeanScorer)
-        and scorer.sample_weights is None
+        and not scorer.weighted
         and len(evaluated.influence) == len(evaluated.members)
         and bool(np.isin(scorer.losses[:, evaluated.column], (0, 1)).all())
     )

@@ -7,7 +7,7 @@ import pytest
 from matrices import bound, for_metric, weighing
 
 from bbccli.influence import influence, standard_error
-from bbccli.metrics import METRICS, leaving_out
+from bbccli.metrics import METRICS, weighting
 from bbccli.metrics.base import MeanScorer
 
 
@@ -52,7 +52,7 @@ def test_blocks_do_not_matter(monkeypatch):
     matrix = for_metric("concordance")
     scorer = bound(METRICS["concordance"], matrix)
     expected = influence(scorer, ones(matrix))
-    monkeypatch.setattr(leaving_out, "MOST_CELLS", 3 * matrix.n_samples)
+    monkeypatch.setattr(weighting, "MOST_CELLS", 3 * matrix.n_samples)
     np.testing.assert_array_equal(influence(scorer, ones(matrix)), expected)
 
 

@@ -14,7 +14,7 @@ from bbccli.methods import METHODS, estimate
 from bbccli.metrics import METRICS
 from bbccli.outcome import Outcome
 from bbccli.plan import Plan
-from bbccli.selection import candidates, in_folds, pooling
+from bbccli.selection import candidates, pooling
 from bbccli.types import PredictionKind, Task
 
 
@@ -35,7 +35,7 @@ def test_runs_of_folds_change_nothing(monkeypatch, few, matrix, metric):
     )
     masks = (folds == np.unique(folds)[:, None]).astype(np.uint8)
     expected = scorer(masks)
-    assert_allclose(in_folds.scored_in_folds(scorer, folds), expected, rtol=1e-12)
+    assert_allclose(pooling.scored_in_folds(scorer, folds), expected, rtol=1e-12)
     members, scorers = pooling.by_fold(scorer, folds)
     for fold, (rows, own) in enumerate(zip(members, scorers, strict=True)):
         assert_array_equal(rows, np.flatnonzero(masks[fold]))
@@ -68,15 +68,9 @@ def test_leave_one_out_of_many_samples(monkeypatch):
     class Counting(type(scorer)):
         def restrict(self, rows):
             looked_at.append(len(rows))
-            return Counting(
-                *(
-                    getattr(super_, name)
-                    for super_ in [super().restrict(rows)]
-                    for name in ("losses", "sample_weights", "undefined", "share")
-                )
-            )
+            return super().restrict(rows)
 
-    counting = Counting(scorer.losses, scorer.sample_weights, scorer.undefined, scorer.share)
+    counting = Counting(scorer.parts, scorer.formula, scorer.n_configurations, scorer.share)
     pooling.by_fold(counting, np.arange(2000))
     assert sum(looked_at) < 4 * 2000**1.5
 

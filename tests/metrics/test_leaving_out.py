@@ -7,12 +7,14 @@ import pytest
 from matrices import for_metric, weighing
 
 from bbccli.metrics import METRICS
-from bbccli.metrics.leaving_out import LeavesOut, one_by_one, without_each
-from bbccli.metrics.weighting import Units
+from bbccli.metrics.base import MeanScorer
+from bbccli.metrics.statistic import Sum
+from bbccli.metrics.weighting import Units, one_by_one, without_each
+from bbccli.outcome import Outcome
 from bbccli.selection.candidates import Candidates
-from bbccli.types import Pooling
+from bbccli.types import Pooling, Task
 
-SORTED = {"average-precision", "medae", "spearman", "concordance", "concordance-uno"}
+SORTED = {"average-precision", "medae", "spearman"}
 """Metrics without a closed form."""
 
 POOLED = sorted(METRICS)
@@ -131,8 +133,48 @@ def test_what_holds_all_weight_leaves_nothing_without_it():
 def test_which_metrics_have_a_closed_form(name):
     matrix = for_metric(name)
     scorer = METRICS[name].bind(matrix.outcome, matrix.as_kind(METRICS[name].wants)[0])
-    assert isinstance(scorer, LeavesOut) is (name not in SORTED)
+    assert hasattr(scorer, "without_each") is (name not in SORTED)
 
 
 def test_a_median_has_no_influence():
     assert [name for name, metric in METRICS.items() if not metric.smooth] == ["medae"]
+
+
+def test_a_class_that_is_left_out_leaves_no_weight_behind():
+    """Its weights add up to 0.6, less each of them to 1e-16 and not to 0."""
+    outcome = Outcome(
+        Task.BINARY,
+        np.array([1, 1, 1, 0, 0]),
+        ("no", "yes"),
+        weights=np.array([0.1, 0.2, 0.3, 0.7, 0.9]),
+    )
+    units = Units(np.array([0, 0, 0, 1, 2]), 3)
+    for name in ("auc", "recall"):
+        scorer = METRICS[name].bind(outcome, np.array([[1], [0], [1], [0], [1]]))
+        found = without_each(scorer, np.ones(5, np.uint8), units)
+        assert np.isnan(found[:, 0]).tolist() == [True, False, False], name
+
+
+def test_without_a_sample_an_infinite_loss_stays_undefined():
+    scorer = MeanScorer.of(np.array([[np.inf, 1.0], [1.0, 2.0], [2.0, 3.0]]))
+    found = scorer.without_each(np.ones(3, np.uint8), Units(np.arange(3), 3))
+    assert np.isnan(found[:, 0]).all()
+    np.testing.assert_allclose(found[:, 1], [2.5, 2.0, 1.5])
+
+
+def test_sums_that_cancel_are_nothing():
+    terms = np.random.default_rng(0).normal(size=(11, 50))
+    terms[10] = -terms[1:10].sum(axis=0)
+    left = Sum.bound(terms).without(np.ones(11, int), Units(np.arange(11), 11), None)
+    assert (left[0] == 0).all()
+    assert (left[1:] != 0).all()
+
+
+def test_an_undefined_loss_is_undefined_wherever_it_has_weight():
+    losses = np.array([[np.nan, 1.0], [1.0, 2.0], [2.0, np.inf]])
+    scorer = MeanScorer.of(losses)
+    weights = np.array([[1, 1, 0], [0, 1, 1], [0, 1, 0]], np.uint8)
+    np.testing.assert_array_equal(scorer(weights)[:, 0], [np.nan, 1.5, 1.0])
+    np.testing.assert_array_equal(scorer.paired(weights, np.zeros(3, int)), [np.nan, 1.5, 1.0])
+    members = (np.array([0, 1]), np.array([2]))
+    np.testing.assert_array_equal(scorer.in_parts(members), [[np.nan, np.nan], [2.0, np.inf]])

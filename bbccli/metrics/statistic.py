@@ -1,0 +1,493 @@
+"""The algebra of metrics: a statistic is a formula of totals under weights.
+
+A total is a weighted `Sum` of terms, `Concordant` pairs of samples, or whatever else can be added
+up under weights. Scores, leaving samples out, restrictions, and sums over parts of the samples all
+follow from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bbccli.kernels import Pairs, concordant_weight
+from bbccli.kernels.placements import standing
+from bbccli.kernels.sweep import concordant_mass
+from bbccli.metrics.weighting import (
+    CHUNK,
+    MOST_CELLS,
+    Units,
+    added,
+    by_configuration,
+    float_type,
+    kept_among,
+    matching,
+    one_by_one,
+    paired_sums,
+    rest,
+    scaled,
+    sums_in_parts,
+    sums_of_chunk,
+    total_weights,
+    whole,
+    with_changes,
+)
+from bbccli.types import BoolArray, FloatArray, IntArray
+
+Formula = Callable[..., FloatArray]
+"""``formula(*totals)``: totals (B, C) or (B, C, K), axis C may be 1, -> performances (B, C)."""
+
+ROUNDING = 1e-12
+"""Share of a sum of squares below which a difference of such sums is rounding."""
+
+
+@dataclass(eq=False)
+class Weighting:
+    """Rows of weights (B, N), with what several totals make of them computed once."""
+
+    weights: NDArray[Any]
+    _floats: dict[Any, FloatArray] = field(default_factory=dict)
+    _among: dict[int, Weighting] = field(default_factory=dict)
+
+    @cached_property
+    def totals(self) -> FloatArray:
+        """Total (B,) of each row."""
+        return total_weights(self.weights)
+
+    def floats(self, dtype: np.dtype[np.floating]) -> FloatArray:
+        """Weights as floats of a type, or wider where they need it."""
+        if dtype not in self._floats:
+            self._floats[dtype] = matching(self.weights, dtype, self.totals)
+        return self._floats[dtype]
+
+    def among(self, rows: IntArray) -> Weighting:
+        """Weights of some samples alone."""
+        if id(rows) not in self._among:
+            self._among[id(rows)] = Weighting(self.weights[:, rows])
+        return self._among[id(rows)]
+
+
+class Total:
+    """Something that adds up under weights. What is slow here, others do in closed form.
+
+    Totals are (B, C', ...) for C' configurations, or (B, 1, ...) where all have the same.
+    """
+
+    steady = False
+    """True if a total is the same to the last bit whatever is scored beside it."""
+
+    n_classes = 0
+    """Totals of each configuration, if there are several."""
+
+    def of(self, weights: Weighting, configurations: IntArray | None = None) -> NDArray[Any]:
+        """Return the totals under B rows of weights."""
+        raise NotImplementedError
+
+    def take(self, rows: Any) -> Self:
+        """Keep the samples in `rows`."""
+        raise NotImplementedError
+
+    def own(self, weights: Weighting, configurations: IntArray) -> NDArray[Any]:
+        """Return the total (B, 1, ...) of one configuration per row of weights."""
+        return by_configuration(self._scored, weights.weights, configurations)[:, None]
+
+    def without(
+        self, weights: IntArray, units: Units, configurations: IntArray | None
+    ) -> NDArray[Any]:
+        """Return the totals (U, C', ...) without each of the units, under weights (N,)."""
+        return one_by_one(self._scored, weights, units, configurations)
+
+    def _scored(self, weights: NDArray[Any], configurations: IntArray | None) -> NDArray[Any]:
+        return self.of(Weighting(weights), configurations)
+
+
+@dataclass(frozen=True, eq=False)
+class Sum(Total):
+    """Weighted sums of terms.
+
+    Attributes
+    ----------
+    terms : (N, C, ...) or (N, 1, ...)
+        Counts in float32, exact for whole numbers below 2**24, or bool if there are very many;
+        others in float64, times the sample weights.
+    undefined : the same shape, float32, optional
+        1 where a term is undefined, and so is every sum in which it has weight.
+    """
+
+    terms: NDArray[Any]
+    undefined: FloatArray | None = None
+
+    @classmethod
+    def bound(cls, given: NDArray[Any], sample_weights: FloatArray | None = None) -> Self:
+        """Bind terms, which are undefined where they are NaN."""
+        if given.dtype == np.bool_ and sample_weights is None:
+            return cls(given if len(given) > CHUNK else given.astype(np.float32))
+        terms: FloatArray = np.asarray(given, np.float64)
+        gaps = np.isnan(terms)
+        undefined = gaps.astype(np.float32) if gaps.any() else None
+        terms = terms if undefined is None else np.where(gaps, 0.0, terms)
+        if sample_weights is not None:
+            terms = terms * sample_weights.reshape(-1, *[1] * (terms.ndim - 1))
+        return cls(terms, undefined)
+
+    @property
+    def exact(self) -> bool:
+        """True if the terms are counts."""
+        return self.terms.dtype != np.float64
+
+    @property
+    def steady(self) -> bool:  # type: ignore[override]
+        """True of counts, and of real terms if each configuration has a column."""
+        return self.exact or (self.terms.ndim == 2 and self.terms.shape[1] > 1)
+
+    @property
+    def n_classes(self) -> int:  # type: ignore[override]
+        """K, if the terms are of K classes."""
+        return int(self.terms.shape[2]) if self.terms.ndim > 2 else 0
+
+    def take(self, rows: Any) -> Self:
+        """Keep the samples in `rows`."""
+        return type(self)(
+            self.terms[rows], None if self.undefined is None else self.undefined[rows]
+        )
+
+    def of(self, weights: Weighting, configurations: IntArray | None = None) -> FloatArray:
+        """Add up by matrix products."""
+
+        def sums(terms: NDArray[Any]) -> FloatArray:
+            if len(terms) <= CHUNK:
+                return np.asarray(weights.floats(float_type(terms)) @ terms, np.float64)
+            chunks = (slice(a, a + CHUNK) for a in range(0, len(terms), CHUNK))
+            found = np.zeros((len(weights.weights), terms.shape[1]))
+            for part in chunks:
+                found += sums_of_chunk(weights.weights[:, part], terms[part], weights.totals)
+            return found
+
+        return self._over(sums, configurations)
+
+    def of_chunk(self, weights: Weighting, configurations: IntArray | None = None) -> FloatArray:
+        """Add up a part of the samples: the same whatever is beside it, if it is `steady`."""
+        return self._over(
+            lambda terms: np.asarray(
+                sums_of_chunk(weights.weights, terms, weights.totals), np.float64
+            ),
+            configurations,
+        )
+
+    def own(self, weights: Weighting, configurations: IntArray) -> FloatArray:
+        """Add up a column for each row of weights."""
+        if self.terms.shape[1] == 1:
+            return self.of(weights)
+        if len(self.terms) > CHUNK:
+            return np.asarray(super().own(weights, configurations))
+        floats = weights.floats(float_type(self.terms))
+        sums = paired_sums(floats, self.terms, configurations).astype(np.float64)[:, None]
+        if self.undefined is not None:
+            sums[Sum(self.undefined).own(weights, configurations) > 0] = np.nan
+        return sums
+
+    def without(
+        self, weights: IntArray, units: Units, configurations: IntArray | None
+    ) -> FloatArray:
+        """Subtract the terms of each unit: time O(N C')."""
+
+        def left(terms: NDArray[Any]) -> FloatArray:
+            weighted = terms * weights.astype(np.float64)[:, None]
+            sums = rest(weighted, units)
+            if terms.dtype == np.float64:
+                least = ROUNDING * np.abs(weighted, out=weighted).sum(axis=0)
+                sums[(sums <= least) & (sums >= -least)] = 0.0
+                sums[:, ~np.isfinite(least)] = np.nan
+            return sums
+
+        return self._over(left, configurations)
+
+    def in_parts(self, members: Sequence[IntArray]) -> FloatArray:
+        """Add up the samples of each of F parts: (F, C, ...)."""
+
+        def sums(terms: NDArray[Any]) -> FloatArray:
+            found = sums_in_parts(terms, members)
+            finite = np.isfinite(found)
+            found[finite & ~finite.all(axis=0)] = np.nan  # as if others had weight 0
+            return found
+
+        return self._over(sums, None)
+
+    def _over(
+        self, sums: Callable[[NDArray[Any]], FloatArray], configurations: IntArray | None
+    ) -> FloatArray:
+        """Apply sums to terms (N, M) of some configurations; NaN where one is undefined."""
+        everything = configurations is None or self.terms.shape[1] == 1
+        terms = self.terms if everything else self.terms[:, configurations]
+        found = sums(terms.reshape(len(terms), -1)).reshape(-1, *terms.shape[1:])
+        if self.undefined is not None:
+            found[Sum(self.undefined)._over(sums, configurations) > 0] = np.nan
+        return found
+
+
+class Weight(Sum):
+    """The weight of all samples: a sum of (N, 1) ones, times the sample weights."""
+
+    def of(self, weights: Weighting, configurations: IntArray | None = None) -> FloatArray:
+        """Add up the rows of weights."""
+        if self.exact:
+            return weights.totals[:, None]
+        return np.asarray(weights.weights @ self.terms)
+
+    of_chunk = of
+
+
+@dataclass(frozen=True, eq=False)
+class Concordant(Total):
+    """Twice the weight of the pairs whose case scores higher than the control; ties count once.
+
+    Whole weights are counted exactly. Time O(B N C) after sorting once.
+    """
+
+    scores: FloatArray
+    cases: BoolArray
+    controls: BoolArray
+    sample_weights: FloatArray | None = None
+    pairs: Pairs = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pairs", Pairs.of(self.scores, self.cases, self.controls))
+
+    @property
+    def steady(self) -> bool:  # type: ignore[override]
+        """True of counts."""
+        return self.sample_weights is None
+
+    def of(self, weights: Weighting, configurations: IntArray | None = None) -> NDArray[Any]:
+        """Count the pairs by the kernels."""
+        return self._count(
+            scaled(weights.weights, self.sample_weights), self._chosen(configurations)
+        )
+
+    def own(self, weights: Weighting, configurations: IntArray) -> NDArray[Any]:
+        """Count the pairs of one configuration per row of weights."""
+        masses = scaled(weights.weights, self.sample_weights)
+        return by_configuration(self._count, masses, configurations)[:, None]
+
+    def take(self, rows: Any) -> Concordant:
+        """Keep the samples in `rows`."""
+        return self._of(rows, slice(None))
+
+    def without(
+        self, weights: IntArray, units: Units, configurations: IntArray | None
+    ) -> FloatArray:
+        """Subtract the pairs of a unit's samples, which count those within it twice.
+
+        Time O(N C'); with groups as units O(N C' log N).
+        """
+        chosen = self._chosen(configurations)
+        masses = np.asarray(scaled(weights, self.sample_weights), np.float64)
+        of_samples = standing(self.pairs.presorted, masses, chosen)
+        counts = of_samples[self.cases].sum(axis=0) - units.sums(of_samples)
+        if units.single:
+            return np.asarray(counts)
+        order = np.argsort(units.codes, kind="stable")
+        for members in np.split(order, np.flatnonzero(np.diff(units.codes[order])) + 1):
+            if self.cases[members].any() and self.controls[members].any():
+                within = self._of(members, chosen)
+                counts[units.codes[members[0]]] += within.of(Weighting(weights[None, members]))[0]
+        return np.asarray(counts)
+
+    def _of(self, rows: Any, columns: Any) -> Concordant:
+        given = None if self.sample_weights is None else self.sample_weights[rows]
+        scores = self.scores[rows][:, columns]
+        return Concordant(scores, self.cases[rows], self.controls[rows], given)
+
+    def _count(self, masses: NDArray[Any], configurations: IntArray) -> NDArray[Any]:
+        if whole(masses):
+            return concordant_weight(self.pairs, masses, configurations)
+        return concordant_mass(self.pairs.presorted, masses, configurations)
+
+    def _chosen(self, configurations: IntArray | None) -> IntArray:
+        return np.arange(self.scores.shape[1]) if configurations is None else configurations
+
+
+class AllPairs(Sum):
+    """The weight (B, 1) of all (case, control) pairs: a product of sums over both (N, 1, 2)."""
+
+    @property
+    def n_classes(self) -> int:  # type: ignore[override]
+        """None."""
+        return 0
+
+    def of(self, weights: Weighting, configurations: IntArray | None = None) -> FloatArray:
+        """Multiply the weight of the cases by that of the controls."""
+        return np.asarray(super().of(weights).prod(axis=2))
+
+    def without(
+        self, weights: IntArray, units: Units, configurations: IntArray | None
+    ) -> FloatArray:
+        """Multiply the weights that are left."""
+        return np.asarray(super().without(weights, units, configurations).prod(axis=2))
+
+
+@dataclass(frozen=True, eq=False)
+class InParts(Total):
+    """Totals of parts of the samples, such as folds, added up.
+
+    Attributes
+    ----------
+    members : F arrays of int
+        The samples of each part, ascending.
+    parts : F totals
+        Each of the samples of one part.
+    """
+
+    members: tuple[IntArray, ...]
+    parts: tuple[Total, ...]
+
+    def of(self, weights: Weighting, configurations: IntArray | None = None) -> NDArray[Any]:
+        """Add up the parts."""
+        return added([part.of(weights.among(rows), configurations) for part, rows in self._parts])
+
+    def own(self, weights: Weighting, configurations: IntArray) -> NDArray[Any]:
+        """Add up the parts, of one configuration per row of weights."""
+        return added([part.own(weights.among(rows), configurations) for part, rows in self._parts])
+
+    def take(self, rows: Any) -> InParts:
+        """Keep the samples in `rows`."""
+        kept = tuple(part.take(rows[inside]) for part, inside in self._parts)
+        return InParts(kept_among(self.members, rows), kept)
+
+    def without(
+        self, weights: IntArray, units: Units, configurations: IntArray | None
+    ) -> NDArray[Any]:
+        """Change the parts that hold a unit."""
+        changes = []
+        for part, rows in self._parts:
+            here, within = units.within(rows)
+            full = part.of(Weighting(weights[None, rows]), configurations)
+            changes.append((here, full, part.without(weights[rows], within, configurations)))
+        return with_changes(changes, units.n_units)
+
+    @property
+    def _parts(self) -> Iterable[tuple[Total, IntArray]]:
+        return zip(self.parts, self.members, strict=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Statistic:
+    """A formula of totals: what a metric is once it is bound.
+
+    Attributes
+    ----------
+    parts
+        The totals.
+    formula
+        Of the totals; NaN where it is undefined.
+    n_configurations
+        C.
+    """
+
+    parts: tuple[Total, ...]
+    formula: Formula
+    n_configurations: int
+
+    def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
+        """Performance (B, C') of each configuration under each row of weights (B, N)."""
+        n_chosen = self.n_configurations if configurations is None else len(configurations)
+        cells = n_chosen * max(part.n_classes for part in self.parts)
+        step = max(MOST_CELLS // cells, 1) if cells else len(weights)
+        if len(weights) > step:
+            starts = range(0, len(weights), step)
+            return np.vstack([self(weights[a : a + step], configurations) for a in starts])
+        shared = Weighting(weights)
+        with np.errstate(invalid="ignore", over="ignore"):
+            totals = [part.of(shared, configurations) for part in self.parts]
+        return self._value(totals, (len(weights), n_chosen))
+
+    def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
+        """Performance (B,) of one configuration per row of weights (B, N)."""
+        shared = Weighting(weights)
+        with np.errstate(invalid="ignore", over="ignore"):
+            totals = [part.own(shared, configurations) for part in self.parts]
+        return self._value(totals, (len(weights), 1))[:, 0]
+
+    def without_each(
+        self, weights: IntArray, units: Units, configurations: IntArray | None = None
+    ) -> FloatArray:
+        """Performance (U, C') without each of the units, under weights (N,)."""
+        chosen = np.arange(self.n_configurations) if configurations is None else configurations
+        cells = len(weights) * max(part.n_classes for part in self.parts)
+        step = max(MOST_CELLS // cells, 1) if cells else max(len(chosen), 1)
+        blocks = []
+        for start in range(0, len(chosen), step):
+            columns = chosen[start : start + step]
+            with np.errstate(invalid="ignore", over="ignore"):
+                totals = [part.without(weights, units, columns) for part in self.parts]
+            blocks.append(self._value(totals, (units.n_units, len(columns))))
+        return np.hstack(blocks) if blocks else np.empty((units.n_units, 0))
+
+    def restrict(self, rows: BoolArray) -> Self:
+        """Keep the samples in `rows`."""
+        return replace(self, parts=tuple(part.take(rows) for part in self.parts))
+
+    def totals(self, weights: IntArray, configurations: IntArray | None = None) -> list[FloatArray]:
+        """Totals of a chunk of the samples under weights (B, n): see `Additive`."""
+        shared = Weighting(weights)
+        with np.errstate(invalid="ignore", over="ignore"):
+            return [part.of_chunk(shared, configurations) for part in self._sums]
+
+    def of_totals(self, totals: Sequence[FloatArray]) -> FloatArray:
+        """Performances (B, C') by the totals of all samples."""
+        return self._value(totals, (len(totals[0]), self.n_configurations))
+
+    def in_parts(self, members: Sequence[IntArray]) -> FloatArray:
+        """Performance (F, C) of each configuration on the samples of each of F parts."""
+        totals = [part.in_parts(members) for part in self._sums]
+        return self._value(totals, (len(members), self.n_configurations))
+
+    @property
+    def adds_up(self) -> bool:
+        """True if all totals are sums over the samples."""
+        return len(self._sums) == len(self.parts)
+
+    @property
+    def steady(self) -> bool:
+        """True if each figure is the same to the last bit whatever is scored beside it."""
+        return all(part.steady for part in self.parts)
+
+    @property
+    def _sums(self) -> list[Sum]:
+        return [part for part in self.parts if isinstance(part, Sum)]
+
+    def _value(self, totals: Sequence[NDArray[Any]], shape: tuple[int, int]) -> FloatArray:
+        values = self.formula(*totals)
+        if values.shape == shape or (values.shape[0] == shape[0] and values.shape[1] > 1):
+            return values
+        return np.array(np.broadcast_to(values, shape))
+
+
+def finite(formula: Formula) -> Formula:
+    """Evaluate a formula silently; NaN where its value is not finite."""
+
+    def of(*totals: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            values = formula(*totals)
+        return np.where(np.isfinite(values), values, np.nan)
+
+    return of
+
+
+def pairs_and_all(
+    scores: FloatArray,
+    cases: BoolArray,
+    controls: BoolArray,
+    sample_weights: FloatArray | None = None,
+) -> tuple[Total, Total]:
+    """Return the totals of a share of pairs, of scores (N, C): concordant ones, and all."""
+    sides = np.stack([cases, controls], axis=1)[:, None]
+    return (
+        Concordant(scores, cases, controls, sample_weights),
+        AllPairs.bound(sides, sample_weights),
+    )
