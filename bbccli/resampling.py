@@ -7,11 +7,13 @@ same whatever is drawn after them, whatever the chunk size, and wherever a block
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from math import comb, factorial
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -22,8 +24,11 @@ from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 BLOCK = 64
 """Rows per generator. Part of what a seed means: changing it changes every sampled number."""
 
-SHARED_UNITS = 512
-"""Up to so many units a block is drawn once for all matrices with as many."""
+KEPT_BYTES = 2**24
+"""Memory for blocks of draws that are kept for other matrices with as many units."""
+
+KEPT_BLOCKS = 16
+"""Blocks, at least, that are kept of any size: about a thousand resamples. Larger ones are not."""
 
 FEW_CELLS = 2**13
 """Up to so many units a block is counted in one call."""
@@ -140,8 +145,8 @@ class Draws:
             key = (*self.stream, first + position)
             if strata is not None:
                 _draw_within(block, strata, generator(self.seed, key))
-            elif self.n_units <= SHARED_UNITS:
-                block[:] = _shared_block(self.n_units, self.seed, key)
+            elif block.nbytes * KEPT_BLOCKS <= KEPT_BYTES:
+                block[:] = _KEPT.block(self.n_units, self.seed, key)
             else:
                 _draw_block(block, cells, generator(self.seed, key))
         sizes = (in_bag == 0).sum(axis=1)
@@ -183,12 +188,35 @@ def generator(seed: int, key: tuple[int, ...]) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
 
 
-@lru_cache(maxsize=64)
-def _shared_block(n_units: int, seed: int, key: tuple[int, ...]) -> IntArray:
-    """One block of draws (BLOCK, U), kept for other matrices of this size: 4 MB in all."""
-    counts = np.zeros((BLOCK, n_units), np.uint16)
-    _draw_block(counts, np.empty(counts.shape, np.intp), generator(seed, key))
-    return counts
+class KeptBlocks:
+    """Blocks of draws that were made before: those used last, within `KEPT_BYTES`."""
+
+    def __init__(self) -> None:
+        self.blocks: OrderedDict[tuple[int, int, tuple[int, ...]], IntArray] = OrderedDict()
+        self.n_bytes = 0
+        self._lock = Lock()
+
+    def block(self, n_units: int, seed: int, key: tuple[int, ...]) -> IntArray:
+        """Return one block of draws (BLOCK, U), read-only."""
+        place = (n_units, seed, key)
+        with self._lock:
+            if place in self.blocks:
+                self.blocks.move_to_end(place)
+                return self.blocks[place]
+        # drawn without the lock, so that threads draw side by side
+        counts = np.zeros((BLOCK, n_units), np.uint16)
+        _draw_block(counts, np.empty(counts.shape, np.intp), generator(seed, key))
+        counts.setflags(write=False)
+        with self._lock:
+            if place not in self.blocks:
+                self.blocks[place] = counts
+                self.n_bytes += counts.nbytes
+            while self.n_bytes > KEPT_BYTES:
+                self.n_bytes -= self.blocks.popitem(last=False)[1].nbytes
+        return counts
+
+
+_KEPT = KeptBlocks()
 
 
 def _draw_within(counts: IntArray, strata: list[BoolArray], rng: np.random.Generator) -> None:

@@ -5,7 +5,9 @@ import pytest
 
 from bbccli.resampling import (
     BLOCK,
+    KEPT_BYTES,
     Draws,
+    KeptBlocks,
     Unit,
     any_draw,
     count_every_resample,
@@ -159,3 +161,37 @@ def test_one_stratum_is_none():
         for strata in (None, np.zeros(9, int))
     )
     np.testing.assert_array_equal(plain, within)
+
+
+def test_files_of_a_thousand_samples_draw_once():
+    kept = KeptBlocks()
+    first = [kept.block(1000, 0, (0, block)) for block in range(16)]
+    again = [kept.block(1000, 0, (0, block)) for block in range(16)]
+    assert all(one is other for one, other in zip(first, again, strict=True))
+
+
+def test_blocks_that_are_kept_differ_by_size_seed_and_place():
+    kept = KeptBlocks()
+    places = [(600, 0, (0, 0)), (600, 1, (0, 0)), (600, 0, (0, 1)), (601, 0, (0, 0))]
+    drawn = {place: kept.block(*place).tobytes() for place in places}
+    assert len(set(drawn.values())) == len(places)
+    assert all(kept.block(*place).tobytes() == one for place, one in drawn.items())
+
+
+def test_blocks_are_kept_within_their_bytes_and_the_oldest_goes_first():
+    kept = KeptBlocks()
+    n_fitting = KEPT_BYTES // (BLOCK * 8000 * 2)
+    for block in range(n_fitting):
+        kept.block(8000, 0, (0, block))
+    kept.block(8000, 0, (0, 0))
+    kept.block(8000, 0, (0, n_fitting))
+    assert kept.n_bytes == sum(one.nbytes for one in kept.blocks.values()) <= KEPT_BYTES
+    assert (8000, 0, (0, 0)) in kept.blocks
+    assert (8000, 0, (0, 1)) not in kept.blocks
+
+
+def test_a_resample_can_be_changed_without_changing_the_next():
+    drawn = draws(n_units=700).batch(0, 1)
+    before = drawn.in_bag.copy()
+    drawn.in_bag[:] = 9
+    assert (draws(n_units=700).batch(0, 1).in_bag == before).all()
