@@ -9,23 +9,23 @@ from collections.abc import Sequence
 
 from bbccli.comparisons.records import Ranks, Standing
 from bbccli.reports import phrases
-from bbccli.reports.compare_phrases import leader
+from bbccli.reports.content.compare import leader
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import (
     CORRECTED,
     INK,
     MOST_NAMES,
     NAIVE,
-    Absent,
     Drawn,
     Spec,
     labels,
+    layer,
+    of_first,
     spec_of,
 )
 from bbccli.rounding import Digits, percent
 from bbccli.text import visible
 
-TITLE = "Mean ranks over data sets"
 ROW = 18
 """Pixels from one name to the next."""
 
@@ -41,13 +41,13 @@ LONGEST = 27
 """Characters of a name."""
 
 
-def draw(exhibit: Exhibit) -> Drawn | Absent:
+def cd(exhibit: Exhibit) -> Drawn | str:
     """Return the diagram of a comparison over data sets."""
     found: Ranks | None = getattr(exhibit.document, "ranks", None)
     if not found or not found.standings:
-        return Absent("cd", TITLE, "it needs a saved result of bbc compare --across")
+        return "it needs a saved result of bbc compare --across"
     if any(one.mean_rank is None for one in found.standings):
-        return Absent("cd", TITLE, "a mean rank is undefined")
+        return "a mean rank is undefined"
     shown = found.standings[:MOST_NAMES]
     bars = joined(found.groups, [one.family for one in shown])
     digits = phrases.digits_by(found.metric, [one.performance for one in found.standings])
@@ -64,9 +64,7 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
     height = ROW * (len(shown) - len(shown) // 2 + 1 + GAP * len(bars))
     n_all = len(found.standings)
     return Drawn(
-        "cd",
-        TITLE,
-        leader(found),
+        f"{leader(found)}.",
         _caption(found, len(shown)),
         ("family", "mean rank", phrases.metric_label(found.metric), "best on"),
         rows,
@@ -116,58 +114,37 @@ def _values(
 
 def _layers(n: int, rows: float) -> list[Spec]:
     axis = {"orient": "top", "grid": False, "tickCount": min(n, 8), "format": "d"}
-    scale = {"domain": [1, n], "nice": False}
     x = {"field": "rank", "type": "quantitative", "title": "mean rank", "axis": axis}
-    x |= {"scale": scale}
-    y_scale = {"domain": [0, rows], "reverse": True, "nice": False}
-    y = {"field": "level", "type": "quantitative", "axis": None, "scale": y_scale}
-    at = {"x": x, "y": y}
-    thick = {"type": "rule", "strokeWidth": 5, "strokeCap": "round", "color": CORRECTED}
-    layers: list[Spec] = [
-        _layer("bar", thick | {"opacity": 0.9}, at | {"x2": {"field": "to"}}),
-        _layer(
-            "cd", {"type": "rule", "strokeWidth": 3, "color": NAIVE}, at | {"x2": {"field": "to"}}
-        ),
-        _layer("cd", _text("left", 0, -9), at | {"text": {"field": "name"}}),
+    y = {"field": "level", "type": "quantitative", "axis": None}
+    at: Spec = {
+        "x": x | {"scale": {"domain": [1, n], "nice": False}},
+        "y": y | {"scale": {"domain": [0, rows], "reverse": True, "nice": False}},
+    }
+    to, name = at | {"x2": {"field": "to"}}, at | {"text": {"field": "name"}}
+    bar: Spec = {"strokeWidth": 5, "strokeCap": "round", "color": CORRECTED, "opacity": 0.9}
+    text: Spec = {"baseline": "middle", "fontSize": 11.5, "color": INK}
+    line: Spec = {"color": INK, "opacity": 0.6}
+    layers = [
+        layer("rule", to, _are("bar"), **bar),
+        layer("rule", to, _are("cd"), strokeWidth=3, color=NAIVE),
+        layer("text", name, _are("cd"), align="left", dx=0, dy=-9, **text),
     ]
-    for side, align, edge in (("best", "right", 0), ("worst", "left", AXIS_WIDTH)):
-        line = {"type": "rule", "color": INK, "opacity": 0.6}
+    for side, align, edge, dx in (("best", "right", 0, -6), ("worst", "left", AXIS_WIDTH, 6)):
         end = {"value": edge}
         layers += [
-            _layer(side, line, at | {"y2": {"value": 0}}),
-            _layer(side, line, at | {"x2": end}),
-            _layer(
-                side,
-                _text(align, -6 if side == "best" else 6, 0),
-                {"x": end, "y": y, "text": {"field": "name"}},
-            ),
+            layer("rule", at | {"y2": {"value": 0}}, _are(side), **line),
+            layer("rule", at | {"x2": end}, _are(side), **line),
+            layer("text", name | {"x": end}, _are(side), align=align, dx=dx, dy=0, **text),
         ]
     return layers
 
 
-def _layer(what: str, mark: Spec, encoding: Spec) -> Spec:
-    return {
-        "mark": mark,
-        "transform": [{"filter": f"datum.what === '{what}'"}],
-        "encoding": encoding,
-    }
-
-
-def _text(align: str, dx: float, dy: float) -> Spec:
-    return {
-        "type": "text",
-        "align": align,
-        "baseline": "middle",
-        "dx": dx,
-        "dy": dy,
-        "fontSize": 11.5,
-        "color": INK,
-    }
+def _are(what: str) -> str:
+    return f"datum.what === '{what}'"
 
 
 def _caption(found: Ranks, n_shown: int) -> str:
-    n_all = len(found.standings)
-    some = f" The first {n_shown} of {n_all} families." if n_shown < n_all else ""
+    some = of_first(n_shown, len(found.standings), " families")
     said = f"Mean ranks over {len(found.data_sets)} data sets; 1, on the left, is best.{some} "
     if not found.pairs:
         return f"{said}No pairs were tested, so nothing is joined."

@@ -6,38 +6,41 @@ from collections.abc import Sequence
 
 from bbccli.compare_schema import CompareEnvelope
 from bbccli.comparisons.records import Comparison
-from bbccli.reports import compare_phrases as said
 from bbccli.reports import phrases
+from bbccli.reports.content import compare as content
+from bbccli.reports.content.compare import of_baseline
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import (
     INK,
+    KNOWN,
     MOST_NAMES,
     NAIVE,
-    Absent,
     Drawn,
     Spec,
     labels,
+    layer,
     name_of,
     names_axis,
     number,
+    of_first,
     open_and_filled,
+    span,
     spec_of,
 )
 from bbccli.rounding import Digits, percent
 from bbccli.text import visible
 
-TITLE = "Differences"
 MEASURED, CORRECTED = "as measured", "corrected"
 
 
-def draw(exhibit: Exhibit) -> Drawn | Absent:
+def differences(exhibit: Exhibit) -> Drawn | str:
     """Return the differences of a comparison: the one that was asked for first, then by size."""
     document: CompareEnvelope = exhibit.document
     compared = isinstance(document, CompareEnvelope)
     found = [one for one in (_once(document) if compared else ()) if one.difference is not None]
     if not found:
-        return Absent("differences", TITLE, "it needs a result of bbc compare with a difference")
-    shown, digits = found[:MOST_NAMES], said.figures_of(document)
+        return "it needs a result of bbc compare with a difference"
+    shown, digits = found[:MOST_NAMES], content.figures_of(document)
     told = [name_in(one, document, first=one is found[0]) for one in found]
     names = labels(told[: len(shown)])
     values = [
@@ -50,11 +53,10 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
     columns = ("comparison", MEASURED, CORRECTED, "interval", "p", "shows")
     corrected = any(one.corrected is not None for one in shown)
     layers = _layers(names, label, document.margin, corrected=corrected)
-    some = f" The first {len(shown)} of {len(found)}." if len(shown) < len(found) else ""
     dashed = " Dashed: the margin." if document.margin else ""
-    caption = _caption(document) + dashed + some
+    caption = _caption(document) + dashed + of_first(len(shown), len(found))
     spec = spec_of(values, layers, height={"step": 22})
-    return Drawn("differences", TITLE, _reading(document, digits), caption, columns, rows, spec)
+    return Drawn(_reading(document, digits), caption, columns, rows, spec)
 
 
 def _once(document: CompareEnvelope) -> list[Comparison]:
@@ -65,11 +67,6 @@ def _once(document: CompareEnvelope) -> list[Comparison]:
     first = comparisons[0]
     rest = [one for one in comparisons[1:] if one.first != first.first]
     return [first, *sorted(rest, key=lambda one: -(one.difference or 0))]
-
-
-def of_baseline(document: CompareEnvelope) -> bool:
-    """Whether all configurations were compared with a baseline, by simultaneous bounds."""
-    return bool(document.comparisons) and document.comparisons[0].test == "max-t"
 
 
 def ends_of(comparison: Comparison) -> tuple[float | None, float | None]:
@@ -108,11 +105,11 @@ def _row(name: str, one: Comparison, document: CompareEnvelope, digits: Digits) 
     p = one.p if one.p_adjusted is None else one.p_adjusted
     return (
         visible(name),
-        said.signed(one.difference, digits),
-        said.signed(one.corrected, digits, "none"),
+        content.signed(one.difference, digits),
+        content.signed(one.corrected, digits, "none"),
         "none" if (lower, upper) == ("none", "none") else f"{lower} to {upper}",
-        said.p_text(p) or "none",
-        said.verdict(one, document),
+        content.p_text(p) or "none",
+        content.verdict(one, document),
     )
 
 
@@ -121,7 +118,7 @@ def _reading(document: CompareEnvelope, digits: Digits) -> str:
     if first.difference is None:
         return "The first comparison has no difference."
     pair = " - ".join(name_of(one) for one in (first.first, first.second) if one)
-    return f"{pair}: the difference is {said.difference(first, document, digits)}."
+    return f"{pair}: the difference is {content.difference(first, digits)}."
 
 
 def _caption(document: CompareEnvelope) -> str:
@@ -134,7 +131,7 @@ def _caption(document: CompareEnvelope) -> str:
             "whichever was selected, and so do the upper ones. They ignore how models change with "
             "their training samples."
         )
-    if said.is_selected(document):
+    if content.is_selected(document):
         return (
             f"{start} Filled circles: corrected for the selection within both families. Lines: "
             f"{level} intervals of the corrected difference, each of its own comparison."
@@ -146,21 +143,21 @@ def _caption(document: CompareEnvelope) -> str:
 
 
 def _layers(names: Sequence[str], label: str, margin: float, *, corrected: bool) -> list[Spec]:
-    y, x = names_axis(names), number("value", label)
-    dashed = {"type": "rule", "strokeDash": [4, 3], "color": INK, "opacity": 0.6}
-    at_margin, at_zero = (number(name, label, aggregate="max") for name in ("margin", "zero"))
-    lines: list[Spec] = [{"mark": {"type": "rule", "color": INK}, "encoding": {"x": at_zero}}]
-    lines += [{"mark": dashed, "encoding": {"x": at_margin}}] if margin else []
-    series = open_and_filled(MEASURED, CORRECTED) if corrected else {}
+    y, points = names_axis(names), open_and_filled(MEASURED, CORRECTED) if corrected else {}
+    at_zero, at_margin = (
+        {"x": number(name, label, aggregate="max")} for name in ("zero", "margin")
+    )
+    dashed: Spec = {"strokeDash": [4, 3], "opacity": 0.6}
     return [
-        *lines,
-        {
-            "mark": {"type": "rule", "strokeWidth": 2, "color": INK, "opacity": 0.6},
-            "transform": [{"filter": "isValid(datum.lower) && isValid(datum.upper)"}],
-            "encoding": {"y": y, "x": number("lower", label), "x2": {"field": "upper"}},
-        },
-        {
-            "mark": {"type": "point", "size": 60, "strokeWidth": 1.5, "opacity": 1, "color": NAIVE},
-            "encoding": {"y": y, "x": x, **series},
-        },
+        layer("rule", at_zero, color=INK),
+        *([layer("rule", at_margin, color=INK, **dashed)] if margin else []),
+        span(y, label, where=KNOWN, strokeWidth=2, opacity=0.6),
+        layer(
+            "point",
+            {"y": y, "x": number("value", label), **points},
+            size=60,
+            strokeWidth=1.5,
+            opacity=1,
+            color=NAIVE,
+        ),
     ]

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
+from bbccli.evidence.records import Histogram
 from bbccli.reports import phrases
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import (
     CORRECTED,
+    DASHED,
+    DOTTED,
     INK,
     NAIVE,
-    Absent,
+    SOLID,
     Drawn,
     Spec,
-    by_series,
+    layer,
+    nominal,
     number,
     spec_of,
 )
 from bbccli.results import Estimate
 from bbccli.rounding import Digits, percent
 
-TITLE = "Spread over the resamples"
 
-
-def draw(exhibit: Exhibit) -> Drawn | Absent:
+def distribution(exhibit: Exhibit) -> Drawn | str:
     """Return the distribution of the estimate that is reported."""
-    found = exhibit.evidence.distribution if exhibit.evidence else None
+    found: Histogram | None = exhibit.part("distribution")
     if found is None:
-        return Absent("distribution", TITLE, exhibit.absent("distribution"))
+        return exhibit.absent("distribution")
     document = exhibit.document
     estimates = phrases.estimates_of(document, found.metric)
     (estimate,) = [e for e in estimates if e.method == found.method][:1]
@@ -35,8 +37,6 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
         for low, high, share in zip(found.edges, found.edges[1:], found.shares, strict=False)
     ]
     return Drawn(
-        "distribution",
-        TITLE,
         _reading(found.reaching, estimate, digits),
         "Bars: the performance, out of the bag, of whichever configuration won in the bag. Lines: "
         "the naive figure (dashed), the estimate, which is their mean (solid), and the ends of the "
@@ -44,11 +44,7 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
         "that models trained anew on other samples would differ.",
         ("from", "to", "share of resamples"),
         [
-            (
-                digits.performance(bar["low"]),
-                digits.performance(bar["high"]),
-                percent(bar["share"], 1),
-            )
+            (*(digits.performance(bar[end]) for end in ("low", "high")), percent(bar["share"], 1))
             for bar in bars
         ],
         spec_of(bars, _layers(estimate, label), height=180),
@@ -71,30 +67,20 @@ def _layers(estimate: Estimate, label: str) -> list[Spec]:
         ("interval", lower),
         ("interval", upper),
     ]
-    series = {"naive": (NAIVE, ""), "estimate": (CORRECTED, ""), "interval": (INK, "")}
-    dashes = {"domain": list(series), "range": [[5, 3], [1, 0], [2, 2]]}
+    series = ("naive", "estimate", "interval")
     known = [{"line": line, "value": value} for line, value in lines if value is not None]
+    shares = {"field": "share", "type": "quantitative", "title": "share of resamples"}
+    bars = {
+        "x": number("low", label, bin={"binned": True}),
+        "x2": {"field": "high"},
+        "y": shares | {"axis": {"format": "%"}},
+    }
+    marked = {
+        "x": number("value", label),
+        "color": nominal("line", series, (NAIVE, CORRECTED, INK)),
+        "strokeDash": nominal("line", series, (DASHED, SOLID, DOTTED)),
+    }
     return [
-        {
-            "mark": {"type": "bar", "color": INK, "opacity": 0.35, "binSpacing": 0},
-            "encoding": {
-                "x": number("low", label, bin={"binned": True}),
-                "x2": {"field": "high"},
-                "y": {
-                    "field": "share",
-                    "type": "quantitative",
-                    "title": "share of resamples",
-                    "axis": {"format": "%"},
-                },
-            },
-        },
-        {
-            "data": {"values": known},
-            "mark": {"type": "rule", "strokeWidth": 2},
-            "encoding": {
-                "x": number("value", label),
-                "color": by_series(series, "line"),
-                "strokeDash": {"field": "line", "type": "nominal", "title": None, "scale": dashes},
-            },
-        },
+        layer("bar", bars, color=INK, opacity=0.35, binSpacing=0),
+        layer("rule", marked, data=known, strokeWidth=2),
     ]

@@ -7,20 +7,18 @@ from pathlib import PurePath
 
 from bbccli.reports import phrases
 from bbccli.reports.figures.base import (
-    INK,
     MOST_NAMES,
     Drawn,
-    Spec,
     labels,
+    layer,
     names_axis,
     number,
     open_and_filled,
+    span,
     spec_of,
 )
 from bbccli.results import Estimate
 from bbccli.schema import Envelope, to_report
-
-TITLE = "From naive to corrected"
 
 
 def experiments_figure(documents: Sequence[Envelope]) -> Drawn | None:
@@ -46,15 +44,21 @@ def experiments_figure(documents: Sequence[Envelope]) -> Drawn | None:
     ]
     falls = sum((e.optimism or 0) > 0 for _, e in found)
     some = f" The {len(shown)} of {len(found)} that lose most." if len(shown) < len(found) else ""
+    y = names_axis(names)
+    points = {"y": y, "x": number("value", label), **open_and_filled("naive", "corrected")}
+    layers = [
+        span(y, label, ("value", "to"), opacity=0.5),
+        layer("point", points, size=50, strokeWidth=1.5, opacity=1),
+    ]
     return Drawn(
-        "experiments",
-        TITLE,
         f"In {falls} of {len(found)} experiments the naive figure is too good.",
         f"Open circles: naive. Filled circles: corrected for the choice.{some} Intervals stand in "
         "the table: without them small differences between experiments say nothing.",
         ("experiment", f"{label}, naive", f"{label}, corrected"),
         rows,
-        spec_of(values, _layers(names, label), height={"step": 16}),
+        spec_of(values, layers, height={"step": 16}),
+        "experiments",
+        "From naive to corrected",
     )
 
 
@@ -79,13 +83,3 @@ def short_paths(paths: Sequence[str]) -> list[str]:
     same_name = first < shortest and len({p[-1] for p in parts}) == 1
     told = [str(PurePath(*p[first : -1 if same_name else None])) for p in parts]
     return told if len(set(told)) == len(set(paths)) > 1 else list(paths)
-
-
-def _layers(names: list[str], label: str) -> list[Spec]:
-    y, x = names_axis(names), number("value", label)
-    line = {"mark": {"type": "rule", "color": INK, "opacity": 0.5}}
-    points = {
-        "mark": {"type": "point", "size": 50, "strokeWidth": 1.5, "opacity": 1},
-        "encoding": {"y": y, "x": x, **open_and_filled("naive", "corrected")},
-    }
-    return [line | {"encoding": {"y": y, "x": x, "x2": {"field": "to"}}}, points]

@@ -11,26 +11,28 @@ from bbccli.reports.figures.base import (
     CORRECTED,
     INK,
     MOST_NAMES,
-    Absent,
     Drawn,
     Spec,
     labels,
+    layer,
     name_of,
     names_axis,
     number,
+    of_first,
+    span,
     spec_of,
 )
 from bbccli.text import visible
 
-TITLE = "Fold by fold"
+POINT: Spec = {"size": 60, "opacity": 1}
 COLUMNS = ("fold", "winner", "smallest", "lower quartile", "median", "upper quartile", "largest")
 
 
-def draw(exhibit: Exhibit) -> Drawn | Absent:
+def folds(exhibit: Exhibit) -> Drawn | str:
     """Return the winner in the folds."""
-    found = exhibit.evidence.folds if exhibit.evidence else None
+    found: tuple[FoldSpread, ...] | None = exhibit.part("folds")
     if not found:
-        return Absent("folds", TITLE, exhibit.absent("folds"))
+        return exhibit.absent("folds")
     metric = phrases.metrics_of(exhibit.document)[0]
     label, shown = phrases.metric_label(metric), found[:MOST_NAMES]
     digits = phrases.digits_by(
@@ -49,14 +51,11 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
         )
         for fold in found
     ]
-    more = f" The first {len(shown)} of {len(found)} folds." if len(shown) < len(found) else ""
     return Drawn(
-        "folds",
-        TITLE,
         _reading(found, exhibit),
         "Filled circles: the winner. Thick lines: the middle half of all configurations, with a "
         "tick at the median; thin lines: all of them. A fold holds few samples, and nothing here "
-        f"shows how uncertain its figures are.{more}",
+        f"shows how uncertain its figures are.{of_first(len(shown), len(found), ' folds')}",
         COLUMNS,
         rows,
         spec_of(values, _layers(names, label), height={"step": 20}),
@@ -75,23 +74,10 @@ def _reading(found: tuple[FoldSpread, ...], exhibit: Exhibit) -> str:
 
 def _layers(names: list[str], label: str) -> list[Spec]:
     y = names_axis(names)
-    rule = {"type": "rule", "color": INK}
+    winner = {"y": y, "x": number("winner", label)}
     return [
-        {
-            "mark": rule | {"opacity": 0.5},
-            "encoding": {"y": y, "x": number("least", label), "x2": {"field": "most"}},
-        },
-        {
-            "mark": rule | {"strokeWidth": 6, "opacity": 0.3},
-            "encoding": {"y": y, "x": number("lower", label), "x2": {"field": "upper"}},
-        },
-        {
-            "mark": {"type": "tick", "color": INK, "thickness": 2, "size": 12},
-            "encoding": {"y": y, "x": number("median", label)},
-        },
-        {
-            "mark": {"type": "point", "filled": True, "size": 60, "color": CORRECTED, "opacity": 1},
-            "transform": [{"filter": "isValid(datum.winner)"}],
-            "encoding": {"y": y, "x": number("winner", label)},
-        },
+        span(y, label, ("least", "most"), opacity=0.5),
+        span(y, label, strokeWidth=6, opacity=0.3),
+        layer("tick", {"y": y, "x": number("median", label)}, color=INK, thickness=2, size=12),
+        layer("point", winner, "isValid(datum.winner)", color=CORRECTED, filled=True, **POINT),
     ]

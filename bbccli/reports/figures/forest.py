@@ -5,27 +5,25 @@ from __future__ import annotations
 from bbccli.reports import counts, phrases
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import (
-    INK,
-    Absent,
+    KNOWN,
     Drawn,
-    Spec,
     labels,
+    layer,
     names_axis,
     number,
     open_and_filled,
+    span,
     spec_of,
 )
 from bbccli.results import Estimate
 
-TITLE = "Estimates of the methods"
 
-
-def draw(exhibit: Exhibit) -> Drawn | Absent:
+def forest(exhibit: Exhibit) -> Drawn | str:
     """Return the estimates of the first metric."""
     document = exhibit.document
     metric = next(iter(phrases.metrics_of(document)), None)
     if metric is None:
-        return Absent("forest", TITLE, "the result holds no estimate")
+        return "the result holds no estimate"
     estimates = phrases.estimates_of(document, metric)
     digits, label = phrases.digits_of(estimates, document), phrases.metric_label(metric)
     names = labels(
@@ -44,9 +42,13 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
         for e in estimates
     ]
     interval_name = phrases.interval_name(document, estimates)
+    y = names_axis(names)
+    points = {"y": y, "x": number("value", label), **open_and_filled("naive", "estimate")}
+    layers = [
+        span(y, label, where=KNOWN, strokeWidth=2, opacity=0.6),
+        layer("point", points, size=70, strokeWidth=1.5, opacity=1),
+    ]
     return Drawn(
-        "forest",
-        TITLE,
         _reading(exhibit, metric),
         f"Open circles: naive figures, of the data that chose the winner. Filled circles: "
         f"estimates. Lines: the {interval_name} of each method that has one; what an interval "
@@ -54,7 +56,7 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
         "choose from.",
         ("method", "naive", "estimate", interval_name, "to report"),
         rows,
-        spec_of(values, _layers(names, label), height={"step": 26}),
+        spec_of(values, layers, height={"step": 26}),
     )
 
 
@@ -86,19 +88,3 @@ def _reading(exhibit: Exhibit, metric: str) -> str:
     change = digits.difference(abs(reported.optimism))
     way = "too good" if reported.optimism > 0 else "too bad"
     return f"By {phrases.method_name(reported.method)}, the naive figure is {change} {way}."
-
-
-def _layers(names: list[str], label: str) -> list[Spec]:
-    y, lower = names_axis(names), number("lower", label)
-    points = {"y": y, "x": number("value", label), **open_and_filled("naive", "estimate")}
-    return [
-        {
-            "mark": {"type": "rule", "strokeWidth": 2, "color": INK, "opacity": 0.6},
-            "transform": [{"filter": "isValid(datum.lower) && isValid(datum.upper)"}],
-            "encoding": {"y": y, "x": lower, "x2": {"field": "upper"}},
-        },
-        {
-            "mark": {"type": "point", "size": 70, "strokeWidth": 1.5, "opacity": 1},
-            "encoding": points,
-        },
-    ]

@@ -7,31 +7,33 @@ from bbccli.reports import phrases
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import (
     CORRECTED,
-    INK,
+    KNOWN,
     MOST_NAMES,
     NAIVE,
-    Absent,
     Drawn,
     Spec,
     labels,
+    layer,
     name_of,
     names_axis,
     number,
+    of_first,
+    span,
     spec_of,
 )
 from bbccli.rounding import Digits, count, percent
 from bbccli.text import visible
 
-TITLE = "All configurations"
+POINT: Spec = {"size": 45, "strokeWidth": 1.5, "opacity": 1}
 
 MAY_BE = {True: "yes", False: "no", None: "unknown"}
 
 
-def draw(exhibit: Exhibit) -> Drawn | Absent:
+def ranking(exhibit: Exhibit) -> Drawn | str:
     """Return the ranking by the metric that selects."""
-    found = exhibit.evidence.ranking if exhibit.evidence else None
+    found: Ranking | None = exhibit.part("ranking")
     if found is None or not found.rows:
-        return Absent("ranking", TITLE, exhibit.absent("ranking"))
+        return exhibit.absent("ranking")
     label, shown = phrases.metric_label(found.metric), found.rows[:MOST_NAMES]
     digits = phrases.digits_by(found.metric, [row.performance for row in found.rows])
     names = labels(row.configuration for row in shown)
@@ -54,8 +56,6 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
             cells += [_ends(row, digits), MAY_BE[row.inside]]
         rows.append(cells)
     return Drawn(
-        "ranking",
-        TITLE,
         _reading(found),
         _caption(found, len(shown)),
         columns,
@@ -78,7 +78,7 @@ def _reading(found: Ranking) -> str:
             f"the level of {percent(found.level or 0)}."
         )
     digits = phrases.digits_by(found.metric, [row.performance for row in found.rows])
-    first, middle = found.rows[0], _middle(found.rows)
+    first, middle = found.rows[0], found.rows[len(found.rows) // 2]
     apart = digits.difference(abs(first.performance - middle.performance))
     return (
         f"{name_of(first.configuration)} leads the one in the middle by {apart}; that lead is "
@@ -86,16 +86,8 @@ def _reading(found: Ranking) -> str:
     )
 
 
-def _middle(rows: tuple[Ranked, ...]) -> Ranked:
-    return rows[len(rows) // 2]
-
-
 def _caption(found: Ranking, n_shown: int) -> str:
-    more = (
-        f" The first {n_shown} of {found.n_configurations}."
-        if n_shown < found.n_configurations
-        else ""
-    )
+    more = of_first(n_shown, found.n_configurations)
     if found.level is None:
         why = f": {name_of(found.without)}" if found.without else ""
         return f"Naive figures, of all samples, not corrected.{more} There are no intervals{why}."
@@ -109,23 +101,10 @@ def _caption(found: Ranking, n_shown: int) -> str:
 
 
 def _layers(found: Ranking, names: list[str], label: str) -> list[Spec]:
-    y = names_axis(names)
-    layers: list[Spec] = []
-    if found.level is not None:
-        layers.append(
-            {
-                "mark": {"type": "rule", "color": INK, "opacity": 0.5},
-                "transform": [{"filter": "isValid(datum.lower) && isValid(datum.upper)"}],
-                "encoding": {"y": y, "x": number("lower", label), "x2": {"field": "upper"}},
-            }
-        )
-    point = {"type": "point", "size": 45, "color": NAIVE, "strokeWidth": 1.5}
-    for inside, filled, colour in (("!", False, NAIVE), ("", True, CORRECTED)):
-        layers.append(
-            {
-                "mark": point | {"filled": filled, "color": colour, "opacity": 1},
-                "transform": [{"filter": f"{inside}datum.inside"}],
-                "encoding": {"y": y, "x": number("value", label)},
-            }
-        )
-    return layers
+    at = {"y": names_axis(names), "x": number("value", label)}
+    intervals = [span(at["y"], label, where=KNOWN, opacity=0.5)] if found.level is not None else []
+    return [
+        *intervals,
+        layer("point", at, "!datum.inside", filled=False, color=NAIVE, **POINT),
+        layer("point", at, "datum.inside", filled=True, color=CORRECTED, **POINT),
+    ]

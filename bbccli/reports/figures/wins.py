@@ -6,10 +6,9 @@ from bbccli.reports import phrases
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import (
     CORRECTED,
-    Absent,
     Drawn,
-    Spec,
     labels,
+    layer,
     name_of,
     names_axis,
     spec_of,
@@ -17,18 +16,15 @@ from bbccli.reports.figures.base import (
 from bbccli.rounding import percent
 from bbccli.text import visible
 
-TITLE = "Who wins"
 
-
-def draw(exhibit: Exhibit) -> Drawn | Absent:
+def wins(exhibit: Exhibit) -> Drawn | str:
     """Return the shares of the first estimate that has some."""
-    if exhibit.document.input.n_configurations == 1:
-        return Absent("wins", TITLE, "a single configuration takes part")
     document = exhibit.document
-    found = [e for e in document.estimates if e.selection]
-    if not found:
-        return Absent("wins", TITLE, "no method here selects in resamples")
-    estimate = found[0]
+    if document.input.n_configurations == 1:
+        return "a single configuration takes part"
+    estimate = next((e for e in document.estimates if e.selection), None)
+    if estimate is None:
+        return "no method here selects in resamples"
     shares = estimate.selection
     names = labels(share.configuration for share in shares)
     rest = 1 - sum(share.share for share in shares)
@@ -40,26 +36,18 @@ def draw(exhibit: Exhibit) -> Drawn | Absent:
         rows.append(("all others together", percent(rest, 1)))
     winner = next((s.share for s in shares if s.configuration == estimate.winner), None)
     method = phrases.method_name(estimate.method)
+    axis = {"format": "%", "tickCount": 5}
+    x = {"field": "share", "type": "quantitative", "title": "share of resamples", "axis": axis}
+    bars = layer("bar", {"y": names_axis(names), "x": x}, color=CORRECTED)
     return Drawn(
-        "wins",
-        TITLE,
         _reading(estimate.winner, winner, method),
         f"Share of the resamples of {method} in which a configuration is the best one in the bag; "
         f"the first {len(shares)}. Shares ignore how close the others are: configurations that "
         "predict nearly the same share the wins between them.",
         ("configuration", "share of resamples"),
         rows,
-        spec_of(values, [_bars(names)], height={"step": 22}),
+        spec_of(values, [bars], height={"step": 22}),
     )
-
-
-def _bars(names: list[str]) -> Spec:
-    axis = {"format": "%", "tickCount": 5}
-    x = {"field": "share", "type": "quantitative", "title": "share of resamples", "axis": axis}
-    return {
-        "mark": {"type": "bar", "color": CORRECTED},
-        "encoding": {"y": names_axis(names), "x": x},
-    }
 
 
 def _reading(winner: str, share: float | None, method: str) -> str:

@@ -8,8 +8,8 @@ from statistics import median
 from bbccli.reports import phrases
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.experiments import experiments_figure, short_paths
-from bbccli.reports.page.figures import figure_section
-from bbccli.reports.page.markup import Markup, section, table, tag
+from bbccli.reports.page.figures import figure_section, listed
+from bbccli.reports.page.markup import Markup, section, tag
 from bbccli.reports.page.verdict import reported
 from bbccli.rounding import count
 from bbccli.schema import Envelope, ErrorEnvelope
@@ -32,12 +32,10 @@ def overview(exhibits: Sequence[Exhibit], failures: Sequence[ErrorEnvelope]) -> 
         verdicts = [_gate(document) for document in documents] + ["none"] * len(failures)
         rows = [(*row, verdict) for row, verdict in zip(rows, verdicts, strict=True)]
     columns = (*COLUMNS, "gate") if gates else COLUMNS
-    more = len(rows) - MOST_ROWS
-    rest = tag("p", f"{more} more are not listed.", class_="quiet") if more > 0 else Markup()
     figure = experiments_figure(documents)
     return Markup(
         tag("div", tag("p", _summary(documents, failures)), class_="verdict")
-        + section("All of them", "all", table("Experiments", columns, rows[:MOST_ROWS]), rest)
+        + section("All of them", "all", listed("Experiments", columns, rows, MOST_ROWS))
         + (figure_section(figure, "experiments") if figure else "")
     )
 
