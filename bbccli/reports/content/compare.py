@@ -98,13 +98,13 @@ def _selected(document: CompareEnvelope) -> Iterator[Block]:
 def _tests(document: CompareEnvelope) -> Iterator[Block]:
     """Tests of one pair, or of several."""
     sides = Facts(_sides(document))
-    yield sides if _is_single(document) else Wide(sides)
+    yield sides if is_single(document) else Wide(sides)
     yield _comparisons(document)
 
 
 def _comparisons(document: CompareEnvelope) -> Table:
     """One row per comparison, with the columns that say something."""
-    rows, digits, single = document.comparisons, figures_of(document), _is_single(document)
+    rows, digits, single = document.comparisons, figures_of(document), is_single(document)
 
     def given(name: str) -> bool:
         return any(getattr(one, name) is not None for one in rows)
@@ -148,7 +148,7 @@ def _comparisons(document: CompareEnvelope) -> Table:
     )
 
 
-def _is_single(document: CompareEnvelope) -> bool:
+def is_single(document: CompareEnvelope) -> bool:
     """Whether all comparisons are of one pair."""
     return len({(one.first, one.second) for one in document.comparisons}) == 1
 
@@ -209,9 +209,27 @@ def _members(document: CompareEnvelope, found: BestSet) -> Iterator[Block]:
 
 def _ranks(ranks: Ranks) -> Iterator[Block]:
     """Families over data sets: the standings, the tests of all, and the pairs."""
+    yield standings(ranks)
+    distance, groups = ranks.critical_difference, map(" = ".join, ranks.groups)
+    yield Facts(
+        [
+            *((one.test, _test_of_all(one)) for one in ranks.overall),
+            (
+                "critical difference",
+                "" if distance is None else f"{distance:.2f} of mean ranks (Nemenyi)",
+            ),
+            ("not told apart", "; ".join(groups)),
+        ]
+    )
+    pairs = _pairs(ranks)
+    yield pairs if ranks.pairs else Wide(pairs)
+
+
+def standings(ranks: Ranks) -> Table:
+    """Return the families by their mean ranks."""
     digits = phrases.digits_by(ranks.metric, [one.performance for one in ranks.standings])
     label = phrases.metric_label(ranks.metric)
-    yield Table(
+    return Table(
         [Column("family", figures=False), *map(Column, ("mean rank", label, "best on"))],
         [
             [
@@ -226,19 +244,6 @@ def _ranks(ranks: Ranks) -> Iterator[Block]:
         title="Mean ranks",
         figure="cd",
     )
-    distance, groups = ranks.critical_difference, map(" = ".join, ranks.groups)
-    yield Facts(
-        [
-            *((one.test, _test_of_all(one)) for one in ranks.overall),
-            (
-                "critical difference",
-                "" if distance is None else f"{distance:.2f} of mean ranks (Nemenyi)",
-            ),
-            ("not told apart", "; ".join(groups)),
-        ]
-    )
-    pairs = _pairs(ranks)
-    yield pairs if ranks.pairs else Wide(pairs)
 
 
 def _test_of_all(one: Comparison) -> str:

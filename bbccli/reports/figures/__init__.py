@@ -12,20 +12,20 @@ if TYPE_CHECKING:
     from bbccli.reports.exhibit import Exhibit
 
 KINDS = {
-    "forest": ("forest", "Estimates of the methods"),
-    "cost": ("cost", "What the search cost"),
-    "distribution": ("distribution", "Spread over the resamples"),
-    "wins": ("wins", "Who wins"),
-    "ranking": ("ranking", "All configurations"),
-    "folds": ("folds", "Fold by fold"),
+    "forest": ("estimates", "Estimates of the methods"),
+    "cost": ("estimates", "What the search cost"),
+    "distribution": ("estimates", "Spread over the resamples"),
+    "wins": ("estimates", "Who wins"),
+    "ranking": ("configurations", "All configurations"),
+    "folds": ("configurations", "Fold by fold"),
     "roc": ("curves", "ROC of the winner"),
     "calibration": ("curves", "Calibration of the winner"),
 }
 """Module and title of each, in the order of a page; the function that draws it has its name."""
 
 OF_COMPARISONS = {
-    "differences": ("differences", "Differences"),
-    "cd": ("cd", "Mean ranks over data sets"),
+    "differences": ("comparisons", "Differences"),
+    "cd": ("comparisons", "Mean ranks over data sets"),
 }
 """Those of `bbc compare`."""
 

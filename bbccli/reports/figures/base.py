@@ -177,7 +177,7 @@ def layer(
     encoding: Mapping[str, Spec],
     where: str = "",
     data: Sequence[Mapping[str, object]] | None = None,
-    **style: object,
+    **style: Any,
 ) -> Spec:
     """Return marks in a style; `where` filters the data, which may be those of this layer alone."""
     found: Spec = {"mark": {"type": mark, **style}, "encoding": dict(encoding)}
@@ -193,7 +193,7 @@ def span(
     label: str,
     ends: tuple[str, str] = ("lower", "upper"),
     where: str = "",
-    **style: object,
+    **style: Any,
 ) -> Spec:
     """Return lines along x from one field to another; `KNOWN` leaves out those that lack an end."""
     x = {"x": number(ends[0], label), "x2": {"field": ends[1]}}
