@@ -141,11 +141,11 @@ def _tell(document: Document[PlanEnvelope]) -> None:
     """Say on standard error what was read, the answer, and what to doubt."""
     from bbccli.cli.gates import tell
     from bbccli.cli.streams import say
-    from bbccli.reports.plan_phrases import sentences
+    from bbccli.reports.content.plan import answer
 
     if document["input"] is not None:
         tell([document])
     else:
         for note in document["notes"]:
             say(f"note: {note['text']}; hint: {note['remedy']}")
-    say(" ".join(sentences(document.record)))
+    say(answer(document.record))

@@ -20,10 +20,12 @@ MOST_ROWS = 30
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """The first line: what the result is about."""
+    """The first line: what the result is about, more behind it, and more lines below it."""
 
     text: str
     more: str = ""
+    lines: Sequence[str] = ()
+    strong: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ class Notes:
 class Wide:
     """A block that all forms but a terminal show."""
 
-    block: Line | Facts | Table | Notes
+    block: Heading | Line | Facts | Table | Notes
 
 
 Block = Heading | Line | Facts | Table | Notes | Wide
@@ -132,11 +134,15 @@ def terminal(blocks: Iterable[Block], style: Style) -> str:
 
 
 def _on_terminal(block: Block, style: Style) -> str:
+    from rich.text import Text
+
     from bbccli.reports.layout import add_notes, as_text, fact_rows, listing_table, paragraph
 
     match block:
-        case Heading(text, more):
-            return paragraph(visible(text) + (f"   {more}" if more else ""), style)
+        case Heading(text, more, lines, strong):
+            head = (visible(text), "bold" if strong else "")
+            below = [f"\n{visible(line)}" for line in lines]
+            return as_text(Text.assemble(head, f"   {more}" if more else "", *below), style)
         case Line(text):
             return paragraph(visible(text), style)
         case Facts(rows):
@@ -152,11 +158,11 @@ def _on_terminal(block: Block, style: Style) -> str:
     columns = [block.columns[n] for n in kept]
     shown = [[visible(row[n]) for n in kept] for row in block.rows[: block.most]]
     text = listing_table(
-        [column.name for column in columns],
+        [visible(column.name) for column in columns],
         shown,
         style,
-        figures={column.name for column in columns if column.figures},
-        whole={column.name for column in columns if column.whole},
+        figures={visible(column.name) for column in columns if column.figures},
+        whole={visible(column.name) for column in columns if column.whole},
         keys=max(sum(column.key for column in columns), 1),
         emphasis=block.looks[: block.most],
         gap=block.gap,
@@ -182,19 +188,23 @@ def _in_markdown(block: Block) -> Iterator[str]:
     match block:
         case Wide(wide):
             yield from _in_markdown(wide)
-        case Heading(text, more):
+        case Heading(text, more, lines):
             yield f"### {escaped(text)}"
             yield escaped(more)
+            yield "  \n".join(map(escaped, lines))
         case Line(text, strong):
             yield f"**{escaped(text)}**" if strong and text else escaped(text)
         case Facts(rows) | Notes(_, rows):
             texts = [(name, ", ".join(texts)) for name, *texts in rows if any(texts)]
-            items = [f"- {name}: {escaped(text)}" for name, text in texts]
+            items = [f"- {f'{name}: ' if name else ''}{escaped(text)}" for name, text in texts]
             items += map(note_item, block.notes if isinstance(block, Notes) else ())
             yield "\n".join(items)
         case Table(columns, rows):
-            lines = [[escaped(column.name) for column in columns], ["---"] * len(columns)]
-            lines += [[escaped(cell) for cell in row] for row in rows[:MOST_ROWS]]
+            grid = [
+                [escaped(column.name) for column in columns],
+                ["--:" if column.figures else "---" for column in columns],
+                *([escaped(cell) for cell in row] for row in rows[:MOST_ROWS]),
+            ]
             more = f"\n\nand {len(rows) - MOST_ROWS} more" if len(rows) > MOST_ROWS else ""
-            yield "\n".join(f"| {' | '.join(line)} |" for line in lines) + more
+            yield "\n".join(f"| {' | '.join(line)} |" for line in grid) + more
             yield from _in_markdown(Facts(block.facts))
