@@ -21,7 +21,7 @@ def ranks():
 
 RANK = ranks()
 HEAVY = {
-    "rich": {"reports/layout.py", "reports/table.py", "reports/drop_table.py", "cli"},
+    "rich": {"reports/layout.py", "reports/table.py", "cli"},
     # for the types of what `to_frame` returns, and in frames.py to make it
     "pandas": {
         "readers",

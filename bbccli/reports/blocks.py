@@ -134,15 +134,13 @@ def terminal(blocks: Iterable[Block], style: Style) -> str:
 
 
 def _on_terminal(block: Block, style: Style) -> str:
-    from rich.text import Text
-
     from bbccli.reports.layout import add_notes, as_text, fact_rows, listing_table, paragraph
 
     match block:
         case Heading(text, more, lines, strong):
-            head = (visible(text), "bold" if strong else "")
-            below = [f"\n{visible(line)}" for line in lines]
-            return as_text(Text.assemble(head, f"   {more}" if more else "", *below), style)
+            bold, head = (visible(text), "") if strong else ("", visible(text))
+            rest = f"   {more}" if more else ""
+            return paragraph("\n".join([head + rest, *map(visible, lines)]), style, bold)
         case Line(text):
             return paragraph(visible(text), style)
         case Facts(rows):

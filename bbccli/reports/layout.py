@@ -130,9 +130,9 @@ def _blocks(header: Sequence[str], rows: Sequence[Sequence[str]], style: Style) 
     return "\n".join(as_text(fact_rows(block), style) for block in named)
 
 
-def paragraph(text: str, style: Style) -> str:
-    """Return text wrapped to the width, whatever it holds."""
-    return as_text(Text(text), style)
+def paragraph(text: str, style: Style, bold: str = "") -> str:
+    """Return text wrapped to the width, whatever it holds, behind some that is bold."""
+    return as_text(Text.assemble((bold, "bold"), text), style)
 
 
 def as_text(renderable: RenderableType, style: Style) -> str:
