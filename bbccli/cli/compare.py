@@ -96,7 +96,7 @@ def _exit_by_requirement(documents: Sequence[Document[CompareEnvelope]]) -> None
     """Say what was required but not found, and leave with the status of it."""
     from bbccli import gate
     from bbccli.cli.streams import say
-    from bbccli.reports.compare_phrases import requirement
+    from bbccli.reports.content.compare import requirement
     from bbccli.text import visible
 
     status = gate.status(documents)

@@ -79,7 +79,7 @@ def publish_page(
 
 def publish_comparison(exhibit: Exhibit, output: str, title: str = "", *, quiet: bool) -> None:
     """Write the page of one comparison; say on standard error what it says first."""
-    from bbccli.reports.compare_phrases import answer, requirement
+    from bbccli.reports.content.compare import answer, requirement
     from bbccli.reports.page.compared import page_of_comparison as page
 
     write(page(exhibit, title), output)

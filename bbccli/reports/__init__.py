@@ -1,8 +1,9 @@
 """The registry of reports: which forms there are, and which kinds of results each of them writes.
 
 A form names, for each kind, the module of this folder that writes it: by `render(documents, style)`
-for text, `write_batch(records, file)` for a batch, `distribution(columns)` for resamples. Modules
-are imported when they are asked for: the table alone needs rich.
+for text, `write_batch(records, file)` for a batch, `distribution(columns)` for resamples; or the
+module in `content` whose `blocks(document)` it writes. Modules are imported when they are asked
+for: the table alone needs rich.
 """
 
 from __future__ import annotations
@@ -77,7 +78,12 @@ class Form:
         """Return one text for some documents, such as a CSV with one header."""
         kind = choice(Kind, kind, "kind")
         results = documents if self.of_json else [_record(one, kind) for one in documents]
-        text: str = self._module(kind).render(results, style)
+        module = self._module(kind)
+        if self.modules[kind].startswith("content."):
+            from bbccli.reports.blocks import write
+
+            return write(self.name, map(module.blocks, results), style)
+        text: str = module.render(results, style)
         return text
 
     def write_batch(self, records: Iterable[Json], file: IO[bytes]) -> None:
@@ -124,7 +130,7 @@ FORMS: dict[str, Form] = {
                 Kind.CORRECT: "table",
                 Kind.DROP: "drop_table",
                 Kind.LEADERBOARD: "leaderboard_table",
-                Kind.COMPARE: "compare_table",
+                Kind.COMPARE: "content.compare",
                 Kind.PLAN: "plan_table",
                 Kind.INSPECTION: "inspection_table",
                 Kind.CATALOGUE: "catalogue_table",
@@ -171,7 +177,7 @@ FORMS: dict[str, Form] = {
             "markdown",
             {
                 Kind.CORRECT: "markdown",
-                Kind.COMPARE: "compare_markdown",
+                Kind.COMPARE: "content.compare",
                 Kind.PLAN: "plan_markdown",
             },
             "job summaries, comments on pull requests",
@@ -180,7 +186,7 @@ FORMS: dict[str, Form] = {
         ),
         Form(
             "html",
-            {Kind.CORRECT: "html", Kind.BATCH: "html", Kind.COMPARE: "compare_html"},
+            {Kind.CORRECT: "html", Kind.BATCH: "html", Kind.COMPARE: "page.compared"},
             "people: one page with figures, see [the page](report.md)",
             (".html", ".htm"),
             for_people=True,

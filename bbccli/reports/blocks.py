@@ -1,8 +1,8 @@
-"""What a result says, as blocks: content is put together once, each form writes it in its way.
+"""The blocks of a result: content is put together once, and each form writes it in its way.
 
 `blocks` of a kind of result yields headings, lines, facts, tables and notes, whose text is as it
-came: `terminal` and `markdown` escape it. A form that needs more of a block than another finds it
-on the block, not in the content.
+came: `terminal`, `markdown` and `page/sections.py` escape it. A form that needs more of a block
+than another finds it on the block, not in the content.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from bbccli.reports.base import Style
 from bbccli.text import visible
 
 MOST_ROWS = 30
-"""Rows of a table on a terminal or in Markdown, at most; CSV and JSON have all of them."""
+"""Rows of a table on a terminal and in Markdown, at most; CSV and JSON have all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Names and what is known of them; those without a text are left out."""
+    """Names and the texts on each; rows without a text are left out."""
 
-    rows: Sequence[tuple[str, str]]
+    rows: Sequence[tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,15 @@ class Column:
         Whether its cells are never wrapped.
     key
         Whether it says what a row is of, and is repeated where a table goes on below.
+    wide
+        Whether a terminal leaves it out.
     """
 
     name: str
     figures: bool = True
     whole: bool = False
     key: bool = False
+    wide: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +73,21 @@ class Table:
     Attributes
     ----------
     most
-        Rows that are shown, at most.
+        Rows on a terminal, at most.
     rest
         What is said of the others, behind their number.
     after
         What is said below besides.
+    facts
+        Facts that belong below it.
     looks
         How a terminal draws each row.
     gap
         Blanks between columns.
+    title
+        Its heading on a page.
+    figure
+        The figure that replaces it on a page.
     """
 
     columns: Sequence[Column]
@@ -86,19 +95,35 @@ class Table:
     most: int = MOST_ROWS
     rest: str = "and {} more, see --format csv"
     after: str = ""
+    facts: Sequence[tuple[str, ...]] = ()
     looks: Sequence[str] = ()
     gap: int = 2
+    title: str = ""
+    figure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What to doubt; on a terminal the facts that close the screen stand before it."""
+    """What to doubt, after the facts and before the gate that close the screen of a terminal."""
 
     notes: Sequence[Note]
-    facts: Sequence[tuple[str, str]] = ()
+    facts: Sequence[tuple[str, ...]] = ()
+    gate: str = ""
 
 
-Block = Heading | Line | Facts | Table | Notes
+@dataclass(frozen=True, slots=True)
+class Wide:
+    """A block that all forms but a terminal show."""
+
+    block: Line | Facts | Table | Notes
+
+
+Block = Heading | Line | Facts | Table | Notes | Wide
+
+
+def write(form: str, results: Iterable[Iterable[Block]], style: Style) -> str:
+    """Return the blocks of some results as a table or as Markdown."""
+    return "\n".join(terminal(b, style) if form == "table" else markdown(b) for b in results)
 
 
 def terminal(blocks: Iterable[Block], style: Style) -> str:
@@ -116,27 +141,34 @@ def _on_terminal(block: Block, style: Style) -> str:
             return paragraph(visible(text), style)
         case Facts(rows):
             return as_text(fact_rows(_known(rows)), style) if _known(rows) else ""
-        case Notes(notes, facts):
+        case Notes(notes, facts, gate):
             grid = add_notes(fact_rows(_known(facts)), notes, style)
+            if gate:
+                grid.add_row("gate", visible(gate))
             return as_text(grid, style) if grid.row_count else ""
-    shown = [[visible(cell) for cell in row] for row in block.rows[: block.most]]
+        case Wide():
+            return ""
+    kept = [n for n, column in enumerate(block.columns) if not column.wide]
+    columns = [block.columns[n] for n in kept]
+    shown = [[visible(row[n]) for n in kept] for row in block.rows[: block.most]]
     text = listing_table(
-        [column.name for column in block.columns],
+        [column.name for column in columns],
         shown,
         style,
-        figures={column.name for column in block.columns if column.figures},
-        whole={column.name for column in block.columns if column.whole},
-        keys=max(sum(column.key for column in block.columns), 1),
+        figures={column.name for column in columns if column.figures},
+        whole={column.name for column in columns if column.whole},
+        keys=max(sum(column.key for column in columns), 1),
         emphasis=block.looks[: block.most],
         gap=block.gap,
     )
     n_more = len(block.rows) - len(shown)
     below = [block.rest.format(n_more)] * (n_more > 0) + [block.after] * bool(block.after)
-    return text + (f"{', '.join(below)}\n" if below else "")
+    text += f"{', '.join(below)}\n" if below else ""
+    return text + _on_terminal(Facts(block.facts), style)
 
 
-def _known(rows: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [(name, visible(text)) for name, text in rows if text]
+def _known(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, str]]:
+    return [(name, visible("   ".join(texts))) for name, *texts in rows if any(texts)]
 
 
 def markdown(blocks: Iterable[Block]) -> str:
@@ -148,18 +180,21 @@ def _in_markdown(block: Block) -> Iterator[str]:
     from bbccli.reports.markdown import escaped, note_item
 
     match block:
+        case Wide(wide):
+            yield from _in_markdown(wide)
         case Heading(text, more):
             yield f"### {escaped(text)}"
             yield escaped(more)
         case Line(text, strong):
             yield f"**{escaped(text)}**" if strong and text else escaped(text)
-        case Facts(rows):
-            yield "\n".join(f"- {name}: {escaped(text)}" for name, text in rows if text)
-        case Notes(notes, facts):
-            items = [f"- {name}: {escaped(text)}" for name, text in facts if text]
-            yield "\n".join([*items, *map(note_item, notes)])
-        case Table(columns, rows, most):
-            lines = [[column.name for column in columns], ["---"] * len(columns)]
-            lines += [[escaped(cell) for cell in row] for row in rows[:most]]
-            more = f"\n\nand {len(rows) - most} more" if len(rows) > most else ""
+        case Facts(rows) | Notes(_, rows):
+            texts = [(name, ", ".join(texts)) for name, *texts in rows if any(texts)]
+            items = [f"- {name}: {escaped(text)}" for name, text in texts]
+            items += map(note_item, block.notes if isinstance(block, Notes) else ())
+            yield "\n".join(items)
+        case Table(columns, rows):
+            lines = [[escaped(column.name) for column in columns], ["---"] * len(columns)]
+            lines += [[escaped(cell) for cell in row] for row in rows[:MOST_ROWS]]
+            more = f"\n\nand {len(rows) - MOST_ROWS} more" if len(rows) > MOST_ROWS else ""
             yield "\n".join(f"| {' | '.join(line)} |" for line in lines) + more
+            yield from _in_markdown(Facts(block.facts))

@@ -7,9 +7,16 @@ from xml.etree import ElementTree
 
 from bbccli.compare_schema import CompareEnvelope
 from bbccli.comparisons.records import Comparison, Ranks
-from bbccli.reports import compare_phrases as said
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
+from bbccli.reports.content.compare import (
+    best_set,
+    difference,
+    figures_of,
+    p_text,
+    requirement,
+    verdict,
+)
 from bbccli.reports.junit import add_case, suites_as_text, xml_text
 from bbccli.rounding import count
 
@@ -26,16 +33,16 @@ def _add_suite(root: ElementTree.Element, document: CompareEnvelope) -> None:
     n_sets = len(document.data_sets)
     path = count(n_sets, "data set") if n_sets else xml_text(document.input.path)
     suite = ElementTree.SubElement(root, "testsuite", name=path, time="0")
-    digits = said.figures_of(document)
+    digits = figures_of(document)
     for one in document.comparisons:
         case = _case_of(suite, path, one)
-        text = f"{said.verdict(one, document)}; {said.difference(one, document, digits)}"
+        text = f"{verdict(one, document)}; {difference(one, digits)}"
         if one.verdict == "undefined":
             _add_undefined(case, one, text)
         ElementTree.SubElement(case, "system-out").text = xml_text(text)
     if document.best_set is not None:
         case = add_case(suite, path, "set of the best")
-        ElementTree.SubElement(case, "system-out").text = xml_text(said.best_set(document))
+        ElementTree.SubElement(case, "system-out").text = xml_text(best_set(document))
     if document.ranks is not None:
         _add_ranks(suite, path, document.ranks)
     if document.gate is not None:
@@ -63,8 +70,8 @@ def _add_ranks(suite: ElementTree.Element, path: str, ranks: Ranks) -> None:
             _add_undefined(case, one, "undefined")
             continue
         adjusted = one.p_adjusted
-        text = f"p {said.p_text(one.p)}"
-        text += "" if adjusted is None else f", adjusted {said.p_text(adjusted)}"
+        text = f"p {p_text(one.p)}"
+        text += "" if adjusted is None else f", adjusted {p_text(adjusted)}"
         ElementTree.SubElement(case, "system-out").text = text
     standings = "\n".join(f"{one.family} {one.mean_rank:.2f}" for one in ranks.standings)
     case = add_case(suite, path, "mean ranks")
@@ -72,7 +79,7 @@ def _add_ranks(suite: ElementTree.Element, path: str, ranks: Ranks) -> None:
 
 
 def _add_gate(suite: ElementTree.Element, path: str, document: CompareEnvelope) -> None:
-    text = xml_text(said.requirement(document))
+    text = xml_text(requirement(document))
     gate = document.gate
     if gate is None:
         return

@@ -32,7 +32,7 @@ def picture(sums: Sums) -> str:
     title = "How often bounds hold, and how near to the truth they are"
     columns = ("variant", "inclusion", "tightness")
     rows = [(one["name"], f"{one['inclusion']:.3f}", f"{one['tightness']:.3f}") for one in values]
-    return exported(Drawn("bounds", title, title, "", columns, rows, spec), "svg").decode()
+    return exported(Drawn(title, "", columns, rows, spec, "bounds", title), "svg").decode()
 
 
 def _name(method: str, interval: str) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from bbccli.comparisons.records import Verdict
-from bbccli.reports.compare_phrases import VERDICTS
+from bbccli.reports.content.compare import VERDICTS
 
 BASELINE = "logistic-l2 C=0.01"
 FAST = ("--n-resamples", "200")

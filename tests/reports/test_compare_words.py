@@ -65,7 +65,7 @@ def test_the_set_in_markdown(said, file):
     found = document["best_set"]
     members = [one for one in found["members"] if one["inside"]]
     assert (
-        f"**by accuracy, {found['n_inside']} of 3 configurations may be the best (95 %)**" in text
+        f"**By accuracy, {found['n_inside']} of 3 configurations may be the best (95 %).**" in text
     )
     header, rule, *rows = rows_of(text)
     assert header == ["configuration", "accuracy", "to the winner", "95 % interval", "p"]
@@ -95,7 +95,7 @@ def test_the_gate_in_markdown_and_junit(said, file, baseline, outcome, found):
     words = f"ate {outcome}: better was required; found: {found}"
     text, document = said(*asked, "markdown")
     assert document["gate"]["outcome"] == outcome
-    assert f"\n**G{words}**\n" in text
+    assert f"\n**G{words}.**\n" in text
     case = cases_of(said(*asked, "junit")[0])["gate better"]
     if outcome == "met":
         assert case.find("system-out").text == f"g{words}" and case.find("failure") is None
@@ -125,10 +125,10 @@ def test_several_at_once_have_no_difference_and_nobody_to_be_better_than(said, f
     (one,) = document["comparisons"]
     assert (one["verdict"], one["second"], one["difference"]) == ("not-shown", "", None)
     p = "< 0.001" if one["p"] < 0.001 else f"{one['p']:.3f}"
-    assert f"**a, b, c by accuracy: not shown to differ; cochran-q, p {p}**" in text.replace(
-        "&lt;", "<"
-    ).replace("\\<", "<")
-    assert rows_of(text)[2][-1] == "not shown to differ"
+    assert "**By accuracy, a, b, c: not shown to differ.**" in text
+    row = dict(zip(rows_of(text)[0], rows_of(text)[2], strict=True))
+    assert (row["test"], row["p"].replace("&lt;", "<")) == ("cochran-q", p)
+    assert row["verdict"] == "not shown to differ"
     (case,) = cases_of(said(*asked, "junit")[0]).values()
     assert case.find("system-out").text == f"not shown to differ; cochran-q, p {p}"
     page = tmp_path / "q.html"
@@ -142,7 +142,7 @@ def test_a_baseline_that_is_the_winner_is_not_said_to_be_better_or_worse(said, f
     text, document = said(file, "--baseline", "b", "markdown")
     codes = [note["code"] for one in document["comparisons"] for note in one["notes"]]
     assert "winner-is-baseline" in codes
-    assert "**by AUC, b, the baseline, is itself the winner**" in text
+    assert "**By AUC, b, the baseline, is itself the winner.**" in text
     page = tmp_path / "b.html"
     assert run("compare", file, "--baseline", "b", *FAST, "-o", page, "-q")[0] == 0
     assert "By AUC, b, the baseline, is itself the winner." in page.read_text()
@@ -225,15 +225,23 @@ def test_ranks_in_markdown_are_those_of_the_json(said, data_sets):
         assert row[0] == one["family"] and row[3] == f"{one['wins']} of 4"
         told = [float(cell) for cell in row[1:3]]
         assert told == pytest.approx([one["mean_rank"], one["performance"]], abs=6e-3)
-    asked = [*ranks["overall"], *ranks["pairs"]]
-    for row, one in zip(tests[2:], asked, strict=True):
-        assert row[:3] == [one["first"], one["second"], one["test"]]
+    for one in ranks["overall"]:
+        (line,) = [line for line in text.splitlines() if line.startswith(f"- {one['test']}: ")]
         if one["p"] is None:
-            assert row[3] == "undefined"
-            continue
-        assert float(row[3].replace("&lt;", "").replace("\\<", "").strip("< ")) == pytest.approx(
-            one["p"], abs=6e-4
-        )
+            assert f"{one['test']} is undefined: " in line
+        else:
+            assert float(line.split()[-1]) == pytest.approx(one["p"], abs=6e-4)
+    contests = {(one["first"], one["second"]): one for one in ranks["contests"]}
+    for cells, one in zip(tests[2:], ranks["pairs"], strict=True):
+        row = dict(zip(tests[0], cells, strict=True))
+        pair, contest = (one["first"], one["second"]), contests[one["first"], one["second"]]
+        assert (row["first"], row["second"], row["test"]) == (*pair, one["test"])
+        wins = f"{contest['wins']} / {contest['ties']} / {contest['losses']}"
+        assert row["win / tie / loss"] == wins
+        for name, value in (("p", one["p"]), ("p adjusted", one["p_adjusted"])):
+            p = row[name].replace("&lt;", "").strip() or "nan"
+            expected = float("nan") if value is None else value
+            assert float(p) == pytest.approx(expected, abs=6e-4, nan_ok=True)
 
 
 def test_few_data_sets_and_those_without_a_performance_are_named(said, data_sets):
@@ -252,7 +260,7 @@ def test_two_families_are_too_few_for_a_test_of_all(said, data_sets):
         assert {one["p"] for one in document["ranks"]["overall"]} == {None}
         words = " ".join(text.split())
         assert "friedman is undefined: there are 2 families, and it takes 3 or more" in words
-    assert ["a, b", "", "friedman", "undefined", ""] in rows_of(text)
+    assert "\n- friedman: friedman is undefined: " in text
 
 
 def test_the_critical_difference_in_the_table(said, data_sets):
@@ -297,3 +305,23 @@ def test_the_page_of_several_pairs_names_pair_and_test(run, said, file, tmp_path
         assert f"{one['first']} - {one['second']}, {one['test']}" in text
     assert run("compare", file, *asked[:2], *FAST, "-o", page, "-q")[0] == 0
     assert "a - b, wald" not in page.read_text() and "a - b" in page.read_text()
+
+
+def test_beliefs_of_several_pairs_stand_beside_each(said, file):
+    """Those of the last pair alone stood below the table, without its name."""
+    text, document = said(file, "--test", "bayes-t", "--rope", "0.01", "markdown")
+    header, _, *rows = rows_of(text)
+    assert "\n- equal: within 0.01\n" in text
+    assert len(document["comparisons"]) == len(rows) == 3
+    for cells, one in zip(rows, document["comparisons"], strict=True):
+        row = dict(zip(header, cells, strict=True))
+        assert (row["first"], row["second"], row["test"]) == (
+            one["first"],
+            one["second"],
+            "bayes-t",
+        )
+        for name in ("worse", "equal", "better"):
+            assert row[name] == percent(one["beliefs"][name], 0)
+    table = said(file, "--test", "bayes-t", "--rope", "0.01", "table")[0]
+    assert "worse  equal  better" in table and "\nequal    within 0.01\n" in table
+    assert "\nbayes-t " not in table

@@ -19,7 +19,7 @@ from bbccli.comparisons.records import Verdict
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.reports.figures import Absent, draw, rendering
-from bbccli.reports.figures.cd import joined
+from bbccli.reports.figures.comparisons import joined
 from bbccli.reports.page.compared import page_of_comparison, ranking_of
 from bbccli.source import Source
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,22 @@ from bbccli.reports.figures.base import Absent, Drawn
 if TYPE_CHECKING:
     from bbccli.reports.exhibit import Exhibit
 
-KINDS = ("forest", "cost", "distribution", "wins", "ranking", "folds", "roc", "calibration")
-"""In the order of a page; each is drawn by the module of its name."""
+KINDS = {
+    "forest": ("estimates", "Estimates of the methods"),
+    "cost": ("estimates", "What the search cost"),
+    "distribution": ("estimates", "Spread over the resamples"),
+    "wins": ("estimates", "Who wins"),
+    "ranking": ("configurations", "All configurations"),
+    "folds": ("configurations", "Fold by fold"),
+    "roc": ("curves", "ROC of the winner"),
+    "calibration": ("curves", "Calibration of the winner"),
+}
+"""Module and title of each, in the order of a page; the function that draws it has its name."""
 
-OF_COMPARISONS = ("differences", "cd")
+OF_COMPARISONS = {
+    "differences": ("comparisons", "Differences"),
+    "cd": ("comparisons", "Mean ranks over data sets"),
+}
 """Those of `bbc compare`."""
 
 __all__ = ["KINDS", "OF_COMPARISONS", "Absent", "Drawn", "draw"]
@@ -21,5 +34,8 @@ __all__ = ["KINDS", "OF_COMPARISONS", "Absent", "Drawn", "draw"]
 
 def draw(kind: str, exhibit: Exhibit) -> Drawn | Absent:
     """Return a figure of a result, or why there is none."""
-    found: Drawn | Absent = import_module(f"bbccli.reports.figures.{kind}").draw(exhibit)
-    return found
+    module, title = (KINDS | OF_COMPARISONS)[kind]
+    found: Drawn | str = getattr(import_module(f"bbccli.reports.figures.{module}"), kind)(exhibit)
+    if isinstance(found, str):
+        return Absent(kind, title, found)
+    return replace(found, kind=kind, title=title)

@@ -39,6 +39,11 @@ LONGEST_IN_SENTENCE = 120
 MOST_NAMES = 40
 """Names in a figure at most; the table has more."""
 
+SOLID, DASHED, DOTTED = [1, 0], [5, 3], [2, 2]
+
+KNOWN = "isValid(datum.lower) && isValid(datum.upper)"
+"""Filter of intervals that have both ends."""
+
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
@@ -46,10 +51,6 @@ class Drawn:
 
     Attributes
     ----------
-    kind
-        What it is called.
-    title
-        What it shows.
     reading
         What it says, in a sentence.
     caption
@@ -58,15 +59,19 @@ class Drawn:
         Its data as a table; cells are written as they are to be read.
     spec
         In Vega-Lite, without a theme.
+    kind
+        Its name.
+    title
+        What it shows.
     """
 
-    kind: str
-    title: str
     reading: str
     caption: str
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     spec: Spec
+    kind: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +122,11 @@ def name_of(name: str) -> str:
     return shortened(visible(redacted(name)), LONGEST_IN_SENTENCE)
 
 
+def of_first(n_shown: int, n_all: int, what: str = "") -> str:
+    """Return how many of all a figure shows; empty where it is all of them."""
+    return f" The first {n_shown} of {n_all}{what}." if n_shown < n_all else ""
+
+
 def spec_of(values: Sequence[Mapping[str, object]], layers: Sequence[Spec], **more: Any) -> Spec:
     """Return layers that share their data."""
     return {
@@ -148,20 +158,46 @@ def number(field: str, title: str, **more: Any) -> Spec:
     } | more
 
 
+def nominal(field: str, domain: Iterable[str], marks: Sequence[object]) -> Spec:
+    """Return the encoding of a series by colours or dashes, one of `marks` for each of `domain`."""
+    scale = {"domain": list(domain), "range": list(marks)}
+    return {"field": field, "type": "nominal", "title": None, "scale": scale}
+
+
 def open_and_filled(empty: str, full: str) -> Spec:
     """Return the colours of two series of points, the first of which are open circles."""
-    shared = {"field": "series", "type": "nominal", "title": None}
-    domain = [empty, full]
     return {
-        "stroke": shared | {"scale": {"domain": domain, "range": [NAIVE, CORRECTED]}},
-        "fill": shared | {"scale": {"domain": domain, "range": ["transparent", CORRECTED]}},
+        "stroke": nominal("series", (empty, full), (NAIVE, CORRECTED)),
+        "fill": nominal("series", (empty, full), ("transparent", CORRECTED)),
     }
 
 
-def by_series(series: Mapping[str, tuple[str, str]], field: str = "series") -> Spec:
-    """Return colours by series with a legend on top: (colour, dash or shape) of each."""
-    scale = {"domain": list(series), "range": [colour for colour, _ in series.values()]}
-    return {"field": field, "type": "nominal", "title": None, "scale": scale}
+def layer(
+    mark: str,
+    encoding: Mapping[str, Spec],
+    where: str = "",
+    data: Sequence[Mapping[str, object]] | None = None,
+    **style: Any,
+) -> Spec:
+    """Return marks in a style; `where` filters the data, which may be those of this layer alone."""
+    found: Spec = {"mark": {"type": mark, **style}, "encoding": dict(encoding)}
+    if where:
+        found["transform"] = [{"filter": where}]
+    if data is not None:
+        found["data"] = {"values": list(data)}
+    return found
+
+
+def span(
+    y: Spec,
+    label: str,
+    ends: tuple[str, str] = ("lower", "upper"),
+    where: str = "",
+    **style: Any,
+) -> Spec:
+    """Return lines along x from one field to another; `KNOWN` leaves out those that lack an end."""
+    x = {"x": number(ends[0], label), "x2": {"field": ends[1]}}
+    return layer("rule", {"y": y, **x}, where, color=INK, **style)
 
 
 def themed(spec: Spec, ink: str = INK, paper: str | None = None) -> Spec:

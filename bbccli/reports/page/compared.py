@@ -1,143 +1,60 @@
-"""The page of a comparison: the verdict, what it rests on, figures, tables, and how it was done."""
+"""The page of a comparison: its blocks with figures, how it was made, and what it was made from."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
 from bbccli.compare_schema import CompareEnvelope
-from bbccli.comparisons.records import Comparison, Contest, Ranks
+from bbccli.comparisons.across import TESTS as ACROSS
+from bbccli.comparisons.pairs import TESTS as PAIRS
 from bbccli.evidence.records import Evidence, Ranked, Ranking
-from bbccli.reports import compare_phrases as said
-from bbccli.reports import phrases
+from bbccli.reports import counts, phrases
+from bbccli.reports.base import Style
+from bbccli.reports.blocks import Heading
+from bbccli.reports.content.compare import blocks, is_selected, of_baseline
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures import Absent, Drawn, draw
 from bbccli.reports.figures.base import name_of
-from bbccli.reports.figures.differences import of_baseline
-from bbccli.reports.page.compared_methods import methods_of_comparison
-from bbccli.reports.page.figures import absent_section, figure_section
-from bbccli.reports.page.markup import Markup, section, table, tag
+from bbccli.reports.page.citations import BIBTEX
+from bbccli.reports.page.markup import Markup, code, listing, section, tag
 from bbccli.reports.page.provenance import made_from
-from bbccli.reports.page.verdict import notes_section
+from bbccli.reports.page.sections import sections
 from bbccli.reports.page.whole import whole
-from bbccli.rounding import Digits, count, percent
-from bbccli.text import redacted, visible
-from bbccli.types import Interval
+from bbccli.rounding import count, percent
+from bbccli.text import redacted
 
-MOST_ROWS = 200
-"""Rows of a table; the rest are counted."""
+
+def render(documents: Sequence[CompareEnvelope], style: Style) -> str:
+    """Return the page of the one document."""
+    (document,) = documents
+    return page_of_comparison(Exhibit(document))
 
 
 def page_of_comparison(exhibit: Exhibit, title: str = "") -> str:
     """Return one page of what `bbc compare` says, with a title of its own if none is given."""
-    document = exhibit.document
+    document: CompareEnvelope = exhibit.document
+    head, *rest = blocks(document)
+    about = (head.more or head.text) if isinstance(head, Heading) else ""
     n_sets = len(document.data_sets)
-    sets = count(n_sets, "data set")
-    of_sets = f"{sets}, {phrases.metric_label(document.metric)}"
-    about = of_sets if n_sets else phrases.understood(document)
     name = name_of(PurePath(redacted(document.input.path)).name)
-    parts = [
-        _verdict(document),
-        _facts(document),
-        notes_section(said.notes(document)),
-        _figures(exhibit),
-        _tests(document),
-        _contests(document),
-        methods_of_comparison(document),
-        made_from(exhibit),
-    ]
-    return whole(title or f"Compared: {sets if n_sets else name}", about, parts)
-
-
-def _verdict(document: CompareEnvelope) -> Markup:
-    """The answer in one sentence, and what the gate found."""
-    lines = [tag("p", tag("strong", f"{said.answer(document)}."))]
-    if document.gate is not None:
-        verdict = said.requirement(document)
-        lines.append(tag("p", f"{verdict[0].upper()}{verdict[1:]}."))
-    return tag("div", *lines, class_="verdict")
-
-
-def _facts(document: CompareEnvelope) -> Markup:
-    """What the verdict rests on, a line for each."""
-    lines: dict[str, str] = {}
-    if document.comparisons:
-        lines |= _of_first(document)
-    if document.best_set is not None:
-        names = said.inside(document)
-        more = ", ..." if len(names) > said.MOST_NAMES else ""
-        shown = ", ".join(names[: said.MOST_NAMES])
-        lines["set"] = f"{said.best_set(document)}: {shown}{more}"
-    if document.ranks is not None:
-        lines |= _of_ranks(document.ranks)
-    rows = [(name, text) for name, text in lines.items() if text]
-    if not rows:
-        return Markup()
-    found = table("What the verdict rests on", ("what", "value"), rows)
-    return section("Facts", "facts", tag("div", found, class_="words"))
-
-
-def _of_first(document: CompareEnvelope) -> dict[str, str]:
-    first, digits = document.comparisons[0], said.figures_of(document)
-    lines = {
-        name: _side(first, which, document, digits) for which, name in said.sides(document).items()
-    }
-    if first.difference is not None:
-        lines["difference, as measured"] = said.signed(first.difference, digits)
-    if first.corrected is not None:
-        lines["difference, corrected"] = said.signed(first.corrected, digits)
-        lines["interval of the corrected one"] = _interval(first.interval, digits)
-    lines["bound"] = said.bound(first, document, digits)
-    if first.bound is None and first.p is not None:
-        lines["test"] = f"{first.test}, p {said.p_text(first.p)}"
-    lines["verdict"] = said.verdict(first, document)
-    return lines
-
-
-def _side(first: Comparison, which: str, document: CompareEnvelope, digits: Digits) -> str:
-    chosen = getattr(first, f"{which}_selected")
-    name = f"{getattr(first, which)}: {chosen}" if chosen else str(getattr(first, which))
-    value = getattr(first, f"{which}_value")
-    if value is None:
-        return name
-    return f"{name}, {phrases.metric_label(document.metric)} {digits.performance(value)}"
-
-
-def _interval(interval: Interval | None, digits: Digits) -> str:
-    if interval is None:
-        return ""
-    return f"{said.interval_text(interval, digits)} ({percent(interval.level)})"
-
-
-def _of_ranks(ranks: Ranks) -> Mapping[str, str]:
-    lines = {
-        one.test: f"{said.statistic(one)}, p {said.p_text(one.p)}"
-        for one in ranks.overall
-        if one.p is not None
-    }
-    if ranks.critical_difference is not None:
-        lines["critical difference"] = f"{ranks.critical_difference:.2f} of mean ranks (Nemenyi)"
-    groups = [" = ".join(map(name_of, group)) for group in ranks.groups]
-    lines["not told apart"] = "; ".join(groups)
-    return lines
+    parts = [*sections(rest, figures_of(exhibit)), _methods(document), made_from(exhibit)]
+    return whole(
+        title or f"Compared: {count(n_sets, 'data set') if n_sets else name}", about, parts
+    )
 
 
 def figures_of(exhibit: Exhibit) -> list[Drawn | Absent]:
     """Return the figures that fit what was asked."""
     document = exhibit.document
-    kinds = ["differences"] if document.comparisons else []
-    kinds += ["ranking"] if document.best_set is not None else []
-    kinds += ["cd"] if document.ranks is not None else []
+    kinds = {
+        "differences": document.comparisons,
+        "ranking": document.best_set,
+        "cd": document.ranks,
+    }
     shown = replace(exhibit, evidence=Evidence(ranking=ranking_of(document)))
-    return [draw(kind, shown) for kind in kinds]
-
-
-def _figures(exhibit: Exhibit) -> Markup:
-    found = figures_of(exhibit)
-    parts = [figure_section(one, one.kind) for one in found if isinstance(one, Drawn)]
-    absent = absent_section([one for one in found if isinstance(one, Absent)], "")
-    return Markup("".join([*parts, absent]))
+    return [draw(kind, shown) for kind, part in kinds.items() if part]
 
 
 def ranking_of(document: CompareEnvelope) -> Ranking | None:
@@ -159,63 +76,75 @@ def ranking_of(document: CompareEnvelope) -> Ranking | None:
     return Ranking(document.metric, rows, len(found.members), found.level)
 
 
-def _tests(document: CompareEnvelope) -> Markup:
-    """Every test that was run, but for those of a figure with a table of its own."""
+def _methods(document: CompareEnvelope) -> Markup:
+    """Return a paragraph for the methods of a paper, and what to cite."""
+    tests = _references(document)
+    others = [f"{name}: {reference}" for name, reference in tests.items() if reference]
+    parts = [tag("p", " ".join(_sentences(document, tests)))]
+    if others:
+        parts += [tag("h3", "References of the tests"), listing(others)]
+    if keys := _keys_of(document):
+        parts += [tag("h3", "To cite"), code("\n\n".join(BIBTEX[key] for key in keys))]
+    return section("Methods, for a paper", "methods", *parts)
+
+
+def _keys_of(document: CompareEnvelope) -> list[str]:
+    """Return the references of the methods that were used, besides those of tests."""
+    keys = {
+        "lei2020": document.best_set is not None,
+        "westfall1993": of_baseline(document),
+        "tsamardinos2018": is_selected(document) or document.ranks is not None,
+        "demsar2006": document.ranks is not None,
+        "benavoli2016": document.ranks is not None,
+    }
+    return [key for key, is_used in keys.items() if is_used]
+
+
+def _references(document: CompareEnvelope) -> dict[str, str]:
+    """Return the references of the tests that were run, by their names."""
     ranks = document.ranks
-    found = ranks.pairs if ranks is not None else document.comparisons
-    tested = any(one.p is not None or one.beliefs is not None for one in found)
-    if not tested or of_baseline(document):
-        return Markup()
-    columns = ["comparison", "test", "statistic (df)", "p", "p adjusted"]
-    with_beliefs = any(one.beliefs is not None for one in found)
-    columns += ["worse, equal, better"] if with_beliefs else []
-    rows = [
-        [
-            _pair(one),
-            one.test,
-            said.statistic(one) or "none",
-            said.p_text(one.p) or "none",
-            said.p_text(one.p_adjusted) or "none",
-            *([_belief(one)] if with_beliefs else []),
-        ]
-        for one in found[:MOST_ROWS]
-    ]
-    return section("Tests", "tests", table("All tests", columns, rows), _rest(len(found)))
+    run = document.comparisons if ranks is None else (*ranks.overall, *ranks.pairs)
+    known = {name: test.reference for name, test in (PAIRS if ranks is None else ACROSS).items()}
+    return {name: known[name] for name in dict.fromkeys(one.test for one in run) if name in known}
 
 
-def _pair(one: Comparison | Contest) -> str:
-    names = [visible(one.first), *([visible(one.second)] if one.second else [])]
-    return " - ".join(names)
-
-
-def _rest(n_all: int) -> Markup:
-    more = n_all - MOST_ROWS
-    return tag("p", f"{more} more are not listed.", class_="quiet") if more > 0 else Markup()
-
-
-def _belief(one: Comparison) -> str:
-    beliefs = one.beliefs
-    if beliefs is None:
-        return "none"
-    return ", ".join(percent(getattr(beliefs, name), 0) for name in ("worse", "equal", "better"))
-
-
-def _contests(document: CompareEnvelope) -> Markup:
-    """Wins, ties and losses of each pair of families."""
-    ranks = document.ranks
-    if ranks is None or not ranks.contests:
-        return Markup()
-    rows = [
-        (
-            _pair(one),
-            *(str(getattr(one, name)) for name in ("wins", "ties", "losses")),
+def _sentences(document: CompareEnvelope, tests: dict[str, str]) -> Iterator[str]:
+    label, plan = phrases.metric_label(document.metric), document.plan
+    level, names, read = percent(plan.level), ", ".join(tests), document.input
+    if document.data_sets:
+        yield f"Families were compared by {label} on {len(document.data_sets)} data sets."
+    else:
+        yield (
+            f"Out-of-sample predictions of {counts.configurations(read)} for "
+            f"{counts.samples(read)} were compared by {label}."
         )
-        for one in ranks.contests[:MOST_ROWS]
-    ]
-    columns = ("families", "data sets won by the first", "tied", "lost")
-    return section(
-        "Wins and losses",
-        "contests",
-        table("On how many data sets", columns, rows),
-        _rest(len(ranks.contests)),
-    )
+    if of_baseline(document):
+        yield (
+            f"Bounds of the differences to {document.comparisons[0].second} hold for all "
+            f"configurations at once at {level} (max-T of multipliers on influence values; "
+            "Westfall & Young 1993)."
+        )
+    if is_selected(document):
+        yield (
+            "The difference was corrected for the selection by bootstrap bias correction: on each "
+            "resample the choice was made again, and scored out of the bag (Tsamardinos, Greasidou "
+            "& Borboudakis 2018)."
+        )
+    if names and document.ranks is None:
+        adjusted = document.comparisons[0].adjustment
+        more = f", with p-values adjusted by {adjusted}" if adjusted else ""
+        yield f"Configurations were compared by {names}{more}."
+    if document.best_set is not None:
+        yield (
+            "The set of configurations that may be the best holds the best one with a probability "
+            f"of {level} (cross-validation with confidence; Lei 2020); intervals of the "
+            "performances hold for all configurations at once."
+        )
+    if document.ranks is not None:
+        yield (
+            "Families of several configurations were measured by their estimate corrected for the "
+            "selection within them (Tsamardinos, Greasidou & Borboudakis 2018), those of one as "
+            f"they are; ranks were compared by {names} at {level} (Demšar 2006; Benavoli, Corani & "
+            "Mangili 2016)."
+        )
+    yield f"Software: bbc {document.version}, seed {plan.seed}."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures import KINDS, Absent, Drawn, draw
 from bbccli.reports.figures.rendering import can_render, inline_svg, obstacle
@@ -29,17 +31,22 @@ def figures(exhibit: Exhibit, prefix: str = "") -> Markup:
 def figure_section(drawn: Drawn, ident: str) -> Markup:
     """Return one figure under its heading."""
     picture = Markup(inline_svg(drawn, ident)) if can_render() else Markup()
-    shown = drawn.rows[:MOST_ROWS]
-    more = len(drawn.rows) - len(shown)
-    rest = tag("p", f"{more} more are not listed.", class_="quiet") if more > 0 else Markup()
-    data = table(f"Data: {drawn.title}", drawn.columns, shown)
     return section(
         drawn.title,
         ident,
         tag("p", drawn.reading, class_="reading"),
         tag("figure", picture, tag("figcaption", Markup(tag("span", drawn.caption)))),
-        details("The same as a table", data, rest),
+        details("The same as a table", listed(f"Data: {drawn.title}", drawn.columns, drawn.rows)),
     )
+
+
+def listed(
+    caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]], most: int = MOST_ROWS
+) -> Markup:
+    """Return a table of the first rows, and how many more there are."""
+    more = len(rows) - most
+    rest = tag("p", f"{more} more are not listed.", class_="quiet") if more > 0 else ""
+    return Markup(table(caption, columns, rows[:most]) + rest)
 
 
 def absent_section(absent: list[Absent], prefix: str) -> Markup:

@@ -1,0 +1,407 @@
+"""The content of a comparison: its blocks, and the phrases that other forms of it share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from operator import attrgetter
+
+from bbccli.compare_schema import CompareEnvelope
+from bbccli.comparisons.records import BestSet, Comparison, Ranks, Verdict
+from bbccli.reports import phrases
+from bbccli.reports.blocks import Block, Column, Facts, Heading, Line, Notes, Table, Wide
+from bbccli.reports.figures.base import name_of
+from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent, short, trimmed, width_of
+from bbccli.types import Interval
+
+VERDICTS = {
+    "better": "better",
+    "not-worse": "not worse",
+    "worse": "worse",
+    "different": "different",
+    "not-shown": "not shown to be better",
+    "undefined": "undefined",
+}
+"""Phrases for what a comparison shows."""
+
+LEAST_P = 0.001
+"""Smaller p-values are not told apart in words."""
+
+MOST_NAMES = 5
+"""Members of a set that are named in a line."""
+
+MOST_MEMBERS = 10
+"""Members of the set of the best on a terminal, at most."""
+
+BELIEFS = ("worse", "equal", "better")
+
+RANK = Digits(2)
+
+
+def blocks(document: CompareEnvelope) -> Iterator[Block]:
+    """Yield the answer, the figures that it rests on, and the notes."""
+    n_sets, label = len(document.data_sets), phrases.metric_label(document.metric)
+    if n_sets:
+        yield Heading(f"{count(n_sets, 'data set')}, {label}")
+    else:
+        yield Heading(document.input.path, phrases.understood(document))
+    gate, selected = requirement(document), is_selected(document)
+    yield Wide(Line(f"{answer(document)}.", strong=True))
+    if gate:
+        yield Wide(Line(f"G{gate[1:]}.", strong=True))
+    if document.ranks is not None:
+        yield from _ranks(document.ranks)
+    elif selected:
+        yield from _selected(document)
+    elif document.comparisons:
+        yield from _tests(document)
+    elif document.best_set is not None:
+        yield from _members(document, document.best_set)
+    # of many pairs the notes on the first
+    noted = replace(document, comparisons=document.comparisons[:1]) if selected else document
+    yield Notes(phrases.notes_of(noted), gate=gate.removeprefix("gate "))
+    overall = document.ranks.overall if document.ranks is not None else ()
+    yield Wide(Notes([note for one in overall for note in one.notes]))
+
+
+def _selected(document: CompareEnvelope) -> Iterator[Block]:
+    """The winner against a baseline, or two families."""
+    first, digits, bound = document.comparisons[0], figures_of(document), ""
+    if first.bound is not None:
+        level, n_all = percent(document.plan.level), document.input.n_configurations
+        bound = f"at least {signed(first.bound, digits)} "
+        bound += f"({level}, whichever of the {n_all} was selected)"
+        bound += f", p {p_text(first.p)}" if first.p is not None else ""
+    verdicts = [one.verdict for one in document.comparisons[1:]]
+    others = [
+        f"{verdicts.count(Verdict(name))} {text}"
+        for name, text in VERDICTS.items()
+        if name in verdicts
+    ]
+    inside = document.best_set.members if document.best_set is not None else ()
+    names = [one.configuration for one in inside if one.inside]
+    named = ", ".join([*names[:MOST_NAMES], *(["..."] if len(names) > MOST_NAMES else [])])
+    yield Facts(
+        [
+            *_sides(document),
+            ("difference", difference(first, digits)),
+            ("bound", bound),
+            ("verdict", verdict(first, document)),
+            ("others", f"{', '.join(others)} (--format csv has each)" if others else ""),
+            ("set", f"{best_set(document)}: {named}" if document.best_set is not None else ""),
+        ]
+    )
+    yield Wide(_comparisons(document))
+
+
+def _tests(document: CompareEnvelope) -> Iterator[Block]:
+    """Tests of one pair, or of several."""
+    sides = Facts(_sides(document))
+    yield sides if is_single(document) else Wide(sides)
+    yield _comparisons(document)
+
+
+def _comparisons(document: CompareEnvelope) -> Table:
+    """One row per comparison, with the columns that say something."""
+    rows, digits, single = document.comparisons, figures_of(document), is_single(document)
+
+    def given(name: str) -> bool:
+        return any(getattr(one, name) is not None for one in rows)
+
+    columns: list[tuple[bool, Column, Callable[[Comparison], str]]] = [
+        (not single, Column("first", figures=False, key=True), attrgetter("first")),
+        (not single, Column("second", figures=False, key=True), attrgetter("second")),
+        (True, Column("test", figures=False, whole=True, key=True), attrgetter("test")),
+        (given("difference"), Column("difference"), lambda one: signed(one.difference, digits)),
+        (
+            given("corrected"),
+            Column("corrected", wide=True),
+            lambda one: signed(one.corrected, digits),
+        ),
+        (
+            given("interval"),
+            Column(f"{percent(document.plan.level)} interval"),
+            lambda one: _interval(one.interval, digits),
+        ),
+        (single or given("statistic"), Column("statistic (df)", wide=not single), statistic),
+        (True, Column("p"), lambda one: p_text(one.p)),
+        (given("p_adjusted"), Column("p adjusted"), lambda one: p_text(one.p_adjusted)),
+        *(
+            (not single and given("beliefs"), Column(name), partial(_belief, name))
+            for name in BELIEFS
+        ),
+        (True, Column("verdict", figures=False, wide=True), lambda one: verdict(one, document)),
+    ]
+    shown = [(column, cell) for is_shown, column, cell in columns if is_shown]
+    rope = next((one.beliefs.rope for one in rows if one.beliefs is not None), 0.0)
+    below = [(one.test, _beliefs(one)) for one in rows if single]
+    below += [("equal", f"within {short(rope)}")] if rope and not single else []
+    drawn = is_selected(document) or of_baseline(document)
+    drawn = drawn or not (given("p") or given("beliefs"))
+    return Table(
+        [column for column, _ in shown],
+        [[cell(one) for _, cell in shown] for one in rows],
+        facts=below,
+        title="Tests",
+        figure="differences" if drawn else "",
+    )
+
+
+def is_single(document: CompareEnvelope) -> bool:
+    """Whether all comparisons are of one pair."""
+    return len({(one.first, one.second) for one in document.comparisons}) == 1
+
+
+def _sides(document: CompareEnvelope) -> list[tuple[str, ...]]:
+    """Both sides of the first comparison; several at once have none."""
+    first, digits = document.comparisons[0], figures_of(document)
+    label, of_baseline = phrases.metric_label(document.metric), first.bound is not None
+    names = ("winner", "baseline") if is_selected(document) and of_baseline else ("first", "second")
+    sides = (
+        (first.first, first.first_selected, first.first_value),
+        (first.second, first.second_selected, first.second_value),
+    )
+    return [
+        (name, f"{side}: {chosen}" if chosen else side, f"{label} {digits.performance(value)}")
+        for name, (side, chosen, value) in zip(names, sides, strict=True)
+        if value is not None
+    ]
+
+
+def _belief(name: str, comparison: Comparison) -> str:
+    beliefs = comparison.beliefs
+    return "" if beliefs is None else percent(getattr(beliefs, name), 0)
+
+
+def _beliefs(comparison: Comparison) -> str:
+    beliefs = comparison.beliefs
+    if beliefs is None:
+        return ""
+    within = f" (equal is within {short(beliefs.rope)})" if beliefs.rope else ""
+    return ", ".join(f"{name} {_belief(name, comparison)}" for name in BELIEFS) + within
+
+
+def _members(document: CompareEnvelope, found: BestSet) -> Iterator[Block]:
+    """The set that may hold the best: its size, and its members."""
+    digits, level = figures_of(document), percent(document.plan.level)
+    label, n_out = phrases.metric_label(document.metric), len(found.members) - found.n_inside
+    rows = []
+    for one in (member for member in found.members if member.inside):
+        ends = [digits.performance(end) for end in (one.lower, one.upper)]
+        row = [digits.performance(one.performance), digits.difference(one.difference)]
+        row += [" to ".join(ends) if all(ends) else "none", p_text(one.p)]
+        rows.append([one.configuration, *row])
+    yield Facts([("set", best_set(document))])
+    yield Table(
+        [
+            Column("configuration", figures=False),
+            *map(Column, (label, "to the winner", f"{level} interval", "p")),
+        ],
+        rows,
+        most=MOST_MEMBERS,
+        rest="{} more may be the best" + ("" if n_out else ": --format csv"),
+        after=f"{n_out} can't be: --format csv" if n_out else "",
+        title="Members of the set",
+        figure="ranking",
+    )
+
+
+def _ranks(ranks: Ranks) -> Iterator[Block]:
+    """Families over data sets: the standings, the tests of all, and the pairs."""
+    yield standings(ranks)
+    distance, groups = ranks.critical_difference, map(" = ".join, ranks.groups)
+    yield Facts(
+        [
+            *((one.test, _test_of_all(one)) for one in ranks.overall),
+            (
+                "critical difference",
+                "" if distance is None else f"{distance:.2f} of mean ranks (Nemenyi)",
+            ),
+            ("not told apart", "; ".join(groups)),
+        ]
+    )
+    pairs = _pairs(ranks)
+    yield pairs if ranks.pairs else Wide(pairs)
+
+
+def standings(ranks: Ranks) -> Table:
+    """Return the families by their mean ranks."""
+    digits = phrases.digits_by(ranks.metric, [one.performance for one in ranks.standings])
+    label = phrases.metric_label(ranks.metric)
+    return Table(
+        [Column("family", figures=False), *map(Column, ("mean rank", label, "best on"))],
+        [
+            [
+                one.family,
+                RANK.difference(one.mean_rank),
+                digits.performance(one.performance),
+                f"{one.wins} of {len(ranks.data_sets)}",
+            ]
+            for one in ranks.standings
+        ],
+        most=len(ranks.standings),
+        title="Mean ranks",
+        figure="cd",
+    )
+
+
+def _test_of_all(one: Comparison) -> str:
+    if one.p is None:
+        return "; ".join(note.text for note in one.notes) or "undefined"
+    return f"{statistic(one)}, p {p_text(one.p)}"
+
+
+def _pairs(ranks: Ranks) -> Table:
+    """One row per test of a pair, with the wins, ties and losses of the first."""
+    contests = {
+        (one.first, one.second): f"{one.wins} / {one.ties} / {one.losses}" for one in ranks.contests
+    }
+    columns = [Column("first", figures=False, key=True), Column("second", figures=False, key=True)]
+    columns.append(Column("win / tie / loss", key=True))
+    if not ranks.pairs:
+        return Table(columns, [[*pair, text] for pair, text in contests.items()], title="Wins")
+    adjusted = any(one.p_adjusted is not None for one in ranks.pairs)
+    columns += [Column("test", figures=False, key=True), Column("statistic (df)", wide=True)]
+    columns += [Column("p"), *([Column("p adjusted")] if adjusted else [])]
+    rows = []
+    for one in ranks.pairs:
+        row = [one.first, one.second, contests.get((one.first, one.second), ""), one.test]
+        row += [statistic(one), p_text(one.p)]
+        rows.append(row + ([p_text(one.p_adjusted)] if adjusted else []))
+    return Table(columns, rows, title="Tests")
+
+
+def answer(document: CompareEnvelope) -> str:
+    """Return what was found in one sentence, without the figures that it rests on."""
+    comparisons, label = document.comparisons, phrases.metric_label(document.metric)
+    if document.ranks is not None:
+        return f"By {label}, {leader(document.ranks)}"
+    if not comparisons:
+        return f"By {label}, {best_set(document)}"
+    first = comparisons[0]
+    if first.first == first.second:
+        return f"By {label}, {name_of(first.first)}, the baseline, is itself the winner"
+    against = "" if of_several(first) else f" against {name_of(first.second)}"
+    return f"By {label}, {name_of(first.first)}{against}: {verdict(first, document)}"
+
+
+def leader(ranks: Ranks) -> str:
+    """Return which family has the best mean rank over data sets, and who is not told from it."""
+    first, n_all = ranks.standings[0], len(ranks.standings)
+    text = f"{name_of(first.family)} has the best mean rank, {first.mean_rank:.2f} of {n_all}"
+    if not ranks.pairs:
+        return f"{text}; no pairs were tested"
+    groups = [group for group in ranks.groups if first.family in group]
+    alike = [name_of(name) for group in groups for name in group if name != first.family]
+    if not alike:
+        return f"{text}; it is told apart from the next one"
+    more = f" and {len(alike) - MOST_NAMES} more" if len(alike) > MOST_NAMES else ""
+    return f"{text}; it is not told apart from {', '.join(alike[:MOST_NAMES])}{more}"
+
+
+def requirement(document: CompareEnvelope) -> str:
+    """Return what the gate found; empty without one."""
+    gate = document.gate
+    if gate is None:
+        return ""
+    text = f"gate {gate.outcome}: {VERDICTS[gate.required]} was required; "
+    text += f"found: {VERDICTS[gate.found]}"
+    return f"{text}; {gate.reason}" if gate.reason else text
+
+
+def verdict(comparison: Comparison, document: CompareEnvelope) -> str:
+    """Return what a comparison shows, with the margin that it was asked for."""
+    shown, margin = comparison.verdict, document.margin
+    if shown == "not-shown" and of_several(comparison):
+        return "not shown to differ"
+    if not margin or shown in ("undefined", "different"):
+        return VERDICTS[shown]
+    if shown == "not-worse":
+        return f"not worse by {short(margin)} or more"
+    return f"{VERDICTS[shown]} by more than {short(margin)}"
+
+
+def difference(comparison: Comparison, digits: Digits) -> str:
+    """Return the difference as measured and, where something was selected, corrected.
+
+    Of a test of several it is the test.
+    """
+    if of_several(comparison):
+        return f"{comparison.test}, p {p_text(comparison.p) or 'undefined'}"
+    text = f"{signed(comparison.difference, digits, 'undefined')} as measured"
+    if comparison.corrected is None:
+        return text
+    text += f"; {signed(comparison.corrected, digits)} corrected for the selection"
+    if comparison.interval is None:
+        return text
+    level = percent(comparison.interval.level)
+    return f"{text} (bbc, {level} interval {_interval(comparison.interval, digits)})"
+
+
+def best_set(document: CompareEnvelope) -> str:
+    """Return how many configurations may be the best; empty where it was not asked."""
+    found = document.best_set
+    if found is None:
+        return ""
+    n_all = count(document.input.n_configurations, "configuration")
+    return f"{found.n_inside} of {n_all} may be the best ({percent(found.level)})"
+
+
+def statistic(comparison: Comparison) -> str:
+    """Return the statistic of a test with its degrees of freedom."""
+    value = comparison.statistic
+    if value is None:
+        return ""
+    df = ", ".join(trimmed(f"{one:.1f}") for one in comparison.df)
+    return f"{value:.3g} ({df})" if df else f"{value:.3g}"
+
+
+def p_text(p: float | None) -> str:
+    """Return a p-value with its sign of relation; empty where it is undefined.
+
+    Examples
+    --------
+    >>> p_text(0.0304), p_text(0.00004), p_text(1.0), p_text(None)
+    ('0.030', '< 0.001', '1.000', '')
+    """
+    if p is None:
+        return ""
+    return f"< {LEAST_P:g}" if p < LEAST_P else f"{p:.3f}"
+
+
+def figures_of(document: CompareEnvelope) -> Digits:
+    """Return how to write performances and their differences: alike, so that they add up."""
+    values, widths = [], []
+    for one in document.comparisons:
+        values += [one.first_value, one.second_value, one.difference]
+        widths.append(width_of(one.interval))
+    for member in document.best_set.members if document.best_set else ():
+        values.append(member.performance)
+        widths.append(width_of(member))
+    return digits_for(values, widths, phrases.bounds_of(document.metric, document) or UNBOUNDED)
+
+
+def signed(value: float | None, digits: Digits, missing: str = "") -> str:
+    """Return a difference with its sign."""
+    text = digits.difference(value, missing=missing)
+    return f"+{text}" if value is not None and value > 0 else text
+
+
+def is_selected(document: CompareEnvelope) -> bool:
+    """Whether the first comparison is of a winner that was selected."""
+    return bool(document.comparisons) and document.comparisons[0].corrected is not None
+
+
+def of_baseline(document: CompareEnvelope) -> bool:
+    """Whether all configurations were compared with a baseline, by simultaneous bounds."""
+    return bool(document.comparisons) and document.comparisons[0].test == "max-t"
+
+
+def of_several(comparison: Comparison) -> bool:
+    """Whether several configurations were tested at once, so that there is no difference."""
+    return comparison.second == ""
+
+
+def _interval(interval: Interval | None, digits: Digits) -> str:
+    return phrases.ends_text(interval, digits.difference)

@@ -1,0 +1,280 @@
+"""Figures of comparisons: differences, and the diagram of critical differences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bbccli.compare_schema import CompareEnvelope
+from bbccli.comparisons.records import Comparison, Ranks, Standing
+from bbccli.reports import phrases
+from bbccli.reports.content import compare as content
+from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.figures.base import (
+    CORRECTED,
+    INK,
+    KNOWN,
+    MOST_NAMES,
+    NAIVE,
+    Drawn,
+    Spec,
+    labels,
+    layer,
+    name_of,
+    names_axis,
+    number,
+    of_first,
+    open_and_filled,
+    span,
+    spec_of,
+)
+from bbccli.rounding import Digits, percent
+from bbccli.text import visible
+
+SERIES = ("as measured", "corrected")
+
+ROW = 18
+"""Pixels from one name of the diagram to the next."""
+
+GAP = 0.6
+"""Rows from one bar of the diagram to the next."""
+
+ABOVE = -3.2
+"""Row of the critical difference: over the axis and its title."""
+
+AXIS_WIDTH = 260
+
+LONGEST = 27
+"""Characters of a name in the diagram."""
+
+
+def differences(exhibit: Exhibit) -> Drawn | str:
+    """Return the differences of a comparison: the one that was asked for first, then by size."""
+    document: CompareEnvelope = exhibit.document
+    compared = _once(document) if isinstance(document, CompareEnvelope) else []
+    found = [one for one in compared if one.difference is not None]
+    if not found:
+        return "it needs a result of bbc compare with a difference"
+    shown, digits = found[:MOST_NAMES], content.figures_of(document)
+    wholes = [_name(one, document, first=one is found[0]) for one in found]
+    names, margin = labels(wholes[: len(shown)]), document.margin
+    values = [
+        point
+        for name, one in zip(names, shown, strict=True)
+        for point in _points(name, one, margin)
+    ]
+    corrected = any(one.corrected is not None for one in shown)
+    return Drawn(
+        _reading(document.comparisons[0], digits),
+        _caption(document)
+        + (" Dashed: the margin." if margin else "")
+        + of_first(len(shown), len(found)),
+        ("comparison", *SERIES, "interval", "p", "shows"),
+        [_row(name, one, document, digits) for name, one in zip(wholes, found, strict=True)],
+        spec_of(values, _layers(names, document, corrected=corrected), height={"step": 22}),
+    )
+
+
+def _once(document: CompareEnvelope) -> list[Comparison]:
+    """Every comparison once: of the winner against a baseline the one with the correction."""
+    comparisons = list(document.comparisons)
+    if not content.of_baseline(document):
+        return comparisons
+    first = comparisons[0]
+    rest = [one for one in comparisons[1:] if one.first != first.first]
+    return [first, *sorted(rest, key=lambda one: -(one.difference or 0))]
+
+
+def _name(one: Comparison, document: CompareEnvelope, *, first: bool) -> str:
+    """Return what tells a comparison from the others."""
+    if content.of_baseline(document):
+        return f"{one.first} (winner)" if first else one.first
+    if content.is_single(document):
+        return one.test
+    several = len({other.test for other in document.comparisons}) > 1
+    return f"{one.first} - {one.second}" + (f", {one.test}" if several else "")
+
+
+def _ends(one: Comparison) -> tuple[float | None, float | None]:
+    """Return the ends to draw: the simultaneous ones where there are some, else the interval."""
+    if one.bound is not None or one.bound_above is not None:
+        return one.bound, one.bound_above
+    return phrases.ends_of(one.interval)
+
+
+def _points(name: str, one: Comparison, margin: float) -> list[Spec]:
+    lower, upper = _ends(one)
+    ends = {"lower": lower, "upper": upper, "zero": 0.0, "margin": margin}
+    measured, corrected = SERIES
+    return [
+        {"name": name, "series": series, "value": value} | more
+        for series, value, more in (
+            (measured, one.difference, ends),
+            (corrected, one.corrected, {}),
+        )
+        if value is not None
+    ]
+
+
+def _row(name: str, one: Comparison, document: CompareEnvelope, digits: Digits) -> tuple[str, ...]:
+    lower, upper = (digits.difference(end, "none") for end in _ends(one))
+    return (
+        visible(name),
+        content.signed(one.difference, digits),
+        content.signed(one.corrected, digits, "none"),
+        "none" if (lower, upper) == ("none", "none") else f"{lower} to {upper}",
+        content.p_text(one.p if one.p_adjusted is None else one.p_adjusted) or "none",
+        content.verdict(one, document),
+    )
+
+
+def _reading(first: Comparison, digits: Digits) -> str:
+    if first.difference is None:
+        return "The first comparison has no difference."
+    pair = " - ".join(name_of(one) for one in (first.first, first.second) if one)
+    return f"{pair}: the difference is {content.difference(first, digits)}."
+
+
+def _caption(document: CompareEnvelope) -> str:
+    level = percent(document.plan.level)
+    start = "Open circles: differences as measured, positive where the first is better."
+    if content.of_baseline(document):
+        return (
+            f"{start} Filled circle: the winner's, corrected for its selection. Lines: from lower "
+            f"to upper bounds; the lower ones hold for all configurations at once at {level}, "
+            "whichever was selected, and so do the upper ones. They ignore how models change with "
+            "their training samples."
+        )
+    if content.is_selected(document):
+        return (
+            f"{start} Filled circles: corrected for the selection within both families. Lines: "
+            f"{level} intervals of the corrected difference, each of its own comparison."
+        )
+    return (
+        f"{start} Lines: {level} intervals, each of its own test; they hold for pairs that were "
+        "named before anybody saw results, and ignore any selection."
+    )
+
+
+def _layers(names: Sequence[str], document: CompareEnvelope, *, corrected: bool) -> list[Spec]:
+    label = f"difference of {phrases.metric_label(document.metric)}, more is better"
+    y, series = names_axis(names), open_and_filled(*SERIES) if corrected else {}
+    zero, margin = ({"x": number(name, label, aggregate="max")} for name in ("zero", "margin"))
+    points = {"y": y, "x": number("value", label), **series}
+    dashed = layer("rule", margin, strokeDash=[4, 3], color=INK, opacity=0.6)
+    return [
+        layer("rule", zero, color=INK),
+        *([dashed] if document.margin else []),
+        span(y, label, where=KNOWN, strokeWidth=2, opacity=0.6),
+        layer("point", points, size=60, strokeWidth=1.5, opacity=1, color=NAIVE),
+    ]
+
+
+def cd(exhibit: Exhibit) -> Drawn | str:
+    """Return the diagram of critical differences: mean ranks, and who is not told apart.
+
+    Source: Demšar 2006, section 3.2.4.
+    """
+    found: Ranks | None = getattr(exhibit.document, "ranks", None)
+    if not found or not found.standings:
+        return "it needs a saved result of bbc compare --across"
+    if any(one.mean_rank is None for one in found.standings):
+        return "a mean rank is undefined"
+    shown, table = found.standings[:MOST_NAMES], content.standings(found)
+    bars = joined(found.groups, [one.family for one in shown])
+    height = ROW * (len(shown) - len(shown) // 2 + 1 + GAP * len(bars))
+    return Drawn(
+        f"{content.leader(found)}.",
+        _caption_of_ranks(found, len(shown)),
+        [column.name for column in table.columns],
+        [[visible(family), *figures] for family, *figures in table.rows],
+        spec_of(
+            _families(shown, bars, found.critical_difference),
+            _diagram(len(found.standings), height / ROW),
+            width=AXIS_WIDTH,
+            height=height,
+            autosize={"type": "pad"},
+        ),
+    )
+
+
+def joined(groups: Sequence[Sequence[str]], names: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the positions of the first and the last of each group, of those that are shown.
+
+    Examples
+    --------
+    >>> joined([["a", "b"], ["b", "c", "d"], ["d", "e"]], ["a", "b", "c", "d"])
+    [(0, 1), (1, 3)]
+    """
+    place = {name: position for position, name in enumerate(names)}
+    within = ([place[name] for name in group if name in place] for group in groups)
+    return [(min(found), max(found)) for found in within if len(found) > 1]
+
+
+def _families(
+    shown: Sequence[Standing], bars: Sequence[tuple[int, int]], critical: float | None
+) -> list[Spec]:
+    """Families, half of them on each side, bars, and the critical difference."""
+    n, base = len(shown), 1 + GAP * len(bars)
+    half = -(-n // 2)
+    names = labels((one.family for one in shown), LONGEST)
+    values: list[Spec] = []
+    for i, (name, one) in enumerate(zip(names, shown, strict=True)):
+        side, row = ("best", i) if i < half else ("worst", n - 1 - i)
+        values.append({"what": side, "name": name, "rank": one.mean_rank, "level": base + row})
+    for i, (first, last) in enumerate(bars):
+        ends = {"rank": shown[first].mean_rank, "to": shown[last].mean_rank}
+        values.append({"what": "bar", "level": GAP * (i + 1), **ends})
+    if critical is not None:
+        name = f"critical difference {critical:.2f}"
+        values.append({"what": "cd", "name": name, "rank": 1.0, "to": 1 + critical, "level": ABOVE})
+    return values
+
+
+def _diagram(n: int, rows: float) -> list[Spec]:
+    axis = {"orient": "top", "grid": False, "tickCount": min(n, 8), "format": "d"}
+    x = {"field": "rank", "type": "quantitative", "title": "mean rank", "axis": axis}
+    y = {"field": "level", "type": "quantitative", "axis": None}
+    at: Spec = {
+        "x": x | {"scale": {"domain": [1, n], "nice": False}},
+        "y": y | {"scale": {"domain": [0, rows], "reverse": True, "nice": False}},
+    }
+    to, name = at | {"x2": {"field": "to"}}, at | {"text": {"field": "name"}}
+    bar: Spec = {"strokeWidth": 5, "strokeCap": "round", "color": CORRECTED, "opacity": 0.9}
+    text: Spec = {"baseline": "middle", "fontSize": 11.5, "color": INK}
+    line: Spec = {"color": INK, "opacity": 0.6}
+    layers = [
+        layer("rule", to, _are("bar"), **bar),
+        layer("rule", to, _are("cd"), strokeWidth=3, color=NAIVE),
+        layer("text", name, _are("cd"), align="left", dx=0, dy=-9, **text),
+    ]
+    for side, align, edge, dx in (("best", "right", 0, -6), ("worst", "left", AXIS_WIDTH, 6)):
+        end = {"value": edge}
+        layers += [
+            layer("rule", at | {"y2": {"value": 0}}, _are(side), **line),
+            layer("rule", at | {"x2": end}, _are(side), **line),
+            layer("text", name | {"x": end}, _are(side), align=align, dx=dx, dy=0, **text),
+        ]
+    return layers
+
+
+def _are(what: str) -> str:
+    return f"datum.what === '{what}'"
+
+
+def _caption_of_ranks(found: Ranks, n_shown: int) -> str:
+    some = of_first(n_shown, len(found.standings), " families")
+    text = f"Mean ranks over {len(found.data_sets)} data sets; 1, on the left, is best.{some} "
+    if not found.pairs:
+        return f"{text}No pairs were tested, so nothing is joined."
+    first = found.pairs[0]
+    by = first.test
+    if first.adjustment and first.adjustment != by:
+        by += f" with the adjustment {first.adjustment}"
+    text += f"Bars join families of which no two are told apart at {percent(found.level)}, "
+    text += f"by {by}: that does not make them equal."
+    if found.critical_difference is None:
+        return text
+    return (
+        f"{text} The line over the axis is as long as the critical difference of Nemenyi's test, "
+        "which depends on how many families take part."
+    )

@@ -1,0 +1,272 @@
+"""Figures of estimates: each with its interval, spread over the resamples, wins, and the search."""
+
+from __future__ import annotations
+
+from bbccli.bootstrap.cost_records import SearchCost
+from bbccli.evidence.records import Histogram
+from bbccli.reports import counts, phrases
+from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.figures.base import (
+    CORRECTED,
+    DASHED,
+    DOTTED,
+    INK,
+    KNOWN,
+    NAIVE,
+    SOLID,
+    Drawn,
+    Spec,
+    labels,
+    layer,
+    name_of,
+    names_axis,
+    nominal,
+    number,
+    open_and_filled,
+    span,
+    spec_of,
+)
+from bbccli.reports.searching import cost_digits, cost_sentence
+from bbccli.results import Estimate
+from bbccli.rounding import percent
+from bbccli.text import visible
+
+SHARES: Spec = {"field": "share", "type": "quantitative", "title": "share of resamples"}
+
+TABLED = (1, 2, 3, 5, 7, *(n * 10**p for p in range(1, 8) for n in (1, 1.5, 2, 3, 5, 7)))
+"""Numbers of configurations in the table of the search."""
+
+
+def forest(exhibit: Exhibit) -> Drawn | str:
+    """Return the estimates of the first metric, each with its interval and the naive figure."""
+    document = exhibit.document
+    metric = next(iter(phrases.metrics_of(document)), None)
+    if metric is None:
+        return "the result holds no estimate"
+    estimates = phrases.estimates_of(document, metric)
+    digits, label = phrases.digits_of(estimates, document), phrases.metric_label(metric)
+    reported = [phrases.is_reported(e, document) for e in estimates]
+    names = labels(
+        f"{e.method} (to report)" if to_report else e.method
+        for e, to_report in zip(estimates, reported, strict=True)
+    )
+    values = [point for name, e in zip(names, estimates, strict=True) for point in _points(name, e)]
+    rows = [
+        (
+            e.method,
+            digits.performance(e.naive, "undefined"),
+            digits.performance(e.value, "undefined"),
+            phrases.interval_text(e.interval, digits) or "none",
+            "yes" if to_report else "no",
+        )
+        for e, to_report in zip(estimates, reported, strict=True)
+    ]
+    interval_name = phrases.interval_name(document, estimates)
+    y = names_axis(names)
+    points = {"y": y, "x": number("value", label), **open_and_filled("naive", "estimate")}
+    layers = [
+        span(y, label, where=KNOWN, strokeWidth=2, opacity=0.6),
+        layer("point", points, size=70, strokeWidth=1.5, opacity=1),
+    ]
+    return Drawn(
+        _optimism(exhibit, estimates),
+        f"Open circles: naive figures, of the data that chose the winner. Filled circles: "
+        f"estimates. Lines: the {interval_name} of each method that has one; what an interval "
+        "ignores stands in the notes on its method. The methods are shown for comparison, not to "
+        "choose from.",
+        ("method", "naive", "estimate", interval_name, "to report"),
+        rows,
+        spec_of(values, layers, height={"step": 26}),
+    )
+
+
+def _points(name: str, estimate: Estimate) -> list[Spec]:
+    """The naive figure and the estimate, each with the ends of the interval."""
+    lower, upper = phrases.ends_of(estimate.interval)
+    points = {"naive": estimate.naive, "estimate": estimate.value}
+    if phrases.is_naive(estimate):
+        del points["estimate"]
+    return [
+        {"name": name, "series": series, "value": value, "lower": lower, "upper": upper}
+        for series, value in points.items()
+        if value is not None
+    ]
+
+
+def _optimism(exhibit: Exhibit, estimates: list[Estimate]) -> str:
+    document = exhibit.document
+    if document.input.n_configurations == 1:
+        if counts.alone(document):
+            return "There was one configuration: nothing is corrected."
+        return f"It is {counts.only_one(document)}: its figure is not corrected for the choice."
+    reported = next((e for e in estimates if phrases.is_reported(e, document)), None)
+    if reported is None or reported.optimism is None:
+        return "No method here has an interval to report."
+    change = phrases.digits_of(estimates, document).difference(abs(reported.optimism))
+    way = "too good" if reported.optimism > 0 else "too bad"
+    return f"By {phrases.method_name(reported.method)}, the naive figure is {change} {way}."
+
+
+def distribution(exhibit: Exhibit) -> Drawn | str:
+    """Return the performances of the resamples' winners, with the estimate among them."""
+    found: Histogram | None = exhibit.part("distribution")
+    if found is None:
+        return exhibit.absent("distribution")
+    estimates = phrases.estimates_of(exhibit.document, found.metric)
+    estimate = next(e for e in estimates if e.method == found.method)
+    digits = phrases.digits_of(estimates, exhibit.document)
+    bars = [
+        {"low": low, "high": high, "share": share}
+        for low, high, share in zip(found.edges, found.edges[1:], found.shares, strict=False)
+    ]
+    return Drawn(
+        f"{percent(found.reaching, 0)} of the resamples reach the naive figure of "
+        f"{digits.performance(estimate.naive, 'undefined')} on samples that took no part in the "
+        "choice.",
+        "Bars: the performance, out of the bag, of whichever configuration won in the bag. Lines: "
+        "the naive figure (dashed), the estimate, which is their mean (solid), and the ends of the "
+        "interval (dotted). The spread is that of the samples and of the selection; it ignores "
+        "that models trained anew on other samples would differ.",
+        ("from", "to", "share of resamples"),
+        [
+            (*(digits.performance(bar[end]) for end in ("low", "high")), percent(bar["share"], 1))
+            for bar in bars
+        ],
+        spec_of(bars, _bars(estimate, phrases.metric_label(found.metric)), height=180),
+    )
+
+
+def _bars(estimate: Estimate, label: str) -> list[Spec]:
+    lower, upper = phrases.ends_of(estimate.interval)
+    series = ("naive", "estimate", "interval")
+    values = (estimate.naive, estimate.value, lower, upper)
+    known = [
+        {"line": line, "value": value}
+        for line, value in zip((*series, "interval"), values, strict=True)
+        if value is not None
+    ]
+    bars = {
+        "x": number("low", label, bin={"binned": True}),
+        "x2": {"field": "high"},
+        "y": SHARES | {"axis": {"format": "%"}},
+    }
+    marked = {
+        "x": number("value", label),
+        "color": nominal("line", series, (NAIVE, CORRECTED, INK)),
+        "strokeDash": nominal("line", series, (DASHED, SOLID, DOTTED)),
+    }
+    return [
+        layer("bar", bars, color=INK, opacity=0.35, binSpacing=0),
+        layer("rule", marked, data=known, strokeWidth=2),
+    ]
+
+
+def wins(exhibit: Exhibit) -> Drawn | str:
+    """Return how often each configuration wins, of the first estimate that tells."""
+    document = exhibit.document
+    if document.input.n_configurations == 1:
+        return "a single configuration takes part"
+    estimate = next((e for e in document.estimates if e.selection), None)
+    if estimate is None:
+        return "no method here selects in resamples"
+    shares, method = estimate.selection, phrases.method_name(estimate.method)
+    names = labels(one.configuration for one in shares)
+    values = [{"name": name, "share": one.share} for name, one in zip(names, shares, strict=True)]
+    rows = [(visible(one.configuration), percent(one.share, 1)) for one in shares]
+    rest = 1 - sum(one.share for one in shares)
+    if rest > 1e-9:
+        rows.append(("all others together", percent(rest, 1)))
+    winner = name_of(estimate.winner)
+    share = next((one.share for one in shares if one.configuration == estimate.winner), None)
+    reading = f"{winner} wins in fewer of the resamples of {method} than those shown."
+    if share is not None:
+        fair = "the choice is fairly stable"
+        doubt = "another sample would mostly have chosen another one" if share < 0.5 else fair
+        reading = f"{winner} wins in {percent(share, 0)} of the resamples of {method}: {doubt}."
+    x = SHARES | {"axis": {"format": "%", "tickCount": 5}}
+    bars = layer("bar", {"y": names_axis(names), "x": x}, color=CORRECTED)
+    return Drawn(
+        reading,
+        f"Share of the resamples of {method} in which a configuration is the best one in the bag; "
+        f"the first {len(shares)}. Shares ignore how close the others are: configurations that "
+        "predict nearly the same share the wins between them.",
+        ("configuration", "share of resamples"),
+        rows,
+        spec_of(values, [bars], height={"step": 22}),
+    )
+
+
+Lines = dict[str, tuple[float, ...]]
+
+
+def cost(exhibit: Exhibit) -> Drawn | str:
+    """Return the best so far, naive and corrected, against the number of configurations."""
+    found: SearchCost | None = getattr(exhibit.document, "search_cost", None)
+    if found is None:
+        if exhibit.evidence is None:
+            return "the result was saved without it: `bbc correct --cost-of-search` keeps it"
+        return exhibit.evidence.missing.get("cost", "it was not asked for")
+    if len(found.counts) < 2:
+        return "a single configuration takes part"
+    label, digits = phrases.metric_label(found.metric), cost_digits(found)
+    series, tried = {"naive": found.naive, "corrected": found.corrected}, ""
+    if found.tried is not None:
+        tried = "The thin lines are the best of the first ones in the order in which they were "
+        tried += "tried. "
+        series["naive, as tried"] = found.tried.naive
+        series["corrected, as tried"] = found.tried.corrected
+    end = "The dotted line marks where searching stopped paying."
+    if found.enough == found.counts[-1]:
+        end = "There is no number after which searching stopped paying."
+    tabled = {*TABLED, found.enough, found.counts[-1]}
+    return Drawn(
+        cost_sentence(found),
+        "Best of so many configurations, as a mean over all sets of that size: dashed, by the "
+        "figure that chose it; solid, corrected for the choice. The band is two Monte-Carlo "
+        "standard errors of the resampling: it ignores that other samples would give other curves. "
+        f"{tried}{end}",
+        ("configurations", *(f"{label}, {name}" for name in series)),
+        [
+            [str(n), *(digits.performance(line[i], "undefined") for line in series.values())]
+            for i, n in enumerate(found.counts)
+            if n in tabled
+        ],
+        spec_of(_best_so_far(found, series), _lines(found, series, label), height=210),
+    )
+
+
+def _best_so_far(cost: SearchCost, series: Lines) -> list[Spec]:
+    """The points of all lines; of the corrected one with the ends of its band."""
+    values: list[Spec] = []
+    for name, line in series.items():
+        for count, value, error in zip(cost.counts, line, cost.error, strict=True):
+            if value is None:
+                continue
+            band = name == "corrected" and error is not None
+            ends = {"lower": value - 2 * error, "upper": value + 2 * error} if band else {}
+            values.append({"count": count, "series": name, "value": value, **ends})
+    return values
+
+
+def _lines(cost: SearchCost, series: Lines, label: str) -> list[Spec]:
+    last = cost.counts[-1]
+    ticks = [tick * 10**power for power in range(7) for tick in (1, 2, 5)]
+    x: Spec = {"field": "count", "type": "quantitative", "title": "configurations tried"}
+    x["scale"] = {"type": "log", "nice": False}
+    x["axis"] = {"grid": False, "values": [n for n in ticks if n <= last], "format": "d"}
+    colours = [CORRECTED if name.startswith("corr") else NAIVE for name in series]
+    thin = {"test": "indexof(datum.series, 'tried') >= 0", "value": 1}
+    lines: Spec = {
+        "x": x,
+        "y": number("value", label),
+        "color": nominal("series", series, colours),
+        "strokeDash": nominal("series", series, [DASHED, SOLID, DASHED, SOLID][: len(series)]),
+        "strokeWidth": {"condition": thin, "value": 2.5},
+    }
+    band = {"x": x, "y": number("lower", label), "y2": {"field": "upper"}}
+    stop = [{"count": cost.enough}] if cost.enough < last else []
+    return [
+        layer("area", band, "datum.series === 'corrected'", color=CORRECTED, opacity=0.25),
+        layer("line", lines),
+        layer("rule", {"x": x}, data=stop, strokeDash=DOTTED, color=INK),
+    ]
