@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from bbccli.inspection import Inspection
 from bbccli.inspection.findings import Finding
 from bbccli.notes import listing
-from bbccli.reports import counts
+from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.layout import listing_table
-from bbccli.reports.runs import run_lines
+from bbccli.reports.phrases import run_lines
 from bbccli.rounding import count
 from bbccli.text import visible
 
@@ -39,10 +39,10 @@ def _facts(inspection: Inspection) -> list[tuple[str, str]]:
         return facts
     classes = [f"{visible(one.name)} ({one.n_samples})" for one in inspection.classes]
     size = [
-        counts.samples(read),
-        counts.configurations(read),
+        phrases.samples(read),
+        phrases.configurations(read),
         count(read.n_repeats, "repeat"),
-        counts.folds(read) or "folds unknown",
+        phrases.folds(read) or "folds unknown",
         *([count(read.n_groups, "group")] if read.n_groups else []),
     ]
     names = [visible(name) for name in read.configurations]
