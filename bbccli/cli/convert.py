@@ -38,8 +38,8 @@ def convert(
     from bbccli.cli.places import write_table
     from bbccli.cli.streams import say
     from bbccli.conversion import convert as lay_out
+    from bbccli.reports.phrases import run_lines
     from bbccli.reports.predictions import render_predictions
-    from bbccli.reports.runs import run_lines
     from bbccli.schema import Input
     from bbccli.text import visible
     from bbccli.verification import verified

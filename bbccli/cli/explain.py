@@ -77,8 +77,7 @@ def _results(path: str) -> list[Document[Envelope]]:
     from pathlib import Path
 
     from bbccli.errors import InputError, OptionError, nearest
-    from bbccli.saved import read_documents
-    from bbccli.saved_rows import is_table
+    from bbccli.saved import is_table, read_documents
 
     if path != "-" and not Path(path).exists():
         raise OptionError(

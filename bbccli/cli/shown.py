@@ -17,7 +17,7 @@ from bbccli.cli.plot import GATE
 from bbccli.cli.typed import typed
 from bbccli.errors import OptionError
 from bbccli.reports.exhibit import Exhibit
-from bbccli.saved_rows import is_batch, is_table
+from bbccli.saved import is_batch, is_table
 
 
 def are_predictions(files: Sequence[str]) -> bool:

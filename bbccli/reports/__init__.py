@@ -18,7 +18,7 @@ from typing import IO, Any
 
 from bbccli.arguments import choice
 from bbccli.documents import Document, Json
-from bbccli.documents.document import record_of
+from bbccli.documents.values import record_of
 from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.reports.base import Style
 

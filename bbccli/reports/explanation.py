@@ -10,11 +10,10 @@ from bbccli.methods.described import ASSUMED, part
 from bbccli.metrics import METRICS
 from bbccli.notes import Note
 from bbccli.notes.meanings import MEANINGS, Severity, severity_of
-from bbccli.reports import counts, phrases
-from bbccli.reports.answer import answer
+from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.layout import as_text, fact_rows, listing_table, paragraph
-from bbccli.reports.sentences import sentences
+from bbccli.reports.sentences import answer, sentences
 from bbccli.results import Estimate
 from bbccli.rounding import percent
 from bbccli.schema import Envelope
@@ -135,15 +134,15 @@ def _reason(estimate: Estimate, document: Envelope) -> str:
     which = f"The figure of {label} to report is that of {name}"
     does = f", which is to {METHODS[name].summary}" if name in METHODS else ""
     if among == 1:
-        if counts.alone(document):
+        if phrases.alone(document):
             return f"{which}. There was one configuration: no choice has made its figure too good."
         return (
-            f"{which}. {estimate.winner} is {counts.only_one(document)}: if it was chosen over "
+            f"{which}. {estimate.winner} is {phrases.only_one(document)}: if it was chosen over "
             "the others, its figure is too good, and nothing here can correct for that."
         )
     others = [e.method for e in phrases.estimates_of(document, estimate.metric)]
     others = [method for method in others if method != name]
-    tried = counts.n_tried(read)
+    tried = phrases.n_tried(read)
     field = f"{among} of the {tried} tried" if tried > among else f"{among}"
     beside = f" The others here ({', '.join(others)}) are for comparison." if others else ""
     return (

@@ -10,11 +10,9 @@ from rich.text import Text
 
 from bbccli.gate import NAIVE
 from bbccli.reports import phrases
-from bbccli.reports.answer import answer, verdict
 from bbccli.reports.base import Style
 from bbccli.reports.layout import GAP, Grid, add_notes, as_text, grid_of_facts, listing_table
-from bbccli.reports.searching import cost_sentence
-from bbccli.reports.sentences import sentences
+from bbccli.reports.sentences import answer, cost_sentence, sentences, verdict
 from bbccli.reports.strip import strip_of
 from bbccli.results import DropTrace, Estimate, SelectionShare
 from bbccli.rounding import percent

@@ -9,7 +9,7 @@ from bbccli.dropping.walk import take_configurations
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
-from bbccli.reports.answer import answer as answer_of
+from bbccli.reports.sentences import answer as answer_of
 from bbccli.schema import document
 from bbccli.types import Select, Side
 

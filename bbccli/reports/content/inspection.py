@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from bbccli.inspection import Inspection
 from bbccli.notes import listing
-from bbccli.reports import counts
+from bbccli.reports import phrases
 from bbccli.reports.blocks import Block, Column, Line, Table
-from bbccli.reports.runs import run_lines
 from bbccli.rounding import count
 
 MOST_NAMES = 30
@@ -41,10 +40,10 @@ def _facts(inspection: Inspection) -> list[tuple[str, str]]:
         return facts
     classes = [f"{one.name} ({one.n_samples})" for one in inspection.classes]
     size = [
-        counts.samples(read),
-        counts.configurations(read),
+        phrases.samples(read),
+        phrases.configurations(read),
         count(read.n_repeats, "repeat"),
-        counts.folds(read) or "folds unknown",
+        phrases.folds(read) or "folds unknown",
         *([count(read.n_groups, "group")] if read.n_groups else []),
     ]
     return [
@@ -55,6 +54,6 @@ def _facts(inspection: Inspection) -> list[tuple[str, str]]:
         ("predictions", read.kind),
         ("classes", listing(classes, 12)),
         ("positive", read.positive_class or ""),
-        *(("run", line) for line in run_lines(read)),
+        *(("run", line) for line in phrases.run_lines(read)),
         ("sha256", read.sha256),
     ]

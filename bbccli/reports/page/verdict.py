@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from bbccli.notes import Note
 from bbccli.notes.meanings import severity_of
 from bbccli.reports import phrases
-from bbccli.reports.answer import answer
 from bbccli.reports.page.markup import Markup, listing, section, table, tag
-from bbccli.reports.sentences import sentences
+from bbccli.reports.sentences import answer, sentences
 from bbccli.results import Estimate
 from bbccli.schema import Envelope, to_report
 from bbccli.text import redacted, shortened, visible
