@@ -109,7 +109,7 @@ OPENING = {
     "atomic.py": "what is written",
     "batch/journal.py": "the journal, which is no input",
     "batch/lock.py": "the journal",
-    "cli/places.py": "what may be there already",
+    "cli/output.py": "what may be there already",
     "cli/streams.py": "descriptors that are closed",
     "readers/sources/http.py": "addresses",
     "recorded/parts.py": "what is written",

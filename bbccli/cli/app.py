@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -10,7 +11,6 @@ from typing import Annotated, Any
 
 import typer
 
-from bbccli.cli import usage
 from bbccli.cli.commands import CONFIGURABLE, Commands
 from bbccli.cli.streams import complain, leave
 from bbccli.errors import OF_THE_MACHINE, BbcError, OptionError, last_resort
@@ -112,7 +112,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BbcError as error:
         error.sources = _sources(*run)
         return _complained(error)
-    except usage.misuse() as error:
+    except misuse() as error:
         return _misused(error)
     except SystemExit as done:
         # typer's answer to a pipe that nobody reads, which is not a failure
@@ -137,9 +137,9 @@ def _sources(context: Any = None) -> Mapping[str, str]:
 
 
 def _misused(error: Exception) -> int:
-    text = usage.as_help(error)
+    text = as_help(error)
     if text is None:
-        return _complained(usage.explained(error))
+        return _complained(explained(error))
     typer.echo(text, err=True)
     return OptionError.status
 
@@ -147,3 +147,37 @@ def _misused(error: Exception) -> int:
 def _complained(error: BbcError) -> int:
     complain(error)
     return error.status
+
+
+def misuse() -> type[Exception]:
+    """Return the class of all that typer finds wrong with a command line.
+
+    The class is that of click or of the copy of it in typer, as the version of typer has it.
+    """
+    return next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+
+
+def as_help(error: Exception) -> str | None:
+    """Return the help where nothing was asked for; None where something is wrong."""
+    return str(error) if type(error).__name__ == "NoArgsIsHelpError" else None
+
+
+def explained(error: Any) -> OptionError:
+    """Return the error in one line, and in another the nearest options, or where they are listed.
+
+    Parameters
+    ----------
+    error
+        Of the class `misuse`.
+    """
+    problem = getattr(error, "message", "") if _near(error) else error.format_message()
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "bbc"
+    hint = f"did you mean {_near(error)[0]}?" if _near(error) else f"{command} --help"
+    words = " ".join(str(problem).split())
+    return OptionError(words, hint=hint)
+
+
+def _near(error: Any) -> list[str]:
+    known = getattr(error, "possibilities", None) or ()
+    return difflib.get_close_matches(getattr(error, "option_name", ""), known, n=1)

@@ -25,7 +25,7 @@ Format = Annotated[
     str | None,
     Option(
         "Print the results in this form.",
-        names=reports,
+        names=reports(),
         default="by the suffix of --output, else one line per gate",
         scope=Scope.COMMAND,
     ),

@@ -25,7 +25,7 @@ from bbccli.text import redacted, visible
 
 if TYPE_CHECKING:
     from bbccli.batch import Journal, Source, Tally
-    from bbccli.cli.batching import BatchOptions
+    from bbccli.cli.batch import BatchOptions
     from bbccli.cli.shared import RunnerOptions
     from bbccli.reports import Form
 

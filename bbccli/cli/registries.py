@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from bbccli.analysis.asked import metric_names
 from bbccli.cli.command import command
-from bbccli.cli.shared import table_or_json
+from bbccli.cli.shared import reports
 from bbccli.option import Option
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def _methods() -> Iterable[str]:
     return METHODS
 
 
-Form = Annotated[str, Option("Form of the list.", names=table_or_json)]
+Form = Annotated[str, Option("Form of the list.", names=reports("methods"))]
 ABOUT = "Show everything about this one."
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from bbccli.cli.check import converted, of_text
 from bbccli.cli.commands import CONFIGURABLE, command_named
-from bbccli.cli.values import converted, of_text
 from bbccli.option import Declared, Scope
 
 

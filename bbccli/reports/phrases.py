@@ -60,10 +60,12 @@ NAMES = {
 
 
 def plain_lines(document: Result) -> list[str]:
-    """Return one line on what was read, then one per note."""
-    read = f"read: {visible(document.input.path)}: {understood(document)}"
-    run = [f"run: {line}" for line in lines_on_run(document)]
-    return [read, *run, *(_note_line(note) for note in notes_of(document))]
+    """Return one line on what was read, if anything was, then one per note."""
+    lines = []
+    if document.input is not None:
+        lines = [f"read: {visible(document.input.path)}: {understood(document)}"]
+        lines += [f"run: {line}" for line in lines_on_run(document)]
+    return [*lines, *map(note_line, notes_of(document))]
 
 
 def lines_on_run(document: Result) -> list[str]:
@@ -302,7 +304,8 @@ def _letters(position: int) -> str:
     return (_letters(more - 1) if more else "") + chr(ord("A") + last)
 
 
-def _note_line(note: Note) -> str:
+def note_line(note: Note) -> str:
+    """Return a note and its hint on one line."""
     remedy = f"; hint: {visible(note.remedy)}" if note.remedy else ""
     return f"note: {visible(note.text)}{remedy}"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bbccli.cli.commands import COMMANDS, command_named
-from bbccli.cli.typed import typed
+from bbccli.cli.command import typed
 
 FILE = "p.csv"
 
