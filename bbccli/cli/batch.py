@@ -16,7 +16,7 @@ from bbccli.choices import OnError
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.shared import Quiet, RunnerOptions, WorkOptions
 from bbccli.cli.streams import say
-from bbccli.errors import BbcError
+from bbccli.errors import BbcError, OptionError
 from bbccli.option import Option, Panel, Scope
 from bbccli.resources import Resources
 from bbccli.text import redacted, visible
@@ -117,13 +117,12 @@ def batch(
     """
     from bbccli.batch import Journal, journal_path, sources_of
     from bbccli.cli.output import check_apart, check_writable
-    from bbccli.reports.batch import table_form
 
     where.check()
     many.check()
     limits = work.resources(1)
     asked.check()
-    form, target, journal_file = table_form(output), Path(output), journal_path(Path(output))
+    form, target, journal_file = _table_form(output), Path(output), journal_path(Path(output))
     check_writable({"--output": output})
     found = sources_of(sources, asked, avoid=(target, journal_file))
     check_apart({"--output": output, "the journal": str(journal_file)})
@@ -136,6 +135,26 @@ def batch(
         except KeyboardInterrupt:
             say(_kept(journal, found))
             raise
+
+
+def _table_form(path: str) -> Form:
+    """Return the form of table that the suffix of a path asks for.
+
+    Raises
+    ------
+    OptionError
+        Another suffix.
+    """
+    from bbccli.reports import Kind, forms_of, suffix_of
+
+    known = {end: form for form in forms_of(Kind.BATCH).values() for end in form.suffixes}
+    suffix = suffix_of(path, known)
+    if suffix not in known:
+        raise OptionError(
+            f"--output is {path!r}, which is not the name of a table",
+            hint=f"a file that ends in {', '.join(known)}",
+        )
+    return known[suffix]
 
 
 def _carry_out(
