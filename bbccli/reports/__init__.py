@@ -127,7 +127,7 @@ FORMS: dict[str, Form] = {
         Form(
             "table",
             {
-                Kind.CORRECT: "table",
+                Kind.CORRECT: "content.correct",
                 Kind.DROP: "drop_table",
                 Kind.LEADERBOARD: "leaderboard_table",
                 Kind.COMPARE: "content.compare",
@@ -176,7 +176,7 @@ FORMS: dict[str, Form] = {
         Form(
             "markdown",
             {
-                Kind.CORRECT: "markdown",
+                Kind.CORRECT: "content.correct",
                 Kind.COMPARE: "content.compare",
                 Kind.PLAN: "plan_markdown",
             },

@@ -8,7 +8,7 @@ from bbccli.plan_schema import PlanEnvelope
 from bbccli.reports import phrases
 from bbccli.reports import plan_phrases as said
 from bbccli.reports.base import Style
-from bbccli.reports.markdown import escaped, note_item
+from bbccli.reports.blocks import escaped, note_item
 
 
 def render(documents: Sequence[PlanEnvelope], style: Style) -> str:
