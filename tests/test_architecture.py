@@ -21,13 +21,13 @@ def ranks():
 
 RANK = ranks()
 HEAVY = {
-    "rich": {"reports/layout.py", "reports/table.py", "cli"},
-    # for the types of what `to_frame` returns, and in frames.py to make it
+    "rich": {"reports/layout.py", "cli"},
+    # for the types of what `to_frame` returns, and in rows.py to make it
     "pandas": {
         "readers",
         "recording",
-        "documents/frames.py",
-        "documents/document.py",
+        "documents/__init__.py",
+        "documents/rows.py",
         "results.py",
     },
     "pyarrow": {

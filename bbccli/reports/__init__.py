@@ -141,9 +141,8 @@ FORMS: dict[str, Form] = {
         Form(
             "table",
             {
-                Kind.CORRECT: "table",
-                **dict.fromkeys((Kind.DROP, Kind.LEADERBOARD, Kind.COMPARE, Kind.PLAN), CONTENT),
-                Kind.INSPECTION: CONTENT,
+                **dict.fromkeys((Kind.CORRECT, Kind.DROP, Kind.LEADERBOARD, Kind.COMPARE), CONTENT),
+                **dict.fromkeys((Kind.PLAN, Kind.INSPECTION), CONTENT),
                 Kind.CATALOGUE: "catalogue",
             },
             "people, in a terminal",
@@ -184,7 +183,7 @@ FORMS: dict[str, Form] = {
         ),
         Form(
             "markdown",
-            {Kind.CORRECT: "markdown", Kind.COMPARE: CONTENT, Kind.PLAN: CONTENT},
+            dict.fromkeys((Kind.CORRECT, Kind.COMPARE, Kind.PLAN), CONTENT),
             "job summaries, comments on pull requests",
             (".md", ".markdown"),
             for_people=True,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
@@ -121,40 +120,9 @@ def bounds_of(name: str, document: Result) -> tuple[float, float] | None:
     return None if known is None else known.bounds
 
 
-def winners(document: Envelope) -> dict[str, str]:
-    """Each distinct winner, and the rules that selected it."""
-    rules: dict[str, dict[str, list[str]]] = {}
-    for estimate in document.estimates:
-        of_winner = rules.setdefault(estimate.winner, {})
-        of_winner.setdefault(_field(estimate, document), []).append(_rule(estimate, document))
-    start = RULES.get(document.plan.select, "selected by")
-    return {
-        winner: f"{start} "
-        + "; ".join(f"{' and '.join(dict.fromkeys(rule))} {field}" for field, rule in found.items())
-        for winner, found in rules.items()
-    }
-
-
-def marks(document: Envelope) -> dict[str, str]:
-    """A letter for each distinct winner; nothing where all rows have the same one."""
-    found = list(dict.fromkeys(estimate.winner for estimate in document.estimates))
-    if len(found) < 2:
-        return dict.fromkeys(found, "")
-    return {winner: _letters(position) for position, winner in enumerate(found)}
-
-
 def is_reported(estimate: Estimate, document: Envelope) -> bool:
     """Whether this is the one estimate of its metric to report; the others are for comparison."""
     return to_report(estimates_of(document, estimate.metric)) is estimate
-
-
-def comparison(document: Envelope, marked: str) -> str:
-    """What the row that is marked is for, and what the others are not; empty without either."""
-    found = [is_reported(estimate, document) for estimate in document.estimates]
-    return f"{marked}; {NOT_A_CHOICE}" if any(found) and not all(found) else ""
-
-
-NOT_A_CHOICE = "the others are for comparison, not to choose from"
 
 
 def estimates_of(document: Envelope, metric: str) -> list[Estimate]:
@@ -206,49 +174,6 @@ def ends_text(interval: Interval | None, write: Callable[..., str]) -> str:
     return {"lower": lower, "upper": upper}.get(interval.side, f"{lower} to {upper}")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """What every table shows of an estimate.
-
-    Attributes
-    ----------
-    method
-        Its name.
-    mark
-        Letter of the winner; empty where all rows have the same one.
-    cells
-        Label, estimate, interval, naive figure, optimism.
-    reported
-        Whether this is the row to report.
-    """
-
-    method: str
-    mark: str
-    cells: tuple[str, ...]
-    reported: bool
-
-
-def rows(document: Envelope, metric: str) -> list[Row]:
-    """One row per method, for one metric."""
-    estimates = estimates_of(document, metric)
-    digits, letters = digits_of(estimates, document), marks(document)
-    return [
-        Row(
-            estimate.method,
-            letters[estimate.winner],
-            (
-                method_label(estimate, document),
-                digits.performance(estimate.value),
-                interval_text(estimate.interval, digits),
-                digits.performance(estimate.naive),
-                "" if is_naive(estimate) else digits.difference(estimate.optimism),
-            ),
-            is_reported(estimate, document),
-        )
-        for estimate in estimates
-    ]
-
-
 def digits_of(estimates: list[Estimate], document: Result) -> Digits:
     """How to write the performances of one metric: as finely as their intervals are narrow."""
     bounds = bounds_of(estimates[0].metric, document) if estimates else None
@@ -274,34 +199,6 @@ def pooling_of(estimate: Estimate, document: Envelope) -> str:
     """How one performance was made of the folds' predictions."""
     by_fold = estimate.method in OVER_FOLDS and estimate.n_preselected is None
     return "fold-mean" if by_fold else str(document.plan.pooling)
-
-
-def _rule(estimate: Estimate, document: Envelope) -> str:
-    label = metric_label(estimate.selected_by)
-    pooling = pooling_of(estimate, document)
-    pooling = "pooled" if estimate.n_preselected is not None else pooling
-    rules = {"fold-mean": "mean over folds", "within-folds": f"{label} within folds"}
-    return rules.get(pooling, f"{pooling} {label}")
-
-
-def _field(estimate: Estimate, document: Envelope) -> str:
-    """Among how many configurations the winner won, and in which samples where not in all."""
-    read, held_out = document.input, estimate.n_evaluation
-    preselected = estimate.n_preselected
-    among = read.n_configurations if preselected is None else f"{preselected} preselected"
-    if n_tried(read) > read.n_configurations:
-        among = f"{among}, of {n_tried(read)} tried,"
-    if held_out is None:
-        return f"of {among}".rstrip(",")
-    n_samples = read.n_samples
-    n_deciding = n_samples - held_out if preselected is None else held_out
-    return f"of {among} in {n_deciding} of {n_samples} samples"
-
-
-def _letters(position: int) -> str:
-    """A to Z, then AA, as the columns of a spreadsheet."""
-    more, last = divmod(position, 26)
-    return (_letters(more - 1) if more else "") + chr(ord("A") + last)
 
 
 def note_line(note: Note) -> str:

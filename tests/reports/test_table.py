@@ -13,7 +13,7 @@ from bbccli.methods import estimate
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.reports import FORMS, Style
-from bbccli.reports.phrases import marks as marks_of
+from bbccli.reports.content.correct import marks as marks_of
 from bbccli.reports.sentences import gate_sentence
 from bbccli.schema import document
 from bbccli.source import Source

@@ -18,7 +18,7 @@ SPEED_UP = Digits(1)
 def blocks(document: DropEnvelope) -> Iterator[Block]:
     """Yield the decision or the replays, and the notes."""
     lines = phrases.lines_on_run(document)
-    yield Heading(document.input.path, phrases.understood(document), lines, strong=True)
+    yield Heading(document.input.path, phrases.understood(document), lines)
     if document.decision:
         yield from _decision(document.decision)
     else:
