@@ -234,7 +234,10 @@ def _filled(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[in
 def _known(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, list[tuple[str, str]]]]:
     """Facts that have a text, with its look; of several texts the first is in bold."""
     return [
-        (name, [(visible(first), "bold" * bool(more)), *((f"   {visible(t)}", "") for t in more)])
+        (
+            visible(name),
+            [(visible(first), "bold" * bool(more)), *((f"   {visible(t)}", "") for t in more)],
+        )
         for name, first, *more in rows
         if first or any(more)
     ]
@@ -261,7 +264,9 @@ def _in_markdown(block: Block) -> Iterator[str]:
             if isinstance(block, Notes) and block.legend:
                 yield f"Report {escaped(block.legend)}."
             texts = [(name, ", ".join(texts)) for name, *texts in rows if any(texts)]
-            items = [f"- {f'{name}: ' if name else ''}{escaped(text)}" for name, text in texts]
+            items = [
+                f"- {f'{escaped(name)}: ' if name else ''}{escaped(text)}" for name, text in texts
+            ]
             items += map(note_item, block.notes if isinstance(block, Notes) else ())
             yield "\n".join(items)
         case Table():

@@ -156,8 +156,8 @@ def is_single(document: CompareEnvelope) -> bool:
 def _sides(document: CompareEnvelope) -> list[tuple[str, ...]]:
     """Both sides of the first comparison; several at once have none."""
     first, digits = document.comparisons[0], figures_of(document)
-    label, of_baseline = phrases.metric_label(document.metric), first.bound is not None
-    names = ("winner", "baseline") if is_selected(document) and of_baseline else ("first", "second")
+    label, bounded = phrases.metric_label(document.metric), first.bound is not None
+    names = ("winner", "baseline") if is_selected(document) and bounded else ("first", "second")
     sides = (
         (first.first, first.first_selected, first.first_value),
         (first.second, first.second_selected, first.second_value),
@@ -289,7 +289,8 @@ def answer(document: CompareEnvelope) -> str:
 def leader(ranks: Ranks) -> str:
     """Return which family has the best mean rank over data sets, and who is not told from it."""
     first, n_all = ranks.standings[0], len(ranks.standings)
-    text = f"{name_of(first.family)} has the best mean rank, {first.mean_rank:.2f} of {n_all}"
+    rank = RANK.difference(first.mean_rank, "undefined")
+    text = f"{name_of(first.family)} has the best mean rank, {rank} of {n_all}"
     if not ranks.pairs:
         return f"{text}; no pairs were tested"
     groups = [group for group in ranks.groups if first.family in group]
