@@ -17,10 +17,10 @@ from bbccli.errors import OptionError
 from bbccli.option import Option, Panel, Scope
 
 if TYPE_CHECKING:
-    from bbccli.documents import Document
-    from bbccli.drop_schema import DropEnvelope
+    from bbccli.dropping import DropDecision, Replay
     from bbccli.matrix import PredictionMatrix
     from bbccli.metrics import Metric
+    from bbccli.notes import Note
     from bbccli.plan import Plan
     from bbccli.progress import Progress
 
@@ -142,6 +142,40 @@ class DropOptions:
             )
         return chosen
 
+    def dropped(
+        self,
+        matrix: PredictionMatrix,
+        metric: Metric,
+        plan: Plan,
+        rules: Sequence[str],
+        progress: Progress,
+    ) -> tuple[DropDecision | Sequence[Replay], Sequence[Note]]:
+        """Return the decision, or the replays of some rules, and the notes."""
+        from bbccli.dropping import drop, replay
+
+        if self.replay_:
+            return replay(
+                matrix,
+                metric,
+                plan,
+                rules=rules,
+                threshold=self.threshold,
+                min_samples=self.min_samples,
+                order=self.fold_order.split(",") if self.fold_order else None,
+                n_orders=self.orders,
+                progress=progress,
+            )
+        decision = drop(
+            matrix,
+            metric,
+            plan,
+            rule=rules[0],
+            threshold=self.threshold,
+            min_samples=self.min_samples,
+            n_folds=self.n_folds,
+        )
+        return decision, decision.notes
+
 
 Format = Annotated[str, form_option("drop")]
 
@@ -175,8 +209,10 @@ def drop(
     from bbccli.cli.bar import progress_bar
     from bbccli.cli.gates import publish, tell
     from bbccli.cli.output import check_writable, report_format, write
-    from bbccli.metrics import custom
-    from bbccli.plan import Plan
+    from bbccli.drop_schema import drop_document
+    from bbccli.metrics import choose_metrics, custom
+    from bbccli.plan import Plan, pooling_of
+    from bbccli.progress import enter
     from bbccli.reports import Kind
     from bbccli.text import visible
 
@@ -186,89 +222,19 @@ def drop(
     form = format if asked.list_ else report_format(ctx, format, output, Kind.DROP) or format
     check_writable({"--output": output})
     with progress_bar(quiet=quiet) as progress:
-        matrix, metric, plan = _read(files, asked, scoring, how, plan, progress)
+        enter(progress, "reading")
+        matrix = scoring.scored(how.read_files(files, unfinished=not asked.replay_), asked.cut)
+        metric = choose_metrics([asked.metric] if asked.metric else None, matrix)[0]
+        plan = replace(plan, pooling=pooling_of(scoring.pooling, matrix.source.metadata))
+        enter(progress, "resampling")
         with (
             resources.use(limits.for_predictions(*matrix.size)),
             custom.blamed([asked.metric or ""], matrix.source.path),
         ):
-            found: tuple[Document[DropEnvelope], list[str] | None] = (
-                _replayed(matrix, metric, plan, asked, rules, progress)
-                if asked.replay_
-                else _decided(matrix, metric, plan, asked, rules[0])
-            )
-    document, names = found
-    if names is None:
+            result, more = asked.dropped(matrix, metric, plan, rules, progress)
+    document = drop_document(matrix, plan, result, more)
+    if not asked.list_:
         return publish([document], form, output, Kind.DROP, notes=notes, quiet=quiet)
     if not quiet:
         tell([document])
-    write("".join(f"{visible(name)}\n" for name in names), output)
-
-
-def _read(
-    files: Sequence[str],
-    asked: DropOptions,
-    scoring: ScoringOptions,
-    how: InputOptions,
-    plan: Plan,
-    progress: Progress,
-) -> tuple[PredictionMatrix, Metric, Plan]:
-    """Predictions so far, who judges them, and the plan with the pooling that they ask for."""
-    from bbccli.metrics import choose_metrics
-    from bbccli.plan import pooling_of
-    from bbccli.progress import enter
-
-    enter(progress, "reading")
-    matrix = scoring.scored(how.read_files(files, unfinished=not asked.replay_), asked.cut)
-    metric = choose_metrics([asked.metric] if asked.metric else None, matrix)[0]
-    enter(progress, "resampling")
-    return (
-        matrix,
-        metric,
-        replace(plan, pooling=pooling_of(scoring.pooling, matrix.source.metadata)),
-    )
-
-
-def _replayed(
-    matrix: PredictionMatrix,
-    metric: Metric,
-    plan: Plan,
-    asked: DropOptions,
-    rules: list[str],
-    progress: Progress,
-) -> tuple[Document[DropEnvelope], None]:
-    """Document of what each rule would have saved."""
-    from bbccli.drop_schema import drop_document
-    from bbccli.dropping import replay
-
-    replays, notes = replay(
-        matrix,
-        metric,
-        plan,
-        rules=rules,
-        threshold=asked.threshold,
-        min_samples=asked.min_samples,
-        order=asked.fold_order.split(",") if asked.fold_order else None,
-        n_orders=asked.orders,
-        progress=progress,
-    )
-    return drop_document(matrix, plan, replays, notes), None
-
-
-def _decided(
-    matrix: PredictionMatrix, metric: Metric, plan: Plan, asked: DropOptions, rule: str
-) -> tuple[Document[DropEnvelope], list[str] | None]:
-    """Document of what is dropped now, and the names that --list asks for."""
-    from bbccli.drop_schema import drop_document
-    from bbccli.dropping import drop as decide
-
-    decision = decide(
-        matrix,
-        metric,
-        plan,
-        rule=rule,
-        threshold=asked.threshold,
-        min_samples=asked.min_samples,
-        n_folds=asked.n_folds,
-    )
-    names = list(getattr(decision, asked.list_)) if asked.list_ else None
-    return drop_document(matrix, plan, decision, decision.notes), names
+    write("".join(f"{visible(name)}\n" for name in getattr(result, asked.list_)), output)

@@ -295,17 +295,13 @@ def plan(
     form = FORMS[report_format(ctx, format, output, Kind.PLAN) or format]
     check_writable({"--output": output})
     with resources.use(work.resources(jobs)), progress_bar(quiet=quiet) as progress:
-        found = (
-            _of_pilot(files, asked, planned, gaps, how, progress)
-            if files
-            else _of_stated(asked, planned, progress)
-        )
+        found = _planned(files, asked, planned, gaps, how, progress)
     publish([found], form.name, output, Kind.PLAN, notes=notes, quiet=quiet)
     if not form.for_people and not quiet:
         say(answer(found.record))
 
 
-def _of_pilot(
+def _planned(
     files: Sequence[str],
     asked: PlanningOptions,
     planned: PlanOptions,
@@ -313,36 +309,24 @@ def _of_pilot(
     how: InputOptions,
     progress: Progress,
 ) -> Document[PlanEnvelope]:
-    """Document of a plan by a pilot."""
+    """Document of a plan by a pilot, or by stated values."""
     from bbccli.analysis.answer import working
-    from bbccli.metrics import choose_metrics
+    from bbccli.metrics import choose_metrics, metric_named
     from bbccli.plan_schema import plan_document
-    from bbccli.planning import of_pilot, planned_for
+    from bbccli.planning import of_pilot, of_stated, planned_for
     from bbccli.progress import enter
 
-    enter(progress, "reading")
-    matrix = planned.scored(how.read_files(files, missing=gaps.missing), None)
-    names = [asked.metric] if asked.metric else None
-    plan, metric = planned.plan(matrix.source.metadata), choose_metrics(names, matrix)[0]
-    enter(progress, "resampling")
-    with working(names, matrix):
-        basis = of_pilot(matrix, metric, plan)
+    if files:
+        enter(progress, "reading")
+        matrix = planned.scored(how.read_files(files, missing=gaps.missing), None)
+        names = [asked.metric] if asked.metric else None
+        plan, metric = planned.plan(matrix.source.metadata), choose_metrics(names, matrix)[0]
+        enter(progress, "resampling")
+        with working(names, matrix):
+            basis = of_pilot(matrix, metric, plan)
+    else:
+        matrix, plan = None, planned.plan({})
+        basis = of_stated(metric_named(asked.metric or "auc"), asked.stated(), plan.level)
     enter(progress, "planning")
     question = asked.question(plan.level, plan.seed)
     return plan_document(matrix, plan, planned_for(basis, question, progress))
-
-
-def _of_stated(
-    asked: PlanningOptions, planned: PlanOptions, progress: Progress
-) -> Document[PlanEnvelope]:
-    """Document of a plan by stated values."""
-    from bbccli.metrics import metric_named
-    from bbccli.plan_schema import plan_document
-    from bbccli.planning import of_stated, planned_for
-    from bbccli.progress import enter
-
-    plan, stated = planned.plan({}), asked.stated()
-    basis = of_stated(metric_named(asked.metric or "auc"), stated, plan.level)
-    enter(progress, "planning")
-    question = asked.question(plan.level, plan.seed)
-    return plan_document(None, plan, planned_for(basis, question, progress))
