@@ -186,7 +186,7 @@ FORMS: dict[str, Form] = {
         ),
         Form(
             "html",
-            {Kind.CORRECT: "html", Kind.BATCH: "html", Kind.COMPARE: "page.compared"},
+            {Kind.CORRECT: "page.whole", Kind.BATCH: "page.whole", Kind.COMPARE: "page.compared"},
             "people: one page with figures, see [the page](report.md)",
             (".html", ".htm"),
             for_people=True,

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from bbccli.documents import Document, Json
-from bbccli.documents.rows import COLUMNS as OF_ESTIMATES
 from bbccli.documents.rows import rows_of
 from bbccli.errors import OptionError
 from bbccli.reports import Form, Kind, forms_of, suffix_of
 from bbccli.schema import ErrorEnvelope, error_document
 from bbccli.version import __version__
-
-COLUMNS = (*OF_ESTIMATES, "error", "hint", "status")
 
 
 def table_form(path: str) -> Form:
