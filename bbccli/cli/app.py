@@ -112,7 +112,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BbcError as error:
         error.sources = _sources(*run)
         return _complained(error)
-    except misuse() as error:
+    except _misuse() as error:
         return _misused(error)
     except SystemExit as done:
         # typer's answer to a pipe that nobody reads, which is not a failure
@@ -136,12 +136,18 @@ def _sources(context: Any = None) -> Mapping[str, str]:
     return config.sources(context.info_name, names, _path(context.parent.params["config_file"]))
 
 
-def _misused(error: Exception) -> int:
-    text = as_help(error)
-    if text is None:
-        return _complained(explained(error))
-    typer.echo(text, err=True)
-    return OptionError.status
+def _misused(error: Any) -> int:
+    """Complain in one line; in another name the nearest option, or where all are listed."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        typer.echo(str(error), err=True)
+        return OptionError.status
+    known = getattr(error, "possibilities", None) or ()
+    near = difflib.get_close_matches(getattr(error, "option_name", ""), known, n=1)
+    problem = getattr(error, "message", "") if near else error.format_message()
+    context = getattr(error, "ctx", None)
+    program = "bbc" if context is None else context.command_path
+    hint = f"did you mean {near[0]}?" if near else f"{program} --help"
+    return _complained(OptionError(" ".join(str(problem).split()), hint=hint))
 
 
 def _complained(error: BbcError) -> int:
@@ -149,35 +155,9 @@ def _complained(error: BbcError) -> int:
     return error.status
 
 
-def misuse() -> type[Exception]:
+def _misuse() -> type[Exception]:
     """Return the class of all that typer finds wrong with a command line.
 
     The class is that of click or of the copy of it in typer, as the version of typer has it.
     """
     return next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
-
-
-def as_help(error: Exception) -> str | None:
-    """Return the help where nothing was asked for; None where something is wrong."""
-    return str(error) if type(error).__name__ == "NoArgsIsHelpError" else None
-
-
-def explained(error: Any) -> OptionError:
-    """Return the error in one line, and in another the nearest options, or where they are listed.
-
-    Parameters
-    ----------
-    error
-        Of the class `misuse`.
-    """
-    problem = getattr(error, "message", "") if _near(error) else error.format_message()
-    context = getattr(error, "ctx", None)
-    command = context.command_path if context is not None else "bbc"
-    hint = f"did you mean {_near(error)[0]}?" if _near(error) else f"{command} --help"
-    words = " ".join(str(problem).split())
-    return OptionError(words, hint=hint)
-
-
-def _near(error: Any) -> list[str]:
-    known = getattr(error, "possibilities", None) or ()
-    return difflib.get_close_matches(getattr(error, "option_name", ""), known, n=1)

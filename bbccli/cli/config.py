@@ -20,8 +20,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from bbccli.cli.check import MisfitError
-from bbccli.cli.settings import Setting, common, key_of, settings, why_not
+from bbccli.cli.check import MisfitError, of_text
+from bbccli.cli.settings import Setting, common, settings, why_not
 from bbccli.errors import OptionError, nearest
 from bbccli.local import opened
 
@@ -103,7 +103,7 @@ def check_variables() -> None:
     known += [setting.variables[0] for setting in every]
     for name in _variables():
         if name not in known:
-            key = key_of(name.removeprefix(PREFIX).lower())
+            key = name.removeprefix(PREFIX).lower().replace("_", "-")
             hint = why_not(key) or nearest(name, known, "unset it; bbc --show-config lists options")
             raise OptionError(f"{name} in the environment sets no option of bbc", hint=hint)
 
@@ -129,7 +129,7 @@ def _from_environment(setting: Setting, of_all: Setting) -> Any:
     for variable, form in zip(setting.variables, (setting, of_all), strict=False):
         if text := os.environ.get(variable):
             try:
-                return form.value_of_text(text)
+                return form.value_of(of_text(text, form.kind))
             except MisfitError as error:
                 problem = f"{variable} in the environment is {text!r}"
                 raise OptionError(problem, hint=str(error)) from error

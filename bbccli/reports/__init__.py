@@ -190,7 +190,11 @@ FORMS: dict[str, Form] = {
         ),
         Form(
             "html",
+<<<<<<< HEAD
             {**dict.fromkeys(_BATCHES, "html"), Kind.COMPARE: "page.compared"},
+=======
+            {Kind.CORRECT: "page.whole", Kind.BATCH: "page.whole", Kind.COMPARE: "page.compared"},
+>>>>>>> rcorrect
             "people: one page with figures, see [the page](report.md)",
             (".html", ".htm"),
             for_people=True,

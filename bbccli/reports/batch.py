@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from bbccli.documents import Document, Json
-from bbccli.documents.rows import COLUMNS as OF_ESTIMATES
 from bbccli.documents.rows import rows_of
 from bbccli.schema import ErrorEnvelope, error_document
 from bbccli.version import __version__
-
-COLUMNS = (*OF_ESTIMATES, "error", "hint", "status")
 
 
 def error_of(record: Json) -> Document[ErrorEnvelope]:

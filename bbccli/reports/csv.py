@@ -9,9 +9,8 @@ from itertools import chain
 from typing import IO, TextIO
 
 from bbccli.documents import Json
-from bbccli.documents.rows import COLUMNS, rows_of
+from bbccli.documents.rows import COLUMNS, OF_BATCH, rows_of
 from bbccli.reports.base import Style
-from bbccli.reports.batch import COLUMNS as OF_BATCH
 from bbccli.reports.batch import rows_of_record
 from bbccli.text import visible
 
