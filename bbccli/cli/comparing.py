@@ -31,7 +31,7 @@ MOST_PAIRED = 20
 
 
 class Question(StrEnum):
-    """What is asked: each has options of its own."""
+    """The questions that `bbc compare` answers; each has options of its own."""
 
     SET = "the set of the best"
     BASELINE = "--baseline"
@@ -41,7 +41,7 @@ class Question(StrEnum):
 
 
 class FailUnless(StrEnum):
-    """What the first comparison has to show."""
+    """Verdicts that can be required of the first comparison."""
 
     BETTER = "better"
     NOT_WORSE = "not-worse"
@@ -56,7 +56,7 @@ def _tests() -> Iterable[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions:
-    """What is compared with what, and how."""
+    """Options on the pairs to compare, and the tests."""
 
     baseline: Annotated[
         str | None,
@@ -163,7 +163,7 @@ class CompareOptions:
         Parameters
         ----------
         n_files
-            How many were given: two are two families, unless each is a data set.
+            Number of files: two are two families, unless each is a data set.
 
         Raises
         ------

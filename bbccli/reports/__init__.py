@@ -190,11 +190,7 @@ FORMS: dict[str, Form] = {
         ),
         Form(
             "html",
-<<<<<<< HEAD
-            {**dict.fromkeys(_BATCHES, "html"), Kind.COMPARE: "page.compared"},
-=======
-            {Kind.CORRECT: "page.whole", Kind.BATCH: "page.whole", Kind.COMPARE: "page.compared"},
->>>>>>> rcorrect
+            {**dict.fromkeys(_BATCHES, "page.whole"), Kind.COMPARE: "page.compared"},
             "people: one page with figures, see [the page](report.md)",
             (".html", ".htm"),
             for_people=True,

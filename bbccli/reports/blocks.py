@@ -65,13 +65,13 @@ class Column:
     name
         Its head.
     figures
-        Whether its cells are flush right and never wrapped.
+        True if its cells are flush right and never wrapped.
     whole
-        Whether its cells are never wrapped.
+        True if its cells are never wrapped.
     key
-        Whether it says what a row is of, and is repeated where a table goes on below.
+        True if it names the row, and is repeated where a table goes on below.
     wide
-        Whether a terminal leaves it out.
+        True if a terminal leaves it out.
     sign
         The character that stands for its figures in a drawing.
     """
@@ -93,13 +93,13 @@ class Table:
     most
         Rows on a terminal, at most.
     rest
-        What is said of the others, behind their number.
+        Words on the others, around their number.
     after
-        What is said below besides.
+        Words that follow.
     facts
         Facts that belong below it.
     looks
-        How a terminal draws each row.
+        Style of each row on a terminal.
     gap
         Blanks between columns.
     drawn
@@ -125,7 +125,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What to doubt, after the facts and before the gate that close the screen of a terminal."""
+    """Notes, after the facts and before the gate that close the screen of a terminal."""
 
     notes: Sequence[Note]
     facts: Sequence[tuple[str, ...]] = ()

@@ -1,4 +1,4 @@
-"""What `bbc compare` says as JUnit XML: a case per comparison, and its gate."""
+"""A comparison as JUnit XML: a case per test, and its gate."""
 
 from __future__ import annotations
 

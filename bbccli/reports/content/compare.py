@@ -149,7 +149,7 @@ def _comparisons(document: CompareEnvelope) -> Table:
 
 
 def is_single(document: CompareEnvelope) -> bool:
-    """Whether all comparisons are of one pair."""
+    """Return True if all comparisons are of one pair."""
     return len({(one.first, one.second) for one in document.comparisons}) == 1
 
 
@@ -390,17 +390,17 @@ def signed(value: float | None, digits: Digits, missing: str = "") -> str:
 
 
 def is_selected(document: CompareEnvelope) -> bool:
-    """Whether the first comparison is of a winner that was selected."""
+    """Return True if the first comparison is of a winner that was selected."""
     return bool(document.comparisons) and document.comparisons[0].corrected is not None
 
 
 def of_baseline(document: CompareEnvelope) -> bool:
-    """Whether all configurations were compared with a baseline, by simultaneous bounds."""
+    """Return True if all configurations were compared with a baseline at once."""
     return bool(document.comparisons) and document.comparisons[0].test == "max-t"
 
 
 def of_several(comparison: Comparison) -> bool:
-    """Whether several configurations were tested at once, so that there is no difference."""
+    """Return True if several configurations were tested at once: there is no difference."""
     return comparison.second == ""
 
 
