@@ -51,7 +51,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Names and the texts on each; rows without a text are left out."""
+    """Names and the texts on each; rows without a text are left out, one without a name goes on."""
 
     rows: Sequence[tuple[str, ...]]
 
@@ -164,7 +164,7 @@ def _on_terminal(block: Block, style: Style) -> str:
             return _table_on_terminal(block, style)
         case Heading(text, more, run):
             head = [(visible(text), "bold"), (f"   {more}" if more else "", "")]
-            return styled([head, *([(line, "")] for line in run)], style)
+            return styled([head, *([(visible(line), "")] for line in run)], style)
         case Answer(answers):
             return styled([[(visible(text), look)] for text, look in answers], style)
         case Line(text):
@@ -263,15 +263,21 @@ def _in_markdown(block: Block) -> Iterator[str]:
         case Facts(rows) | Notes(_, rows):
             if isinstance(block, Notes) and block.legend:
                 yield f"Report {escaped(block.legend)}."
-            texts = [(name, ", ".join(texts)) for name, *texts in rows if any(texts)]
-            items = [
-                f"- {f'{escaped(name)}: ' if name else ''}{escaped(text)}" for name, text in texts
-            ]
+            items = list(_items(rows))
             items += map(note_item, block.notes if isinstance(block, Notes) else ())
             yield "\n".join(items)
         case Table():
             yield _table_in_markdown(block)
             yield from _in_markdown(Facts(block.facts))
+
+
+def _items(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Facts as items of a list; those without a name go on under the one above."""
+    above = ""
+    for name, *texts in rows:
+        above = name or above
+        if any(texts):
+            yield f"- {escaped(above)}: {escaped(', '.join(texts))}"
 
 
 def _table_in_markdown(block: Table) -> str:

@@ -89,3 +89,16 @@ def test_names_are_escaped_by_the_form():
     for text in (markdown(blocks), page(*blocks)):
         assert "\x1b" not in text and "<b>" not in text
     assert "*a*" not in markdown(blocks).replace("\\*", "")
+
+
+def test_a_fact_without_a_name_goes_on_under_the_one_above():
+    facts = Facts([("assumed", "a"), ("", "b"), ("empty", ""), ("near", "c")])
+    assert terminal([facts], Style()) == "assumed   a\n          b\nnear      c\n"
+    assert markdown([facts]) == "- assumed: a\n- assumed: b\n- near: c\n"
+
+
+def test_lines_of_a_heading_stand_below_it():
+    heading = Heading("p.csv", "80 samples", ["::run", "*scores*"])
+    assert terminal([heading], Style()).splitlines()[0] == "p.csv   80 samples"
+    assert "\n::run" not in terminal([heading], Style())
+    assert "\\*scores\\*" in markdown([heading])
