@@ -1,4 +1,4 @@
-"""What a document of `bbc compare` holds, apart from `schema`: a correction compares nothing."""
+"""The document of `bbc compare`, apart from `schema`: a correction compares nothing."""
 
 from __future__ import annotations
 
@@ -81,9 +81,9 @@ def compare_document(
     matrices
         The one that was compared in; with ranks, those of all data sets.
     required
-        What the first comparison has to show, if anything.
+        Verdict required of the first comparison, if any.
     named
-        Whether the configurations that it compares were named; else it has no first one.
+        True if the pair was named; else there is no first comparison.
     """
     read = tuple(Input.of(matrix) for matrix in matrices)
     of_input = dict.fromkeys(note for matrix in matrices for note in matrix.notes)
@@ -143,7 +143,7 @@ def _unsound(one: Comparison) -> str:
 
 
 def _why_undecidable(one: Comparison, codes: set[str], *, named: bool) -> str:
-    """Why a comparison does not answer the question, whatever it shows; empty where it does."""
+    """Return why a comparison does not answer the question; empty if it does."""
     if not named:
         return "no pair was named, so none is the first"
     if one.ignores_selection and "selected-pair" in codes:
@@ -156,7 +156,7 @@ def _why_undecidable(one: Comparison, codes: set[str], *, named: bool) -> str:
 
 
 def _why_too_good(one: Comparison) -> str:
-    """Why a comparison can't show what it seems to; empty where it can."""
+    """Return why a comparison can't show what it seems to; empty if it can."""
     if any(note.code == "few-resamples" for note in one.notes):
         return f"{one.test} has too few resamples for its interval"
     ends = [one.bound, one.bound_above]

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from bbccli.analysis.input import GapOptions, InputOptions
 from bbccli.analysis.plan import PlanOptions
 from bbccli.cli.command import command, reads_files
-from bbccli.cli.comparing import CompareOptions
+from bbccli.cli.comparing import Asked, CompareOptions, answered
 from bbccli.cli.shared import Jobs, Notes, Output, Quiet, WorkOptions
 from bbccli.option import Option, Scope
-
-if TYPE_CHECKING:
-    from bbccli.compare_schema import CompareEnvelope
-    from bbccli.documents import Document
 
 
 def _forms() -> Iterable[str]:
@@ -68,12 +64,14 @@ def compare(
       bbc compare predictions.csv --baseline ridge --fail-unless better
       bbc compare 'runs/*.parquet' --across --by family -o compared.html
     """
-    from bbccli import resources
+    from bbccli import gate, resources
     from bbccli.cli.bar import progress_bar
-    from bbccli.cli.compared import Asked, answered
     from bbccli.cli.gates import tell
     from bbccli.cli.output import check_writable, report_format, style_for, write
+    from bbccli.cli.streams import say
     from bbccli.reports import FORMS, Kind
+    from bbccli.reports.content.compare import requirement
+    from bbccli.text import visible
 
     asked.question(len(files))
     planned.plan({})
@@ -89,18 +87,7 @@ def compare(
         write(page_of_comparison((asked, planned, gaps, how), files, found), output)
     else:
         write(form.render([found], style_for(output, notes), Kind.COMPARE), output)
-    _exit_by_requirement([found])
-
-
-def _exit_by_requirement(documents: Sequence[Document[CompareEnvelope]]) -> None:
-    """Say what was required but not found, and leave with the status of it."""
-    from bbccli import gate
-    from bbccli.cli.streams import say
-    from bbccli.reports.content.compare import requirement
-    from bbccli.text import visible
-
-    status = gate.status(documents)
+    status = gate.status([found])
     if status:
-        for document in documents:
-            say(visible(f"{document['input']['path']}: {requirement(document.record)}"))
+        say(visible(f"{found['input']['path']}: {requirement(found.record)}"))
         raise typer.Exit(status)

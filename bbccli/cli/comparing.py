@@ -1,21 +1,37 @@
-"""Options of `bbc compare` alone, and which of them go together."""
+"""From the options of `bbc compare`, and which of them go together, to its document."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Annotated
 
 from bbccli.analysis.asked import metric_names
-from bbccli.choices import Adjustment
+from bbccli.analysis.input import GapOptions, InputOptions
+from bbccli.analysis.plan import PlanOptions
+from bbccli.choices import Adjustment, Missing
 from bbccli.errors import OptionError
 from bbccli.option import Option, Panel, Scope
+from bbccli.progress import Progress, enter
+
+if TYPE_CHECKING:
+    from bbccli.compare_schema import CompareEnvelope
+    from bbccli.comparisons.records import BestSet, Comparison
+    from bbccli.documents import Document
+    from bbccli.matrix import PredictionMatrix
+    from bbccli.metrics import Metric
+    from bbccli.notes import Note
+    from bbccli.plan import Plan
+
+MOST_PAIRED = 20
+"""Configurations of which all pairs are tested; more are to be named."""
 
 
 class Question(StrEnum):
-    """What is asked: each has options of its own."""
+    """The questions that `bbc compare` answers; each has options of its own."""
 
     SET = "the set of the best"
     BASELINE = "--baseline"
@@ -25,7 +41,7 @@ class Question(StrEnum):
 
 
 class FailUnless(StrEnum):
-    """What the first comparison has to show."""
+    """Verdicts that can be required of the first comparison."""
 
     BETTER = "better"
     NOT_WORSE = "not-worse"
@@ -40,7 +56,7 @@ def _tests() -> Iterable[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions:
-    """What is compared with what, and how."""
+    """Options on the pairs to compare, and the tests."""
 
     baseline: Annotated[
         str | None,
@@ -147,14 +163,16 @@ class CompareOptions:
         Parameters
         ----------
         n_files
-            How many were given: two are two families, unless each is a data set.
+            Number of files: two are two families, unless each is a data set.
 
         Raises
         ------
         OptionError
             Options of several questions, or of another one; a margin that is not one.
         """
-        self._check_sizes()
+        for option, value in (("--margin", self.margin), ("--rope", self.rope)):
+            if not 0 <= value < math.inf:
+                raise OptionError(f"{option} is {value:g}", hint="0 or more, in the metric's unit")
         asked = {
             Question.BASELINE: self.baseline is not None,
             Question.PAIRS: self.pair is not None,
@@ -173,11 +191,6 @@ class CompareOptions:
             question = Question.PAIRS
         self._check_fits(question)
         return question
-
-    def _check_sizes(self) -> None:
-        for option, value in (("--margin", self.margin), ("--rope", self.rope)):
-            if not 0 <= value < math.inf:
-                raise OptionError(f"{option} is {value:g}", hint="0 or more, in the metric's unit")
 
     def _check_fits(self, question: Question) -> None:
         """Refuse an option that the question has no use for."""
@@ -198,28 +211,228 @@ class CompareOptions:
                 raise OptionError(
                     f"{option} does not go with {question}", hint=f"it goes with {needed}{alone}"
                 )
-        self._check_tests(question)
-        self._check_rope()
+        if self.test or self.rope:
+            self._check_tests(question)
 
     def _check_tests(self, question: Question) -> None:
-        """Refuse a test over data sets where there is one."""
-        from bbccli.comparisons.across import TESTS
-
-        for name in self.test or ():
-            if question is Question.PAIRS and name in TESTS:
-                raise OptionError(
-                    f"{name} is a test over data sets", hint="--across, with a file for each"
-                )
-
-    def _check_rope(self) -> None:
-        """Refuse a rope that no test looks at."""
-        if not self.rope:
-            return
+        """Refuse a test over data sets where there is one, and a rope that no test looks at."""
+        from bbccli.comparisons.across import TESTS as ACROSS
         from bbccli.comparisons.pairs import ALL, TESTS
 
+        names = tuple(self.test or ())
+        over_sets = [name for name in names if name in ACROSS]
+        if question is Question.PAIRS and over_sets:
+            raise OptionError(
+                f"{over_sets[0]} is a test over data sets", hint="--across, with a file for each"
+            )
         bayesian = [name for name, test in TESTS.items() if test.bayesian]
-        if not {ALL, *bayesian} & {*(self.test or ())}:
+        if self.rope and not {ALL, *bayesian} & {*names}:
             raise OptionError(
                 f"--rope is for {' and '.join(bayesian)}, and neither is asked for",
                 hint=f"--test {bayesian[0]}",
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """All options that the answer depends on."""
+
+    options: CompareOptions
+    planned: PlanOptions
+    gaps: GapOptions
+    how: InputOptions
+
+    def read(self, file: str | Sequence[str]) -> PredictionMatrix:
+        """Read files as one matrix."""
+        # rows that only some files hold are settled where the files are joined
+        matrix = self.how.read_files(file, missing=self.gaps.missing)
+        return self.planned.scored(matrix, self.options.threshold)
+
+    def metric_and_plan(self, matrix: PredictionMatrix) -> tuple[Metric, Plan]:
+        """Return the metric and the plan for a matrix."""
+        from bbccli.metrics import choose_metrics
+
+        metric = choose_metrics(self.metrics or None, matrix)[0]
+        return metric, self.planned.plan(matrix.source.metadata)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metric as it was named, if it was."""
+        return (self.options.metric,) if self.options.metric else ()
+
+
+def answered(asked: Asked, files: Sequence[str], progress: Progress) -> Document[CompareEnvelope]:
+    """Return the document that answers the question.
+
+    Raises
+    ------
+    BbcError
+        Whatever keeps the files from being compared.
+    """
+    question = asked.options.question(len(files))
+    enter(progress, "reading")
+    if question is Question.ACROSS:
+        return _across(asked, files)
+    return _within(asked, question, files, progress)
+
+
+def _within(
+    asked: Asked, question: Question, files: Sequence[str], progress: Progress
+) -> Document[CompareEnvelope]:
+    """Compare configurations, or families, of the same samples."""
+    from bbccli.analysis.answer import working
+    from bbccli.compare_schema import compare_document
+    from bbccli.comparisons.possible_best import best_set
+    from bbccli.comparisons.records import Verdict
+
+    matrix, families = _together(asked, files)
+    enter(progress, "comparing")
+    (metric, plan), options = asked.metric_and_plan(matrix), asked.options
+    comparisons: Sequence[Comparison] = ()
+    notes: Sequence[Note] = ()
+    members: BestSet | None = None
+    with working(asked.metrics, matrix):
+        if question is Question.BASELINE:
+            from bbccli.comparisons.baseline import against_baseline
+
+            found = against_baseline(matrix, metric, plan, options.baseline or "", options.margin)
+            comparisons = (found.winner, *found.every)
+        elif question is Question.FAMILIES:
+            from bbccli.comparisons.families import between_families, families_by
+
+            families = families if options.by is None else families_by(matrix, options.by)
+            comparisons = between_families(matrix, metric, plan, families, options.margin)
+        elif question is Question.PAIRS:
+            comparisons, notes = _pairs(options, matrix, metric, plan, progress)
+        if question in (Question.SET, Question.BASELINE):
+            members = best_set(matrix, metric, plan)
+        required = options.fail_unless
+        return compare_document(
+            [matrix],
+            metric,
+            plan,
+            comparisons,
+            best_set=members,
+            margin=options.margin,
+            required=None if required is None else Verdict(required.value),
+            named=question is not Question.PAIRS or options.pair is not None,
+            notes=notes,
+        )
+
+
+def _together(
+    asked: Asked, files: Sequence[str]
+) -> tuple[PredictionMatrix, Mapping[str, Sequence[int]]]:
+    """Return one matrix of all files; several are families of their names."""
+    if len(files) == 1:
+        return asked.read(files), {}
+    from bbccli.comparisons.joining import joined
+
+    missing = asked.gaps.missing
+    whole = Missing.ERROR if missing is Missing.DROP else missing
+    found = joined([asked.read(file) for file in files], names_of(files), whole)
+    return found.matrix, found.families
+
+
+def _pairs(
+    options: CompareOptions,
+    matrix: PredictionMatrix,
+    metric: Metric,
+    plan: Plan,
+    progress: Progress,
+) -> tuple[Sequence[Comparison], Sequence[Note]]:
+    """Test the pair that was named, else every pair, if they are few enough."""
+    from bbccli.comparisons.pairs import compare_pairs
+    from bbccli.comparisons.pairs.max_t import max_t
+
+    n = matrix.n_configurations
+    if options.pair is None and not 2 <= n <= MOST_PAIRED:
+        raise OptionError(
+            f"there are {n} configurations; all pairs of 2 to {MOST_PAIRED} are tested",
+            hint="--pair A B, or name some by --only",
+        )
+    return compare_pairs(
+        matrix,
+        metric,
+        plan,
+        [options.pair or matrix.configurations],
+        options.test,
+        rope=options.rope,
+        adjust=options.adjust or Adjustment.HOLM,
+        max_t=max_t(matrix, metric, plan),
+        progress=progress,
+    )
+
+
+def _across(asked: Asked, files: Sequence[str]) -> Document[CompareEnvelope]:
+    """Rank the families, or the configurations, over several data sets."""
+    import numpy as np
+
+    from bbccli.analysis.answer import working
+    from bbccli.compare_schema import compare_document
+    from bbccli.comparisons.across import compare_across
+    from bbccli.comparisons.across.performances import performances_of
+    from bbccli.comparisons.families import families_by
+    from bbccli.readers.sources.files import expand
+
+    paths, by = [str(path) for path in expand(files)], asked.options.by
+    if len(paths) == 1:
+        raise OptionError(
+            f"--across ranks over data sets, and {paths[0]} is one",
+            hint="a file for each data set; without --across, --by compares the families of one",
+        )
+    matrices = [asked.read(path) for path in paths]
+    metrics, plans = zip(*map(asked.metric_and_plan, matrices), strict=True)
+    _check_alike(matrices, metrics, plans)
+    tables = []
+    for matrix, metric, plan in zip(matrices, metrics, plans, strict=True):
+        families = None if by is None else families_by(matrix, by)
+        with working(asked.metrics, matrix):
+            tables.append(performances_of(matrix, metric, plan, families))
+    names = tuple(dict.fromkeys(family for table in tables for family in table))
+    found = compare_across(
+        np.array([[table.get(name, np.nan) for name in names] for table in tables]),
+        names,
+        names_of(paths),
+        metrics[0],
+        level=asked.planned.level,
+        tests=asked.options.test,
+        adjust=asked.options.adjust or Adjustment.HOLM,
+    )
+    return compare_document(matrices, metrics[0], plans[0], ranks=found)
+
+
+def _check_alike(
+    matrices: Sequence[PredictionMatrix], metrics: Sequence[Metric], plans: Sequence[Plan]
+) -> None:
+    """Refuse data sets of different metrics or poolings, and one that was given twice."""
+    paths, seen = [matrix.source.path for matrix in matrices], dict[str, str]()
+    for matrix, metric, plan, path in zip(matrices, metrics, plans, paths, strict=True):
+        if metric.name != metrics[0].name:
+            raise OptionError(
+                f"{paths[0]} is measured in {metrics[0].label} and {path} in {metric.label}",
+                hint="one --metric that all data sets can be measured in",
+            )
+        if plan.pooling != plans[0].pooling:
+            raise OptionError(
+                f"{paths[0]} selects by {plans[0].pooling} performances and {path} by "
+                f"{plan.pooling} ones",
+                hint="one --pooling for all data sets",
+            )
+        first = seen.setdefault(matrix.source.sha256, path)
+        if first != path or paths.count(path) > 1:
+            raise OptionError(
+                f"{first} and {path} are one data set", hint="give each data set once"
+            )
+
+
+def names_of(paths: Sequence[str]) -> list[str]:
+    """Return short distinct names for files: without folders and suffixes if that will do.
+
+    Examples
+    --------
+    >>> names_of(["a/flaml.parquet", "b/h2o.parquet"]), names_of(["a/run.csv", "b/run.csv"])
+    (['flaml', 'h2o'], ['a/run.csv', 'b/run.csv'])
+    """
+    short = [PurePath(path).stem or path for path in paths]
+    return short if len(set(short)) == len(paths) else list(paths)

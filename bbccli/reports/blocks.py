@@ -65,13 +65,13 @@ class Column:
     name
         Its head.
     figures
-        Whether its cells are flush right and never wrapped.
+        True if its cells are flush right and never wrapped.
     whole
-        Whether its cells are never wrapped.
+        True if its cells are never wrapped.
     key
-        Whether it says what a row is of, and is repeated where a table goes on below.
+        True if it names the row, and is repeated where a table goes on below.
     wide
-        Whether a terminal leaves it out.
+        True if a terminal leaves it out.
     sign
         The character that stands for its figures in a drawing.
     """
@@ -93,13 +93,13 @@ class Table:
     most
         Rows on a terminal, at most.
     rest
-        What is said of the others, behind their number.
+        Words on the others, around their number.
     after
-        What is said below besides.
+        Words that follow.
     facts
         Facts that belong below it.
     looks
-        How a terminal draws each row.
+        Style of each row on a terminal.
     gap
         Blanks between columns.
     drawn
@@ -125,7 +125,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What to doubt, after the facts and before the gate that close the screen of a terminal."""
+    """Notes, after the facts and before the gate that close the screen of a terminal."""
 
     notes: Sequence[Note]
     facts: Sequence[tuple[str, ...]] = ()
@@ -234,7 +234,10 @@ def _filled(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[in
 def _known(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, list[tuple[str, str]]]]:
     """Facts that have a text, with its look; of several texts the first is in bold."""
     return [
-        (name, [(visible(first), "bold" * bool(more)), *((f"   {visible(t)}", "") for t in more)])
+        (
+            visible(name),
+            [(visible(first), "bold" * bool(more)), *((f"   {visible(one)}", "") for one in more)],
+        )
         for name, first, *more in rows
         if first or any(more)
     ]
@@ -261,7 +264,7 @@ def _in_markdown(block: Block) -> Iterator[str]:
             if isinstance(block, Notes) and block.legend:
                 yield f"Report {escaped(block.legend)}."
             texts = [(name, ", ".join(texts)) for name, *texts in rows if any(texts)]
-            items = [f"- {name}: {escaped(text)}" for name, text in texts]
+            items = [f"- {escaped(name)}: {escaped(text)}" for name, text in texts]
             items += map(note_item, block.notes if isinstance(block, Notes) else ())
             yield "\n".join(items)
         case Table():

@@ -61,7 +61,7 @@ def _add_suite(root: ElementTree.Element, document: Envelope) -> None:
     for estimate in document.estimates:
         _add_estimate(suite, document, estimate)
     if document.gate is not None:
-        _add_gate(suite, path, document.gate)
+        _add_gate(suite, document.gate)
     said = "\n".join(phrases.plain_lines(document))
     ElementTree.SubElement(suite, "system-out").text = xml_text(said)
 
@@ -77,25 +77,38 @@ def _properties(document: Envelope) -> list[tuple[str, str]]:
 
 def _add_estimate(suite: ElementTree.Element, document: Envelope, estimate: Estimate) -> None:
     digits = phrases.digits_of(phrases.estimates_of(document, estimate.metric), document)
-    said = xml_text(sentence(estimate, document, digits))
-    case = add_case(suite, suite.get("name", ""), f"{estimate.metric} {estimate.method}")
-    if estimate.value is None:
-        ElementTree.SubElement(case, "error", type="undefined", message=said)
-    ElementTree.SubElement(case, "system-out").text = said
+    text = sentence(estimate, document, digits)
+    problem = ("error", "undefined", text) if estimate.value is None else None
+    add_case(suite, f"{estimate.metric} {estimate.method}", text, problem)
 
 
-def _add_gate(suite: ElementTree.Element, path: str, gate: Gate) -> None:
+def _add_gate(suite: ElementTree.Element, gate: Gate) -> None:
     name = f"gate {gate.metric or ''} {judged_figure(gate)}"
-    said = xml_text(gate_sentence(gate))
-    case = add_case(suite, path, " ".join(name.split()))
-    kind = {"missed": "failure", "undecided": "error"}.get(gate.outcome)
-    if kind is None:
-        ElementTree.SubElement(case, "system-out").text = said
+    add_gate(suite, " ".join(name.split()), gate.outcome, gate_sentence(gate))
+
+
+def add_gate(suite: ElementTree.Element, name: str, outcome: str, text: str) -> None:
+    """Add the case of a gate to a suite: missed is a failure, undecided an error."""
+    element = {"missed": "failure", "undecided": "error"}.get(outcome)
+    if element is None:
+        add_case(suite, name, text)
         return
-    found = ElementTree.SubElement(case, kind, type=f"gate {gate.outcome}", message=said)
-    found.text = said
+    case = add_case(suite, name, problem=(element, f"gate {outcome}", text))
+    case[0].text = xml_text(text)
 
 
-def add_case(suite: ElementTree.Element, path: str, name: str) -> ElementTree.Element:
-    """Add a case to a suite."""
-    return ElementTree.SubElement(suite, "testcase", classname=path, name=xml_text(name), time="0")
+def add_case(
+    suite: ElementTree.Element,
+    name: str,
+    text: str | None = None,
+    problem: tuple[str, str, str] | None = None,
+) -> ElementTree.Element:
+    """Add a case to a suite, with its text, and its problem as element, type and message."""
+    path = suite.get("name", "")
+    case = ElementTree.SubElement(suite, "testcase", classname=path, name=xml_text(name), time="0")
+    if problem is not None:
+        element, kind, message = problem
+        ElementTree.SubElement(case, element, type=kind, message=xml_text(message))
+    if text is not None:
+        ElementTree.SubElement(case, "system-out").text = xml_text(text)
+    return case

@@ -18,6 +18,7 @@ from bbccli.comparisons.possible_best import best_set
 from bbccli.comparisons.records import Verdict
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
+from bbccli.reports import FORMS, Kind, Style
 from bbccli.reports.figures import Absent, draw, rendering
 from bbccli.reports.figures.comparisons import joined
 from bbccli.reports.page.compared import page_of_comparison, ranking_of
@@ -255,3 +256,30 @@ def test_names_of_a_diagram_are_cut_once():
     found = draw("cd", shown(of_ranks(matrix_of(), prefix="a very long name of a family ")))
     text = json.dumps(found.spec["layer"]) + json.dumps(found.spec.get("data", {}))
     assert max(map(len, re.findall(r'"(a ver[^"]*)"', text))) <= 31
+
+
+def table_of(document):
+    return FORMS["table"].render([document], Style(all_notes=True), Kind.COMPARE)
+
+
+def test_a_set_of_all_counts_those_that_are_not_listed():
+    document = json.loads(json.dumps(of_set(matrix_of())))
+    (one, *_) = document["best_set"]["members"]
+    inside = [one | {"configuration": f"c{i}", "inside": True} for i in range(12)]
+    document["best_set"] |= {"members": inside, "n_inside": 12}
+    assert "\n2 more may be the best: --format csv\n" in table_of(document)
+    document["best_set"]["members"].append(one | {"configuration": "d", "inside": False})
+    assert "\n2 more may be the best, 1 can't be: --format csv\n" in table_of(document)
+
+
+def test_of_many_pairs_with_a_winner_the_notes_on_the_first_are_shown(documents):
+    document = json.loads(json.dumps(documents["baseline"]))
+    for position, one in enumerate(document["comparisons"]):
+        one["notes"] = [{"code": "seen", "text": f"note on {position}.", "remedy": ""}]
+    assert "note on 0." in table_of(document) and "note on 1." not in table_of(document)
+
+
+def test_a_page_shows_a_table_once(documents):
+    for kind, column in (("ranks", "mean rank"), ("set", "configuration")):
+        text = page_of_comparison(shown(documents[kind]))
+        assert len(re.findall(f"<th[^>]*>{column}</th>", text)) == 1

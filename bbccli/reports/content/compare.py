@@ -149,15 +149,15 @@ def _comparisons(document: CompareEnvelope) -> Table:
 
 
 def is_single(document: CompareEnvelope) -> bool:
-    """Whether all comparisons are of one pair."""
+    """Return True if all comparisons are of one pair."""
     return len({(one.first, one.second) for one in document.comparisons}) == 1
 
 
 def _sides(document: CompareEnvelope) -> list[tuple[str, ...]]:
     """Both sides of the first comparison; several at once have none."""
     first, digits = document.comparisons[0], figures_of(document)
-    label, of_baseline = phrases.metric_label(document.metric), first.bound is not None
-    names = ("winner", "baseline") if is_selected(document) and of_baseline else ("first", "second")
+    label, bounded = phrases.metric_label(document.metric), first.bound is not None
+    names = ("winner", "baseline") if is_selected(document) and bounded else ("first", "second")
     sides = (
         (first.first, first.first_selected, first.first_value),
         (first.second, first.second_selected, first.second_value),
@@ -289,7 +289,8 @@ def answer(document: CompareEnvelope) -> str:
 def leader(ranks: Ranks) -> str:
     """Return which family has the best mean rank over data sets, and who is not told from it."""
     first, n_all = ranks.standings[0], len(ranks.standings)
-    text = f"{name_of(first.family)} has the best mean rank, {first.mean_rank:.2f} of {n_all}"
+    rank = RANK.difference(first.mean_rank, "undefined")
+    text = f"{name_of(first.family)} has the best mean rank, {rank} of {n_all}"
     if not ranks.pairs:
         return f"{text}; no pairs were tested"
     groups = [group for group in ranks.groups if first.family in group]
@@ -389,17 +390,17 @@ def signed(value: float | None, digits: Digits, missing: str = "") -> str:
 
 
 def is_selected(document: CompareEnvelope) -> bool:
-    """Whether the first comparison is of a winner that was selected."""
+    """Return True if the first comparison is of a winner that was selected."""
     return bool(document.comparisons) and document.comparisons[0].corrected is not None
 
 
 def of_baseline(document: CompareEnvelope) -> bool:
-    """Whether all configurations were compared with a baseline, by simultaneous bounds."""
+    """Return True if all configurations were compared with a baseline at once."""
     return bool(document.comparisons) and document.comparisons[0].test == "max-t"
 
 
 def of_several(comparison: Comparison) -> bool:
-    """Whether several configurations were tested at once, so that there is no difference."""
+    """Return True if several configurations were tested at once: there is no difference."""
     return comparison.second == ""
 
 

@@ -1,4 +1,4 @@
-"""What all figures share: what one is, its theme, and how names are written in it."""
+"""The parts of all figures: axes, layers, names, and the theme."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ class Drawn:
     Attributes
     ----------
     reading
-        What it says, in a sentence.
+        Its message, in a sentence.
     caption
-        What the marks mean, and what the bands ignore.
+        The meaning of the marks, and the limits of the bands.
     columns, rows
         Its data as a table; cells are written as they are to be read.
     spec
@@ -62,7 +62,7 @@ class Drawn:
     kind
         Its name.
     title
-        What it shows.
+        Its heading.
     """
 
     reading: str

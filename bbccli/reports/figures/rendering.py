@@ -42,7 +42,7 @@ _NEEDLESS = re.compile(r"(role|class|pointer-events|aria-.*|xml:space|version)$"
 
 
 def can_render() -> bool:
-    """Whether the package is there that draws, and has the room for it."""
+    """Return True if the package that draws is installed, and has enough memory."""
     return find_spec("vl_convert") is not None and _has_room()
 
 
@@ -59,7 +59,7 @@ def obstacle() -> tuple[str, str]:
 
 @cache
 def _has_room() -> bool:
-    """Whether the limits of this process leave the engine of vl-convert its address space.
+    """Return True if the limits of this process leave vl-convert enough address space.
 
     Without it the engine aborts, and takes the process along: so another one tries.
     """
@@ -72,7 +72,7 @@ def _has_room() -> bool:
 
 
 def _left(limits: list[int]) -> list[int]:
-    """What is left of limits of address space and data, less what we use, where that is known."""
+    """Return limits of address space and data less current use, where that is known."""
     try:
         sizes = Path("/proc/self/statm").read_text().split()
         pages, used = os.sysconf("SC_PAGE_SIZE"), (int(sizes[0]), int(sizes[5]))
@@ -85,7 +85,7 @@ def _left(limits: list[int]) -> list[int]:
 
 
 def _survives(*limits: int) -> bool:
-    """Whether a process under limits of address space and data can draw."""
+    """Return True if a process under limits of address space and data can draw."""
     done = subprocess.run(
         [sys.executable, "-P", "-c", TRIAL, *map(str, limits)],
         stdin=subprocess.DEVNULL, capture_output=True, check=False,
