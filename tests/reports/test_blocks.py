@@ -42,8 +42,8 @@ def test_a_terminal_alone_leaves_out_what_is_wide():
     text = terminal(blocks, Style())
     assert text == "name  figure\nc0       0.0\nc1       0.1\n"
     assert markdown(blocks) == (
-        "**Answer.**\n\n| name | figure | more |\n| --- | --- | --- |\n| c0 | 0.0 | m0 |\n"
-        "| c1 | 0.1 | m1 |\n\n| name | figure | more |\n| --- | --- | --- |\n| c0 | 0.0 | m0 |\n"
+        "**Answer.**\n\n| name | figure | more |\n| --- | --: | --: |\n| c0 | 0.0 | m0 |\n"
+        "| c1 | 0.1 | m1 |\n\n| name | figure | more |\n| --- | --: | --: |\n| c0 | 0.0 | m0 |\n"
     )
     shown = page(*blocks)
     assert "<strong>Answer.</strong>" in shown and ">m1<" in shown and ">All others<" in shown
