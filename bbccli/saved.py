@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from bbccli.compare_schema import CompareEnvelope
 from bbccli.documents import Document, Json
-from bbccli.documents.rows import OF_BATCH, REAL, TRUTH, WHOLE
+from bbccli.documents.rows import OF_ERROR, REAL, TRUTH, WHOLE
 from bbccli.documents.values import MismatchError, record_of
 from bbccli.errors import InputError
 from bbccli.local import bytes_of
@@ -202,7 +202,8 @@ def _read_rows(path: str) -> list[Document[Any]]:
     check_names(table)
     if missing := [name for name in NEEDED if name not in table.names]:
         raise _no_batch(path, f"it has no column {missing[0]!r}")
-    for name in (name for name in OF_BATCH if name in table.names and name not in TRUTH):
+    used = {*NEEDED, *OF_ANALYSIS, *OF_ERROR} - TRUTH
+    for name in (name for name in table.names if name in used):
         kind, numeric = table.type_of(name), name in WHOLE | REAL
         if not (is_nothing(kind) or (is_number(kind) if numeric else is_text(kind))):
             expected = "numbers" if numeric else "text"

@@ -22,7 +22,8 @@ COLUMNS = (
 )
 """Names of the columns, in order; more may follow in later versions."""
 
-OF_BATCH = (*COLUMNS, "error", "hint", "status")
+OF_ERROR = ("error", "hint", "status")
+OF_BATCH = (*COLUMNS, *OF_ERROR)
 """Columns of the table of a batch."""
 
 OF_ESTIMATE = (*COLUMNS[COLUMNS.index("metric") : COLUMNS.index("upper_error") + 1], "notes")

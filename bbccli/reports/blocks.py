@@ -236,7 +236,7 @@ def _known(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, list[tuple[str, s
     return [
         (
             visible(name),
-            [(visible(first), "bold" * bool(more)), *((f"   {visible(t)}", "") for t in more)],
+            [(visible(first), "bold" * bool(more)), *((f"   {visible(one)}", "") for one in more)],
         )
         for name, first, *more in rows
         if first or any(more)
