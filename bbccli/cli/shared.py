@@ -121,7 +121,7 @@ class RunnerOptions:
         self.check()
         if self.runner != "dask":
             return
-        from bbccli.analysis.by_parts import check_methods
+        from bbccli.analysis.answer import check_methods
 
         check_methods(methods)
         for wrong, problem in (
