@@ -10,8 +10,7 @@ import numpy as np
 
 from bbccli.arguments import settle
 from bbccli.documents import as_json
-from bbccli.documents.frames import frame_of
-from bbccli.documents.rows import OF_ESTIMATE, row_of
+from bbccli.documents.rows import OF_ESTIMATE, frame_of, row_of
 from bbccli.notes import Note
 from bbccli.plan import Plan
 from bbccli.types import Direction, FloatArray, GateOn, GateOutcome, IntArray, Interval

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from math import inf
+from math import inf, isfinite
+from typing import TypeGuard
 
 import numpy as np
 
 from bbccli.bootstrap.cost_records import SearchCost
-from bbccli.documents import Document, as_json
+from bbccli.documents import Document
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
 from bbccli.metrics.naming import canonical
@@ -234,10 +235,10 @@ def document(
         plan=plan,
         estimates=shown,
         notes=(*matrix.notes, *notes),
+        report=tuple(Reported(e.metric, e.method) for e in _reported(shown)),
         search_cost=search_cost,
     )
-    encoded = Document.of(envelope)
-    return encoded | {"report": as_json(_reported(encoded.record.estimates))}
+    return Document.of(envelope)
 
 
 def to_report(estimates: Sequence[Estimate]) -> Estimate | None:
@@ -252,9 +253,14 @@ def to_report(estimates: Sequence[Estimate]) -> Estimate | None:
 
 def _is_reportable(estimate: Estimate) -> bool:
     interval = estimate.interval
-    if interval is None or estimate.value is None or estimate.ignores_selection:
+    if interval is None or not _is_defined(estimate.value) or estimate.ignores_selection:
         return False
     return not has_no_width(estimate)
+
+
+def _is_defined(value: float | None) -> TypeGuard[float]:
+    """Whether JSON has a number: of a method it may be NaN or infinite."""
+    return value is not None and isfinite(value)
 
 
 def has_no_width(estimate: Estimate) -> bool:
@@ -270,7 +276,7 @@ def has_no_width(estimate: Estimate) -> bool:
     one = interval.side in (Side.LOWER, Side.UPPER)
     end = interval.lower if interval.side is Side.LOWER else interval.upper
     other = estimate.value if one else interval.lower
-    if end is None or other is None:
+    if not (_is_defined(end) and _is_defined(other)):
         return False
     # sums of equal losses in another order differ in the last bits
     return abs(end - other) <= TIE_TOLERANCE * abs(end)
@@ -287,10 +293,11 @@ def bounds_of(document: Envelope, name: str) -> tuple[float, float]:
     return attainable(planned(metric, Plan(clip=plan.clip)), known)
 
 
-def _reported(estimates: Sequence[Estimate]) -> list[Reported]:
+def _reported(estimates: Sequence[Estimate]) -> list[Estimate]:
+    """The estimate to report of each metric that has one."""
     metrics = dict.fromkeys(estimate.metric for estimate in estimates)
-    found = (to_report([e for e in estimates if e.metric == metric]) for metric in metrics)
-    return [Reported(e.metric, e.method) for e in found if e is not None]
+    best = (to_report([e for e in estimates if e.metric == metric]) for metric in metrics)
+    return [one for one in best if one is not None]
 
 
 def error_document(path: str, problem: str, hint: str, status: int) -> Document[ErrorEnvelope]:

@@ -21,13 +21,13 @@ def ranks():
 
 RANK = ranks()
 HEAVY = {
-    "rich": {"reports/layout.py", "reports/table.py", "reports/drop_table.py", "cli"},
-    # for the types of what `to_frame` returns, and in frames.py to make it
+    "rich": {"reports/layout.py", "cli"},
+    # for the types of what `to_frame` returns, and in rows.py to make it
     "pandas": {
         "readers",
         "recording",
-        "documents/frames.py",
-        "documents/document.py",
+        "documents/__init__.py",
+        "documents/rows.py",
         "results.py",
     },
     "pyarrow": {
@@ -108,7 +108,7 @@ OPENING = {
     "__main__.py": "descriptors that are closed",
     "atomic.py": "what is written",
     "batch/journal.py": "the journal, which is no input",
-    "cli/places.py": "what may be there already",
+    "cli/output.py": "what may be there already",
     "cli/streams.py": "descriptors that are closed",
     "readers/sources/http.py": "addresses",
     "recorded/parts.py": "what is written",

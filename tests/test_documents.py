@@ -2,7 +2,7 @@
 
 import io
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +26,7 @@ from bbccli.plan_schema import PlanEnvelope
 from bbccli.reports import FORMS
 from bbccli.reports.distribution import render_distributions
 from bbccli.results import Distribution, Estimate
-from bbccli.schema import Envelope, document
+from bbccli.schema import Envelope, document, to_report
 from bbccli.types import Direction, GateOutcome, Task
 
 FROZEN = sorted(Path(__file__).parent.glob("data/frozen/[cdilp]*.json"))
@@ -86,6 +86,25 @@ def test_a_document_stays_one_with_other_parts():
     assert changed["estimates"] == []
     assert changed["plan"] == found["plan"]
     assert found == before
+
+
+@pytest.mark.parametrize(
+    ("value", "lower", "upper", "expected"),
+    [
+        (0.6, 0.5, 0.7, True),
+        (0.6, 0.5, np.inf, True),
+        (0.6, -np.inf, np.inf, True),
+        (np.nan, 0.5, 0.7, False),
+        (0.6, 0.6, 0.6, False),
+    ],
+)
+def test_what_to_report_is_the_same_of_methods_and_of_json(value, lower, upper, expected):
+    matrix = binary()
+    one = METHODS["bbc"].run(matrix, METRICS["auc"], Plan(n_resamples=20))
+    interval = replace(one.interval, lower=lower, upper=upper)
+    found = document(matrix, [replace(one, value=value, interval=interval, notes=())])
+    assert found["report"] == [{"metric": "auc", "method": "bbc"}] * expected
+    assert (to_report(found.record.estimates) is not None) == expected
 
 
 class TestFrame:

@@ -202,6 +202,7 @@ def test_flags_and_times_are_those_of_the_metadata():
 def test_a_short_time_is_one(seconds):
     found = board(telling(binary(), {"id": "c1", "seconds": seconds}), "auc", wins=False)
     assert {row["seconds"] for row in found["rows"]} == {None, seconds}
+    assert {row["seconds"] for row in rows_of_csv(found)} == {"", str(float(seconds))}
 
 
 @pytest.mark.parametrize("seconds", [True, -1.0, float("inf")])

@@ -61,6 +61,15 @@ def test_a_later_version_keeps_what_it_has(save):
     assert read_documents(save(json.dumps(found))) == [found]
 
 
+def test_parts_keep_what_a_later_version_has_and_get_what_an_earlier_one_lacked(save):
+    found = json.loads(json.dumps(result()))
+    found["input"]["later"] = found["estimates"][1]["interval"]["later"] = [1]
+    old = json.loads(json.dumps(found))
+    assert old["input"].pop("weighted") is False
+    assert old["estimates"][1].pop("experimental") is False
+    assert read_documents(save(json.dumps(old))) == [found]
+
+
 def changed(*keys, value):
     found = json.loads(json.dumps(result()))
     place = found

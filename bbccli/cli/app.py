@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -10,7 +11,6 @@ from typing import Annotated, Any
 
 import typer
 
-from bbccli.cli import usage
 from bbccli.cli.commands import CONFIGURABLE, Commands
 from bbccli.cli.streams import complain, leave
 from bbccli.errors import OF_THE_MACHINE, BbcError, OptionError, last_resort
@@ -112,7 +112,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BbcError as error:
         error.sources = _sources(*run)
         return _complained(error)
-    except usage.misuse() as error:
+    except _misuse() as error:
         return _misused(error)
     except SystemExit as done:
         # typer's answer to a pipe that nobody reads, which is not a failure
@@ -136,14 +136,28 @@ def _sources(context: Any = None) -> Mapping[str, str]:
     return config.sources(context.info_name, names, _path(context.parent.params["config_file"]))
 
 
-def _misused(error: Exception) -> int:
-    text = usage.as_help(error)
-    if text is None:
-        return _complained(usage.explained(error))
-    typer.echo(text, err=True)
-    return OptionError.status
+def _misused(error: Any) -> int:
+    """Complain in one line; in another name the nearest option, or where all are listed."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        typer.echo(str(error), err=True)
+        return OptionError.status
+    known = getattr(error, "possibilities", None) or ()
+    near = difflib.get_close_matches(getattr(error, "option_name", ""), known, n=1)
+    problem = getattr(error, "message", "") if near else error.format_message()
+    context = getattr(error, "ctx", None)
+    program = "bbc" if context is None else context.command_path
+    hint = f"did you mean {near[0]}?" if near else f"{program} --help"
+    return _complained(OptionError(" ".join(str(problem).split()), hint=hint))
 
 
 def _complained(error: BbcError) -> int:
     complain(error)
     return error.status
+
+
+def _misuse() -> type[Exception]:
+    """Return the class of all that typer finds wrong with a command line.
+
+    The class is that of click or of the copy of it in typer, as the version of typer has it.
+    """
+    return next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")

@@ -1,11 +1,11 @@
-"""A bar on standard error for work that takes long: what is done, and how far it is."""
+"""Bars on standard error for work that takes long: what is done, and how far it is."""
 
 from __future__ import annotations
 
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,7 +18,7 @@ PATIENCE_SECONDS = 1.0
 @contextmanager
 def progress_bar(*, quiet: bool) -> Iterator[Progress]:
     """Yield a progress callback: a bar on a terminal once the work takes long, else nothing."""
-    if quiet or sys.stderr is None or not sys.stderr.isatty():
+    if not _is_shown(quiet=quiet):
         yield silent
         return
     bar = _Bar()
@@ -26,6 +26,42 @@ def progress_bar(*, quiet: bool) -> Iterator[Progress]:
         yield bar
     finally:
         bar.close()
+
+
+@contextmanager
+def batch_bar(total: int, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    """Yield a callback of files done and failed: a bar on a terminal, else nothing."""
+    if not _is_shown(quiet=quiet):
+        yield lambda done, failed: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        Remaining(),
+        TextColumn("{task.fields[failed]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=total, rate="", failed="")
+
+        def show(done: int, failed: int) -> None:
+            speed = bar.tasks[0].speed
+            bar.update(
+                task,
+                completed=done,
+                rate=f"{speed:.1f} files/s" if speed else "",
+                failed=f"{failed} failed" if failed else "",
+            )
+
+        yield show
+
+
+def _is_shown(*, quiet: bool) -> bool:
+    return not quiet and sys.stderr is not None and sys.stderr.isatty()
 
 
 class _Bar:

@@ -2,15 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from bbccli.analysis import Analysis
-from bbccli.cli.batching import BatchOptions
+from bbccli.choices import OnError
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.shared import Quiet, RunnerOptions, WorkOptions
-from bbccli.option import Option, Scope
+from bbccli.cli.streams import say
+from bbccli.errors import BbcError, OptionError
+from bbccli.option import Option, Panel, Scope
+from bbccli.resources import Resources
+from bbccli.text import redacted, visible
+
+if TYPE_CHECKING:
+    from bbccli.batch import Journal, Source, Tally
+    from bbccli.reports import Form
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchOptions:
+    """How many files are worked through."""
+
+    jobs: Annotated[int | None, Option("Worker processes.", metavar="N", default="all cores")] = (
+        None
+    )
+    resume: Annotated[
+        bool,
+        Option(
+            "Keep the results of files and options that have not changed; do the rest.",
+            scope=Scope.RUN,
+        ),
+    ] = False
+    summary: Annotated[bool, Option("Print a table over all files: optimism, winners, gates.")] = (
+        False
+    )
+    dry_run: Annotated[
+        bool,
+        Option("List the files and what would be done; write nothing.", scope=Scope.RUN),
+    ] = False
+    on_error: Annotated[
+        OnError, Option("What to do after a file without a result.", panel=Panel.RESOURCES)
+    ] = OnError.CONTINUE
+
+    @property
+    def n_processes(self) -> int:
+        """Worker processes."""
+        from bbccli.resources import available_cores
+
+        return available_cores() if self.jobs is None else self.jobs
+
+    def check(self) -> None:
+        """Find out what is wrong with the options whatever the files.
+
+        Raises
+        ------
+        OptionError
+            A number that no machine has.
+        """
+        from bbccli.resources import Resources
+
+        Resources(self.n_processes)
+
 
 Sources = Annotated[
     Sequence[str],
@@ -57,23 +116,164 @@ def batch(
       bbc batch manifest.csv -o results.jsonl --runner dask --scheduler tcp://host:8786
     """
     from bbccli.batch import Journal, journal_path, sources_of
-    from bbccli.cli.many import carry_out, foresee, list_tasks, told_when_interrupted
     from bbccli.cli.output import check_apart, check_writable
-    from bbccli.reports.batch import table_form
 
     where.check()
     many.check()
     limits = work.resources(1)
     asked.check()
-    form, target, journal_file = table_form(output), Path(output), journal_path(Path(output))
+    form, target, journal_file = _table_form(output), Path(output), journal_path(Path(output))
     check_writable({"--output": output})
     found = sources_of(sources, asked, avoid=(target, journal_file))
     check_apart({"--output": output, "the journal": str(journal_file)})
-    foresee(found)
+    _foresee(found)
     if many.dry_run:
-        return list_tasks(found, journal_file, limits, resume=many.resume)
-    with (
-        Journal.opened(journal_file, resume=many.resume) as journal,
-        told_when_interrupted(journal, found),
+        return _list_tasks(found, journal_file, limits, resume=many.resume)
+    with Journal.opened(journal_file, resume=many.resume) as journal:
+        try:
+            _carry_out(found, journal, limits, many, where, target, form, quiet=quiet)
+        except KeyboardInterrupt:
+            say(_kept(journal, found))
+            raise
+
+
+def _table_form(path: str) -> Form:
+    """Return the form of table that the suffix of a path asks for.
+
+    Raises
+    ------
+    OptionError
+        Another suffix.
+    """
+    from bbccli.reports import Kind, forms_of, suffix_of
+
+    known = {end: form for form in forms_of(Kind.BATCH).values() for end in form.suffixes}
+    suffix = suffix_of(path, known)
+    if suffix not in known:
+        raise OptionError(
+            f"--output is {path!r}, which is not the name of a table",
+            hint=f"a file that ends in {', '.join(known)}",
+        )
+    return known[suffix]
+
+
+def _carry_out(
+    sources: Sequence[Source],
+    journal: Journal,
+    limits: Resources,
+    many: BatchOptions,
+    where: RunnerOptions,
+    target: Path,
+    form: Form,
+    *,
+    quiet: bool,
+) -> None:
+    """Do what is left, write the table, say what came of it, and leave with the status."""
+    from bbccli.atomic import replacing, sweep
+    from bbccli.batch import FAILED, RUNNERS, Tally, drive, results, todo
+    from bbccli.cli.bar import batch_bar
+    from bbccli.cli.output import cannot_write, style_for_stdout, write
+    from bbccli.reports.summary import Summary
+
+    sweep(target)
+    _tell_damage(journal)
+    tasks, stop = todo(sources, journal.entries, limits), many.on_error is OnError.STOP
+    tell = (lambda line: None) if quiet else say
+    n_processes = min(many.n_processes, len(sources))
+    groups = RUNNERS[where.runner](tasks, n_processes, where.scheduler, tell)
+    with batch_bar(len(sources), quiet=quiet) as progress:
+        course = drive(groups, journal, stop_on_error=stop, progress=progress)
+    if not course.complete:
+        say(f"failed: {visible(course.problem)}")
+        say(f"stopped; {_kept(journal, sources)}")
+        raise typer.Exit(FAILED)
+    tally, seen = Tally(unchanged=course.unchanged), Summary()
+    try:
+        with replacing(target) as file:
+            form.write_batch(seen.watch(results(sources, journal, tally)), file)
+    except OSError as error:
+        raise cannot_write(str(target), error.strerror or str(error)) from error
+    if many.summary:
+        write(seen.render(style_for_stdout()), "-")
+    _end(tally, target, quiet=quiet)
+
+
+def _foresee(sources: Iterable[Source]) -> None:
+    """Refuse to write over anything that workers, in their own processes, will read.
+
+    Of a folder, that is whatever lies in it.
+    """
+    from bbccli.local import note
+    from bbccli.readers.sources.opening import metadata_path
+
+    for source in sources:
+        asked = source.analysis
+        for given in filter(None, (source.path, asked.labels, asked.folds)):
+            path = _local(given)
+            if path is None:
+                continue
+            note(path, given)
+            note(metadata_path(path))
+            for folder, _, names in os.walk(path):
+                for name in names:
+                    note(os.path.join(folder, name))  # noqa: PTH118
+
+
+def _local(path: str) -> str | None:
+    """Path on this machine; None where it is elsewhere, or can't be told."""
+    from bbccli.readers.sources.urls import is_url, local_path
+
+    if not is_url(path):
+        return path
+    with suppress(BbcError):  # said when it is read
+        return local_path(path)
+    return None
+
+
+def _end(tally: Tally, target: Path, *, quiet: bool) -> None:
+    """Say how many files have a result and which have none; leave with the status."""
+    from bbccli.rounding import count
+
+    parts = [f"{count(tally.files, 'file')} in {target}"]
+    for number, words in (
+        (tally.unchanged, "unchanged"),
+        (tally.failed, "without a result"),
+        (tally.undecided, "with an undecided gate"),
+        (tally.missed, "with a missed gate"),
     ):
-        carry_out(found, journal, limits, many, where, target, form, quiet=quiet)
+        if number:
+            parts.append(f"{number} {words}")
+    if tally.status or not quiet:
+        for problem in tally.problems:
+            say(f"failed: {visible(problem)}")
+        say(", ".join(parts))
+    if tally.status:
+        raise typer.Exit(tally.status)
+
+
+def _list_tasks(
+    sources: Sequence[Source], journal_file: Path, limits: Resources, *, resume: bool
+) -> None:
+    """Print each file after what would be done with it: do or keep."""
+    from bbccli.batch import Journal, is_current, todo
+    from bbccli.cli.output import write
+
+    journal = Journal.glance(journal_file) if resume else None
+    if journal is not None:
+        _tell_damage(journal)
+    for task in todo(sources, journal.entries if journal else {}, limits):
+        word = "keep" if is_current(task) else "do"
+        write(f"{word}\t{visible(redacted(task.source.path))}\n", "-")
+
+
+def _tell_damage(journal: Journal) -> None:
+    """Say what a journal has lost, also when all else is quiet: a disk may be failing."""
+    if journal.damage:
+        say(f"{journal.damage}; what is whole is kept")
+
+
+def _kept(journal: Journal, sources: Sequence[Source]) -> str:
+    from bbccli.batch import key_of
+
+    done = sum(key_of(source) in journal.entries for source in sources)
+    return f"{done} of {len(sources)} files are kept in {journal.path}; continue with --resume"

@@ -21,7 +21,7 @@ COMMANDS = {
     "drop": ("drop", "Show which configurations need no further training."),
     "leaderboard": ("leaderboard", "Show all configurations, best first; nothing is corrected."),
     "compare": ("compare", "Show which may be the best, or if the winner beats another."),
-    "plan": ("planning", "Show how many rows and configurations a study needs."),
+    "plan": ("plan", "Show how many rows and configurations a study needs."),
     "simulate": ("simulate", "Write predictions whose true performances are known."),
     "inspect": ("inspect", "Show how the files are understood, and what is wrong with them."),
     "convert": ("convert", "Write predictions in the wide or the long layout."),
@@ -49,7 +49,7 @@ def command_named(name: str) -> Command:
 
 
 def _built(name: str) -> TyperCommand:
-    from bbccli.cli.typed import typed
+    from bbccli.cli.command import typed
 
     return typed(command_named(name))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -11,23 +11,12 @@ from bbccli.analysis.input import GapOptions, InputOptions
 from bbccli.analysis.plan import PlanOptions
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.comparing import Asked, CompareOptions, answered
-from bbccli.cli.shared import Jobs, Notes, Output, Quiet, WorkOptions
-from bbccli.option import Option, Scope
-
-
-def _forms() -> Iterable[str]:
-    from bbccli.reports import Kind, forms_of
-
-    return forms_of(Kind.COMPARE)
-
+from bbccli.cli.shared import Jobs, Notes, Output, Quiet, WorkOptions, form_option
+from bbccli.option import Option
 
 Format = Annotated[
     str,
-    Option(
-        "Form of the result.",
-        names=_forms,
-        scope=Scope.COMMAND,
-    ),
+    form_option("compare"),
 ]
 
 Sides = Annotated[
@@ -66,27 +55,25 @@ def compare(
     """
     from bbccli import gate, resources
     from bbccli.cli.bar import progress_bar
-    from bbccli.cli.gates import tell
-    from bbccli.cli.output import check_writable, report_format, style_for, write
+    from bbccli.cli.gates import publish
+    from bbccli.cli.output import check_writable, report_format, write
     from bbccli.cli.streams import say
-    from bbccli.reports import FORMS, Kind
+    from bbccli.reports import Kind
     from bbccli.reports.content.compare import requirement
     from bbccli.text import visible
 
     asked.question(len(files))
     planned.plan({})
-    form = FORMS[report_format(ctx, format, output, Kind.COMPARE) or format]
+    form = report_format(ctx, format, output, Kind.COMPARE) or format
     check_writable({"--output": output})
     with resources.use(work.resources(jobs)), progress_bar(quiet=quiet) as progress:
         found = answered(Asked(asked, planned, gaps, how), files, progress)
-    if not form.for_people and not quiet:
-        tell([found])
-    if form.name == "html":
+    if form == "html":
         from bbccli.cli.pages import page_of_comparison
 
         write(page_of_comparison((asked, planned, gaps, how), files, found), output)
     else:
-        write(form.render([found], style_for(output, notes), Kind.COMPARE), output)
+        publish([found], form, output, Kind.COMPARE, notes=notes, quiet=quiet)
     status = gate.status([found])
     if status:
         say(visible(f"{found['input']['path']}: {requirement(found.record)}"))

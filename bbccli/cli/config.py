@@ -3,20 +3,27 @@
 A flag wins over the environment, the environment over the file, and the file over the default of
 `bbc`. In the environment and in the file, what is set for one command wins over what is set for
 all. Typer is told the outcome as plain defaults; it reads no variable itself.
+
+The file is `bbc.toml`, or `[tool.bbc]` in `pyproject.toml`. One that is found on the way may have
+come with somebody else's data. So it is looked for inside the project only, it must belong to the
+user (or root), and it never names code to run; git treats repositories of others alike
+(`safe.directory`). A file named by --config is trusted.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from bbccli.cli.project import Project, project
-from bbccli.cli.settings import Setting, common, key_of, settings, why_not
-from bbccli.cli.values import MisfitError
+from bbccli.cli.check import MisfitError, of_text
+from bbccli.cli.settings import Setting, common, settings, why_not
 from bbccli.errors import OptionError, nearest
+from bbccli.local import opened
 
 PREFIX = "BBC_"
 
@@ -96,7 +103,7 @@ def check_variables() -> None:
     known += [setting.variables[0] for setting in every]
     for name in _variables():
         if name not in known:
-            key = key_of(name.removeprefix(PREFIX).lower())
+            key = name.removeprefix(PREFIX).lower().replace("_", "-")
             hint = why_not(key) or nearest(name, known, "unset it; bbc --show-config lists options")
             raise OptionError(f"{name} in the environment sets no option of bbc", hint=hint)
 
@@ -122,7 +129,7 @@ def _from_environment(setting: Setting, of_all: Setting) -> Any:
     for variable, form in zip(setting.variables, (setting, of_all), strict=False):
         if text := os.environ.get(variable):
             try:
-                return form.value_of_text(text)
+                return form.value_of(of_text(text, form.kind))
             except MisfitError as error:
                 problem = f"{variable} in the environment is {text!r}"
                 raise OptionError(problem, hint=str(error)) from error
@@ -143,3 +150,249 @@ def _shown(value: Any) -> str:
     if isinstance(value, Enum):
         return str(value.value)
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+FILES = {"bbc.toml": (), "pyproject.toml": ("tool", "bbc")}
+"""Names of the files, the first of which wins in a folder, and the table that counts."""
+
+LARGEST = 2**20
+"""Bytes of a file; settings take a few hundred."""
+
+_DEEP_KEY = re.compile(rb"(?:[\w\"'-]+[ \t]*\.[ \t]*){50}")
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What a file sets; no path where there is no file.
+
+    Attributes
+    ----------
+    shared
+        Values by key, for all commands whose option means the same.
+    own
+        Values by command and key, for one command.
+    """
+
+    path: Path | None = None
+    shared: Mapping[str, Any] = field(default_factory=dict)
+    own: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def project(folder: Path | None = None, named: Path | None = None) -> Project:
+    """Read the file that is named, or the nearest one from a folder (the current one) upwards.
+
+    Parameters
+    ----------
+    folder
+        Where the search starts; None for the current one.
+    named
+        The file that counts; None for the nearest one.
+
+    Raises
+    ------
+    OptionError
+        A file that can't be read, an unknown key, or a value of another type; names file and key.
+        One that was only found belongs to another user, or names code.
+    """
+    if named is not None:
+        return _named(named)
+    for path, keys in _candidates(folder):
+        table = _table(path, keys)
+        if table is not None:
+            check_owner(path)
+            for key, value in _values(table):
+                check_harmless(path, key, value)
+            return _checked(path, table)
+    return Project()
+
+
+def _named(path: Path) -> Project:
+    keys = FILES.get(path.name, ())
+    table = _table(path, keys)
+    if table is None:
+        words = f"[{'.'.join(keys)}]"
+        raise OptionError(f"{path} has no table {words}", hint=f"settings stand under {words}")
+    return _checked(path, table)
+
+
+def _values(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Keys and values of a table, and of the tables in it."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _values(value)
+        else:
+            yield key, value
+
+
+def _checked(path: Path, table: Mapping[str, Any]) -> Project:
+    known, commands = common(), settings()
+    shared: dict[str, Any] = {}
+    own: dict[str, dict[str, Any]] = {}
+    for key, value in table.items():
+        if key in commands:
+            if not isinstance(value, dict):
+                hint = f"[{key}] begins the settings of bbc {key}"
+                raise OptionError(f"{path}: {key} is not a table", hint=hint)
+            of_command = {s.key: s for s in commands[key].values()}
+            own[key] = {}
+            for item in value.items():
+                _set(own[key], path, *_value(path, of_command, f"{key}.", *item))
+        elif isinstance(value, dict):
+            raise OptionError(f"{path}: unknown table [{key}]", hint=nearest(key, commands))
+        else:
+            _set(shared, path, *_value(path, known, "", key, value))
+    return Project(path, shared, own)
+
+
+def _set(held: dict[str, Any], path: Path, name: str, value: Any) -> None:
+    """Set an option, unless another spelling has: `n-resamples` and `n_resamples`."""
+    if name in held:
+        raise OptionError(f"{path}: {name} is set twice", hint="with - or with _, not both")
+    held[name] = value
+
+
+def _value(
+    path: Path, known: Mapping[str, Setting], table: str, key: str, value: Any
+) -> tuple[str, Any]:
+    """Key as the option is called, and its value, once it is known to fit."""
+    name = key.replace("_", "-")
+    setting = known.get(name)
+    if setting is None:
+        hint = why_not(name) or nearest(name, known)
+        raise OptionError(f"{path}: unknown key {table + key!r}", hint=hint)
+    try:
+        return name, setting.value_of(value)
+    except MisfitError as error:
+        raise OptionError(f"{path}: {table}{key} is {_toml(value)}", hint=str(error)) from error
+
+
+def _candidates(folder: Path | None) -> Iterable[tuple[Path, tuple[str, ...]]]:
+    try:
+        start = (folder or Path.cwd()).absolute()
+    except OSError:  # the current folder was removed, or can't be seen
+        return
+    for parent in folders(start):
+        for name, keys in FILES.items():
+            # os.path never raises, unlike Path
+            if os.path.isfile(parent / name):  # noqa: PTH113
+                yield parent / name, keys
+            elif not keys and os.path.lexists(parent / name):
+                raise OptionError(
+                    f"{parent / name}: not a file, or a link to none",
+                    hint="it is read for defaults of bbc",
+                )
+
+
+def _table(path: Path, keys: tuple[str, ...]) -> dict[str, Any] | None:
+    """The table of a file; None where it has none."""
+    try:
+        with opened(path) as file:
+            content = file.read(LARGEST + 1)
+        if keys and b"bbc" not in content.lower():
+            return None
+        if len(content) > LARGEST:
+            raise ValueError(f"it is over {LARGEST >> 20} MiB")
+        if _DEEP_KEY.search(content):  # which takes tomllib the square of its length
+            raise RecursionError
+        import tomllib
+
+        table: Any = tomllib.loads(content.decode("utf-8-sig"))
+    except RecursionError as error:
+        raise OptionError(f"{path}: it is nested too deeply", hint="settings are flat") from error
+    except OSError as error:
+        raise OptionError(
+            f"{path}: {error.strerror or error}", hint="it is read for defaults of bbc"
+        ) from error
+    except ValueError as error:
+        raise OptionError(f"{path}: {error}", hint="it is read for defaults of bbc") from error
+    for key in keys:
+        held = table if isinstance(table, dict) else {}
+        for other in held.keys() - {key}:
+            if other.lower() == "bbc":
+                words = f"[{'.'.join(keys)}]"
+                raise OptionError(f"{path}: {other!r} is not {words}", hint=f"write {words}")
+        table = held.get(key)
+    if table is not None and not isinstance(table, dict):
+        raise OptionError(f"{path}: {'.'.join(keys)} is not a table", hint=f"[{'.'.join(keys)}]")
+    return table
+
+
+def _toml(value: Any) -> str:
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+MARKS = (".git", ".hg")
+"""Names in the folder of a project that is the last to be searched."""
+
+CODE = ":"
+"""In the name of a metric: that of a module, which is run."""
+
+FOLLOWS = "follow-links"
+"""The option by which the folder of a run reads what lies elsewhere."""
+
+
+def folders(start: Path) -> Iterator[Path]:
+    """Yield a folder and those above it, up to that of the repository or of the user.
+
+    Where neither is above, the folder alone.
+    """
+    above = (start, *start.parents)
+    for position, folder in enumerate(above):
+        if _is_home(folder) or any(_is_there(folder / mark) for mark in MARKS):
+            yield from above[: position + 1]
+            return
+    yield start
+
+
+def check_owner(path: Path) -> None:
+    """Refuse a file that belongs to another user than this one or root.
+
+    Raises
+    ------
+    OptionError
+        Names the file.
+    """
+    if os.name == "nt":
+        return
+    ours = {0, os.geteuid()}
+    if 0 in ours and os.environ.get("SUDO_UID", "").isdecimal():
+        ours.add(int(os.environ["SUDO_UID"]))
+    owners = {path.stat().st_uid, path.lstat().st_uid}
+    if owners - ours:
+        raise OptionError(
+            f"{path} belongs to another user, so it is not used for defaults",
+            hint=f"bbc --config {path} ... if you trust it; else move or remove it",
+        )
+
+
+def check_harmless(path: Path, key: str, value: Any) -> None:
+    """Refuse a value that names a module to import, or lets folders lead out of themselves.
+
+    Raises
+    ------
+    OptionError
+        Names file and key.
+    """
+    names = value if isinstance(value, list) else [value]
+    does = ""
+    if key == "metric" and any(CODE in str(name) for name in names):
+        does = "names code"
+    elif key.replace("_", "-") == FOLLOWS and value is not False:
+        does = "lets links lead out of folders"
+    if does:
+        raise OptionError(
+            f"{path}: {key} {does}, which only the command line or --config FILE may do",
+            hint=f"bbc --config {path} ... if you trust it",
+        )
+
+
+def _is_home(folder: Path) -> bool:
+    try:
+        return folder == Path.home().resolve()
+    except (OSError, RuntimeError):
+        return False
+
+
+def _is_there(path: Path) -> bool:
+    return os.path.lexists(path)

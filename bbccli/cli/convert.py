@@ -34,14 +34,12 @@ def convert(
     """
     from dataclasses import replace
 
-    from bbccli.cli.output import check_writable
-    from bbccli.cli.places import write_table
+    from bbccli.cli.output import check_writable, write_table
     from bbccli.cli.streams import say
     from bbccli.conversion import convert as lay_out
+    from bbccli.reports.phrases import note_line, run_lines
     from bbccli.reports.predictions import render_predictions
-    from bbccli.reports.runs import run_lines
     from bbccli.schema import Input
-    from bbccli.text import visible
     from bbccli.verification import verified
 
     check_writable({"--output": output})
@@ -53,4 +51,4 @@ def convert(
     for line in () if quiet else run_lines(Input.of(checked)):
         say(f"run: {line}")
     for note in () if quiet else converted.matrix.notes:
-        say(f"note: {visible(note.text)}" + (f"; hint: {visible(note.remedy)}" * bool(note.remedy)))
+        say(note_line(note))

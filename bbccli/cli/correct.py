@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Format = Annotated[
     str,
-    Option("Form of the result.", names=reports, default="by the suffix of --output, else table"),
+    Option("Form of the result.", names=reports(), default="by the suffix of --output, else table"),
 ]
 Resamples = Annotated[
     str | None,
@@ -79,15 +79,14 @@ def correct(
     from bbccli.cli.gates import exit_by_gates, publish
     from bbccli.cli.output import check_writable, report_format, write
     from bbccli.cli.pages import exhibit_of, publish_page
-    from bbccli.cli.runners import check_runner, working_on
     from bbccli.errors import UndecidedError
     from bbccli.reports import FORMS
 
     asked.check()
     form = report_format(ctx, format, output) or "table"
-    check_runner(where, asked, form, cost_of_search=cost_of_search)
+    where.check_work(asked.method, form, cost_of_search=cost_of_search)
     check_writable({"--output": output, "--distribution": distribution})
-    with working_on(where, work.resources(jobs)), progress_bar(quiet=quiet) as progress:
+    with where.working(work.resources(jobs)), progress_bar(quiet=quiet) as progress:
         try:
             found = answer(asked, files, cost=_cost(cost_of_search, form), progress=progress)
         except UndecidedError as error:

@@ -2,29 +2,182 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bbccli.analysis.asked import metric_names
 from bbccli.analysis.input import InputOptions
 from bbccli.analysis.plan import ScoringOptions
 from bbccli.cli.command import command, reads_files
-from bbccli.cli.dropping import DropOptions
-from bbccli.cli.shared import Files, Jobs, Notes, Output, Quiet, WorkOptions, table_or_json
-from bbccli.option import Option, Scope
+from bbccli.cli.shared import Files, Jobs, Notes, Output, Quiet, WorkOptions, form_option
+from bbccli.errors import OptionError
+from bbccli.option import Option, Panel, Scope
 
 if TYPE_CHECKING:
-    from bbccli.documents import Document
-    from bbccli.drop_schema import DropEnvelope
+    from bbccli.dropping import DropDecision, Replay
     from bbccli.matrix import PredictionMatrix
     from bbccli.metrics import Metric
+    from bbccli.notes import Note
     from bbccli.plan import Plan
     from bbccli.progress import Progress
 
 
-Format = Annotated[str, Option("Form of the result.", names=table_or_json, scope=Scope.COMMAND)]
+def _rules() -> Iterable[str]:
+    from bbccli.dropping import EVERY, RULES
+
+    return (*RULES, EVERY)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DropOptions:
+    """What to drop, and between which folds."""
+
+    rule: Annotated[
+        Sequence[str] | None,
+        Option(
+            "Rule that decides: {names}. Several, and all, only with --replay.",
+            metavar="NAME",
+            names=_rules,
+            open=True,
+            default="bbcd",
+        ),
+    ] = None
+    threshold: Annotated[
+        float | None,
+        Option(
+            "Drop above this confidence.",
+            metavar="P",
+            default="the rule's own, 0.99 for bbcd",
+            scope=Scope.COMMAND,
+        ),
+    ] = None
+    metric: Annotated[
+        str | None,
+        Option(
+            "Metric that decides which configuration is worse; see bbc metrics.",
+            metavar="NAME",
+            names=metric_names,
+            open=True,
+            default="the first that fits the task",
+        ),
+    ] = None
+    list_: Annotated[
+        str | None,
+        Option(
+            "Print only names, one per line: those to drop, or those to keep.",
+            names=lambda: ("drop", "keep"),
+        ),
+    ] = None
+    replay_: Annotated[
+        bool, Option("FILE is a finished cross-validation: show what dropping would have saved.")
+    ] = False
+    min_samples: Annotated[
+        int,
+        Option(
+            "Drop nothing before this many samples are predicted.", metavar="N", panel=Panel.METHOD
+        ),
+    ] = 50
+    n_folds: Annotated[
+        int | None,
+        Option(
+            "Folds of the whole cross-validation, over all repeats, to count what is saved.",
+            metavar="F",
+            panel=Panel.METHOD,
+            default="inferred if FILE has rows of the folds to come",
+        ),
+    ] = None
+    fold_order: Annotated[
+        str | None,
+        Option("With --replay: the folds in this order.", metavar="F1,F2,...", panel=Panel.METHOD),
+    ] = None
+    orders: Annotated[
+        int | None,
+        Option("With --replay: this many random orders.", metavar="N", panel=Panel.METHOD),
+    ] = None
+    n_resamples: Annotated[
+        int,
+        Option(
+            "Bootstrap resamples after each fold.",
+            metavar="B",
+            panel=Panel.METHOD,
+            scope=Scope.COMMAND,
+        ),
+    ] = 1000
+    cut: Annotated[
+        float | None,
+        Option(
+            "Binary tasks: predict the positive class above this score, as with --threshold of bbc "
+            "correct.",
+            metavar="X",
+            panel=Panel.METHOD,
+            default="0.5 for probabilities, none for unbounded scores",
+        ),
+    ] = None
+
+    def rules(self) -> list[str]:
+        """Return the rules, once the options are known to go together.
+
+        Raises
+        ------
+        OptionError
+            Options of a replay without one, or the other way; several rules without a replay.
+        """
+        from bbccli.dropping import EVERY
+
+        wrong: dict[str, object] = {"--fold-order": self.fold_order, "--orders": self.orders}
+        if self.replay_:
+            wrong = {"--list": self.list_, "--n-folds": self.n_folds}
+        for option, value in wrong.items():
+            if value is not None:
+                verb = "does not go with" if self.replay_ else "needs"
+                raise OptionError(f"{option} {verb} --replay", hint="see bbc drop --help")
+        chosen = list(self.rule or ["bbcd"])
+        if not self.replay_ and (len(chosen) > 1 or EVERY in chosen):
+            raise OptionError(
+                "one rule decides; several are compared with --replay",
+                hint="for example --rule bbcd",
+            )
+        return chosen
+
+    def dropped(
+        self,
+        matrix: PredictionMatrix,
+        metric: Metric,
+        plan: Plan,
+        rules: Sequence[str],
+        progress: Progress,
+    ) -> tuple[DropDecision | Sequence[Replay], Sequence[Note]]:
+        """Return the decision, or the replays of some rules, and the notes."""
+        from bbccli.dropping import drop, replay
+
+        if self.replay_:
+            return replay(
+                matrix,
+                metric,
+                plan,
+                rules=rules,
+                threshold=self.threshold,
+                min_samples=self.min_samples,
+                order=self.fold_order.split(",") if self.fold_order else None,
+                n_orders=self.orders,
+                progress=progress,
+            )
+        decision = drop(
+            matrix,
+            metric,
+            plan,
+            rule=rules[0],
+            threshold=self.threshold,
+            min_samples=self.min_samples,
+            n_folds=self.n_folds,
+        )
+        return decision, decision.notes
+
+
+Format = Annotated[str, form_option("drop")]
 
 
 @command(without=("outer_fold",))
@@ -54,10 +207,14 @@ def drop(
     """
     from bbccli import resources
     from bbccli.cli.bar import progress_bar
-    from bbccli.cli.output import check_writable, report_format
-    from bbccli.metrics import custom
-    from bbccli.plan import Plan
+    from bbccli.cli.gates import publish, tell
+    from bbccli.cli.output import check_writable, report_format, write
+    from bbccli.drop_schema import drop_document
+    from bbccli.metrics import choose_metrics, custom
+    from bbccli.plan import Plan, pooling_of
+    from bbccli.progress import enter
     from bbccli.reports import Kind
+    from bbccli.text import visible
 
     rules = asked.rules()
     plan = Plan(asked.n_resamples, clip=scoring.clip, seed=scoring.seed)
@@ -65,107 +222,19 @@ def drop(
     form = format if asked.list_ else report_format(ctx, format, output, Kind.DROP) or format
     check_writable({"--output": output})
     with progress_bar(quiet=quiet) as progress:
-        matrix, metric, plan = _read(files, asked, scoring, how, plan, progress)
+        enter(progress, "reading")
+        matrix = scoring.scored(how.read_files(files, unfinished=not asked.replay_), asked.cut)
+        metric = choose_metrics([asked.metric] if asked.metric else None, matrix)[0]
+        plan = replace(plan, pooling=pooling_of(scoring.pooling, matrix.source.metadata))
+        enter(progress, "resampling")
         with (
             resources.use(limits.for_predictions(*matrix.size)),
             custom.blamed([asked.metric or ""], matrix.source.path),
         ):
-            found: tuple[Document[DropEnvelope], list[str] | None] = (
-                _replayed(matrix, metric, plan, asked, rules, progress)
-                if asked.replay_
-                else _decided(matrix, metric, plan, asked, rules[0])
-            )
-    _print(*found, form, output, notes=notes, quiet=quiet)
-
-
-def _read(
-    files: Sequence[str],
-    asked: DropOptions,
-    scoring: ScoringOptions,
-    how: InputOptions,
-    plan: Plan,
-    progress: Progress,
-) -> tuple[PredictionMatrix, Metric, Plan]:
-    """Predictions so far, who judges them, and the plan with the pooling that they ask for."""
-    from bbccli.metrics import choose_metrics
-    from bbccli.plan import pooling_of
-    from bbccli.progress import enter
-
-    enter(progress, "reading")
-    matrix = scoring.scored(how.read_files(files, unfinished=not asked.replay_), asked.cut)
-    metric = choose_metrics([asked.metric] if asked.metric else None, matrix)[0]
-    enter(progress, "resampling")
-    return (
-        matrix,
-        metric,
-        replace(plan, pooling=pooling_of(scoring.pooling, matrix.source.metadata)),
-    )
-
-
-def _replayed(
-    matrix: PredictionMatrix,
-    metric: Metric,
-    plan: Plan,
-    asked: DropOptions,
-    rules: list[str],
-    progress: Progress,
-) -> tuple[Document[DropEnvelope], None]:
-    """Document of what each rule would have saved."""
-    from bbccli.drop_schema import drop_document
-    from bbccli.dropping import replay
-
-    replays, notes = replay(
-        matrix,
-        metric,
-        plan,
-        rules=rules,
-        threshold=asked.threshold,
-        min_samples=asked.min_samples,
-        order=asked.fold_order.split(",") if asked.fold_order else None,
-        n_orders=asked.orders,
-        progress=progress,
-    )
-    return drop_document(matrix, plan, replays, notes), None
-
-
-def _decided(
-    matrix: PredictionMatrix, metric: Metric, plan: Plan, asked: DropOptions, rule: str
-) -> tuple[Document[DropEnvelope], list[str] | None]:
-    """Document of what is dropped now, and the names that --list asks for."""
-    from bbccli.drop_schema import drop_document
-    from bbccli.dropping import drop as decide
-
-    decision = decide(
-        matrix,
-        metric,
-        plan,
-        rule=rule,
-        threshold=asked.threshold,
-        min_samples=asked.min_samples,
-        n_folds=asked.n_folds,
-    )
-    names = list(getattr(decision, asked.list_)) if asked.list_ else None
-    return drop_document(matrix, plan, decision, decision.notes), names
-
-
-def _print(
-    result: Document[DropEnvelope],
-    names: list[str] | None,
-    form: str,
-    output: str,
-    *,
-    notes: str,
-    quiet: bool,
-) -> None:
-    """Write the names if they are asked for, else the report; tell the notes it leaves out."""
-    from bbccli.cli.gates import tell
-    from bbccli.cli.output import style_for, write
-    from bbccli.reports import FORMS, Kind
-    from bbccli.text import visible
-
-    if (names is not None or form != "table") and not quiet:
-        tell([result])
-    if names is not None:
-        write("".join(f"{visible(name)}\n" for name in names), output)
-    else:
-        write(FORMS[form].render([result], style_for(output, notes), Kind.DROP), output)
+            result, more = asked.dropped(matrix, metric, plan, rules, progress)
+    document = drop_document(matrix, plan, result, more)
+    if not asked.list_:
+        return publish([document], form, output, Kind.DROP, notes=notes, quiet=quiet)
+    if not quiet:
+        tell([document])
+    write("".join(f"{visible(name)}\n" for name in getattr(result, asked.list_)), output)

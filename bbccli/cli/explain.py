@@ -50,20 +50,21 @@ def explain(
     from bbccli.metrics import METRICS
     from bbccli.metrics.naming import canonical
     from bbccli.notes import NOTES
-    from bbccli.reports import explanation
+    from bbccli.reports.blocks import terminal
+    from bbccli.reports.content import explain as content
 
-    style = style_for_stdout()
     if what is None:
-        text = explanation.of_nothing(style)
+        results = [content.of_nothing()]
     elif what in METHODS:
-        text = explanation.of_method(what, style)
+        results = [content.of_method(what)]
     elif canonical(what, METRICS) in METRICS:
-        text = explanation.of_metric(canonical(what, METRICS), style)
+        results = [content.of_metric(canonical(what, METRICS))]
     elif what in NOTES:
-        text = explanation.of_note(what, style)
+        results = [content.of_note(what)]
     else:
-        text = "\n".join(explanation.of_result(one.record, style) for one in _results(what))
-    write(text, "-")
+        results = [content.of_result(one.record) for one in _results(what)]
+    style = style_for_stdout()
+    write("\n".join(terminal(blocks, style) for blocks in results), "-")
 
 
 def _results(path: str) -> list[Document[Envelope]]:
@@ -77,8 +78,7 @@ def _results(path: str) -> list[Document[Envelope]]:
     from pathlib import Path
 
     from bbccli.errors import InputError, OptionError, nearest
-    from bbccli.saved import read_documents
-    from bbccli.saved_rows import is_table
+    from bbccli.saved import is_table, read_documents
 
     if path != "-" and not Path(path).exists():
         raise OptionError(

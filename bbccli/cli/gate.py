@@ -25,7 +25,7 @@ Format = Annotated[
     str | None,
     Option(
         "Print the results in this form.",
-        names=reports,
+        names=reports(),
         default="by the suffix of --output, else one line per gate",
         scope=Scope.COMMAND,
     ),
@@ -58,8 +58,7 @@ def gate(
     from bbccli.cli.output import check_writable, report_format
     from bbccli.errors import OptionError
     from bbccli.gate import judged
-    from bbccli.saved import read_documents
-    from bbccli.saved_rows import is_table
+    from bbccli.saved import is_table, read_documents
 
     rule = limit.rule
     chosen = report_format(ctx, format, output)

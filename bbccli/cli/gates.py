@@ -11,13 +11,19 @@ from bbccli import gate
 from bbccli.cli.output import style_for, write
 from bbccli.cli.streams import say
 from bbccli.documents import Document
-from bbccli.reports import FORMS
+from bbccli.reports import FORMS, Kind
 from bbccli.text import visible
 from bbccli.types import GateOutcome
 
 
 def publish(
-    documents: Sequence[Document[Any]], format: str, output: str, *, notes: str, quiet: bool
+    documents: Sequence[Document[Any]],
+    format: str,
+    output: str,
+    kind: Kind = Kind.CORRECT,
+    *,
+    notes: str,
+    quiet: bool,
 ) -> None:
     """Write documents as one report; where it is for programs, tell people on standard error.
 
@@ -28,7 +34,7 @@ def publish(
     if not form.for_people and not quiet:
         tell(whole)
     shown = documents if form.holds_errors else whole
-    write(form.render(shown, style_for(output, notes)), output)
+    write(form.render(shown, style_for(output, notes), kind), output)
 
 
 def tell(documents: Sequence[Document[Any]]) -> None:

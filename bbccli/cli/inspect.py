@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Annotated
 
 import typer
 
 from bbccli.analysis.input import GapOptions, InputOptions
 from bbccli.cli.command import command, reads_files
-from bbccli.cli.shared import Files, Output, WorkOptions
-from bbccli.option import Option, Scope
-
-
-def _forms() -> Iterable[str]:
-    from bbccli.reports import Kind, forms_of
-
-    return forms_of(Kind.INSPECTION)
+from bbccli.cli.shared import Files, Output, WorkOptions, form_option
 
 
 @command()
@@ -27,9 +19,7 @@ def inspect(
     how: InputOptions,
     gaps: GapOptions,
     work: WorkOptions,
-    format: Annotated[
-        str, Option("Form of the result.", names=_forms, scope=Scope.COMMAND)
-    ] = "table",
+    format: Annotated[str, form_option("inspect")] = "table",
     output: Output = "-",
 ) -> None:
     """Show how the files are understood, and what is wrong with them.

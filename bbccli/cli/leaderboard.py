@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bbccli.analysis import Analysis
 from bbccli.cli.command import command, reads_files
-from bbccli.cli.shared import Files, Jobs, Notes, Output, Quiet, WorkOptions
+from bbccli.cli.shared import Files, Jobs, Notes, Output, Quiet, WorkOptions, form_option
 from bbccli.option import Option, Scope
 
 if TYPE_CHECKING:
@@ -20,12 +20,6 @@ MOST_ROWS = 30
 """Configurations in a table unless more are asked for."""
 
 GATE = ("fail_under", "fail_over", "gate_on", "gate_method")
-
-
-def _forms() -> Iterable[str]:
-    from bbccli.reports import Kind, forms_of
-
-    return forms_of(Kind.LEADERBOARD)
 
 
 Top = Annotated[
@@ -45,7 +39,7 @@ Wins = Annotated[
         scope=Scope.COMMAND,
     ),
 ]
-Format = Annotated[str, Option("Form of the result.", names=_forms, scope=Scope.COMMAND)]
+Format = Annotated[str, form_option("leaderboard")]
 
 
 @command(without=(*GATE, "method", "evaluation_share"))
@@ -73,8 +67,8 @@ def leaderboard(
       bbc leaderboard sample_data/digits.parquet --no-wins --output leaderboard.csv
     """
     from bbccli import resources
-    from bbccli.cli.gates import tell
-    from bbccli.cli.output import check_writable, report_format, style_for, write
+    from bbccli.cli.gates import publish
+    from bbccli.cli.output import check_writable, report_format
     from bbccli.errors import OptionError
     from bbccli.reports import FORMS, Kind
 
@@ -87,9 +81,7 @@ def leaderboard(
         top = MOST_ROWS
     with resources.use(work.resources(jobs)):
         found = _ranked(asked, files, wins=wins, top=top, quiet=quiet)
-    if not form.for_people and not quiet:
-        tell([found])
-    write(form.render([found], style_for(output, notes), Kind.LEADERBOARD), output)
+    publish([found], form.name, output, Kind.LEADERBOARD, notes=notes, quiet=quiet)
 
 
 def _ranked(

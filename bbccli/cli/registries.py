@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from bbccli.analysis.asked import metric_names
 from bbccli.cli.command import command
-from bbccli.cli.shared import table_or_json
+from bbccli.cli.shared import reports
 from bbccli.option import Option
+
+if TYPE_CHECKING:
+    from bbccli.documents import Json
 
 
 def _methods() -> Iterable[str]:
@@ -17,7 +20,7 @@ def _methods() -> Iterable[str]:
     return METHODS
 
 
-Form = Annotated[str, Option("Form of the list.", names=table_or_json)]
+Form = Annotated[str, Option("Form of the list.", names=reports("methods"))]
 ABOUT = "Show everything about this one."
 
 
@@ -35,9 +38,9 @@ def methods(
       bbc methods bbc
       bbc methods --format json
     """
-    from bbccli.cli.catalogue import show_methods
+    from bbccli.reports import catalogue
 
-    show_methods(name, format)
+    _print(catalogue.methods(name), format)
 
 
 @command()
@@ -54,9 +57,9 @@ def metrics(
       bbc metrics auc
       bbc metrics --format json
     """
-    from bbccli.cli.catalogue import show_metrics
+    from bbccli.reports import catalogue
 
-    show_metrics(name, format)
+    _print(catalogue.metrics(name), format)
 
 
 @command()
@@ -73,3 +76,10 @@ def schema() -> None:
     from bbccli.json_schema import json_schema
 
     write(json.dumps(json_schema(), indent=2) + "\n", "-")
+
+
+def _print(rows: list[Json], form: str) -> None:
+    from bbccli.cli.output import style_for_stdout, write
+    from bbccli.reports import FORMS, Kind
+
+    write(FORMS[form].render(rows, style_for_stdout(), Kind.CATALOGUE), "-")

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from bbccli.cli.check import converted
 from bbccli.cli.commands import CONFIGURABLE, command_named
-from bbccli.cli.values import converted, of_text
 from bbccli.option import Declared, Scope
 
 
@@ -62,10 +62,6 @@ class Setting:
         """Return what a file sets, as the command line takes it; a `MisfitError` if it can't."""
         return converted(value, self.kind, self.option.choices)
 
-    def value_of_text(self, text: str) -> Any:
-        """Return what a variable sets."""
-        return self.value_of(of_text(text, self.kind))
-
 
 Settings = Mapping[str, Mapping[str, Setting]]
 """Settings by command and by name of the parameter."""
@@ -102,8 +98,3 @@ def why_not(key: str) -> str:
     if any(one.key == key and one.option.scope is Scope.RUN for one in every):
         return f"--{key} belongs to one run: give it on the command line"
     return ""
-
-
-def key_of(name: str) -> str:
-    """Return the key of an option from the name of its variable or field."""
-    return name.rstrip("_").replace("_", "-")

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated
 
+from bbccli import resources
+from bbccli.errors import OptionError
 from bbccli.option import Option, Panel, Scope
 from bbccli.resources import Engine, Resources, resources_of
 
 
-def reports() -> Iterable[str]:
-    """Return the names of the reports on a result."""
-    from bbccli.reports import Kind, forms_of
+def reports(kind: str = "correct") -> Callable[[], Iterable[str]]:
+    """Return a function of the names of the reports on a kind of result."""
 
-    return forms_of(Kind.CORRECT)
+    def names() -> Iterable[str]:
+        from bbccli.reports import forms_of
+
+        return forms_of(kind)
+
+    return names
 
 
-def table_or_json() -> Iterable[str]:
-    """Return the names of the reports on what is not a result."""
-    return ("table", "json")
+def form_option(kind: str) -> Option:
+    """Return the option of the form of a kind of result, which each command has for itself."""
+    return Option("Form of the result.", names=reports(kind), scope=Scope.COMMAND)
 
 
 Files = Annotated[
@@ -98,12 +105,57 @@ class RunnerOptions:
         OptionError
             A scheduler for the local runner.
         """
-        from bbccli.errors import OptionError
-
         if self.scheduler is not None and self.runner != "dask":
             raise OptionError(
                 "--scheduler without --runner dask", hint=f"--runner dask, not {self.runner}"
             )
+
+    def check_work(self, methods: Sequence[str] | None, form: str, *, cost_of_search: bool) -> None:
+        """Find out what workers are not for, before any starts.
+
+        Raises
+        ------
+        OptionError
+            A scheduler for the local runner, or what needs all predictions in one place.
+        """
+        self.check()
+        if self.runner != "dask":
+            return
+        from bbccli.analysis.answer import check_methods
+
+        check_methods(methods)
+        for wrong, problem in (
+            (form == "html", "makes no page"),
+            (cost_of_search, "can't tell what the search cost"),
+        ):
+            if wrong:
+                raise OptionError(
+                    f"--runner dask {problem}: that takes all predictions in one place",
+                    hint="leave out --runner dask, or ask for JSON or a table without it",
+                )
+
+    @contextmanager
+    def working(self, limits: Resources) -> Iterator[None]:
+        """Work within limits, on workers if they are asked for; the limits hold for each of them.
+
+        Raises
+        ------
+        OptionError, BbcError
+            No scheduler answers, or no worker comes.
+        """
+        if self.runner != "dask":
+            with resources.use(limits):
+                yield
+            return
+        from bbccli import elsewhere
+        from bbccli.batch.parts import limits_of, workers_of_dask
+
+        with (
+            workers_of_dask(limits.jobs, self.scheduler) as workers,
+            resources.use(limits_of(limits, workers)),
+            elsewhere.use(workers),
+        ):
+            yield
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,13 +11,13 @@ from bbccli import reading, resources
 from bbccli.analysis.answer import answer
 from bbccli.cli import config
 from bbccli.cli.bar import progress_bar
+from bbccli.cli.command import typed
 from bbccli.cli.correct import correct
 from bbccli.cli.pages import exhibit_of, is_result
 from bbccli.cli.plot import GATE
-from bbccli.cli.typed import typed
 from bbccli.errors import OptionError
 from bbccli.reports.exhibit import Exhibit
-from bbccli.saved_rows import is_batch, is_table
+from bbccli.saved import is_batch, is_table
 
 
 def are_predictions(files: Sequence[str]) -> bool:

@@ -177,7 +177,7 @@ def _check_places(output: str, truth: str, paths: list[str]) -> None:
 
 def _write_table(simulated: Simulated, path: str) -> None:
     """Write the predictions, and beside a text file their metadata."""
-    from bbccli.cli.places import write_table
+    from bbccli.cli.output import write_table
     from bbccli.conversion import table_of
     from bbccli.reports.predictions import render_predictions
 

@@ -1,10 +1,14 @@
-"""Estimates as rows: the columns of every table of results, and what stands in them."""
+"""Estimates as rows: the columns of every table of results, their values, and data frames."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from bbccli.documents.values import Json
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COLUMNS = (
     *("path", "sha256", "task", "n_samples", "n_configurations"),
@@ -18,22 +22,26 @@ COLUMNS = (
 )
 """Names of the columns, in order; more may follow in later versions."""
 
+OF_ERROR = ("error", "hint", "status")
+OF_BATCH = (*COLUMNS, *OF_ERROR)
+"""Columns of the table of a batch."""
+
 OF_ESTIMATE = (*COLUMNS[COLUMNS.index("metric") : COLUMNS.index("upper_error") + 1], "notes")
 """Columns that an estimate alone can fill."""
 
-WHOLE = frozenset({"n_samples", "n_configurations", "n_resamples", "seed", "status", "resample"})
-WHOLE |= {"n_samples_read", "n_tried"}
-REAL = frozenset({"naive", "value", "optimism", "lower", "upper", "level"})
-REAL |= {
-    "clip",
-    "cap",
-    "value_error",
-    "lower_error",
-    "upper_error",
-    "gate_threshold",
-    "gate_margin",
-}
-REAL |= {"performance", "probability"}
+WHOLE = frozenset(
+    {
+        *("n_samples", "n_configurations", "n_resamples", "seed", "status", "resample"),
+        *("n_samples_read", "n_tried"),
+    }
+)
+REAL = frozenset(
+    {
+        *("naive", "value", "optimism", "lower", "upper", "level", "clip", "cap"),
+        *("value_error", "lower_error", "upper_error", "gate_threshold", "gate_margin"),
+        *("performance", "probability"),
+    }
+)
 TRUTH = frozenset({"exact", "ignores_selection", "experimental", "guard"})
 """Columns that are not text."""
 
@@ -84,3 +92,17 @@ def _gate_on(document: Json, estimate: Json) -> Any:
     if gate is None or gate["metric"] != estimate["metric"]:
         return {}
     return gate if gate["method"] in (None, estimate["method"]) else {}
+
+
+def frame_of(rows: Sequence[Json], columns: Sequence[str]) -> pd.DataFrame:
+    """Return rows as a data frame: floats, nullable whole numbers, booleans, and text."""
+    import pandas as pd
+
+    kinds = dict.fromkeys(WHOLE, "Int64") | dict.fromkeys(REAL, "float64")
+    kinds |= dict.fromkeys(TRUTH, "bool")
+    return pd.DataFrame(
+        {
+            name: pd.Series([row[name] for row in rows], dtype=kinds.get(name, "object"))
+            for name in columns
+        }
+    )

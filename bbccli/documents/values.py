@@ -1,16 +1,21 @@
-"""Records and arrays as plain JSON values: turned here and nowhere else."""
+"""Records as plain JSON values, and back: turned here and nowhere else."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
 
 Json = dict[str, Any]
 """An object of JSON."""
+
+NEVER_NULL = frozenset({"clip", "level", "share", "threshold"})
+"""Numbers that are always defined; any other is null where it is infinite or undefined."""
 
 
 def as_json(value: Any) -> Any:
@@ -21,29 +26,157 @@ def as_json(value: Any) -> Any:
     >>> as_json({"level": 0.95, "bounds": (0, float("inf"))})
     {'level': 0.95, 'bounds': [0, None]}
     """
-    if type(value) in _AS_THEY_ARE:
+    kind: Any = type(value)
+    if kind in _AS_THEY_ARE:
         return value
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: as_json(getattr(value, f.name)) for f in public_fields(type(value))}
-    if isinstance(value, Mapping):
-        return {name: as_json(held) for name, held in value.items()}
-    if isinstance(value, list | tuple):
-        return [as_json(item) for item in value]
-    return _scalar(value)
-
-
-def _scalar(value: Any) -> Any:
-    if isinstance(value, Enum):
-        return value.value
+    if names := _names(kind):
+        return {name: as_json(getattr(value, name)) for name in names}
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
-    return as_json(value.tolist()) if hasattr(value, "tolist") else value  # of numpy
+    if isinstance(value, list | tuple):
+        return [as_json(item) for item in value]
+    if isinstance(value, Mapping):
+        return {name: as_json(item) for name, item in value.items()}
+    if hasattr(value, "tolist"):  # of numpy
+        value = as_json(value.tolist())
+    return value.value if isinstance(value, Enum) else value
+
+
+_AS_THEY_ARE = frozenset({str, int, bool, type(None)})
 
 
 @cache
+def _names(kind: Any) -> tuple[str, ...]:
+    """Names of the fields that JSON has; none of a type that is no record."""
+    return tuple(f.name for f in public_fields(kind)) if dataclasses.is_dataclass(kind) else ()
+
+
 def public_fields(record: Any) -> list[dataclasses.Field[Any]]:
     """Return the fields of a record that JSON has."""
     return [f for f in dataclasses.fields(record) if f.metadata.get("json", True)]
 
 
-_AS_THEY_ARE = frozenset({str, int, bool, type(None)})
+class MismatchError(Exception):
+    """A value is not of its type."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.key = ""
+
+    def __str__(self) -> str:
+        return f"{self.key.removeprefix('.') or 'the result'} {self.args[0]}"
+
+
+def record_of(kind: Any, values: Mapping[str, Any], *, strict: bool = False) -> Any:
+    """Return the record of a kind that JSON values are of, as `as_json` makes them.
+
+    Keys that the record has no field for are ignored.
+
+    Parameters
+    ----------
+    strict
+        Check every value, and add defaults to `values` where they lack them; else a missing value
+        is its default or None, and a word of a later version is kept as text.
+
+    Raises
+    ------
+    MismatchError
+        A value that is missing or of another type, by its key; only if `strict`.
+    """
+    if strict and not isinstance(values, dict):
+        raise MismatchError("is not an object")
+    record = object.__new__(kind)
+    for name, default, required, read in _fields(kind):
+        value = default
+        try:
+            if read is not None and name in values:
+                value = read(values[name], strict)
+            elif strict and required:
+                raise MismatchError("is missing")
+            elif strict and read is not None:
+                values[name] = as_json(default)  # type: ignore[index]
+        except MismatchError as error:
+            error.key = f".{name}{error.key}"
+            raise
+        object.__setattr__(record, name, value)
+    return record
+
+
+Reader = Callable[[Any, bool], Any]
+
+
+@cache
+def _fields(kind: Any) -> list[tuple[str, Any, bool, Reader | None]]:
+    """Name, default and reader of each field, and whether JSON must have it."""
+    hints, public, missing = get_type_hints(kind), public_fields(kind), dataclasses.MISSING
+    fields = []
+    for f in dataclasses.fields(kind):
+        default = None if f.default is missing else f.default
+        if f.default_factory is not missing:
+            default = f.default_factory()
+        read = _reader(hints[f.name], null=f.name not in NEVER_NULL) if f in public else None
+        fields.append((f.name, default, f in public and f.default is missing, read))
+    return fields
+
+
+def _reader(annotation: Any, *, null: bool = True) -> Reader:
+    """Return the function that checks the JSON value of a field, and makes the field of it."""
+    parts = [part for part in get_args(annotation) if part is not type(None)]
+    if get_origin(annotation) is tuple:
+        return _tuple_reader(_reader(parts[0]))
+    if parts:
+        read = _reader(parts[0])
+        return lambda value, strict: None if value is None else read(value, strict)
+    if dataclasses.is_dataclass(annotation):
+        return lambda value, strict: (
+            None if value is None and not strict else record_of(annotation, value, strict=strict)
+        )
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return _word_reader({member.value: member for member in annotation})
+
+    def read_plain(value: Any, strict: bool) -> Any:
+        if strict and not (_fits(value, annotation) or (value is None and null and is_float)):
+            raise MismatchError(f"is {_shown(value)}")
+        return value
+
+    is_float = annotation is float
+    return read_plain
+
+
+def _tuple_reader(read: Reader) -> Reader:
+    def read_tuple(values: Any, strict: bool) -> Any:
+        if not strict:
+            return None if values is None else tuple(read(value, strict) for value in values)
+        if not isinstance(values, list):
+            raise MismatchError("is not an array")
+        items = []
+        for position, value in enumerate(values):
+            try:
+                items.append(read(value, strict))
+            except MismatchError as error:
+                error.key = f"[{position}]{error.key}"
+                raise
+        return tuple(items)
+
+    return read_tuple
+
+
+def _word_reader(members: Mapping[str, Enum]) -> Reader:
+    def read_word(value: Any, strict: bool) -> Any:
+        if strict and not (isinstance(value, str) and value in members):
+            raise MismatchError(f"is {_shown(value)}")
+        return members.get(value, value)
+
+    return read_word
+
+
+def _fits(value: Any, annotation: Any) -> bool:
+    if annotation is float:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        return is_number and abs(value) <= sys.float_info.max
+    return isinstance(value, annotation) and (annotation is bool or not isinstance(value, bool))
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -1,9 +1,10 @@
-"""The registry of reports: which forms there are, and which kinds of results each of them writes.
+"""The registry of reports: the forms that there are, and the kinds of results that each can hold.
 
-A form names, for each kind, the module of this folder that writes it: by `render(documents, style)`
-for text, `write_batch(records, file)` for a batch, `distribution(columns)` for resamples; or the
-module in `content` whose `blocks(document)` it writes. Modules are imported when they are asked
-for: the table alone needs rich.
+A kind of result is put together once, in `content`: `blocks(document)` for forms of text, and
+`csv_rows(documents)`, its columns and rows, for CSV. `blocks.py` and `csv.py` write them. Other
+forms have a module of their own, or one for a kind: `render(documents, style)` for text,
+`write_batch(records, file)` for a batch, `distribution(columns)` for resamples. Modules are
+imported when they are asked for: the table alone needs rich.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import IO, Any
 
 from bbccli.arguments import choice
 from bbccli.documents import Document, Json
-from bbccli.documents.document import record_of
+from bbccli.documents.values import record_of
 from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.reports.base import Style
 
@@ -38,6 +39,10 @@ class Kind(StrEnum):
     CATALOGUE = "methods"
 
 
+CONTENT = "content."
+"""Stands for the module in `content` of a kind, which forms of text and CSV write alike."""
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
     """A form of text or table that results are written in.
@@ -47,7 +52,8 @@ class Form:
     name
         What `--format` calls it.
     modules
-        The kinds that it can hold, and the module that writes each.
+        The kinds that it can hold, and the module that writes each; `CONTENT` stands for what
+        the kind's module in `content` says.
     purpose
         Whom or what a result of `bbc correct` in it is for, in Markdown.
     suffixes
@@ -77,29 +83,35 @@ class Form:
     ) -> str:
         """Return one text for some documents, such as a CSV with one header."""
         kind = choice(Kind, kind, "kind")
-        results = documents if self.of_json else [_record(one, kind) for one in documents]
-        module = self._module(kind)
-        if self.modules[kind].startswith("content."):
-            from bbccli.reports.blocks import write
-
-            return write(self.name, map(module.blocks, results), style)
-        text: str = module.render(results, style)
-        return text
-
-    def write_batch(self, records: Iterable[Json], file: IO[bytes]) -> None:
-        """Write the records of a batch as one table, one record at a time."""
-        self._module(Kind.BATCH).write_batch(records, file)
-
-    def distribution(self, columns: Mapping[str, Sequence[object]]) -> bytes:
-        """Return the columns of resamples, see `distribution.columns_of`, as a file."""
-        data: bytes = self._module(Kind.DISTRIBUTION).distribution(columns)
-        return data
-
-    def _module(self, kind: Kind) -> Any:
         if kind not in self.modules:
             hint = f"one of: {', '.join(forms_of(kind))}"
             raise UnsupportedError(f"{self.name} is no form of {kind}", hint=hint)
-        return import_module(f"bbccli.reports.{self.modules[kind]}")
+        results = documents if self.of_json else [_record(one, kind) for one in documents]
+        module = self.module(kind)
+        if self.modules[kind] != CONTENT:
+            text: str = module.render(results, style)
+            return text
+        if self.name == "csv":
+            from bbccli.reports.csv import as_text
+
+            return as_text(*module.csv_rows(results))
+        from bbccli.reports.blocks import write
+
+        return write(self.name, map(module.blocks, results), style)
+
+    def write_batch(self, records: Iterable[Json], file: IO[bytes]) -> None:
+        """Write the records of a batch as one table, one record at a time."""
+        self.module(Kind.BATCH).write_batch(records, file)
+
+    def distribution(self, columns: Mapping[str, Sequence[object]]) -> bytes:
+        """Return the columns of resamples, see `distribution.columns_of`, as a file."""
+        data: bytes = self.module(Kind.DISTRIBUTION).distribution(columns)
+        return data
+
+    def module(self, kind: Kind) -> Any:
+        """Return the module that writes a kind, or puts its content together."""
+        name = self.modules[kind]
+        return import_module(f"bbccli.reports.{name}{kind.name.lower() if name == CONTENT else ''}")
 
 
 RECORDS = {
@@ -121,19 +133,17 @@ def _record(document: Json, kind: Kind) -> Any:
     return record_of(getattr(import_module(f"bbccli.{module}"), name), document)
 
 
+_BATCHES = (Kind.CORRECT, Kind.BATCH)
+
 FORMS: dict[str, Form] = {
     form.name: form
     for form in (
         Form(
             "table",
             {
-                Kind.CORRECT: "table",
-                Kind.DROP: "drop_table",
-                Kind.LEADERBOARD: "leaderboard_table",
-                Kind.COMPARE: "content.compare",
-                Kind.PLAN: "plan_table",
-                Kind.INSPECTION: "inspection_table",
-                Kind.CATALOGUE: "catalogue_table",
+                **dict.fromkeys((Kind.CORRECT, Kind.DROP, Kind.LEADERBOARD, Kind.COMPARE), CONTENT),
+                **dict.fromkeys((Kind.PLAN, Kind.INSPECTION), CONTENT),
+                Kind.CATALOGUE: "catalogue",
             },
             "people, in a terminal",
             for_people=True,
@@ -154,7 +164,7 @@ FORMS: dict[str, Form] = {
         ),
         Form(
             "jsonl",
-            dict.fromkeys((Kind.CORRECT, Kind.BATCH), "jsonl"),
+            dict.fromkeys(_BATCHES, "jsonl"),
             "programs, many results in one file",
             (".jsonl", ".ndjson"),
             holds_errors=True,
@@ -163,11 +173,9 @@ FORMS: dict[str, Form] = {
         Form(
             "csv",
             {
-                Kind.CORRECT: "csv",
-                Kind.BATCH: "csv",
-                Kind.LEADERBOARD: "leaderboard_csv",
+                **dict.fromkeys(_BATCHES, "csv"),
+                **dict.fromkeys((Kind.LEADERBOARD, Kind.PLAN), CONTENT),
                 Kind.COMPARE: "compare_csv",
-                Kind.PLAN: "plan_csv",
             },
             "spreadsheets and data frames: one row per estimate",
             (".csv",),
@@ -175,18 +183,14 @@ FORMS: dict[str, Form] = {
         ),
         Form(
             "markdown",
-            {
-                Kind.CORRECT: "markdown",
-                Kind.COMPARE: "content.compare",
-                Kind.PLAN: "plan_markdown",
-            },
+            dict.fromkeys((Kind.CORRECT, Kind.COMPARE, Kind.PLAN), CONTENT),
             "job summaries, comments on pull requests",
             (".md", ".markdown"),
             for_people=True,
         ),
         Form(
             "html",
-            {Kind.CORRECT: "html", Kind.BATCH: "html", Kind.COMPARE: "page.compared"},
+            {**dict.fromkeys(_BATCHES, "page.whole"), Kind.COMPARE: "page.compared"},
             "people: one page with figures, see [the page](report.md)",
             (".html", ".htm"),
             for_people=True,
@@ -201,7 +205,7 @@ FORMS: dict[str, Form] = {
         Form("github", {Kind.CORRECT: "github"}, "annotations of GitHub Actions", for_people=True),
         Form(
             "metrics",
-            dict.fromkeys((Kind.CORRECT, Kind.BATCH), "metrics"),
+            dict.fromkeys(_BATCHES, "metrics"),
             "experiment trackers: names and numbers alone",
             (".metrics.json",),
             holds_errors=True,

@@ -3,32 +3,9 @@
 from __future__ import annotations
 
 from bbccli.documents import Document, Json
-from bbccli.documents.rows import COLUMNS as OF_ESTIMATES
 from bbccli.documents.rows import rows_of
-from bbccli.errors import OptionError
-from bbccli.reports import Form, Kind, forms_of, suffix_of
 from bbccli.schema import ErrorEnvelope, error_document
 from bbccli.version import __version__
-
-COLUMNS = (*OF_ESTIMATES, "error", "hint", "status")
-
-
-def table_form(path: str) -> Form:
-    """Return the form of table that the suffix of a path asks for.
-
-    Raises
-    ------
-    OptionError
-        Another suffix.
-    """
-    known = {end: form for form in forms_of(Kind.BATCH).values() for end in form.suffixes}
-    suffix = suffix_of(path, known)
-    if suffix not in known:
-        raise OptionError(
-            f"--output is {path!r}, which is not the name of a table",
-            hint=f"a file that ends in {', '.join(known)}",
-        )
-    return known[suffix]
 
 
 def error_of(record: Json) -> Document[ErrorEnvelope]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from io import StringIO
 
 from bbccli.documents import Json
 from bbccli.reports.base import Style
-from bbccli.reports.csv import write_rows
+from bbccli.reports.csv import as_text
 
 OF_COMPARISONS = (
     *("path", "metric", "first", "second", "test", "first_selected", "second_selected"),
@@ -26,9 +25,7 @@ def render(documents: Sequence[Json], style: Style) -> str:
     """Return a row per comparison, or per configuration where only the set was asked for."""
     compared = any(document["comparisons"] or document["ranks"] for document in documents)
     columns, rows_of = (OF_COMPARISONS, _compared) if compared else (OF_MEMBERS, _members)
-    buffer = StringIO(newline="")
-    write_rows((row for document in documents for row in rows_of(document)), columns, buffer)
-    return buffer.getvalue()
+    return as_text(columns, (row for document in documents for row in rows_of(document)))
 
 
 def _about(document: Json) -> Json:

@@ -9,9 +9,8 @@ from itertools import chain
 from typing import IO, TextIO
 
 from bbccli.documents import Json
-from bbccli.documents.rows import COLUMNS, rows_of
+from bbccli.documents.rows import COLUMNS, OF_BATCH, rows_of
 from bbccli.reports.base import Style
-from bbccli.reports.batch import COLUMNS as OF_BATCH
 from bbccli.reports.batch import rows_of_record
 from bbccli.text import visible
 
@@ -20,8 +19,13 @@ _FORMULA = ("=", "+", "-", "@")
 
 def render(documents: Sequence[Json], style: Style) -> str:
     """Return one row per estimate under one header; numbers in full, nothing for null."""
+    return as_text(COLUMNS, chain.from_iterable(map(rows_of, documents)))
+
+
+def as_text(columns: Sequence[str], rows: Iterable[Json]) -> str:
+    """Return rows under a header of these columns; what a row lacks is empty."""
     buffer = StringIO(newline="")
-    write_rows(chain.from_iterable(map(rows_of, documents)), COLUMNS, buffer)
+    write_rows(rows, columns, buffer)
     return buffer.getvalue()
 
 

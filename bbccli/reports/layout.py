@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from io import StringIO
 from textwrap import wrap
 
 from rich.cells import cell_len
-from rich.console import Console, JustifyMethod, RenderableType
+from rich.console import Console, Group, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -129,9 +129,23 @@ def _blocks(header: Sequence[str], rows: Sequence[Sequence[str]], style: Style) 
     return "\n".join(as_text(fact_rows(block), style) for block in named)
 
 
+def width_of_table(lines: Sequence[Sequence[str]]) -> int:
+    """Return the width of a table of these lines, the blanks behind each column included."""
+    return sum(max(map(cell_len, cells)) + GAP for cells in zip(*lines, strict=True))
+
+
 def paragraph(text: str, style: Style) -> str:
     """Return text wrapped to the width, whatever it holds."""
     return as_text(Text(text), style)
+
+
+Pieces = Sequence[tuple[str, str]]
+"""Texts that follow each other, each with its look."""
+
+
+def styled(lines: Iterable[Pieces], style: Style) -> str:
+    """Return lines of pieces, wrapped to the width."""
+    return as_text(Group(*(Text.assemble(*line) for line in lines)), style)
 
 
 def as_text(renderable: RenderableType, style: Style) -> str:
@@ -156,11 +170,12 @@ def facts(**named: str) -> Table:
     return fact_rows(list(named.items()))
 
 
-def fact_rows(rows: Sequence[tuple[str, str]]) -> Table:
+def fact_rows(rows: Iterable[tuple[str, str | Pieces]]) -> Table:
     """One line per fact, its name in front; further ones under the same name have none."""
     grid = grid_of_facts()
     for name, text in rows:
-        grid.add_row(Text(name, "green"), Text(text))
+        pieces = [(text, "")] if isinstance(text, str) else text
+        grid.add_row(Text(name, "green"), Text.assemble(*pieces))
     return grid
 
 

@@ -8,8 +8,8 @@ from itertools import chain, islice
 from typing import IO, Any
 
 from bbccli.documents import Json
-from bbccli.documents.rows import REAL, TRUTH, WHOLE
-from bbccli.reports.batch import COLUMNS, rows_of_record
+from bbccli.documents.rows import OF_BATCH, REAL, TRUTH, WHOLE
+from bbccli.reports.batch import rows_of_record
 
 GROUP = 10_000
 """Rows that are kept together."""
@@ -22,10 +22,10 @@ def write_batch(records: Iterable[Json], file: IO[bytes]) -> None:
 
     kinds = {name: pa.int64() for name in WHOLE} | {name: pa.float64() for name in REAL}
     kinds |= {name: pa.bool_() for name in TRUTH}
-    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS])
+    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in OF_BATCH])
     with pq.ParquetWriter(file, schema) as writer:
         for some in _groups(chain.from_iterable(map(rows_of_record, records))):
-            columns = [[_storable(row.get(name)) for row in some] for name in COLUMNS]
+            columns = [[_storable(row.get(name)) for row in some] for name in OF_BATCH]
             arrays = [pa.array(c, field.type) for c, field in zip(columns, schema, strict=True)]
             writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
 

@@ -1,26 +1,28 @@
-"""What all reports say of a document, in the same words; names are not yet escaped."""
+"""The phrases that all reports of predictions share; names are not yet escaped."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
 
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.notes import Note
-from bbccli.reports import counts
-from bbccli.reports.runs import run_lines
+from bbccli.notes import Note, listing
+from bbccli.reports.base import Result
 from bbccli.results import Estimate
-from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent, width_of
-from bbccli.schema import Envelope, to_report
+from bbccli.rounding import (
+    UNBOUNDED,
+    Digits,
+    count,
+    digits_for,
+    percent,
+    tiny_text,
+    width_of,
+)
+from bbccli.schema import Envelope, Input, Run, to_report
+from bbccli.source import TwoFigures, Verification
 from bbccli.text import visible
 from bbccli.types import Interval
-
-if TYPE_CHECKING:
-    from bbccli.reports.base import Result
-
 
 RULES = {
     "best": "best",
@@ -57,10 +59,12 @@ NAMES = {
 
 
 def plain_lines(document: Result) -> list[str]:
-    """Return one line on what was read, then one per note."""
-    read = f"read: {visible(document.input.path)}: {understood(document)}"
-    run = [f"run: {line}" for line in lines_on_run(document)]
-    return [read, *run, *(_note_line(note) for note in notes_of(document))]
+    """Return one line on what was read, if anything was, then one per note."""
+    lines = []
+    if document.input is not None:
+        lines = [f"read: {visible(document.input.path)}: {understood(document)}"]
+        lines += [f"run: {line}" for line in lines_on_run(document)]
+    return [*lines, *map(note_line, notes_of(document))]
 
 
 def lines_on_run(document: Result) -> list[str]:
@@ -73,14 +77,14 @@ def lines_on_run(document: Result) -> list[str]:
 def understood(document: Result) -> str:
     """What was read, in one line."""
     read = document.input
-    parts = [counts.task(read), f"{counts.samples(read)} x {counts.configurations(read)}"]
+    parts = [task(read), f"{samples(read)} x {configurations(read)}"]
     if read.n_folds:
-        parts.append(counts.folds(read))
+        parts.append(folds(read))
     if read.n_repeats > 1:
         parts.append(count(read.n_repeats, "repeat"))
     if read.n_groups:
         parts.append(count(read.n_groups, "group"))
-    parts += counts.weighting(read)
+    parts += weighting(read)
     return ", ".join([*parts, *(metric_label(name) for name in metrics_of(document))])
 
 
@@ -116,40 +120,9 @@ def bounds_of(name: str, document: Result) -> tuple[float, float] | None:
     return None if known is None else known.bounds
 
 
-def winners(document: Envelope) -> dict[str, str]:
-    """Each distinct winner, and the rules that selected it."""
-    rules: dict[str, dict[str, list[str]]] = {}
-    for estimate in document.estimates:
-        of_winner = rules.setdefault(estimate.winner, {})
-        of_winner.setdefault(_field(estimate, document), []).append(_rule(estimate, document))
-    start = RULES.get(document.plan.select, "selected by")
-    return {
-        winner: f"{start} "
-        + "; ".join(f"{' and '.join(dict.fromkeys(rule))} {field}" for field, rule in found.items())
-        for winner, found in rules.items()
-    }
-
-
-def marks(document: Envelope) -> dict[str, str]:
-    """A letter for each distinct winner; nothing where all rows have the same one."""
-    found = list(dict.fromkeys(estimate.winner for estimate in document.estimates))
-    if len(found) < 2:
-        return dict.fromkeys(found, "")
-    return {winner: _letters(position) for position, winner in enumerate(found)}
-
-
 def is_reported(estimate: Estimate, document: Envelope) -> bool:
     """Whether this is the one estimate of its metric to report; the others are for comparison."""
     return to_report(estimates_of(document, estimate.metric)) is estimate
-
-
-def comparison(document: Envelope, marked: str) -> str:
-    """What the row that is marked is for, and what the others are not; empty without either."""
-    found = [is_reported(estimate, document) for estimate in document.estimates]
-    return f"{marked}; {NOT_A_CHOICE}" if any(found) and not all(found) else ""
-
-
-NOT_A_CHOICE = "the others are for comparison, not to choose from"
 
 
 def estimates_of(document: Envelope, metric: str) -> list[Estimate]:
@@ -162,7 +135,7 @@ def method_label(estimate: Estimate, document: Envelope) -> str:
     name = estimate.method
     words = [METHODS[name].label] if name in METHODS else []
     if document.input.n_configurations == 1:
-        said = WITHOUT_SELECTION if counts.alone(document) else LEFT_ALONE
+        said = WITHOUT_SELECTION if alone(document) else LEFT_ALONE
         words = [UNSELECTED.sub(lambda word: said[word[0]], one) for one in words]
     words += ["ignores selection"] if estimate.ignores_selection else []
     words += ["experimental"] if estimate.experimental else []
@@ -201,49 +174,6 @@ def ends_text(interval: Interval | None, write: Callable[..., str]) -> str:
     return {"lower": lower, "upper": upper}.get(interval.side, f"{lower} to {upper}")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """What every table shows of an estimate.
-
-    Attributes
-    ----------
-    method
-        Its name.
-    mark
-        Letter of the winner; empty where all rows have the same one.
-    cells
-        Label, estimate, interval, naive figure, optimism.
-    reported
-        Whether this is the row to report.
-    """
-
-    method: str
-    mark: str
-    cells: tuple[str, ...]
-    reported: bool
-
-
-def rows(document: Envelope, metric: str) -> list[Row]:
-    """One row per method, for one metric."""
-    estimates = estimates_of(document, metric)
-    digits, letters = digits_of(estimates, document), marks(document)
-    return [
-        Row(
-            estimate.method,
-            letters[estimate.winner],
-            (
-                method_label(estimate, document),
-                digits.performance(estimate.value),
-                interval_text(estimate.interval, digits),
-                digits.performance(estimate.naive),
-                "" if is_naive(estimate) else digits.difference(estimate.optimism),
-            ),
-            is_reported(estimate, document),
-        )
-        for estimate in estimates
-    ]
-
-
 def digits_of(estimates: list[Estimate], document: Result) -> Digits:
     """How to write the performances of one metric: as finely as their intervals are narrow."""
     bounds = bounds_of(estimates[0].metric, document) if estimates else None
@@ -271,34 +201,159 @@ def pooling_of(estimate: Estimate, document: Envelope) -> str:
     return "fold-mean" if by_fold else str(document.plan.pooling)
 
 
-def _rule(estimate: Estimate, document: Envelope) -> str:
-    label = metric_label(estimate.selected_by)
-    pooling = pooling_of(estimate, document)
-    pooling = "pooled" if estimate.n_preselected is not None else pooling
-    rules = {"fold-mean": "mean over folds", "within-folds": f"{label} within folds"}
-    return rules.get(pooling, f"{pooling} {label}")
-
-
-def _field(estimate: Estimate, document: Envelope) -> str:
-    """Among how many configurations the winner won, and in which samples where not in all."""
-    read, held_out = document.input, estimate.n_evaluation
-    preselected = estimate.n_preselected
-    among = read.n_configurations if preselected is None else f"{preselected} preselected"
-    if counts.n_tried(read) > read.n_configurations:
-        among = f"{among}, of {counts.n_tried(read)} tried,"
-    if held_out is None:
-        return f"of {among}".rstrip(",")
-    n_samples = read.n_samples
-    n_deciding = n_samples - held_out if preselected is None else held_out
-    return f"of {among} in {n_deciding} of {n_samples} samples"
-
-
-def _letters(position: int) -> str:
-    """A to Z, then AA, as the columns of a spreadsheet."""
-    more, last = divmod(position, 26)
-    return (_letters(more - 1) if more else "") + chr(ord("A") + last)
-
-
-def _note_line(note: Note) -> str:
+def note_line(note: Note) -> str:
+    """Return a note and its hint on one line."""
     remedy = f"; hint: {visible(note.remedy)}" if note.remedy else ""
     return f"note: {visible(note.text)}{remedy}"
+
+
+HELD_OUT = "one held-out set"
+
+
+def of_all(number: int, total: int, noun: str) -> str:
+    """Return a number of things, and of how many where that is more.
+
+    Examples
+    --------
+    >>> of_all(30, 60, "sample"), of_all(60, 60, "sample"), of_all(1, 1, "fold")
+    ('30 of 60 samples', '60 samples', '1 fold')
+    """
+    return count(number, noun) if total == number else f"{number} of {total} {noun}s"
+
+
+def samples(read: Input) -> str:
+    """Return the samples used, of those that were read."""
+    return of_all(read.n_samples, n_samples_read(read), "sample")
+
+
+def n_samples_read(read: Input) -> int:
+    """Return how many samples there were before any was left out."""
+    used: int = read.n_samples
+    return max(read.n_samples_read or 0, used)
+
+
+def configurations(read: Input) -> str:
+    """Return the configurations that take part, of those that were tried."""
+    used: int = read.n_configurations
+    tried = n_tried(read)
+    return of_all(used, tried, "configuration") + " tried" * (tried > used)
+
+
+def n_tried(read: Input) -> int:
+    """Return how many configurations were tried, as far as anything tells."""
+    used: int = read.n_configurations
+    return max(read.n_tried or 0, used)
+
+
+def folds(read: Input) -> str:
+    """Return the folds; empty where they are unknown."""
+    if is_split(read):
+        return HELD_OUT
+    return count(read.n_folds, "fold") if read.n_folds else ""
+
+
+def is_split(read: Input) -> bool:
+    """Whether one part of the data was held out, in place of a cross-validation."""
+    return bool(read.n_folds == 1 and read.n_repeats == 1)
+
+
+def alone(document: Result) -> bool:
+    """Whether there was a single configuration to begin with, so that nothing was chosen."""
+    read = document.input
+    codes = [note.code for note in document.notes]
+    return n_tried(read) == 1 and "configurations-left-out" not in codes
+
+
+def only_one(document: Result) -> str:
+    """Return what a configuration is that takes part alone.
+
+    It is one of several that were tried, or what an option leaves, or the only one there was.
+    """
+    if (tried := n_tried(document.input)) > 1:
+        return f"the only one of {tried} configurations tried that could be used"
+    return "the only configuration" if alone(document) else "the only configuration asked for"
+
+
+def task(read: Input) -> str:
+    """Return the task, and its classes."""
+    if read.positive_class is not None:
+        return f"{read.task} (positive: {visible(read.positive_class)})"
+    classes = [visible(name) for name in read.classes]
+    return f"{read.task} ({listing(classes)})" if classes else str(read.task)
+
+
+def weighting(read: Input) -> list[str]:
+    """Return by which column the samples are weighted, where they are."""
+    weights = read.weights
+    column = weights.column if weights else None
+    found = "weighted" if column is None else f"weighted by {visible(column)}"
+    return [found] if read.weighted else []
+
+
+def run_lines(read: Input, metric: str = "", pooling: str = "", winner: str = "") -> list[str]:
+    """Return a line on the run and one on its scores; none where a file was read.
+
+    Parameters
+    ----------
+    read
+        The `input` of a document; those of earlier versions know no runs.
+    metric
+        Name of the metric that selects; that of the run where it is empty.
+    pooling
+        How it selects.
+    winner
+        Whose score is shown where the tool computes scores otherwise.
+    """
+    run = read.run
+    if run is None:
+        return []
+    parts = [f"{visible(run.tool)} run"]
+    parts += [folds(read) or "folds unknown"]
+    names = [visible(one.name) for one in run.left_out]
+    left_out = f" ({listing(names)} left out)" if names else ""
+    parts.append(f"{read.n_configurations} of {count(run.n_models, 'model')}{left_out}")
+    parts += [f"metric {one}" for one in [_metric(run, metric)] if one]
+    parts += [f"selection {pooling}"] if pooling else []
+    found = read.verification
+    lines = [", ".join(parts), f"leaderboard: {_checked(found)}"]
+    return lines + (_otherwise(run.tool, found.otherwise, winner) if found else [])
+
+
+def _metric(run: Run, metric: str) -> str:
+    """The metric that selects, and that of the run where it is another or has another name."""
+    own, called = run.metric, visible(run.metric_name or "")
+    if not metric and not own:
+        return f"{called} (unknown to bbc)" if called else ""
+    label, of_run = (METRICS[one].label if one in METRICS else one or "" for one in (metric, own))
+    if metric in ("", own):
+        return f"{of_run} (the run's own{called and f', {called}'})"
+    other = called or of_run
+    return f"{visible(label)} (the run's own is {other})" if other else visible(label)
+
+
+def _otherwise(tool: str, found: Sequence[TwoFigures], winner: str) -> list[str]:
+    """Both figures of a score that the tool computes otherwise: of the winner, or where most."""
+    if not found:
+        return []
+    one = next((one for one in found if one.name == winner), found[0])
+    label = METRICS[one.metric].label if one.metric in METRICS else one.metric
+    digits = digits_for([one.tool, one.here])
+    by = "the search" if tool == "recorder" else visible(tool)
+    more = f"; so are {count(len(found) - 1, 'other')}" if len(found) > 1 else ""
+    return [
+        f"computed otherwise: {visible(one.name)} has {visible(label)} "
+        f"{digits.performance(one.tool)} by {by}, which clips probabilities at "
+        f"{one.tool_clip:.2g}, and {digits.performance(one.here)} clipped at "
+        f"{one.here_clip:.2g}{more}"
+    ]
+
+
+def _checked(found: Verification | None) -> str:
+    if found is None:
+        return "not checked"
+    if found.reason is not None:
+        return f"not checked: {visible(found.reason)}"
+    return (
+        f"{found.n_checked} of {found.n_scores} scores recomputed, largest difference "
+        + tiny_text(found.largest_difference or 0.0)
+    )

@@ -1,11 +1,12 @@
-"""Sentences: what a gate found; and for a paper a figure, and everything that it depends on.
+"""Sentences: the answer, the verdict of a gate, a figure for a paper, and the cost of a search.
 
-1. The figure: metric, estimate, interval with its level and side.
-2. The choice: which configuration, among how many, by which rule and metric, corrected for or not.
-3. The data: samples, groups, folds, repeats, and how they were understood.
-4. The method: its name, pooling, kind of interval, guard, resamples, seed, and the version.
+The answer needs no table: what won and what it scored, among how many; what to expect on new
+samples, with the interval, or why nothing here says it; the same of each further metric; and the
+verdict of the gate.
 
-Two plans that can give two numbers never give one sentence.
+The sentence for a paper has the figure with its interval, the choice that was or was not corrected
+for, the data and how they were understood, and the method with all that it depends on. Two plans
+that can give two numbers never give one sentence.
 """
 
 from __future__ import annotations
@@ -13,18 +14,152 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from decimal import Decimal
 
+from bbccli.bootstrap.cost_records import SearchCost
 from bbccli.intervals import INTERVALS
 from bbccli.methods import METHODS, Gives
 from bbccli.metrics import METRICS
 from bbccli.metrics.capped import POWERS
 from bbccli.plan import Plan
-from bbccli.reports import counts, phrases
+from bbccli.reports import phrases
 from bbccli.reports.phrases import metric_label, metrics_of
 from bbccli.results import Estimate, Gate
 from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, figure, percent, short, trimmed
-from bbccli.schema import Envelope, to_report
+from bbccli.schema import Envelope, has_no_width, to_report
 from bbccli.text import visible
 from bbccli.types import Interval, PredictionKind, Task
+
+
+def answer(document: Envelope) -> list[str]:
+    """Return the sentences, a line each; names are not yet escaped."""
+    lines = []
+    for position, metric in enumerate(metrics_of(document)):
+        estimates = phrases.estimates_of(document, metric)
+        if not estimates:
+            continue
+        told, digits = to_report(estimates) or estimates[0], phrases.digits_of(estimates, document)
+        if position == 0:
+            lines.append(_scored(told, document, digits))
+        lines.append(_expected(document, metric, digits))
+    return [*lines, *verdict(document)]
+
+
+def verdict(document: Envelope) -> list[str]:
+    """Return the sentence on the gate, if there is one."""
+    if document.gate is None:
+        return []
+    said = gate_sentence(document.gate)
+    return [f"{said[0].upper()}{said[1:]}."]
+
+
+def _scored(estimate: Estimate, document: Envelope, digits: Digits) -> str:
+    """What the winner scored on the samples that chose it."""
+    naive = digits.performance(estimate.naive, missing="an undefined value")
+    scored = f"scored {naive}{_unit(estimate, document)} {_where(estimate, document)}"
+    if document.input.n_configurations == 1:
+        return f"{estimate.winner}, {phrases.only_one(document)}, {scored}."
+    return f"{estimate.winner} {scored}, {_chosen(estimate, document)}."
+
+
+def _unit(estimate: Estimate, document: Envelope) -> str:
+    """Name of the metric where the figure alone would mislead."""
+    label = metric_label(estimate.metric)
+    if estimate.direction == "minimize":
+        return f" ({label}, lower is better)"
+    return f" ({label})" if len(metrics_of(document)) > 1 else ""
+
+
+def _where(estimate: Estimate, document: Envelope) -> str:
+    """On which samples."""
+    read, held_out = document.input, estimate.n_evaluation
+    if held_out is not None and estimate.n_preselected is not None:
+        return f"on the {held_out} samples held out"
+    if held_out is not None:
+        return f"on the {read.n_samples - held_out} samples that chose it"
+    own, n_samples, place = estimate.n_predicted, read.n_samples, _place(document)
+    if own is None:
+        return place or f"on these {n_samples} samples"
+    part = f"on the {own} of {n_samples} samples that it predicts"
+    return f"{place}, {part}" if place else part
+
+
+def _place(document: Envelope) -> str:
+    """By which way of holding samples out; empty where none is known."""
+    read, codes = document.input, {note.code for note in document.notes}
+    if read.task == Task.SCORE:
+        return ""
+    if "repeated-holdout" in codes:
+        return "in repeated hold-out"
+    if phrases.is_split(read):
+        return f"on {phrases.HELD_OUT} of {count(read.n_samples, 'sample')}"
+    known = read.n_folds or read.n_repeats > 1 or codes & OF_FOLDS
+    return "in cross-validation" if known else ""
+
+
+OF_FOLDS = frozenset({"averaged-repeats", "folds-differ"})
+"""Notes that tell of a cross-validation though its folds are unknown."""
+
+
+def _chosen(estimate: Estimate, document: Envelope) -> str:
+    """By which rule, and among how many."""
+    among, preselected = document.input.n_configurations, estimate.n_preselected
+    rule = phrases.RULES.get(document.plan.select)
+    field = f"{among}" if preselected is None else f"{preselected} preselected of {among}"
+    tried = phrases.n_tried(document.input)
+    field += f", of {tried} tried" if tried > among else ""
+    return f"the {rule} of {field}" if rule else f"selected of {field}"
+
+
+def _expected(document: Envelope, metric: str, digits: Digits) -> str:
+    """What to expect on new samples, of the one estimate to report."""
+    estimates = phrases.estimates_of(document, metric)
+    label = metric_label(metric) if len(metrics_of(document)) > 1 else ""
+    found, alone = to_report(estimates), document.input.n_configurations == 1
+    if found is None:
+        return _without_interval(estimates, label, digits, alone=alone)
+    level = phrases.interval_name(document, [found])
+    interval = f"{level} {phrases.interval_text(found.interval, digits)}"
+    told = metric == metrics_of(document)[0]
+    better = "" if told or found.direction == "maximize" else "; lower is better"
+    end = _correction(document) if told or alone else "."
+    value = digits.performance(found.value)
+    return _words("Expect", label, value, "on new samples", f"({interval}{better})") + end
+
+
+def _correction(document: Envelope) -> str:
+    """Which choice the figure is corrected for, where that is not the whole one."""
+    read = document.input
+    used, tried = read.n_configurations, phrases.n_tried(read)
+    if used == 1 and phrases.alone(document):
+        return "; nothing was chosen, so nothing is corrected."
+    if used == 1:
+        among = f"the choice among the {tried} that were tried" if tried > 1 else "any choice"
+        return f"; not corrected for {among}."
+    return f"; corrected for the choice among {used} of the {tried} tried." * (tried > used) or "."
+
+
+def _without_interval(estimates: list[Estimate], label: str, digits: Digits, *, alone: bool) -> str:
+    """What to say where no interval is worth reporting."""
+    found = [e for e in estimates if e.value is not None]
+    corrected = [e for e in found if not e.ignores_selection and not phrases.is_naive(e)]
+    if corrected:
+        value, flat = digits.performance(corrected[0].value), has_no_width(corrected[0])
+        lack = "whose interval has no width" if flat else "which gives no interval"
+        by = f"by {corrected[0].method}, {lack}."
+        return _words("Expect", label, value, "on new samples", by)
+    if not found:
+        return _words("What", label, "to expect on new samples can't be computed.")
+    if alone:
+        return _words("No interval says what", label, "to expect on new samples: --method bbc.")
+    figure = f"its {label}" if label else "that figure"
+    return (
+        f"Don't report {figure}: it was picked for being the best, so it is too good; --method bbc "
+        "corrects it."
+    )
+
+
+def _words(*parts: str) -> str:
+    return " ".join(part for part in parts if part)
+
 
 SYMMETRIC = frozenset({"auc", "gini", "youden"})
 """Metrics of two classes that are the same of either."""
@@ -123,8 +258,8 @@ def _choice(estimate: Estimate, document: Envelope) -> str:
     """Which configuration, and whether the figure makes up for the choice of it."""
     winner, read = estimate.winner, document.input
     if read.n_configurations == 1:
-        return f", not corrected: {winner} is {counts.only_one(document)}"
-    configurations = f"{counts.configurations(read)}{_rule(estimate, document)}"
+        return f", not corrected: {winner} is {phrases.only_one(document)}"
+    configurations = f"{phrases.configurations(read)}{_rule(estimate, document)}"
     if estimate.n_evaluation is not None:
         held_out = count(estimate.n_evaluation, "sample")
         preselected = estimate.n_preselected
@@ -153,12 +288,12 @@ def _data(estimate: Estimate, document: Envelope) -> list[str]:
     """Samples, and how they were understood where that is not the usual way."""
     read = document.input
     groups = f" in {count(read.n_groups, 'group')}" if read.n_groups else ""
-    used, total, own = read.n_samples, counts.n_samples_read(read), estimate.n_predicted
+    used, total, own = read.n_samples, phrases.n_samples_read(read), estimate.n_predicted
     parts = [f"N = {used}{f' of {total}' if total > used else ''}{groups}"]
     parts += [] if own is None else [f"of which {estimate.winner} predicts {own}"]
-    parts += [counts.folds(read)] if read.n_folds else []
+    parts += [phrases.folds(read)] if read.n_folds else []
     parts += [count(read.n_repeats, "repeat")] if read.n_repeats > 1 else []
-    parts += counts.weighting(read)
+    parts += phrases.weighting(read)
     weights = read.weights
     parts += [f"effective N {figure(weights.n_effective)}"] if weights else []
     codes = [note.code for note in document.notes]
@@ -250,3 +385,48 @@ def _others(plan: Plan) -> list[str]:
         for name, default in defaults.items()
         if (held := getattr(plan, name)) not in (None, default)
     ]
+
+
+def cost_digits(cost: SearchCost) -> Digits:
+    """How the figures of a cost are written: with three significant digits."""
+    return phrases.digits_by(cost.metric, [*cost.naive, *cost.corrected])
+
+
+def cost_sentence(cost: SearchCost) -> str:
+    """Say after how many configurations searching stopped paying.
+
+    Examples
+    --------
+    >>> naive, corrected = (0.8, 0.85, 0.9), (0.79, 0.82, 0.81)
+    >>> cost_sentence(SearchCost(
+    ...     "auc", Direction.MAXIMIZE, (1, 2, 3), naive, corrected, (0.002,) * 3, 2, 500))
+    'Searching stopped paying after 2 of 3 configurations: the best of 2 is worth 0.820 AUC, \
+the best of all 3 is worth 0.810; naively, it seemed to rise from 0.850 to 0.900.'
+    """
+    label, digits, last = (
+        metric_label(cost.metric),
+        cost_digits(cost),
+        cost.counts[-1],
+    )
+    if last == 1:
+        return "A single configuration takes part: no search can be seen."
+    at = cost.counts.index(cost.enough)
+    naive, corrected = (
+        [digits.performance(line[i], "undefined") for i in (at, -1)]
+        for line in (cost.naive, cost.corrected)
+    )
+    if cost.enough == last:
+        rise = f"from {digits.performance(cost.corrected[0], 'undefined')} for one"
+        return (
+            f"The search paid to its end: the best of {count(last, 'configuration')} is worth "
+            f"{corrected[1]} {label}, {rise}."
+        )
+    moved = "rise" if cost.direction == "maximize" else "fall"
+    seemed = f"it seemed to {moved} from {naive[0]} to {naive[1]}"
+    if naive[0] == naive[1]:
+        seemed = f"both seemed to be worth {naive[0]}"
+    return (
+        f"Searching stopped paying after {cost.enough} of {count(last, 'configuration')}: the "
+        f"best of {cost.enough} is worth {corrected[0]} {label}, the best of all {last} is "
+        f"worth {corrected[1]}; naively, {seemed}."
+    )

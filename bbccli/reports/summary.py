@@ -10,7 +10,7 @@ from statistics import median, quantiles
 from bbccli.documents import Document, Json
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
-from bbccli.reports.counts import n_tried, of_all
+from bbccli.reports.phrases import n_tried, of_all
 from bbccli.rounding import count, digits_for
 from bbccli.schema import Envelope
 from bbccli.text import visible

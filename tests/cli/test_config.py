@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from bbccli.cli.commands import CONFIGURABLE, command_named
-from bbccli.cli.project import project
+from bbccli.cli.config import project
 from bbccli.cli.settings import settings
 from bbccli.errors import OptionError
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from bbccli.cli.command import typed
 from bbccli.cli.commands import COMMANDS, command_named
-from bbccli.cli.typed import typed
 
 FILE = "p.csv"
 

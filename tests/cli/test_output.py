@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from bbccli.cli import bar, many
+from bbccli.cli import bar
 from bbccli.cli.bar import progress_bar
 from bbccli.cli.output import style_for_stdout
 from bbccli.cli.streams import say
@@ -140,10 +140,10 @@ class TestBar:
 
     def test_none_for_a_batch_off_a_terminal(self, monkeypatch, capsys):
         for quiet in (False, True):
-            with many.batch_bar(3, quiet=quiet) as show:
+            with bar.batch_bar(3, quiet=quiet) as show:
                 show(1, 1)
             assert capsys.readouterr() == ("", "")
             terminal(monkeypatch, "stderr")
-        with many.batch_bar(3, quiet=False) as show:
+        with bar.batch_bar(3, quiet=False) as show:
             show(1, 1)
         assert "1 failed" in capsys.readouterr().err

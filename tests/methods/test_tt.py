@@ -11,7 +11,7 @@ from bbccli.metrics import METRICS
 from bbccli.outcome import Outcome
 from bbccli.plan import Plan
 from bbccli.readers import read
-from bbccli.reports.phrases import winners
+from bbccli.reports.content.correct import winners
 from bbccli.schema import document
 from bbccli.selection.candidates import fold_performances
 from bbccli.types import Pooling, PredictionKind, Task

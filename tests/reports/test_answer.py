@@ -8,7 +8,7 @@ from matrices import binary, by_hand, regression
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
-from bbccli.reports.answer import answer as answer_of
+from bbccli.reports.sentences import answer as answer_of
 from bbccli.schema import document
 from bbccli.types import Select, Side
 

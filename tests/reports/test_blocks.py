@@ -42,8 +42,8 @@ def test_a_terminal_alone_leaves_out_what_is_wide():
     text = terminal(blocks, Style())
     assert text == "name  figure\nc0       0.0\nc1       0.1\n"
     assert markdown(blocks) == (
-        "**Answer.**\n\n| name | figure | more |\n| --- | --- | --- |\n| c0 | 0.0 | m0 |\n"
-        "| c1 | 0.1 | m1 |\n\n| name | figure | more |\n| --- | --- | --- |\n| c0 | 0.0 | m0 |\n"
+        "**Answer.**\n\n| name | figure | more |\n| --- | --: | --: |\n| c0 | 0.0 | m0 |\n"
+        "| c1 | 0.1 | m1 |\n\n| name | figure | more |\n| --- | --: | --: |\n| c0 | 0.0 | m0 |\n"
     )
     shown = page(*blocks)
     assert "<strong>Answer.</strong>" in shown and ">m1<" in shown and ">All others<" in shown
@@ -89,3 +89,16 @@ def test_names_are_escaped_by_the_form():
     for text in (markdown(blocks), page(*blocks)):
         assert "\x1b" not in text and "<b>" not in text
     assert "*a*" not in markdown(blocks).replace("\\*", "")
+
+
+def test_a_fact_without_a_name_goes_on_under_the_one_above():
+    facts = Facts([("assumed", "a"), ("", "b"), ("empty", ""), ("near", "c")])
+    assert terminal([facts], Style()) == "assumed   a\n          b\nnear      c\n"
+    assert markdown([facts]) == "- assumed: a\n- assumed: b\n- near: c\n"
+
+
+def test_lines_of_a_heading_stand_below_it():
+    heading = Heading("p.csv", "80 samples", ["::run", "*scores*"])
+    assert terminal([heading], Style()).splitlines()[0] == "p.csv   80 samples"
+    assert "\n::run" not in terminal([heading], Style())
+    assert "\\*scores\\*" in markdown([heading])

@@ -17,7 +17,7 @@ from bbccli.errors import OptionError
 from bbccli.evidence import Ranked, Ranking
 from bbccli.reports.figures import KINDS, Absent, Drawn, draw, rendering
 from bbccli.reports.figures.base import labels, themed
-from bbccli.reports.searching import cost_sentence
+from bbccli.reports.sentences import cost_sentence
 from bbccli.types import Direction
 
 

@@ -13,7 +13,7 @@ from bbccli.methods import estimate
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.reports import FORMS, Style
-from bbccli.reports.phrases import marks as marks_of
+from bbccli.reports.content.correct import marks as marks_of
 from bbccli.reports.sentences import gate_sentence
 from bbccli.schema import document
 from bbccli.source import Source
@@ -255,3 +255,12 @@ def test_no_figure_is_rounded_onto_a_bound(form):
 def test_the_verdict_shows_how_far_it_is(value, threshold, said):
     gate = judged(exact(), Rule(threshold, Direction.MAXIMIZE)).record.gate
     assert said in gate_sentence(replace(gate, value=value, margin=value - threshold))
+
+
+@pytest.mark.parametrize("form", ["table", "markdown"])
+@pytest.mark.parametrize(
+    ("names", "expected"), [(["cvt", "bbc-f"], True), (["bbc-f"], False), (["cvt"], False)]
+)
+def test_rows_to_compare_are_told_from_the_one_to_report(form, names, expected):
+    text = " ".join(FORMS[form](result(names=names)).split())
+    assert ("the others are for comparison, not to choose from" in text) == expected

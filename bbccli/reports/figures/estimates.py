@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bbccli.bootstrap.cost_records import SearchCost
 from bbccli.evidence.records import Histogram
-from bbccli.reports import counts, phrases
+from bbccli.reports import phrases
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import (
     CORRECTED,
@@ -26,7 +26,7 @@ from bbccli.reports.figures.base import (
     span,
     spec_of,
 )
-from bbccli.reports.searching import cost_digits, cost_sentence
+from bbccli.reports.sentences import cost_digits, cost_sentence
 from bbccli.results import Estimate
 from bbccli.rounding import percent
 from bbccli.text import visible
@@ -96,9 +96,9 @@ def _points(name: str, estimate: Estimate) -> list[Spec]:
 def _optimism(exhibit: Exhibit, estimates: list[Estimate]) -> str:
     document = exhibit.document
     if document.input.n_configurations == 1:
-        if counts.alone(document):
+        if phrases.alone(document):
             return "There was one configuration: nothing is corrected."
-        return f"It is {counts.only_one(document)}: its figure is not corrected for the choice."
+        return f"It is {phrases.only_one(document)}: its figure is not corrected for the choice."
     reported = next((e for e in estimates if phrases.is_reported(e, document)), None)
     if reported is None or reported.optimism is None:
         return "No method here has an interval to report."

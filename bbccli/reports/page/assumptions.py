@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bbccli.reports import counts, phrases
+from bbccli.reports import phrases
 from bbccli.reports.page.markup import Markup, section, table, tag
 from bbccli.rounding import count
 from bbccli.schema import Envelope
@@ -106,8 +106,8 @@ def _one_scale(document: Envelope, codes: set[str]) -> Assumption:
     if pooling != "pooled":
         return Assumption(claim, MET, f"It is not needed: selection is {ways[pooling]}.")
     if (document.input.n_folds or 0) < 2:
-        if counts.is_split(document.input):
-            return Assumption(claim, MET, f"There is {counts.HELD_OUT}.")
+        if phrases.is_split(document.input):
+            return Assumption(claim, MET, f"There is {phrases.HELD_OUT}.")
         return Assumption(claim, UNKNOWN, "The folds are unknown.")
     if "winners-differ" in codes:
         return Assumption(claim, UNKNOWN, "Selection over folds has another winner.")

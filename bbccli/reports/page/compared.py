@@ -10,7 +10,7 @@ from bbccli.compare_schema import CompareEnvelope
 from bbccli.comparisons.across import TESTS as ACROSS
 from bbccli.comparisons.pairs import TESTS as PAIRS
 from bbccli.evidence.records import Evidence, Ranked, Ranking
-from bbccli.reports import counts, phrases
+from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.blocks import Heading
 from bbccli.reports.content.compare import blocks, is_selected, of_baseline
@@ -115,8 +115,8 @@ def _sentences(document: CompareEnvelope, tests: dict[str, str]) -> Iterator[str
         yield f"Families were compared by {label} on {len(document.data_sets)} data sets."
     else:
         yield (
-            f"Out-of-sample predictions of {counts.configurations(read)} for "
-            f"{counts.samples(read)} were compared by {label}."
+            f"Out-of-sample predictions of {phrases.configurations(read)} for "
+            f"{phrases.samples(read)} were compared by {label}."
         )
     if of_baseline(document):
         yield (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bbccli.methods import METHODS
-from bbccli.reports import counts, phrases
+from bbccli.reports import phrases
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import name_of
 from bbccli.reports.page.citations import BIBTEX, keys_of
@@ -39,9 +39,9 @@ def _paragraph(estimate: Estimate, document: Envelope) -> str:
     name = phrases.method_name(estimate.method)
     known = METHODS.get(estimate.method)
     source = f" ({known.reference})" if known and known.reference else ""
-    folds = f" in {counts.folds(read)}" if read.n_folds else ""
+    folds = f" in {phrases.folds(read)}" if read.n_folds else ""
     repeats = f", {count(read.n_repeats, 'repeat')}" if read.n_repeats > 1 else ""
-    data = f"{counts.configurations(read)} for {counts.samples(read)}{folds}{repeats}"
+    data = f"{phrases.configurations(read)} for {phrases.samples(read)}{folds}{repeats}"
     rule = phrases.RULES.get(plan.select, plan.select)
     parts = [
         f"Out-of-sample predictions of {data} were compared by {label} "

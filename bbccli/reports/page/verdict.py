@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from bbccli.notes import Note, severity_of
 from bbccli.reports import phrases
-from bbccli.reports.answer import answer
+from bbccli.reports.content.correct import methods_table
 from bbccli.reports.page.markup import Markup, listing, section, table, tag
-from bbccli.reports.sentences import sentences
+from bbccli.reports.sentences import answer, sentences
 from bbccli.results import Estimate
 from bbccli.schema import Envelope, to_report
 from bbccli.text import redacted, shortened, visible
@@ -72,12 +72,11 @@ def estimates(document: Envelope) -> Markup:
     """Return the table of all methods for the metrics after the first, whose figure has its own."""
     parts = []
     for metric in phrases.metrics_of(document)[1:]:
-        found = phrases.estimates_of(document, metric)
-        label, interval = phrases.metric_label(metric), phrases.interval_name(document, found)
+        block = methods_table(document, metric)
+        columns = ["method", "what it does", *(column.name for column in block.columns[3:])]
         rows = [
-            (f"{row.method} (to report)" if row.reported else row.method, *row.cells)
-            for row in phrases.rows(document, metric)
+            [f"{name[2:]} (to report)" if name[0] == ">" else name[2:], *cells]
+            for name, _, *cells in block.rows
         ]
-        columns = ("method", "what it does", label, interval, "naive", "optimism")
-        parts.append(table(f"Estimates, {label}", columns, rows))
+        parts.append(table(f"Estimates, {phrases.metric_label(metric)}", columns, rows))
     return section("Other metrics", "others", *parts) if parts else Markup()

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
+from typing import IO
 
+from bbccli.documents import Document, Json
 from bbccli.reports import phrases
+from bbccli.reports.base import Style
+from bbccli.reports.batch import error_of
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import name_of
 from bbccli.reports.page import verdict
@@ -18,7 +22,7 @@ from bbccli.reports.page.markup import Markup, tag, text
 from bbccli.reports.page.provenance import made_from, methods_paragraph
 from bbccli.reports.page.style import STYLE
 from bbccli.rounding import count
-from bbccli.schema import ErrorEnvelope
+from bbccli.schema import Envelope, ErrorEnvelope
 from bbccli.text import redacted
 from bbccli.version import __version__
 
@@ -26,6 +30,21 @@ ABOUT_MANY = "The best configuration of each experiment: what it scored, and wha
 
 MOST_WHOLE = 4
 """Results of a page that are each shown with all their figures."""
+
+
+def render(results: Sequence[Envelope | ErrorEnvelope], style: Style) -> str:
+    """Return one page, with the figures that documents alone can give."""
+    exhibits = [Exhibit(one) for one in results if isinstance(one, Envelope)]
+    return page(exhibits, [one for one in results if isinstance(one, ErrorEnvelope)])
+
+
+def write_batch(records: Iterable[Json], file: IO[bytes]) -> None:
+    """Write a page with a line per record."""
+    results = [
+        Document(one["document"], Envelope).record if "document" in one else error_of(one).record
+        for one in records
+    ]
+    file.write(render(results, Style()).encode(errors="backslashreplace"))
 
 
 def page(

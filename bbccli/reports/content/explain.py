@@ -1,4 +1,4 @@
-"""What `bbc explain` says of a method, a metric, a note or a result, in words for people."""
+"""The content of `bbc explain`: a method, a metric, a note or a result, in words for people."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ from bbccli.methods import METHODS
 from bbccli.methods.registry import ASSUMED, part
 from bbccli.metrics import METRICS
 from bbccli.notes import NOTES, Note, Severity, severity_of
-from bbccli.reports import counts, phrases
-from bbccli.reports.answer import answer
-from bbccli.reports.base import Style
-from bbccli.reports.layout import as_text, fact_rows, listing_table, paragraph
-from bbccli.reports.sentences import sentences
+from bbccli.reports import phrases
+from bbccli.reports.blocks import Block, Column, Facts, Line, Table
+from bbccli.reports.sentences import answer, sentences
 from bbccli.results import Estimate
 from bbccli.rounding import percent
 from bbccli.schema import Envelope
-from bbccli.text import visible
 
 WHICH = (
     "Report the row that the table marks >, with its interval, and the sentence that begins with "
@@ -42,7 +39,7 @@ def plain(markdown: str) -> str:
     return LINK.sub(r"\1", markdown).replace("**", "")
 
 
-def of_nothing(style: Style) -> str:
+def of_nothing() -> list[Block]:
     """Return which number to report, and the names of all that can be explained."""
     severities = {
         f"notes, {severity.name.lower()}": [
@@ -51,42 +48,50 @@ def of_nothing(style: Style) -> str:
         for severity in Severity
     }
     named: Mapping[str, Iterable[str]] = {"methods": METHODS, "metrics": METRICS, **severities}
-    rows = [(title, ", ".join(names)) for title, names in named.items()]
-    return f"{paragraph(WHICH, style)}\n{listing_table(('bbc explain', 'NAME'), rows, style)}"
+    columns = [Column("bbc explain", figures=False), Column("NAME", figures=False)]
+    return [
+        Line(WHICH),
+        Table(columns, [(title, ", ".join(names)) for title, names in named.items()]),
+    ]
 
 
-def of_method(name: str, style: Style) -> str:
+def of_method(name: str) -> list[Block]:
     """Return what a method is, what it assumes, when not to use it, and where it is from."""
     method = METHODS[name]
     use, _, never = part(name, "When to use").partition("When not: ")
     beware = ["ignores that the winner was selected"] if method.ignores_selection else []
     beware += ["experimental: its evidence is thin"] if method.experimental else []
-    return _facts(
-        ("method", name),
-        ("what", method.summary),
-        ("beware", "; ".join(beware)),
-        *(("" if n else "all assume", one) for n, one in enumerate(ASSUMED)),
-        ("assumes", part(name, "Assumptions")),
-        ("when", use),
-        ("when not", never),
-        ("source", method.reference),
-        style=style,
-    )
+    return [
+        _facts(
+            ("method", name),
+            ("what", method.summary),
+            ("beware", "; ".join(beware)),
+            *(("" if n else "all assume", one) for n, one in enumerate(ASSUMED)),
+            ("assumes", part(name, "Assumptions")),
+            ("when", use),
+            ("when not", never),
+            ("source", method.reference),
+        )
+    ]
 
 
-def of_metric(name: str, style: Style) -> str:
+def of_metric(name: str) -> list[Block]:
     """Return what a metric is, what it needs, where it is undefined, and where it is from."""
     metric = METRICS[name]
-    return _facts(
-        ("metric", f"{name} ({metric.label})" if metric.label != name else name),
-        ("what", metric.summary),
-        ("formula", metric.formula),
-        ("assumes", f"{', '.join(sorted(metric.tasks))} tasks, and {NEEDS[metric.wants.value]}"),
-        ("when not", f"undefined {metric.undefined}"),
-        ("", metric.remarks),
-        ("source", metric.reference),
-        style=style,
-    )
+    return [
+        _facts(
+            ("metric", f"{name} ({metric.label})" if metric.label != name else name),
+            ("what", metric.summary),
+            ("formula", metric.formula),
+            (
+                "assumes",
+                f"{', '.join(sorted(metric.tasks))} tasks, and {NEEDS[metric.wants.value]}",
+            ),
+            ("when not", f"undefined {metric.undefined}"),
+            ("", metric.remarks),
+            ("source", metric.reference),
+        )
+    ]
 
 
 NEEDS = {
@@ -98,34 +103,29 @@ NEEDS = {
 """What metrics want, in words."""
 
 
-def of_note(code: str, style: Style) -> str:
+def of_note(code: str) -> list[Block]:
     """Return what a note means, how much it matters, and what can be done."""
     one = NOTES[code]
-    return _facts(
-        ("note", code),
-        ("matters", f"{one.severity.name.lower()}: {one.severity.words}"),
-        ("means", one.meaning),
-        ("do", one.remedy),
-        style=style,
-    )
+    return [
+        _facts(
+            ("note", code),
+            ("matters", f"{one.severity.name.lower()}: {one.severity.words}"),
+            ("means", one.meaning),
+            ("do", one.remedy),
+        )
+    ]
 
 
-def of_result(document: Envelope, style: Style) -> str:
+def of_result(document: Envelope) -> list[Block]:
     """Return which number of a result to report and why, and what each of its notes means."""
     head = f"{document.input.path}: {phrases.understood(document)}"
-    parts = [head, " ".join(answer(document)), *_reasons(document)]
-    parts += [f"For a paper: {said}." for said in sentences(document)]
-    told = "\n".join(paragraph(visible(one), style) for one in parts)
+    estimates = [e for e in document.estimates if phrases.is_reported(e, document)]
+    lines = [head, " ".join(answer(document)), *(_reason(one, document) for one in estimates)]
+    lines += [f"For a paper: {sentence}." for sentence in sentences(document)]
     notes = sorted(phrases.notes_of(document), key=lambda note: severity_of(note.code))
     codes = dict.fromkeys(note.code for note in notes)
     groups = [[note for note in notes if note.code == code] for code in codes]
-    return "\n".join([told, *(_explained(group, style) for group in groups)])
-
-
-def _reasons(document: Envelope) -> list[str]:
-    """Why it is this figure and no other, for each metric that has one."""
-    estimates = [e for e in document.estimates if phrases.is_reported(e, document)]
-    return [_reason(estimate, document) for estimate in estimates]
+    return [*map(Line, lines), *map(_explained, groups)]
 
 
 def _reason(estimate: Estimate, document: Envelope) -> str:
@@ -134,15 +134,15 @@ def _reason(estimate: Estimate, document: Envelope) -> str:
     which = f"The figure of {label} to report is that of {name}"
     does = f", which is to {METHODS[name].summary}" if name in METHODS else ""
     if among == 1:
-        if counts.alone(document):
+        if phrases.alone(document):
             return f"{which}. There was one configuration: no choice has made its figure too good."
         return (
-            f"{which}. {estimate.winner} is {counts.only_one(document)}: if it was chosen over "
+            f"{which}. {estimate.winner} is {phrases.only_one(document)}: if it was chosen over "
             "the others, its figure is too good, and nothing here can correct for that."
         )
     others = [e.method for e in phrases.estimates_of(document, estimate.metric)]
     others = [method for method in others if method != name]
-    tried = counts.n_tried(read)
+    tried = phrases.n_tried(read)
     field = f"{among} of the {tried} tried" if tried > among else f"{among}"
     beside = f" The others here ({', '.join(others)}) are for comparison." if others else ""
     return (
@@ -156,20 +156,17 @@ def _reason(estimate: Estimate, document: Envelope) -> str:
     )
 
 
-def _explained(notes: Sequence[Note], style: Style) -> str:
+def _explained(notes: Sequence[Note]) -> Facts:
     """Notes of one code, and what is behind them."""
     code, known = notes[0].code, NOTES.get(notes[0].code)
     return _facts(
-        ("note", visible(code)),
-        *(("" if n else "seen", visible(note.text)) for n, note in enumerate(notes)),
+        ("note", code),
+        *(("" if n else "seen", note.text) for n, note in enumerate(notes)),
         ("matters", f"{known.severity.name.lower()}: {known.severity.words}" if known else ""),
         ("means", known.meaning if known else ""),
-        ("do", known.remedy if known else visible(notes[0].remedy)),
-        style=style,
+        ("do", known.remedy if known else notes[0].remedy),
     )
 
 
-def _facts(*rows: tuple[str, str], style: Style) -> str:
-    """Names and what is known, as far as anything is."""
-    grid = fact_rows([(name, plain(text)) for name, text in rows if text])
-    return as_text(grid, style)
+def _facts(*rows: tuple[str, str]) -> Facts:
+    return Facts([(name, plain(text)) for name, text in rows])

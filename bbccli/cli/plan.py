@@ -1,17 +1,27 @@
-"""Options of `bbc plan` alone, and which of them go together."""
+"""`bbc plan`: how many rows and configurations a study needs, before it is made."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
+import typer
+
 from bbccli.analysis.asked import metric_names
+from bbccli.analysis.input import GapOptions, InputOptions
+from bbccli.analysis.plan import PlanOptions
+from bbccli.cli.command import command, reads_files
+from bbccli.cli.shared import Jobs, Notes, Output, Quiet, WorkOptions, form_option
 from bbccli.errors import OptionError
 from bbccli.option import Option, Panel, Scope
 
 if TYPE_CHECKING:
+    from bbccli.documents import Document
+    from bbccli.plan_schema import PlanEnvelope
     from bbccli.planning import Question, Stated
+    from bbccli.progress import Progress
 
 LARGEST_COUNT = 1_000_000
 """Rows, and the square of configurations, of a cell."""
@@ -221,3 +231,102 @@ def counts(option: str, text: str | None, most: int) -> tuple[int, ...]:
             raise OptionError(f"{option} has {word}, over {most:,}", hint=f"at most {most:,}")
         found.append(int(word))
     return tuple(dict.fromkeys(found))
+
+
+WITHOUT = (
+    *("guard", "side", "evaluation_share", "tolerance", "outer_fold", "interval", "models"),
+    "select",
+)
+
+
+Format = Annotated[str, form_option("plan")]
+
+Pilot = Annotated[
+    Sequence[str],
+    Option(
+        "Pilot: out-of-sample predictions, as for bbc correct. Without one, state values.",
+        metavar="FILE...",
+        positional=True,
+        default="none",
+    ),
+]
+
+
+@command(without=WITHOUT)
+@reads_files
+def plan(
+    ctx: typer.Context,
+    asked: PlanningOptions,
+    planned: PlanOptions,
+    gaps: GapOptions,
+    how: InputOptions,
+    work: WorkOptions,
+    files: Pilot = (),
+    format: Format = "table",
+    notes: Notes = "top",
+    output: Output = "-",
+    jobs: Jobs = None,
+    quiet: Quiet = False,
+) -> None:
+    """Show how many rows and configurations a study needs.
+
+    Says what to expect of a search before it is made: the naive figure, the honest one, the width
+    of the interval, and the rows that a wanted width takes.
+
+    Examples:
+      bbc plan pilot.parquet --width 0.10
+      bbc plan pilot.parquet --samples 200,400,800 --configurations 10,100,1000
+      bbc plan --expected 0.85 --prevalence 0.3 --configurations 200 --width 0.10
+    """
+    from bbccli import resources
+    from bbccli.cli.bar import progress_bar
+    from bbccli.cli.gates import publish
+    from bbccli.cli.output import check_writable, report_format
+    from bbccli.cli.streams import say
+    from bbccli.reports import FORMS, Kind
+    from bbccli.reports.content.plan import answer
+
+    given = planned.plan({})
+    asked.question(given.level, given.seed)
+    if files:
+        asked.check_no_statement()
+    else:
+        asked.stated()
+    form = FORMS[report_format(ctx, format, output, Kind.PLAN) or format]
+    check_writable({"--output": output})
+    with resources.use(work.resources(jobs)), progress_bar(quiet=quiet) as progress:
+        found = _planned(files, asked, planned, gaps, how, progress)
+    publish([found], form.name, output, Kind.PLAN, notes=notes, quiet=quiet)
+    if not form.for_people and not quiet:
+        say(answer(found.record))
+
+
+def _planned(
+    files: Sequence[str],
+    asked: PlanningOptions,
+    planned: PlanOptions,
+    gaps: GapOptions,
+    how: InputOptions,
+    progress: Progress,
+) -> Document[PlanEnvelope]:
+    """Document of a plan by a pilot, or by stated values."""
+    from bbccli.analysis.answer import working
+    from bbccli.metrics import choose_metrics, metric_named
+    from bbccli.plan_schema import plan_document
+    from bbccli.planning import of_pilot, of_stated, planned_for
+    from bbccli.progress import enter
+
+    if files:
+        enter(progress, "reading")
+        matrix = planned.scored(how.read_files(files, missing=gaps.missing), None)
+        names = [asked.metric] if asked.metric else None
+        plan, metric = planned.plan(matrix.source.metadata), choose_metrics(names, matrix)[0]
+        enter(progress, "resampling")
+        with working(names, matrix):
+            basis = of_pilot(matrix, metric, plan)
+    else:
+        matrix, plan = None, planned.plan({})
+        basis = of_stated(metric_named(asked.metric or "auc"), asked.stated(), plan.level)
+    enter(progress, "planning")
+    question = asked.question(plan.level, plan.seed)
+    return plan_document(matrix, plan, planned_for(basis, question, progress))
