@@ -1,4 +1,4 @@
-"""DeLong's variance of an AUC, and his test of two.
+"""DeLong's variance of an AUC, or of a difference of two.
 
 1. The placement of a positive sample is the share of the negatives that score lower, that of a
    negative one the share of the positives that score higher. Both have the AUC as their mean.
@@ -14,13 +14,11 @@ Source: DeLong, DeLong & Clarke-Pearson 1988; Obuchowski 1997.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import sqrt
-
 import numpy as np
 
 from bbccli.kernels.placements import placements
-from bbccli.types import BoolArray, FloatArray, IntArray
+from bbccli.matrix import PredictionMatrix
+from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind
 
 
 def influence(scores: FloatArray, positive: BoolArray, negative: BoolArray) -> FloatArray:
@@ -77,43 +75,25 @@ def variance_of(
     return max(parts[0] + parts[1] + 2 * parts[2], 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """A difference of two AUCs of the same samples, its standard error, z, and two-sided p."""
+def influence_in(matrix: PredictionMatrix, configuration: int, rows: BoolArray) -> FloatArray:
+    """Return the influence (N,) of each sample in `rows` (N,) on the AUC of a configuration.
 
-    difference: float
-    error: float
-    z: float
-    p: float
-
-
-def delong_test(
-    first: FloatArray, second: FloatArray, positive: BoolArray, negative: BoolArray
-) -> Comparison:
-    """Test whether two configurations have the same AUC, from their scores (N,) of one sample.
-
-    The difference of the influences gives the variance of the difference, covariance and all.
-    Equal AUCs have z = 0 and p = 1, also where the variance is 0, as for identical scores; of AUCs
-    that differ where the variance is 0, neither is defined: they are NaN.
-
-    References
-    ----------
-    DeLong, DeLong & Clarke-Pearson 1988, section 3.
-
-    Examples
-    --------
-    >>> scores, positive = np.array([0.1, 0.4, 0.3, 0.8]), np.array([False, False, True, True])
-    >>> delong_test(scores, scores, positive, ~positive)
-    Comparison(difference=0.0, error=0.0, z=0.0, p=1.0)
+    Averaged over repeats; of hold-outs over those in which the AUC is defined.
     """
-    from statistics import NormalDist
-
-    auc = [placements(scores, positive, negative)[positive].mean() for scores in (first, second)]
-    difference = float(auc[0] - auc[1])
-    influences = [influence(scores, positive, negative) for scores in (first, second)]
-    error = sqrt(variance_of(influences[0] - influences[1], positive, negative))
-    z = 0.0 if difference == 0 else difference / error if error else float("nan")
-    return Comparison(difference, error, z, 2 * NormalDist().cdf(-abs(z)))
+    scores = matrix.as_kind(PredictionKind.SCORE, np.array([configuration]))[:, :, 0]
+    positive, negative = (matrix.outcome.values == k for k in (1, 0))
+    total, n_defined = np.zeros(matrix.n_samples), 0
+    for repeat, of_repeat in enumerate(scores):
+        present = rows
+        if matrix.available is not None:
+            present = rows & matrix.available[repeat, :, configuration]
+        if matrix.repeated_holdout and not (
+            (present & positive).any() and (present & negative).any()
+        ):
+            continue  # the AUC is the mean over the repeats that have one
+        total += influence(of_repeat, present & positive, present & negative)
+        n_defined += 1
+    return total / n_defined
 
 
 def _corrected(total: float, n_units: int) -> float:

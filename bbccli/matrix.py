@@ -229,6 +229,19 @@ class PredictionMatrix:
             nested=None,
         )
 
+    def of_samples(self, rows: IntArray | BoolArray) -> PredictionMatrix:
+        """Return the matrix of some of N samples: in the order of `rows`, or where it is True."""
+        return replace(
+            self,
+            outcome=self.outcome.take(rows),
+            predictions=self.predictions[:, rows],
+            folds=None if self.folds is None else self.folds[:, rows],
+            groups=None if self.groups is None else self.groups[rows],
+            available=None if self.available is None else self.available[:, rows],
+            sample_keys=None if self.sample_keys is None else self.sample_keys.take(rows),
+            nested=None,
+        )
+
     def with_threshold(self, threshold: float | None) -> PredictionMatrix:
         """Return the same matrix, its scores cut into classes above `threshold`."""
         return replace(self, threshold=threshold)

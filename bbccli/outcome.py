@@ -65,8 +65,8 @@ class Outcome:
         """(K,) samples per class."""
         return np.bincount(self.values.astype(np.int64), minlength=len(self.classes))
 
-    def take(self, rows: BoolArray | slice) -> Outcome:
-        """Return the outcome of the rows where `rows` (N,) is True, or of consecutive ones."""
+    def take(self, rows: BoolArray | IntArray | slice) -> Outcome:
+        """Return the outcome of some samples: where `rows` (N,) is True, or in its order."""
         event = None if self.event is None else self.event[rows]
         weights = None if self.weights is None else self.weights[rows]
         return Outcome(self.task, self.values[rows], self.classes, event, weights, self.bounds)

@@ -10,42 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.arguments import settle
-from bbccli.choices import (
-    Adjustment,
-    GateOn,
-    IntervalKind,
-    Missing,
-    Models,
-    OnError,
-    Pooling,
-    RiskDirection,
-    Select,
-    Side,
-    TableLayout,
-    Task,
-)
-
-__all__ = [
-    "Adjustment",
-    "BoolArray",
-    "Direction",
-    "FloatArray",
-    "GateOn",
-    "GateOutcome",
-    "IntArray",
-    "Interval",
-    "IntervalKind",
-    "Missing",
-    "Models",
-    "OnError",
-    "Pooling",
-    "PredictionKind",
-    "RiskDirection",
-    "Select",
-    "Side",
-    "TableLayout",
-    "Task",
-]
+from bbccli.choices import *
 
 FloatArray = NDArray[np.floating[Any]]
 IntArray = NDArray[np.integer[Any]]

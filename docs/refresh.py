@@ -23,23 +23,21 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Sequence
 from functools import cache
 from inspect import getdoc, getmodule
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 from unittest.mock import patch
 
 from bbccli.cli.app import main
-from bbccli.comparisons import baseline, evidence, families, possible_best, shares, simultaneous
-from bbccli.comparisons.across.registry import MODULES as ACROSS
-from bbccli.comparisons.pairs.registry import MODULES as OF_PAIRS
+from bbccli.comparisons import baseline, evidence, families, possible_best, simultaneous
+from bbccli.comparisons.across import ranks
+from bbccli.comparisons.pairs.run import MODULES as OF_PAIRS
 from bbccli.intervals import INTERVALS
 from bbccli.methods import METHODS
-from bbccli.methods.described import ASSUMED, description
+from bbccli.methods.registry import ASSUMED, description
 from bbccli.metrics import METRICS, Metric
-from bbccli.notes.meanings import GROUPS, MEANINGS, Severity
+from bbccli.notes import GROUPS, NOTES, Severity
 from bbccli.readers.runs.folder import RUNS
 from bbccli.reports import Kind, forms_of
 from bbccli.types import Direction, PredictionKind
@@ -57,7 +55,7 @@ REGISTERED = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 DEFAULT_FORM = "table"
-AFTER_SELECTION = (possible_best, baseline, families, simultaneous, shares, evidence)
+AFTER_SELECTION = (possible_best, baseline, families, simultaneous, evidence)
 ITEM = re.compile(r"(\d+\.|-) ")
 DIRECTION = {Direction.MAXIMIZE: "maximised", Direction.MINIMIZE: "minimised"}
 WANTS = {
@@ -133,8 +131,7 @@ def method_parts() -> list[str]:
 
 def test_parts() -> list[str]:
     """What the page on comparisons says of each test, in the same way."""
-    modules = (*OF_PAIRS, *ACROSS)
-    return [part for module in modules for part in _sections(module, module.TESTS)]
+    return [part for module in (*OF_PAIRS, ranks) for part in _sections(module)]
 
 
 def comparison_parts() -> list[str]:
@@ -142,11 +139,9 @@ def comparison_parts() -> list[str]:
     return [_with_title("**{}**", getdoc(module) or "") for module in AFTER_SELECTION]
 
 
-def _sections(module: ModuleType, records: Sequence[Any]) -> list[str]:
-    """The docstring of a module under the name of its record, or in parts of one record each."""
+def _sections(module: ModuleType) -> list[str]:
+    """The docstring of a module, in parts of one record each."""
     text = getdoc(module) or ""
-    if len(records) == 1:
-        text = f"## {records[0].name}\n\n{text}"
     parts = []
     # a module of several has a heading for each; what comes first is of the module
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
@@ -167,16 +162,16 @@ def note_parts() -> list[str]:
     """What the page on notes says of each: how much it matters, what it means, what to do."""
     parts = []
     for severity in Severity:
-        codes = [code for code, one in MEANINGS.items() if one.severity is severity]
+        codes = [code for code, one in NOTES.items() if one.severity is severity]
         linked = ", ".join(f"[{code}](#{code})" for code in codes)
         parts.append(f"- **{severity.name.lower()}**: {severity.words}. {linked}.")
     sections = ["\n".join(parts)]
     for title, group in GROUPS.items():
         sections.append(f"## {title}")
-        for one in group:
+        for one in group.values():
             remedy = f"\n**Do:** {one.remedy}" if one.remedy else ""
             level = one.severity.name.capitalize()
-            sections.append(f"### {one.code}\n\n*{level}.* {one.text}{remedy}")
+            sections.append(f"### {one.code}\n\n*{level}.* {one.meaning}{remedy}")
     return sections
 
 

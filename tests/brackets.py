@@ -6,7 +6,7 @@ import numpy as np
 
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
-from bbccli.planning.optimism import bracket
+from bbccli.planning.cells import bracket
 from bbccli.planning.pilot import of_pilot
 from bbccli.simulation import binormal, right_or_wrong
 

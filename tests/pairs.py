@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from bbccli.comparisons.pairs import TESTS, PairCase
+from bbccli.comparisons.pairs import TESTS
+from bbccli.comparisons.pairs.base import PairCase
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
 from bbccli.outcome import Outcome

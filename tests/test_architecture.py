@@ -33,7 +33,7 @@ HEAVY = {
     "pyarrow": {
         "readers",
         "conversion.py",
-        "batch/manifest.py",
+        "batch/sources.py",
         "reports/parquet.py",
         "reports/predictions.py",
     },
@@ -108,7 +108,6 @@ OPENING = {
     "__main__.py": "descriptors that are closed",
     "atomic.py": "what is written",
     "batch/journal.py": "the journal, which is no input",
-    "batch/lock.py": "the journal",
     "cli/places.py": "what may be there already",
     "cli/streams.py": "descriptors that are closed",
     "readers/sources/http.py": "addresses",

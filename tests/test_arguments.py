@@ -28,8 +28,8 @@ from bbccli.comparisons import (
     compare_pairs,
     joined,
 )
-from bbccli.comparisons.across.registry import TESTS as ACROSS
-from bbccli.comparisons.pairs.registry import TESTS
+from bbccli.comparisons.across import TESTS as ACROSS
+from bbccli.comparisons.pairs import TESTS
 from bbccli.dropping import RULES, replay
 from bbccli.dropping.results import Decision
 from bbccli.errors import BbcError, InputError, OptionError, parameter

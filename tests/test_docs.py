@@ -17,6 +17,7 @@ import typer
 from bbccli import METHODS, METRICS, read
 from bbccli.cli.app import app
 from bbccli.intervals import INTERVALS
+from bbccli.notes import NOTES
 from bbccli.readers.roles import NAMES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -138,19 +139,16 @@ def test_every_citation_is_in_the_references(name):
     )
 
 
-@pytest.mark.sweep
 def test_every_note_is_documented():
-    texts = [path.read_text() for path in (ROOT / "bbccli").rglob("*.py")]
-    trees = [ast.parse(text) for text in texts if re.search(r"\bNote\b", text)]
-    codes = {
-        node.args[0].value
-        for tree in trees
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Note"
-        if node.args and isinstance(node.args[0], ast.Constant)
-    }
     found = {heading for heading in sections("docs/notes.md") if re.fullmatch(r"[a-z-]+", heading)}
-    assert found == codes
+    assert found == set(NOTES)
+    assert [code for code, one in NOTES.items() if not one.meaning] == []
+    assert [code for code, one in NOTES.items() if not one.remedy] == ["folds-within-repeats"]
+
+
+def test_every_note_is_described_where_all_are():
+    texts = {path: path.read_text() for path in (ROOT / "bbccli").rglob("*.py")}
+    assert [path for path, text in texts.items() if re.search(r"\bNote\(\s*f?\"", text)] == []
 
 
 def test_every_column_name_is_documented():

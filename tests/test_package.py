@@ -43,8 +43,8 @@ OTHER_WORK = (
 """What a result in JSON is made without: rooms, and modules of those that it needs."""
 
 USED_OF = {
-    "intervals": ("base", "ends", "guard", "percentile", "registry", "resampled", "tail"),
-    "methods": ("base", "bbc", "bbc_f", "cvt", "registry", "several", "tt"),
+    "intervals": ("ends", "guard", "percentile", "resampled"),
+    "methods": ("base", "bbc", "bbc_f", "cvt", "registry", "several"),
     "reports": ("base", "json"),
 }
 """All that it imports of the rooms with a module per record."""

@@ -1,4 +1,4 @@
-"""From a file and what is asked of it to a document: read, estimate, judge."""
+"""From a file and its options to a document: read, estimate, judge."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import numpy as np
 
 from bbccli import elsewhere, resources
 from bbccli.analysis.asked import Analysis
+from bbccli.bootstrap.by_rows import addable
 from bbccli.bootstrap.cost_records import SearchCost
 from bbccli.case import Case
 from bbccli.documents import Document
-from bbccli.errors import UndecidedError, UndefinedError, UnsupportedError
+from bbccli.errors import OptionError, UndecidedError, UndefinedError, UnsupportedError
 from bbccli.gate import judged, left_undecided
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import estimate
@@ -22,8 +23,11 @@ from bbccli.metrics.planned import attainable, planned
 from bbccli.plan import Plan
 from bbccli.progress import Progress, enter, silent
 from bbccli.readers import Paths
+from bbccli.resources import PER_SAMPLE
 from bbccli.results import Estimate
 from bbccli.schema import Envelope, document
+from bbccli.selection.candidates import by_repeat
+from bbccli.types import Select
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +63,6 @@ def answer(
     metrics = choose_metrics(asked.metric, matrix)
     needed = None
     if elsewhere.current() is not None:
-        from bbccli.analysis.by_parts import check_parts, per_sample
-
         check_parts(matrix, metrics, plan)
         needed = per_sample(matrix, metrics, plan)
     try:
@@ -117,3 +119,61 @@ def working(
         np.errstate(over="ignore"),
     ):
         yield
+
+
+OF_A_COLUMN = 60
+"""Bytes per sample without which one configuration can't be looked at and scored."""
+
+METHODS = ("cvt", "tt", "bbc", "bbc-f")
+"""Methods that need no more of a configuration than its performances."""
+
+METRICS = (
+    "means of a loss per sample, shares of pairs and functions of counts: accuracy, auc, brier"
+)
+"""Metrics whose figures are the same to the last bit whatever is scored beside them."""
+
+
+def check_methods(names: Sequence[str] | None) -> None:
+    """Refuse methods that need all predictions in one place.
+
+    Raises
+    ------
+    OptionError
+        Names the first of them.
+    """
+    for name in names or ():
+        if name not in METHODS:
+            raise OptionError(
+                f"--method {name} needs all predictions in one place, which --runner dask is not",
+                hint=f"--method {', '.join(METHODS)}; or leave out --runner dask",
+            )
+
+
+def per_sample(matrix: PredictionMatrix, metrics: Sequence[Metric], plan: Plan) -> int:
+    """Return the bytes per sample that a worker needs, of a column or of a block of resamples."""
+    asked = [planned(metric, plan) for metric in metrics]
+    apart = all(addable(matrix, metric, plan.pooling) for metric in asked)
+    return OF_A_COLUMN if apart else PER_SAMPLE
+
+
+def check_parts(matrix: PredictionMatrix, metrics: Sequence[Metric], plan: Plan) -> None:
+    """Refuse metrics and selections that parts of the configurations can't be worked on by.
+
+    Raises
+    ------
+    OptionError
+        Names the first of them.
+    """
+    if plan.select is not Select.BEST:
+        raise OptionError(
+            f"--runner dask selects the best configuration, not by --select {plan.select}",
+            hint="--select best, or leave out --runner dask",
+        )
+    for metric in metrics:
+        columns = np.array([0, min(1, matrix.n_configurations - 1)])
+        scorer = by_repeat(matrix, metric, columns)[0]
+        if not getattr(scorer, "steady", False):
+            raise OptionError(
+                f"--runner dask has no {metric.name}: in parts it is another in the last digits",
+                hint=f"{METRICS} and others; or leave out --runner dask",
+            )

@@ -1,18 +1,21 @@
-"""Everything that a document depends on besides the files: the options of `bbc correct`."""
+"""All that a document depends on besides the files: the options of `bbc correct`."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Any
 
 from bbccli.analysis.input import GapOptions, InputOptions
 from bbccli.analysis.plan import PlanOptions
-from bbccli.analysis.rule import GateOptions
-from bbccli.choices import Missing
-from bbccli.option import Option, Panel, Scope
+from bbccli.choices import GateOn, Missing
+from bbccli.option import Declared, Option, Panel, Scope, options_of
+from bbccli.text import redacted
 
 if TYPE_CHECKING:
+    from bbccli.gate import Rule
     from bbccli.matrix import PredictionMatrix
     from bbccli.readers import Paths
 
@@ -55,6 +58,57 @@ class EstimateOptions:
             default="cvt, tt, bbc; with 8 folds or more also bbc-f",
         ),
     ] = None
+
+
+def _of_gates() -> Iterable[str]:
+    from bbccli.methods import METHODS
+
+    return METHODS
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateOptions:
+    """A gate, if there is one."""
+
+    fail_under: Annotated[
+        float | None,
+        Option(
+            "For metrics that are maximised: exit with 3 if the pessimistic bound of the first one "
+            "is under X, and with 4 if that can't be decided.",
+            metavar="X",
+        ),
+    ] = None
+    fail_over: Annotated[
+        float | None, Option("The same for metrics that are minimised, over X.", metavar="X")
+    ] = None
+    gate_on: Annotated[
+        GateOn | None,
+        Option("Judge the pessimistic bound or the estimate.", panel=Panel.GATE, default="bound"),
+    ] = None
+    gate_method: Annotated[
+        str | None,
+        Option(
+            "Judge this method.",
+            metavar="NAME",
+            panel=Panel.GATE,
+            names=_of_gates,
+            open=True,
+            default="the one to report",
+        ),
+    ] = None
+
+    @property
+    def rule(self) -> Rule | None:
+        """The gate, if one is asked for.
+
+        Raises
+        ------
+        OptionError
+            Both thresholds, or details of a gate without one.
+        """
+        from bbccli.gate import rule_of
+
+        return rule_of(self.fail_under, self.fail_over, self.gate_on, self.gate_method)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,3 +160,41 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
         """
         missing = Missing.ERROR if self.strict else self.missing
         return self.scored(self.read_files(path, missing=missing), self.threshold)
+
+
+def command_line(asked: Analysis, files: Sequence[str], command: str = "correct") -> str:
+    """Return the command that asks for this, whatever file or variable set its options.
+
+    Examples
+    --------
+    >>> command_line(Analysis(seed=7, metric=("auc",)), ["p.csv"])
+    'bbc correct p.csv --metric auc --seed 7'
+    """
+    return line_of(command, files, [asked])
+
+
+def line_of(command: str, files: Sequence[str], groups: Sequence[Any]) -> str:
+    """Return the command that asks for what some groups of options hold."""
+    words = ["bbc", command, *map(redacted, files)]
+    for group in groups:
+        kind: type = type(group)
+        for option in options_of(kind).values():
+            value = getattr(group, option.name)
+            if value != option.default and value is not None:
+                words += _words(option, value)
+    return shlex.join(words)
+
+
+def _words(option: Declared, value: Any) -> list[str]:
+    flag = f"--{option.key}"
+    if isinstance(value, bool):
+        return [flag if value else f"--no-{option.key}"]
+    if option.kind is tuple:  # values of one flag, and not a flag for each
+        return [flag, *map(_text, value)]
+    if isinstance(value, list | tuple):
+        return [word for one in value for word in (flag, _text(one))]
+    return [flag, _text(value)]
+
+
+def _text(value: Any) -> str:
+    return redacted(str(value.value if isinstance(value, Enum) else value))

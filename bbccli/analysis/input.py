@@ -186,19 +186,12 @@ class InputOptions:
         from bbccli.readers.scores import bounds_of_text
 
         columns = {name: getattr(self, name) for name in Roles.__dataclass_fields__}
+        as_given = ("task", "positive", "labels", "folds", "dialect", "by_position", "unweighted")
         return {
             "roles": Roles(**columns),
-            "task": self.task,
-            "positive": self.positive,
-            "labels": self.labels,
-            "folds": self.folds,
-            "dialect": self.dialect,
-            "only": self.only or (),
-            "exclude": self.exclude or (),
             "bounds": None if self.bounds is None else bounds_of_text(self.bounds),
-            "include": self.include or (),
-            "by_position": self.by_position,
-            "unweighted": self.unweighted,
+            **{name: getattr(self, name) for name in as_given},
+            **{name: getattr(self, name) or () for name in ("only", "exclude", "include")},
         }
 
 

@@ -1,8 +1,7 @@
 """Many files, one document each: sources, workers, a journal that outlives a crash, a table."""
 
 from bbccli.batch.journal import Journal, journal_path
-from bbccli.batch.run import Tally, drive, results, todo
-from bbccli.batch.runners import RUNNERS, Runner
+from bbccli.batch.run import RUNNERS, Runner, Tally, drive, results, todo
 from bbccli.batch.sources import Source, sources_of
 from bbccli.batch.worker import is_current, key_of
 from bbccli.gate import FAILED

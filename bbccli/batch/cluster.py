@@ -86,7 +86,7 @@ def run_dask(
                     client, look, [task], jobs, lambda task, n: _given_up(task, n + 1)
                 )
         except OSError as error:
-            raise _lost(error) from error
+            raise lost(error) from error
 
 
 def _answers(
@@ -280,12 +280,13 @@ def _outcome(future: Any) -> Done | None:
     except (KilledWorker, OSError):
         raise
     except Exception as error:
-        raise _lost(error) from error
+        raise lost(error) from error
     return found
 
 
-def _lost(reason: object) -> BbcError:
+def lost(reason: object, then: str = "; then continue with --resume") -> BbcError:
+    """Return the error about a scheduler or workers that are no more, and what to do then."""
     return BbcError(
         f"the scheduler is lost, or a worker can't work: {' '.join(str(reason).split())}",
-        hint="workers need the same version of bbccli; then continue with --resume",
+        hint=f"workers need the same version of bbccli{then}",
     )

@@ -1,26 +1,29 @@
-"""What is done, kept line by line: the process may be killed at any moment.
+"""The results of a batch, kept line by line: the process may be killed at any moment.
 
 The journal lies beside the output. It only grows, each group of lines is on the disk before the
 next begins, and each line has a checksum: one that is damaged is left out, wherever it stands, and
 those after it hold. Nothing is written before there is something to keep; a last line that is not
 whole is cut off then. The journal is locked as long as a batch has it; the system lifts the lock of
-a process that dies.
+a process that dies. A journal that stays empty is removed.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import re
+import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from bbccli.atomic import sync_folder
-from bbccli.batch.lines import FINISHED, FORM, HEADER, record_of, sealed
-from bbccli.batch.lock import locked, make_private
 from bbccli.documents import Json
 from bbccli.errors import BbcError, OptionError
+from bbccli.schema import SCHEMA_VERSION
 
 _MOST_NAMED = 5
 """Damaged lines that are told by their number."""
@@ -251,3 +254,141 @@ def _cannot(do: str, path: Path, error: OSError) -> BbcError:
         f"cannot {do} {path}: {error.strerror or error}",
         hint="what was written is kept; continue with --resume once there is room",
     )
+
+
+FORM = b'{"journal":"bbc-batch/'
+HEADER = FORM + b'2"}\n'
+FINISHED = b'{"finished":true}\n'
+
+_SEAL = re.compile(rb',"check":"([0-9a-f]{16})"\}\n\Z')
+
+
+def sealed(record: str) -> bytes:
+    r"""Return the line of a record: an object in JSON and a newline, with a checksum at its end.
+
+    Examples
+    --------
+    >>> sealed('{"key":"k"}' + chr(10))
+    b'{"key":"k","check":"09271c93db1eab71"}\n'
+    """
+    body = record.encode().removesuffix(b"}\n")
+    return b'%b,"check":"%b"}\n' % (body, _checksum(body))
+
+
+def record_of(line: bytes) -> Json | None:
+    """Return the record of a line; None where it is damaged, or was never ours."""
+    seal = _SEAL.search(line)
+    if seal is None or seal[1] != _checksum(line[: seal.start()]):
+        return None
+    try:
+        record = json.loads(line[: seal.start()] + b"}")
+    except (ValueError, RecursionError):
+        return None
+    return record if _is_record(record) else None
+
+
+def _checksum(body: bytes) -> bytes:
+    """First 64 bits of SHA-256, in hexadecimal digits."""
+    return hashlib.sha256(body).hexdigest()[:16].encode()
+
+
+def _is_record(value: Any) -> bool:
+    """Whether a value says of a file what was asked, of which bytes, and what came of it."""
+    if not _has(value, key=str, path=str) or ("error" in value) == ("document" in value):
+        return False
+    if "error" in value:
+        failed = _has(value["error"], problem=str, hint=str, status=int)
+        return failed and value.get("files") is None
+    document = value["document"]
+    known = _has(document, input=dict, estimates=list, gate=dict | None)
+    return known and document.get("schema") == SCHEMA_VERSION and _has(value, files=str)
+
+
+def _has(value: Any, **kinds: Any) -> bool:
+    """Whether a value is an object with members of these types."""
+    return isinstance(value, dict) and all(
+        isinstance(value.get(name), kind) for name, kind in kinds.items()
+    )
+
+
+_LOCKED_BYTE = 2**40
+"""Where Windows locks a file: far from its lines, which others may read."""
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[IO[bytes]]:
+    """Yield the journal, open for appending and locked; it is removed if nothing was written.
+
+    Raises
+    ------
+    OptionError
+        It can't be opened or locked, another process has it, or it is not a file.
+    """
+    while True:
+        file = _opened(path)
+        try:
+            _lock(file, path)
+            if _is_at(file, path):
+                break
+        except BaseException:
+            file.close()
+            raise
+        file.close()  # who had it has removed it meanwhile
+    with file:
+        try:
+            yield file
+        finally:
+            with suppress(OSError):
+                if not os.fstat(file.fileno()).st_size:
+                    path.unlink()
+
+
+def make_private(file: IO[bytes]) -> None:
+    """Keep a file for us alone: what other files are called, and what is in them, may be secret."""
+    if os.name != "nt":
+        with suppress(OSError):  # a journal that belongs to another stays as it is
+            os.fchmod(file.fileno(), 0o600)
+
+
+def _opened(path: Path) -> IO[bytes]:
+    def private(name: str, flags: int) -> int:
+        return os.open(name, flags, 0o600)
+
+    try:
+        if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+            raise OSError(0, "it is not a file")
+        return open(path, "a+b", buffering=0, opener=private)
+    except OSError as error:
+        raise OptionError(
+            f"cannot write {path}: {error.strerror or error}",
+            hint="name an --output in a folder that can be written to",
+        ) from error
+
+
+def _is_at(file: IO[bytes], path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _lock(file: IO[bytes], path: Path) -> None:
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            file.seek(_LOCKED_BYTE)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError) as error:
+        raise OptionError(
+            f"another batch is writing {path.name.removesuffix('.journal')}",
+            hint="wait for it, or name another --output",
+        ) from error
+    except OSError as error:
+        raise OptionError(
+            f"cannot lock {path}: {error.strerror}", hint="name an --output on a local disk"
+        ) from error

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from bbccli import resources
-from bbccli.batch.cluster import client_of
+from bbccli.batch.cluster import client_of, lost
 from bbccli.elsewhere import Workers
 from bbccli.errors import BbcError, OptionError
 from bbccli.resources import Resources
@@ -29,6 +29,8 @@ SHARED = 2**16
 
 SHARE = 0.4
 """Of a worker's memory, what the work may take; the rest is for Python, libraries and reading."""
+
+STAY = ", and have to stay; then run it again"
 
 WAIT = 180
 """Seconds for the first worker to come."""
@@ -168,21 +170,14 @@ def _outcome(future: Any) -> Any:
             hint="workers with more memory each, or --memory with less than now",
         ) from None
     except (OSError, ImportError, AttributeError, pickle.UnpicklingError) as error:
-        raise _lost(error) from error
+        raise lost(error, STAY) from error
     except Exception as error:
         if type(error).__module__.partition(".")[0] in ("distributed", "asyncio", "concurrent"):
-            raise _lost(error) from error
+            raise lost(error, STAY) from error
         raise
     if isinstance(found, BbcError):
         raise found
     return found
-
-
-def _lost(reason: object) -> BbcError:
-    return BbcError(
-        f"the scheduler is lost, or a worker can't work: {' '.join(str(reason).split())}",
-        hint="workers need the same version of bbccli, and have to stay; then run it again",
-    )
 
 
 def limits_of(asked: Resources, workers: DaskWorkers) -> Resources:

@@ -1,4 +1,4 @@
-"""A batch from its sources to its results: what is left to do, done as it comes, told in order."""
+"""A batch from its sources to its results: todo -> tasks -> a runner -> journal -> records."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bbccli import reading
+from bbccli.batch.cluster import run_dask
 from bbccli.batch.journal import Entry, Journal
+from bbccli.batch.local import run_local
 from bbccli.batch.sources import Source
 from bbccli.batch.worker import Done, Task, key_of
 from bbccli.documents import Json
@@ -117,3 +119,10 @@ def results(sources: Iterable[Source], journal: Journal, tally: Tally) -> Iterat
         record = journal.held(key_of(source))
         tally.count(record)
         yield record
+
+
+Runner = Callable[[Iterable[Task], int, str | None, Callable[[str], None]], Iterator[list[Done]]]
+"""Called with tasks, worker processes on this machine, the address of a scheduler, and what tells
+the user something."""
+
+RUNNERS: dict[str, Runner] = {"local": run_local, "dask": run_dask}

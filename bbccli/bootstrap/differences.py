@@ -18,12 +18,9 @@ from bbccli.case import Case
 from bbccli.intervals import Basis, interval_of
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note
-from bbccli.plan import FIRST_RESAMPLES, Plan
+from bbccli.plan import n_draws
 from bbccli.selection.units import n_units_of
 from bbccli.types import Direction, Interval
-
-MOST_RESAMPLES = 10 * FIRST_RESAMPLES
-"""Resamples where their number is automatic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +51,9 @@ def corrected_difference(first: Case, second: Case) -> Corrected:
     -----
     Time O(B N C); the resamples are those of `bbc` with this seed.
     """
-    first, second = (replace(case, plan=_fixed(case.plan)) for case in (first, second))
+    n = n_draws(first.plan)
+    plan = replace(first.plan, n_resamples=n, tolerance=None, guard=False)
+    first, second = replace(first, plan=plan), replace(second, plan=plan)
     drawn = difference(first, second)
     n_units, value = n_units_of(first.matrix), drawn.mean()
     basis = Basis(value, n_units, n_units)
@@ -73,10 +72,3 @@ def as_difference(metric: Metric) -> Metric:
     """
     width = metric.bounds[1] - metric.bounds[0]
     return replace(metric, direction=Direction.MAXIMIZE, bounds=(-width, width), bounds_of=None)
-
-
-def _fixed(plan: Plan) -> Plan:
-    """The plan with a number of resamples, and without the guard."""
-    automatic = plan.tolerance is not None
-    n_resamples = min(plan.n_resamples, MOST_RESAMPLES) if automatic else plan.n_resamples
-    return replace(plan, n_resamples=n_resamples, tolerance=None, guard=False)

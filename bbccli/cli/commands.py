@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperGroup
 
-from bbccli.by_name import ByName
+from bbccli.arguments import ByName
 from bbccli.cli.check import ChecksHere
 
 if TYPE_CHECKING:

@@ -343,7 +343,7 @@ def _pairs(
 ) -> tuple[Sequence[Comparison], Sequence[Note]]:
     """Test the pair that was named, else every pair, if they are few enough."""
     from bbccli.comparisons.pairs import compare_pairs
-    from bbccli.comparisons.pairs.max_t import max_t
+    from bbccli.comparisons.simultaneous import max_t
 
     n = matrix.n_configurations
     if options.pair is None and not 2 <= n <= MOST_PAIRED:
@@ -370,8 +370,7 @@ def _across(asked: Asked, files: Sequence[str]) -> Document[CompareEnvelope]:
 
     from bbccli.analysis.answer import working
     from bbccli.compare_schema import compare_document
-    from bbccli.comparisons.across import compare_across
-    from bbccli.comparisons.across.performances import performances_of
+    from bbccli.comparisons.across import compare_across, performances_of
     from bbccli.comparisons.families import families_by
     from bbccli.readers.sources.files import expand
 

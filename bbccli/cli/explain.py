@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def _names() -> Iterable[str]:
     from bbccli.methods import METHODS
     from bbccli.metrics import METRICS
-    from bbccli.notes.meanings import MEANINGS
+    from bbccli.notes import NOTES
 
-    return (*METHODS, *METRICS, *MEANINGS)
+    return (*METHODS, *METRICS, *NOTES)
 
 
 @command()
@@ -49,7 +49,7 @@ def explain(
     from bbccli.methods import METHODS
     from bbccli.metrics import METRICS
     from bbccli.metrics.naming import canonical
-    from bbccli.notes.meanings import MEANINGS
+    from bbccli.notes import NOTES
     from bbccli.reports.blocks import terminal
     from bbccli.reports.content import explain as content
 
@@ -59,7 +59,7 @@ def explain(
         results = [content.of_method(what)]
     elif canonical(what, METRICS) in METRICS:
         results = [content.of_metric(canonical(what, METRICS))]
-    elif what in MEANINGS:
+    elif what in NOTES:
         results = [content.of_note(what)]
     else:
         results = [content.of_result(one.record) for one in _results(what)]

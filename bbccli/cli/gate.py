@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from bbccli.analysis.rule import GateOptions
+from bbccli.analysis.asked import GateOptions
 from bbccli.cli.command import command
 from bbccli.cli.shared import Notes, Output, Quiet, reports
 from bbccli.option import Option, Scope

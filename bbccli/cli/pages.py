@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def exhibit_of(asked: Analysis, files: Sequence[str], found: Answer) -> Exhibit:
     """Return an answer with all that its predictions tell beyond it."""
-    from bbccli.analysis.command_line import command_line
+    from bbccli.analysis.asked import command_line
     from bbccli.reports.exhibit import Exhibit
 
     return Exhibit(found.document.record, _evidence(asked, found), command_line(asked, files))
@@ -49,7 +49,7 @@ def page_of_comparison(
     asked: Sequence[object], files: Sequence[str], found: Document[CompareEnvelope]
 ) -> str:
     """Return the page of what `bbc compare` says, asked by these groups of options."""
-    from bbccli.analysis.command_line import line_of
+    from bbccli.analysis.asked import line_of
     from bbccli.reports.exhibit import Exhibit
     from bbccli.reports.page.compared import page_of_comparison as page
 

@@ -25,7 +25,7 @@ def check_runner(where: RunnerOptions, asked: Analysis, form: str, *, cost_of_se
     where.check()
     if where.runner != "dask":
         return
-    from bbccli.analysis.by_parts import check_methods
+    from bbccli.analysis.answer import check_methods
 
     check_methods(asked.method)
     for wrong, what in (

@@ -31,27 +31,21 @@ __all__ = [
 ]
 
 _HOME = {
-    "AgainstBaseline": "baseline",
-    "Alternative": "records",
-    "BestSet": "records",
-    "Comparison": "records",
-    "Joined": "joining",
-    "Ranks": "records",
-    "Verdict": "records",
-    "against_baseline": "baseline",
-    "best_set": "possible_best",
-    "between_families": "families",
-    "compare_across": "across",
-    "compare_pairs": "pairs",
-    "families_by": "families",
-    "joined": "joining",
+    "across": ("compare_across",),
+    "baseline": ("AgainstBaseline", "against_baseline"),
+    "families": ("between_families", "families_by"),
+    "joining": ("Joined", "joined"),
+    "pairs": ("compare_pairs",),
+    "possible_best": ("best_set",),
+    "records": ("Alternative", "BestSet", "Comparison", "Ranks", "Verdict"),
 }
 
 
 def __getattr__(name: str) -> object:
     # Names are imported when first used: a record need not import every test.
-    if name not in _HOME:
-        raise AttributeError(f"module 'bbccli.comparisons' has no attribute {name!r}")
-    from importlib import import_module
+    for module, names in _HOME.items():
+        if name in names:
+            from importlib import import_module
 
-    return getattr(import_module(f"bbccli.comparisons.{_HOME[name]}"), name)
+            return getattr(import_module(f"bbccli.comparisons.{module}"), name)
+    raise AttributeError(f"module 'bbccli.comparisons' has no attribute {name!r}")

@@ -18,9 +18,11 @@ Source: Holm 1979; Hochberg 1988; Benjamini & Hochberg 1995.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from bbccli.comparisons.records import Beliefs, Comparison, Verdict
 from bbccli.types import Adjustment, FloatArray
 
 
@@ -86,9 +88,51 @@ def adjusted(p: Sequence[float | None], how: Adjustment) -> list[float | None]:
     >>> adjusted([0.01, None, 0.04], Adjustment.HOLM)
     [0.02, None, 0.04]
     """
-    known = [value for value in p if value is not None]
-    found = iter(ADJUSTMENTS[how](np.array(known)).tolist())
-    return [None if value is None else next(found) for value in p]
+    defined = np.array([value for value in p if value is not None])
+    raised = iter(ADJUSTMENTS[how](defined).tolist())
+    return [None if value is None else next(raised) for value in p]
+
+
+def with_adjusted(
+    one: Comparison, p: float | None, how: Adjustment, level: float, sign: float | None
+) -> Comparison:
+    """Return a comparison with its adjusted p-value, which its verdict follows.
+
+    Parameters
+    ----------
+    sign
+        Positive where the first is better: the difference, or an effect.
+    """
+    verdict = verdict_of(sign, p, 1 - level)
+    return replace(one, p_adjusted=p, adjustment=how.value, verdict=verdict)
+
+
+def verdict_of(
+    difference: float | None, p: float | None, alpha: float, beliefs: Beliefs | None = None
+) -> Verdict:
+    """Return what a difference, its p-value or the beliefs in it show at level 1 - alpha.
+
+    A test of more than two has no difference: it shows that they are not all alike.
+
+    Examples
+    --------
+    >>> str(verdict_of(0.02, 0.01, 0.05)), str(verdict_of(0.02, 0.2, 0.05))
+    ('better', 'not-shown')
+    """
+    if beliefs is not None:
+        shown = {
+            Verdict.BETTER: beliefs.better,
+            Verdict.WORSE: beliefs.worse,
+            Verdict.NOT_WORSE: beliefs.better + beliefs.equal,
+        }
+        return next((v for v, belief in shown.items() if belief >= 1 - alpha), Verdict.NOT_SHOWN)
+    if p is None:
+        return Verdict.UNDEFINED
+    if p > alpha or difference == 0:
+        return Verdict.NOT_SHOWN
+    if difference is None:
+        return Verdict.DIFFERENT
+    return Verdict.BETTER if difference > 0 else Verdict.WORSE
 
 
 def _stepwise(
@@ -98,6 +142,4 @@ def _stepwise(
     m, order = len(p), np.argsort(p, kind="stable")
     raised = np.minimum(factors(m, np.arange(1.0, m + 1)) * p[order], 1.0)
     kept = np.maximum.accumulate(raised) if down else np.minimum.accumulate(raised[::-1])[::-1]
-    found = np.empty(m)
-    found[order] = kept
-    return found
+    return kept[np.argsort(order)]

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bbccli.arguments import real
-from bbccli.bootstrap.differences import Corrected, corrected_difference
+from bbccli.bootstrap.differences import corrected_difference
 from bbccli.case import Case
 from bbccli.comparisons.evidence import Evidence, evidence_of
 from bbccli.comparisons.records import Alternative, Comparison, Verdict
@@ -112,20 +112,25 @@ def against_baseline(
             "left out",
             hint="another --metric or --baseline",
         )
-    found, winner = against(evidence, other, plan), case.choice.winner
-    rows = tuple(_row(evidence, found, c, other, margin) for c in range(len(evidence.names)))
+    of_all, winner = against(evidence, other, plan), case.choice.winner
+    rows = [_row(evidence, of_all, c, other, margin) for c in range(len(evidence.names))]
     every = tuple(row for c, row in enumerate(rows) if c != other)
-    about = case.choice.notes + _on_matrix(matrix, evidence)
+    about = case.choice.notes + on_single(matrix) + evidence.undefined + on_few_groups(matrix)
     if winner == other:
         notes = (winner_is_baseline(baseline), *about)
         return AgainstBaseline(replace(rows[other], notes=notes), every)
-    with_baseline = case.on(matrix.of_configurations(np.array([other])))
-    told, bound, p = _with_correction(
+    corrected = corrected_difference(case, case.on(matrix.of_configurations(np.array([other]))))
+    # as if nothing else had been tried: with the same draws
+    alone = against(evidence.take(np.array([winner, other])), 1, plan)
+    bound, p = _known(alone.lower[0]), _known(alone.p[0])
+    on_alone = () if bound is None or p is None else (paired_test_alone(bound, p),)
+    row = replace(
         rows[winner],
-        corrected_difference(case, with_baseline),
-        _alone(evidence, winner, other, plan),
+        corrected=corrected.value,
+        interval=corrected.interval,
+        notes=rows[winner].notes + on_alone + corrected.notes + about,
     )
-    return AgainstBaseline(replace(told, notes=told.notes + about), every, bound, p)
+    return AgainstBaseline(row, every, bound, p)
 
 
 def position_of(matrix: PredictionMatrix, name: str) -> int:
@@ -177,11 +182,11 @@ def verdict_of(lower: float | None, upper: float | None, margin: float) -> Verdi
 
 
 def _row(
-    evidence: Evidence, found: Simultaneous, column: int, other: int, margin: float
+    evidence: Evidence, of_all: Simultaneous, column: int, other: int, margin: float
 ) -> Comparison:
     """One configuration against the baseline, with what holds of all at once."""
     sign, names = evidence.metric.direction.sign, evidence.names
-    p, lower, upper = (_known(a[column]) for a in (found.p, found.lower, found.upper))
+    p, lower, upper = (_known(a[column]) for a in (of_all.p, of_all.lower, of_all.upper))
     notes: tuple[Note, ...] = ()
     if not evidence.defined[column]:
         notes = (no_influence([names[column]], evidence.metric.label),)
@@ -194,49 +199,19 @@ def _row(
         test=TEST,
         first_value=_known(sign * evidence.gains[column]),
         second_value=float(sign * evidence.gains[other]),
-        difference=_known(found.differences[column]),
+        difference=_known(of_all.differences[column]),
         bound=lower,
         bound_above=upper,
-        statistic=_known(found.statistics[column]),
-        df=() if found.df is None else (found.df,),
+        statistic=_known(of_all.statistics[column]),
+        df=() if of_all.df is None else (of_all.df,),
         p=p,
         alternative=Alternative.BETTER,
-        p_adjusted=_known(found.p_stepdown[column]),
+        p_adjusted=_known(of_all.p_stepdown[column]),
         adjustment=STEP_DOWN,
-        error=None if p is None else p_error(p, found.n),
+        error=None if p is None else p_error(p, of_all.n),
         n_units=evidence.n_units,
         verdict=verdict_of(lower, upper, margin),
         notes=notes,
-    )
-
-
-def _with_correction(
-    row: Comparison, corrected: Corrected, alone: Simultaneous
-) -> tuple[Comparison, float | None, float | None]:
-    """The row of the winner with what BBC says, and what a test of it alone would have said."""
-    bound, p = _known(alone.lower[0]), _known(alone.p[0])
-    on_alone = () if bound is None or p is None else (paired_test_alone(bound, p),)
-    told = replace(
-        row,
-        corrected=corrected.value,
-        interval=corrected.interval,
-        notes=row.notes + on_alone + corrected.notes,
-    )
-    return told, bound, p
-
-
-def _alone(evidence: Evidence, winner: int, other: int, plan: Plan) -> Simultaneous:
-    """The winner against the baseline as if nothing else had been tried: with the same draws."""
-    return against(evidence.take(np.array([winner, other])), 1, plan)
-
-
-def _on_matrix(matrix: PredictionMatrix, evidence: Evidence) -> tuple[Note, ...]:
-    """Notes on all of them: nothing to select from, undefined ones, few groups."""
-    undefined = [evidence.names[c] for c in np.flatnonzero(~evidence.defined)]
-    return (
-        *on_single(matrix),
-        *((no_influence(undefined, evidence.metric.label),) if undefined else ()),
-        *on_few_groups(matrix),
     )
 
 

@@ -18,20 +18,22 @@ Source: Efron & Tibshirani 1993, chapter 11; DeLong, DeLong & Clarke-Pearson 198
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from bbccli.comparisons.strata import strata_of
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.influence import influence
 from bbccli.matrix import PredictionMatrix
-from bbccli.metrics.base import MeanScorer, Metric, Scorer
+from bbccli.metrics.base import MeanScorer, Metric
 from bbccli.metrics.planned import planned
+from bbccli.notes import Note, no_influence
 from bbccli.plan import Plan
 from bbccli.selection.candidates import Candidates, cached, candidates
+from bbccli.selection.units import units_of
 from bbccli.types import BoolArray, FloatArray, IntArray, readonly
 
 ROUNDING = 1e-12
@@ -103,6 +105,12 @@ class Evidence:
         squares[squares <= (LAST_BITS * self.gains) ** 2] = 0.0
         return np.asarray(squares)
 
+    @property
+    def undefined(self) -> tuple[Note, ...]:
+        """A note that names the configurations without influence values, if there are any."""
+        names = [self.names[c] for c in np.flatnonzero(~self.defined)]
+        return (no_influence(names, self.metric.label),) if names else ()
+
     def errors(self) -> FloatArray:
         """Return the standard errors (C,) of the performances; NaN where undefined."""
         return np.where(self.defined, np.sqrt(self.variances), np.nan)
@@ -112,16 +120,16 @@ class Evidence:
 
         0 where the difference is the same on every unit, up to rounding; NaN where undefined.
         """
-        found = np.empty(self.n_configurations)
+        squares = np.empty(self.n_configurations)
         column = self.influence[:, other : other + 1]
         step = max(2**22 // max(self.n_units, 1), 1)
         for start in range(0, self.n_configurations, step):
             part = slice(start, start + step)
             scaled = (self.influence[:, part] - column) * self.scale[:, None]
-            found[part] = np.einsum("uc,uc->c", scaled, scaled)
+            squares[part] = np.einsum("uc,uc->c", scaled, scaled)
         everything = np.arange(self.n_configurations)
-        found[found <= self._least(everything, np.array([other]))[:, 0]] = 0.0
-        return np.where(self.defined & self.defined[other], np.sqrt(found), np.nan)
+        squares[squares <= self._least(everything, np.array([other]))[:, 0]] = 0.0
+        return np.where(self.defined & self.defined[other], np.sqrt(squares), np.nan)
 
     def variances_between(self, columns: IntArray, others: IntArray) -> FloatArray:
         """Return the variances (C', J) of differences between configurations, by matrix products.
@@ -130,35 +138,24 @@ class Evidence:
         """
         ours, theirs = (self.influence[:, part] * self.scale[:, None] for part in (columns, others))
         sums = self.variances[columns, None] + self.variances[others]
-        found = sums - 2 * (ours.T @ theirs)
-        return np.where(found > self._least(columns, others), found, 0.0)
+        variances = sums - 2 * (ours.T @ theirs)
+        return np.where(variances > self._least(columns, others), variances, 0.0)
 
-    def weights_against(self, other: int) -> FloatArray:
-        """Return the shares (H,) of the strata in the variances of all differences to one."""
-        if len(self.df) == 1:
-            return np.ones(1)
-        column = self.influence[:, other : other + 1]
-        return self.weights(self.influence[:, self._distinct] - column)
+    def weights(self, of: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """Return the share (H,) of each stratum in the variances of combinations, all together.
 
-    def weights_of_all(self) -> FloatArray:
-        """Return the shares (H,) of the strata in the variances of all performances."""
-        if len(self.df) == 1:
-            return np.ones(1)
-        return self.weights(self.influence[:, self._distinct])
+        A few samples tell little of each one's.
 
-    def weights_between(self) -> FloatArray:
-        """Return the shares (H,) of the strata in the variances of all differences."""
-        if len(self.df) == 1:
-            return np.ones(1)
-        values = self.influence[:, self._distinct]
-        return self.weights(values - values.mean(axis=1, keepdims=True))
-
-    def weights(self, influence: FloatArray) -> FloatArray:
-        """Return the share (H,) of each stratum in the variances of what has influences (U, P).
-
-        Of all P together: a few samples tell little of each one's.
+        Parameters
+        ----------
+        of
+            From the influences (U, C') of distinct configurations to those of what is combined.
         """
-        scaled = [influence[inside] * self.scale[inside, None] for inside in self._inside]
+        if len(self.df) == 1:
+            return np.ones(1)
+        values = of(self.influence[:, self._distinct])
+        inside = [np.flatnonzero(self.strata == stratum) for stratum in range(len(self.df))]
+        scaled = [values[rows] * self.scale[rows, None] for rows in inside]
         parts = np.array([np.vdot(part, part) for part in scaled])
         total = parts.sum()
         return np.asarray(parts / total if total > 0 else np.full(len(parts), 1 / len(parts)))
@@ -174,11 +171,6 @@ class Evidence:
         for c in np.flatnonzero(self.defined):
             first.setdefault(self.influence[:, c].tobytes(), int(c))
         return np.array(list(first.values()), np.int64)
-
-    @cached_property
-    def _inside(self) -> list[IntArray]:
-        """Units of each stratum."""
-        return [np.flatnonzero(self.strata == stratum) for stratum in range(len(self.df))]
 
     def _least(self, columns: IntArray, others: IntArray) -> FloatArray:
         """What variances (C', J) of differences are rounding up to."""
@@ -221,57 +213,75 @@ def evidence_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Evidenc
         )
     metric = planned(metric, plan)
     every = candidates(matrix, metric, plan.pooling)
-    found: Evidence = cached(
+    evidence: Evidence = cached(
         matrix, ("evidence", metric, plan.pooling), lambda: _evidence(matrix, metric, every)
     )
-    return found
+    return evidence
 
 
 def _evidence(matrix: PredictionMatrix, metric: Metric, every: Candidates) -> Evidence:
-    members = np.arange(matrix.n_samples)
-    if matrix.groups is not None:
-        members = np.unique(matrix.groups, return_inverse=True)[1]
+    members = units_of(matrix)
     strata, rarest = strata_of(matrix, metric, members)
     smallest = min(int(np.bincount(strata).min()), rarest)
     if smallest < 2:
-        raise _single_unit(matrix, metric)
+        unit = "sample" if matrix.groups is None else "group"
+        where = "class" if metric.of_pairs else "file"
+        raise UndefinedError(
+            f"a {where} has a single {unit}, so the variance of differences in {metric.label} is "
+            "unknown",
+            hint=f"collect more {unit}s",
+        )
     everything = np.ones(matrix.n_samples, np.uint8)
     sign, sizes = metric.direction.sign, np.bincount(strata)
     values: FloatArray = np.empty((len(strata), matrix.n_configurations))
     for columns in every.blocks():
-        found = influence(every.bind(columns), everything, strata=strata, members=members)
-        values[:, columns] = sign * found
+        scorer = every.bind(columns)
+        values[:, columns] = sign * influence(scorer, everything, strata=strata, members=members)
     gains = sign * every.performances()
     defined = np.isfinite(values).all(axis=0) & np.isfinite(gains)
     values[:, ~defined] = 0.0
     for stratum in range(len(sizes)):
         inside = strata == stratum
         values[inside] -= values[inside].mean(axis=0)
-    ungrouped = len(strata) == matrix.n_samples
+    scorers = (every.bind(columns) for columns in every.blocks())
+    of_shares = all(isinstance(one, MeanScorer) and one.share for one in scorers)
     return Evidence(
         names=matrix.configurations,
         gains=readonly(gains),
         influence=readonly(values),
         strata=strata,
         df=sizes - 1 if len(sizes) > 1 else np.array([smallest - 1]),
-        shares=ungrouped and all(_of_shares(every.bind(part)) for part in every.blocks()),
+        shares=len(strata) == matrix.n_samples and of_shares,
         defined=defined,
         metric=metric.within(matrix.outcome),
     )
 
 
-def _of_shares(scorer: Scorer) -> bool:
-    return isinstance(scorer, MeanScorer) and scorer.share
+def strata_of(matrix: PredictionMatrix, metric: Metric, members: IntArray) -> tuple[IntArray, int]:
+    """Return the stratum of each of U units, and the units with a sample of the rarest class.
 
+    Parameters
+    ----------
+    members : (N,) int
+        Unit of each sample, from 0 to U - 1.
 
-def _single_unit(matrix: PredictionMatrix, metric: Metric) -> UndefinedError:
-    unit = "sample" if matrix.groups is None else "group"
-    where = "class" if metric.of_pairs else "file"
-    return UndefinedError(
-        f"a {where} has a single {unit}, so the variance of differences in {metric.label} is "
-        "unknown",
-        hint=f"collect more {unit}s",
-    )
+    Examples
+    --------
+    >>> from bbccli import METRICS, read
+    >>> matrix = read("sample_data/progression.parquet")
+    >>> strata, rarest = strata_of(matrix, METRICS["auc"], np.arange(matrix.n_samples))
+    >>> np.bincount(strata).tolist(), rarest
+    ([40, 40], 40)
+    """
+    n_units = int(members.max()) + 1
+    alone: IntArray = np.zeros(n_units, np.int64)
+    if not (metric.of_pairs and matrix.task.is_classification):
+        return alone, n_units
+    classes = np.unique(matrix.outcome.values, return_inverse=True)[1]
+    held = np.zeros((n_units, int(classes.max()) + 1), bool)
+    held[members, classes] = True
+    pure = bool((held.sum(axis=1) == 1).all())
+    return (held.argmax(axis=1) if pure else alone), int(held.sum(axis=0).min())
 
 
 def same(differences: Any, scale: Any) -> Any:

@@ -34,7 +34,7 @@ from itertools import combinations
 
 import numpy as np
 
-from bbccli.bootstrap.differences import Corrected, corrected_difference
+from bbccli.bootstrap.differences import corrected_difference
 from bbccli.case import Case
 from bbccli.comparisons.baseline import check_margin, verdict_of
 from bbccli.comparisons.records import Comparison
@@ -112,10 +112,10 @@ def _compare(
 ) -> Comparison:
     """Two families, of which the first is the better one as measured."""
     first, second = cases
-    found: Corrected = corrected_difference(first, second)
+    corrected = corrected_difference(first, second)
     sizes = [case.matrix.n_configurations for case in cases]
     budgets = (unequal_budgets(*names, *sizes),) if sizes[0] != sizes[1] else ()
-    lower, upper = found.interval.lower, found.interval.upper
+    lower, upper = corrected.interval.lower, corrected.interval.upper
     return Comparison(
         first=names[0],
         second=names[1],
@@ -126,11 +126,11 @@ def _compare(
         first_value=first.choice.naive,
         second_value=second.choice.naive,
         difference=float(first.metric.direction.gain(first.choice.naive, second.choice.naive)),
-        corrected=found.value,
-        interval=found.interval,
+        corrected=corrected.value,
+        interval=corrected.interval,
         n_units=n_units_of(first.matrix),
         verdict=verdict_of(lower, upper, margin),
-        notes=budgets + found.notes + on_all,
+        notes=budgets + corrected.notes + on_all,
     )
 
 
@@ -166,15 +166,15 @@ def families_by(matrix: PredictionMatrix, by: str) -> dict[str, tuple[int, ...]]
             f"{parameter('by', by)} gives no family of {listing(lacking)}",
             hint="a family for each configuration, or leave out those without",
         )
-    found: dict[str, tuple[int, ...]] = {}
+    families: dict[str, tuple[int, ...]] = {}
     for column, family in enumerate(of_each):
-        found[family] = (*found.get(family, ()), column)
-    if len(found) < 2:
+        families[family] = (*families.get(family, ()), column)
+    if len(families) < 2:
         raise OptionError(
             f"{parameter('by', by)} puts all configurations into one family, {of_each[0]}",
             hint="another key of the metadata, or regex: with an expression",
         )
-    return found
+    return families
 
 
 def _by_expression(matrix: PredictionMatrix, by: str) -> list[str]:

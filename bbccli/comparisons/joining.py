@@ -18,11 +18,10 @@ from bbccli.arguments import choice
 from bbccli.comparisons.families import with_families
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.matrix import PredictionMatrix
-from bbccli.notes import Note, folds_differ, listing
+from bbccli.notes import Note, joined_by_position, joined_folds_differ, listing, truth_rounded
 from bbccli.readers.classes import spelled
 from bbccli.readers.constant import differing, odd_one
 from bbccli.readers.keys import names_alike
-from bbccli.readers.remarks import joined_by_position, truth_rounded
 from bbccli.source import Source
 from bbccli.types import BoolArray, IntArray, Missing, Task
 
@@ -68,36 +67,33 @@ def joined(
     matrices = _same_classes(matrices)
     _check(matrices, names, missing)
     by_position = _by_position(matrices, names)
-    first = matrices[0]
     rows = _common(matrices, names, missing)
-    aligned = [_taken(matrix, own) for matrix, own in zip(matrices, rows, strict=True)]
-    rounded = list(_check_same(aligned, names))
+    aligned = [matrix.of_samples(own) for matrix, own in zip(matrices, rows, strict=True)]
+    notes = [note for matrix in matrices for note in matrix.notes]
+    notes += _check_same(aligned, names)
+    notes += [joined_by_position(names)] if by_position else []
+    first = aligned[0]
+    same_folds = all(_same_folds(first, other) for other in aligned[1:])
+    notes += [] if same_folds else [joined_folds_differ(names)]
     columns = np.cumsum([0, *(matrix.n_configurations for matrix in matrices)])
     families = {
         name: tuple(range(start, end))
         for name, start, end in zip(names, columns[:-1], columns[1:], strict=True)
     }
-    same_folds = all(_same_folds(aligned[0], other) for other in aligned[1:])
-    notes = tuple(dict.fromkeys(note for matrix in matrices for note in matrix.notes))
-    notes = tuple(dict.fromkeys((*notes, *rounded)))
-    if by_position:
-        notes = (*notes, joined_by_position(names))
-    if not same_folds:
-        notes = (*notes, folds_differ(names))
-    found = replace(
-        aligned[0],
+    configurations = _named(matrices, names)
+    matrix = replace(
+        first,
         predictions=np.concatenate([matrix.predictions for matrix in aligned], axis=2),
-        configurations=_named(matrices, names),
-        folds=aligned[0].folds if same_folds else None,
+        configurations=configurations,
+        folds=first.folds if same_folds else None,
         fold_names=first.fold_names if same_folds else (),
         groups=next((m.groups for m in aligned if m.groups is not None), None),
         available=_available(aligned),
-        source=_source(matrices, names),
-        notes=notes,
-        nested=None,
+        source=_source(matrices, configurations),
+        notes=tuple(dict.fromkeys(notes)),
         unfinished=None,
     )
-    return Joined(with_families(found, families), families)
+    return Joined(with_families(matrix, families), families)
 
 
 def _check(matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: Missing) -> None:
@@ -181,31 +177,6 @@ def _common(
     return rows
 
 
-def _taken(matrix: PredictionMatrix, rows: IntArray) -> PredictionMatrix:
-    """The samples in `rows`, in that order."""
-    outcome = matrix.outcome
-    taken = replace(
-        outcome,
-        values=outcome.values[rows],
-        event=_at(outcome.event, rows),
-        weights=_at(outcome.weights, rows),
-    )
-    return replace(
-        matrix,
-        outcome=taken,
-        predictions=matrix.predictions[:, rows],
-        folds=None if matrix.folds is None else matrix.folds[:, rows],
-        groups=_at(matrix.groups, rows),
-        available=None if matrix.available is None else matrix.available[:, rows],
-        sample_keys=None if matrix.sample_keys is None else matrix.sample_keys.take(rows),
-        nested=None,
-    )
-
-
-def _at(array: NDArray[Any] | None, rows: IntArray) -> Any:
-    return None if array is None else array[rows]
-
-
 def _check_same(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> Iterator[Note]:
     """Refuse samples of which matrices say different things; yield what differs by rounding.
 
@@ -214,11 +185,11 @@ def _check_same(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> I
     InputError
         The first sample; names the matrix that most others contradict, else the later one.
     """
-    n_samples = matrices[0].n_samples
-    for what, found in _facts(matrices):
-        given = [at for at, part in enumerate(found) if part is not None]
-        if 0 < len(given) < len(found) and what != "group":
-            lacking = next(at for at, part in enumerate(found) if part is None)
+    n_samples, classes = matrices[0].n_samples, matrices[0].outcome.classes
+    for what, columns in _columns(matrices):
+        given = [at for at, part in enumerate(columns) if part is not None]
+        if 0 < len(given) < len(columns) and what != "group":
+            lacking = next(at for at, part in enumerate(columns) if part is None)
             ours, theirs = sorted((lacking, given[0]))
             raise InputError(
                 f"only one of {names[ours]} and {names[theirs]} gives the {what} of the samples",
@@ -227,31 +198,30 @@ def _check_same(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> I
             )
         if len(given) < 2:
             continue
-        parts = [found[at] for at in given]
-        values = np.concatenate([np.asarray(part, np.float64) for part in parts])
-        reference = np.tile(np.arange(n_samples), len(parts))
-        exact = what in ("group", "event") or bool(what == "truth" and matrices[0].outcome.classes)
-        files = None if exact else np.repeat(np.arange(len(parts)), n_samples)
+        values = np.concatenate([np.asarray(columns[at], np.float64) for at in given])
+        reference = np.tile(np.arange(n_samples), len(given))
+        exact = what in ("group", "event") or bool(what == "truth" and classes)
+        files = None if exact else np.repeat(np.arange(len(given)), n_samples)
         wrong, rounding = differing(values, reference, files)
         if rounding:
             yield truth_rounded("time" if matrices[0].task is Task.SURVIVAL else what, rounding)
         if len(wrong):
-            told = odd_one(values, reference, int(wrong[0]))
-            odd, other = (given[entry // n_samples] for entry in told)
+            entries = odd_one(values, reference, int(wrong[0]))
+            odd, other = (given[entry // n_samples] for entry in entries)
             sample = int(wrong[0]) % n_samples
-            both = [_value(matrices[at], found[at], sample, what) for at in (odd, other)]
-            own = matrices[odd].sample_keys
+            both = [_value(matrices[at], columns[at], sample, what) for at in (odd, other)]
+            keys = matrices[odd].sample_keys
             raise InputError(
                 f"{names[odd]} and {names[other]} differ in the {what} of sample "
                 f"{matrices[0].keys[sample]}" + (f": {' and '.join(both)}" if all(both) else ""),
                 path=matrices[odd].source.path,
-                row=None if own is None or own.rows is None else int(own.rows[sample]),
+                row=None if keys is None or keys.rows is None else int(keys.rows[sample]),
                 hint="rows of one sample have the same row_id and the same truth in all files",
                 further=len(np.unique(reference[wrong])) - 1,
             )
 
 
-def _facts(matrices: Sequence[PredictionMatrix]) -> Iterator[tuple[str, list[Any]]]:
+def _columns(matrices: Sequence[PredictionMatrix]) -> Iterator[tuple[str, list[Any]]]:
     """Yield what has to be the same in all matrices, in each of them; None where absent."""
     outcomes = [matrix.outcome for matrix in matrices]
     yield "truth", [one.values for one in outcomes]
@@ -303,35 +273,29 @@ def _same_folds(first: PredictionMatrix, other: PredictionMatrix) -> bool:
 def _available(matrices: Sequence[PredictionMatrix]) -> BoolArray | None:
     if all(matrix.available is None for matrix in matrices):
         return None
-    return np.concatenate(
-        [
-            np.ones(m.predictions.shape[:3], bool) if m.available is None else m.available
-            for m in matrices
-        ],
-        axis=2,
-    )
+    shapes = [matrix.predictions.shape[:3] for matrix in matrices]
+    parts = [
+        np.ones(shape, bool) if matrix.available is None else matrix.available
+        for matrix, shape in zip(matrices, shapes, strict=True)
+    ]
+    return np.concatenate(parts, axis=2)
 
 
 def _named(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> tuple[str, ...]:
     """Names of all configurations; those that occur twice with that of their matrix before."""
-    every = [one for matrix in matrices for one in matrix.configurations]
-    if len(set(every)) == len(every):
-        return tuple(every)
-    return tuple(
-        f"{name}/{one}"
-        for matrix, name in zip(matrices, names, strict=True)
-        for one in matrix.configurations
-    )
+    pairs = zip(names, matrices, strict=True)
+    every = [(name, one) for name, matrix in pairs for one in matrix.configurations]
+    alone = len({one for _, one in every}) == len(every)
+    return tuple(one if alone else f"{name}/{one}" for name, one in every)
 
 
-def _source(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> Source:
+def _source(matrices: Sequence[PredictionMatrix], configurations: Sequence[str]) -> Source:
     """Paths and hashes of all, and the metadata of their configurations."""
     configs: list[dict[str, Any]] = []
-    called = iter(_named(matrices, names))
+    names = iter(configurations)
     for matrix in matrices:
-        entries = matrix.source.metadata.get("configs") or ()
-        known = {entry["id"]: entry for entry in entries}
-        configs += [{**known.get(one, {}), "id": next(called)} for one in matrix.configurations]
+        entries = {entry["id"]: entry for entry in matrix.source.metadata.get("configs") or ()}
+        configs += [{**entries.get(one, {}), "id": next(names)} for one in matrix.configurations]
     return Source(
         path=", ".join(matrix.source.path for matrix in matrices),
         sha256=", ".join(matrix.source.sha256 for matrix in matrices),

@@ -18,25 +18,45 @@ pairs, 10,000 configurations that none leads clearly, it is refused before the c
 One test for each configuration, not one for each pair: configurations that are far behind hardly
 move the maximum, so the set is small where performances differ, and holds all where they don't.
 With means over folds the influences are those within folds, as Lei centres the losses fold by fold.
-Intervals of all performances hold at once (`bands`).
+
+Intervals of all performances hold at once, within the bounds of the metric:
+
+1. Take each performance m to a scale without bounds: log((m - a) / (b - m)) between two bounds a
+   and b, log(m - a) above one, -log(b - m) below one, and m itself without any. Its standard error
+   there is se times the slope.
+2. The critical value c is that of the largest |D_j| / se_j (`simultaneous`, with its step 2 also
+   for shares of samples).
+3. Go c standard errors up and down, and back.
+
+On the scale of the metric itself such intervals are too short near a bound, where performances are
+skewed: of 20 to 100 equal configurations, 0.8 of 1, all were held in 41 to 90 of 100 studies of 40
+to 300 samples, and with step 1 in 98 to 100.
 
 Source: Lei 2020, section 3 (Cross-validation with confidence, Journal of the American Statistical
-Association 115); Chernozhukov, Chetverikov & Kato 2013 (multipliers) and 2019 (step 5).
+Association 115); Chernozhukov, Chetverikov & Kato 2013 (multipliers) and 2019 (step 5);
+Agresti 2013, section 3.1 (logit intervals).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from bbccli import resources
-from bbccli.comparisons.bands import band
 from bbccli.comparisons.evidence import Evidence, evidence_of, same
 from bbccli.comparisons.records import BestSet, Member
-from bbccli.comparisons.simultaneous import against, n_draws, over_draws, scores
+from bbccli.comparisons.simultaneous import (
+    against,
+    checked_draws,
+    critical,
+    over_draws,
+    scores,
+)
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import Metric, choose_metric
-from bbccli.notes import Note, no_influence, screened_rivals
+from bbccli.notes import screened_rivals
 from bbccli.plan import Plan
 from bbccli.selection.units import on_few_groups
 from bbccli.types import FloatArray, IntArray
@@ -76,22 +96,38 @@ def best_set(matrix: PredictionMatrix, metric: Metric | str, plan: Plan) -> Best
             hint="another --metric; or more samples of the rarest class",
         )
     rivals = rivals_of(evidence, plan)
-    if len(rivals) * int(evidence.defined.sum()) > MOST_PAIRS:
+    n_defined = int(evidence.defined.sum())
+    if len(rivals) * n_defined > MOST_PAIRS:
         raise UnsupportedError(
             f"{len(rivals)} of {evidence.n_configurations} configurations may be the best, too "
-            f"many to compare each of {int(evidence.defined.sum())} with them: over "
+            f"many to compare each of {n_defined} with them: over "
             f"{MOST_PAIRS:,} pairs",
             hint="fewer configurations, or --pair A B for two that were named beforehand",
         )
     p = p_values(evidence, rivals, plan)
-    members = _members(evidence, p, band(evidence, plan), plan)
-    n_screened = len(rivals) if len(rivals) < int(evidence.defined.sum()) else None
+    lower, upper = band(evidence, plan)
+    gains, sign = evidence.gains, evidence.metric.direction.sign
+    best = np.nanmax(gains)
+    members = tuple(
+        Member(
+            configuration=evidence.names[c],
+            performance=float(sign * gains[c]),
+            difference=0.0 if same(gains[c] - best, best) else float(gains[c] - best),
+            lower=float(lower[c]),
+            upper=float(upper[c]),
+            p=None if np.isnan(p[c]) else float(p[c]),
+            inside=bool(p[c] > 1 - plan.level),
+        )
+        for c in np.argsort(-np.where(np.isnan(gains), -np.inf, gains), kind="stable")
+    )
+    n_screened = len(rivals) if len(rivals) < n_defined else None
+    screened = () if n_screened is None else (screened_rivals(n_screened, len(members)),)
     return BestSet(
         level=plan.level,
         n_inside=sum(member.inside for member in members),
         members=members,
         n_screened=n_screened,
-        notes=_notes(matrix, evidence, n_screened),
+        notes=evidence.undefined + screened + on_few_groups(matrix),
     )
 
 
@@ -101,9 +137,9 @@ def rivals_of(evidence: Evidence, plan: Plan) -> IntArray:
     if len(known) <= SCREENED_ABOVE:
         return known
     best = known[np.argmax(evidence.gains[known])]
-    found = against(evidence, int(best), plan)
-    reach = found.upper - found.differences
-    worse = found.tested & (found.differences + 2 * reach < 0)
+    of_all = against(evidence, int(best), plan)
+    reach = of_all.upper - of_all.differences
+    worse = of_all.tested & (of_all.differences + 2 * reach < 0)
     return known[~worse[known]]
 
 
@@ -132,12 +168,14 @@ def _p_of(evidence: Evidence, columns: IntArray, rivals: IntArray, plan: Plan) -
     p = np.ones(len(columns))
     if len(tested):
         own, reached = columns[tested], scores(evidence, statistics[tested])
-        weights = evidence.weights_between()
+        weights = evidence.weights(lambda values: values - values.mean(axis=1, keepdims=True))
 
         def reduce(drawn: FloatArray) -> IntArray:
             return _n_reached(drawn[:, own], drawn[:, rivals], inverse[tested], reached)
 
-        p[tested] = (1 + sum(over_draws(evidence, plan, weights, reduce))) / (n_draws(plan) + 1)
+        p[tested] = (1 + sum(over_draws(evidence, plan, weights, reduce))) / (
+            checked_draws(plan) + 1
+        )
     return p
 
 
@@ -156,34 +194,55 @@ def _n_reached(
     return counts
 
 
-def _members(
-    evidence: Evidence, p: FloatArray, ends: tuple[FloatArray, FloatArray], plan: Plan
-) -> tuple[Member, ...]:
-    """All configurations, the best first; undefined ones last."""
-    gains, sign = evidence.gains, evidence.metric.direction.sign
-    order = np.argsort(-np.where(np.isnan(gains), -np.inf, gains), kind="stable")
-    best = np.nanmax(gains)
-    return tuple(
-        Member(
-            configuration=evidence.names[c],
-            performance=float(sign * gains[c]),
-            difference=0.0 if same(gains[c] - best, best) else float(gains[c] - best),
-            lower=float(ends[0][c]),
-            upper=float(ends[1][c]),
-            p=None if np.isnan(p[c]) else float(p[c]),
-            inside=bool(p[c] > 1 - plan.level),
-        )
-        for c in order
-    )
+def band(evidence: Evidence, plan: Plan) -> tuple[FloatArray, FloatArray]:
+    """Return the lower and upper ends (C,) of all performances, in the metric's sign and unit.
+
+    NaN where the performance is undefined or on a bound, or its variance is 0: nothing is known
+    of its uncertainty.
+    """
+    errors, bounds = evidence.errors(), evidence.metric.bounds
+    values = evidence.metric.direction.sign * evidence.gains
+    errors[(errors == 0) | (values <= bounds[0]) | (values >= bounds[1])] = np.nan
+    tested = np.flatnonzero(errors > 0)
+    lower, upper = np.full((2, len(values)), np.nan)
+    if not len(tested):
+        return lower, upper
+
+    def reduce(drawn: FloatArray) -> FloatArray:
+        return np.asarray((np.abs(drawn[:, tested]) / errors[tested]).max(axis=1))
+
+    # variances on this scale are those that were measured, of shares too
+    measured = replace(evidence, shares=False)
+    weights = evidence.weights(lambda values: values)
+    draws = over_draws(measured, plan, weights, reduce)
+    reach = critical(np.concatenate(list(draws)), plan.level)
+    lower[tested], upper[tested] = _ends(values[tested], reach * errors[tested], bounds)
+    return lower, upper
 
 
-def _notes(
-    matrix: PredictionMatrix, evidence: Evidence, n_screened: int | None
-) -> tuple[Note, ...]:
-    undefined = [evidence.names[c] for c in np.flatnonzero(~evidence.defined)]
-    n = evidence.n_configurations
+def _ends(
+    values: FloatArray, reach: FloatArray, bounds: tuple[float, float]
+) -> tuple[FloatArray, FloatArray]:
+    """Ends of intervals whose half-widths are `reach` to first order.
+
+    Examples
+    --------
+    >>> low, high = _ends(np.array([0.9]), np.array([0.09]), (0.0, 1.0))
+    >>> low.round(3), high.round(3)
+    (array([0.768]), array([0.961]))
+    """
+    below, above = values - bounds[0], bounds[1] - values
+    if np.isinf(below).all() and np.isinf(above).all():
+        return values - reach, values + reach
+    if np.isinf(above).all():
+        factor = np.exp(reach / below)
+        return bounds[0] + below / factor, bounds[0] + below * factor
+    if np.isinf(below).all():
+        factor = np.exp(reach / above)
+        return bounds[1] - above * factor, bounds[1] - above / factor
+    factor = np.exp(reach * (1 / below + 1 / above))
+    width = bounds[1] - bounds[0]
     return (
-        *((no_influence(undefined, evidence.metric.label),) if undefined else ()),
-        *((screened_rivals(n_screened, n),) if n_screened is not None else ()),
-        *on_few_groups(matrix),
+        bounds[0] + width * below / (below + above * factor),
+        bounds[0] + width * below / (below + above / factor),
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from bbccli.arguments import settle
 from bbccli.notes import Note
@@ -50,6 +51,11 @@ class Beliefs:
     better: float = field(metadata={"doc": "probability of one over rope"})
 
 
+def _optional(doc: str, default: Any = None) -> Any:
+    """Declare a field that most comparisons lack, with its text in the schema."""
+    return field(default=default, metadata={"doc": doc})
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """What one test says of two configurations, or of two groups of them."""
@@ -58,77 +64,42 @@ class Comparison:
     second: str = field(metadata={"doc": "what it is compared with; empty where all are compared"})
     metric: str = field(metadata={"doc": "name of the metric"})
     test: str = field(metadata={"doc": "name of the test"})
-    first_selected: str | None = field(
-        default=None,
-        metadata={"doc": "the configuration that the first selected; null where it is one"},
+    first_selected: str | None = _optional(
+        "the configuration that the first selected; null where it is one"
     )
-    second_selected: str | None = field(
-        default=None,
-        metadata={"doc": "the configuration that the second selected; null where it is one"},
+    second_selected: str | None = _optional(
+        "the configuration that the second selected; null where it is one"
     )
-    first_value: float | None = field(
-        default=None, metadata={"doc": "performance of the first, as measured"}
+    first_value: float | None = _optional("performance of the first, as measured")
+    second_value: float | None = _optional("performance of the second, as measured")
+    difference: float | None = _optional("as measured; positive where the first is better")
+    corrected: float | None = _optional(
+        "corrected for the selection; null where nothing was selected"
     )
-    second_value: float | None = field(
-        default=None, metadata={"doc": "performance of the second, as measured"}
+    interval: Interval | None = _optional("of the difference; null where the test has none")
+    bound: float | None = _optional("the difference is at least this, simultaneously, at the level")
+    bound_above: float | None = _optional(
+        "the difference is at most this, simultaneously, at the level"
     )
-    difference: float | None = field(
-        default=None,
-        metadata={"doc": "as measured; positive where the first is better"},
+    statistic: float | None = _optional("of the test; null where it has none or it is undefined")
+    df: tuple[float, ...] = _optional("degrees of freedom", ())
+    p: float | None = _optional("p-value; null where it is undefined")
+    alternative: Alternative = _optional("what the p-value speaks for", Alternative.TWO_SIDED)
+    p_adjusted: float | None = _optional("p-value adjusted for the number of comparisons")
+    adjustment: str | None = _optional("how it was adjusted")
+    error: float | None = _optional("Monte-Carlo standard error of p; null where it is exact")
+    effect: Effect | None = _optional("size of the effect")
+    beliefs: Beliefs | None = _optional("posterior probabilities, of Bayesian tests")
+    n_units: int | None = _optional("what the test rests on: samples, groups, folds, data sets")
+    ignores_selection: bool = _optional(
+        "whether p and interval hold only for pairs named beforehand", False
     )
-    corrected: float | None = field(
-        default=None,
-        metadata={"doc": "corrected for the selection; null where nothing was selected"},
+    verdict: Verdict = _optional("what is shown at the level", Verdict.UNDEFINED)
+    notes: tuple[Note, ...] = _optional("what to know of it", ())
+    epsilon: float | None = _optional(
+        "of Greenhouse and Geisser: what both degrees of freedom are too many by"
     )
-    interval: Interval | None = field(
-        default=None,
-        metadata={"doc": "of the difference; null where the test has none"},
-    )
-    bound: float | None = field(
-        default=None,
-        metadata={"doc": "the difference is at least this, simultaneously, at the level"},
-    )
-    bound_above: float | None = field(
-        default=None,
-        metadata={"doc": "the difference is at most this, simultaneously, at the level"},
-    )
-    statistic: float | None = field(
-        default=None, metadata={"doc": "of the test; null where it has none or it is undefined"}
-    )
-    df: tuple[float, ...] = field(default=(), metadata={"doc": "degrees of freedom"})
-    p: float | None = field(default=None, metadata={"doc": "p-value; null where it is undefined"})
-    alternative: Alternative = field(
-        default=Alternative.TWO_SIDED, metadata={"doc": "what the p-value speaks for"}
-    )
-    p_adjusted: float | None = field(
-        default=None, metadata={"doc": "p-value adjusted for the number of comparisons"}
-    )
-    adjustment: str | None = field(default=None, metadata={"doc": "how it was adjusted"})
-    error: float | None = field(
-        default=None, metadata={"doc": "Monte-Carlo standard error of p; null where it is exact"}
-    )
-    effect: Effect | None = field(default=None, metadata={"doc": "size of the effect"})
-    beliefs: Beliefs | None = field(
-        default=None, metadata={"doc": "posterior probabilities, of Bayesian tests"}
-    )
-    n_units: int | None = field(
-        default=None, metadata={"doc": "what the test rests on: samples, groups, folds, data sets"}
-    )
-    ignores_selection: bool = field(
-        default=False,
-        metadata={"doc": "whether p and interval hold only for pairs named beforehand"},
-    )
-    verdict: Verdict = field(
-        default=Verdict.UNDEFINED, metadata={"doc": "what is shown at the level"}
-    )
-    notes: tuple[Note, ...] = field(default=(), metadata={"doc": "what to know of it"})
-    epsilon: float | None = field(
-        default=None,
-        metadata={"doc": "of Greenhouse and Geisser: what both degrees of freedom are too many by"},
-    )
-    compared: tuple[str, ...] = field(
-        default=(), metadata={"doc": "all that are compared, where they are more than two"}
-    )
+    compared: tuple[str, ...] = _optional("all that are compared, where they are more than two", ())
 
     def __post_init__(self) -> None:
         settle(self, "alternative", "verdict")
@@ -154,11 +125,10 @@ class BestSet:
     level: float = field(metadata={"doc": "in (0, 1)"})
     n_inside: int = field(metadata={"doc": "configurations that may be the best"})
     members: tuple[Member, ...] = field(metadata={"doc": "all configurations, best first"})
-    n_screened: int | None = field(
-        default=None,
-        metadata={"doc": "rivals that each was tested against, after screening; null for all"},
+    n_screened: int | None = _optional(
+        "rivals that each was tested against, after screening; null for all"
     )
-    notes: tuple[Note, ...] = field(default=(), metadata={"doc": "what to know of it"})
+    notes: tuple[Note, ...] = _optional("what to know of it", ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +167,7 @@ class Ranks:
     groups: tuple[tuple[str, ...], ...] = field(
         metadata={"doc": "families next to each other that are not told apart, by the first test"}
     )
-    critical_difference: float | None = field(
-        default=None, metadata={"doc": "of mean ranks, by Nemenyi; null where not asked for"}
+    critical_difference: float | None = _optional(
+        "of mean ranks, by Nemenyi; null where not asked for"
     )
-    notes: tuple[Note, ...] = field(default=(), metadata={"doc": "what to know of it"})
+    notes: tuple[Note, ...] = _optional("what to know of it", ())

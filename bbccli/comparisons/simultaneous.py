@@ -12,7 +12,7 @@
    (D_j - D_0) / se_j over all j. The critical value c at a level is the order statistic of rank
    level (B + 1) of the B maxima; p_j = (1 + the number of maxima that reach T_j) / (B + 1). Of
    shares of samples, such as accuracy, a variance follows from the difference: T_j is McNemar's
-   statistic (`shares`), and step 2 is left out.
+   statistic, and step 2 is left out.
 4. Step-down: order the T_j, and compare each with the maxima over itself and the smaller ones only;
    a p-value is never below that of a larger T_j.
 
@@ -20,42 +20,55 @@ All d_j are at least d_j - c se_j at once, with the probability of the level, wh
 looked at afterwards, and so also that of the winner. The same draws with the other sign give upper
 bounds, d_j + c' se_j, at their own level; with absolute values intervals of two sides.
 
+Of shares of samples, such as accuracies: the variance of a difference follows from the difference
+itself, and is taken about the one that is tested instead of the one that was measured: with T, the
+distance to it in standard errors as measured, z = T sqrt(n / (n - 1 + T^2)). For no difference that
+is McNemar's (b - c) / sqrt(b + c), with b samples that one alone is right on, and c that the other
+alone is.
+
+A z is compared with normal numbers, and a critical value c of those is c sqrt((n - 1) / (n - c^2))
+standard errors as measured. Those are the smaller the better a configuration looks: with them
+bounds of 100 configurations held in 92 of 100 studies of 40 and of 80 samples, and with these in 94
+to 95. Where c^2 >= n the samples are too few to show anything.
+
 Draws come in fixed blocks, each from a generator known from seed and position, and are reduced
 block by block.
 
 Source: Chernozhukov, Chetverikov & Kato 2013 (multipliers); Westfall & Young 1993, algorithm 2.8
-(step-down); Dunnett 1955 (step 2 in one stratum); Krishnamoorthy, Lu & Mathew 2007 (in several).
+(step-down); Dunnett 1955 (step 2 in one stratum); Krishnamoorthy, Lu & Mathew 2007 (in several);
+McNemar 1947; Chernozhukov, Chetverikov & Kato 2019 (self-normalised statistics of many).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, inf, sqrt
 from typing import TypeVar
 
 import numpy as np
 
 from bbccli import resources
-from bbccli.comparisons import shares
-from bbccli.comparisons.evidence import Evidence, same
+from bbccli.comparisons.evidence import Evidence, evidence_of, same
 from bbccli.errors import OptionError, parameter
+from bbccli.matrix import PredictionMatrix
+from bbccli.metrics.base import Metric
 from bbccli.multipliers import divisors, multipliers
-from bbccli.plan import FIRST_RESAMPLES, Plan
+from bbccli.plan import Plan, n_draws
 from bbccli.resampling import BLOCK
 from bbccli.threads import ordered_map
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 Reduced = TypeVar("Reduced")
 
-MOST_DRAWS = 10 * FIRST_RESAMPLES
-"""Draws where their number is automatic: p = 0.05 then has a standard error of 0.002."""
+Pairwise = Callable[[Sequence[tuple[int, int]]], list[float | None]]
+"""Pairs of columns -> their p-values, adjusted for all of them together."""
 
 ERROR = 1e-9
 """Rounding of level (B + 1) that does not change a rank."""
 
 
-def n_draws(plan: Plan) -> int:
+def checked_draws(plan: Plan) -> int:
     """Return B of a plan.
 
     Raises
@@ -63,8 +76,7 @@ def n_draws(plan: Plan) -> int:
     OptionError
         Too few for a critical value at the level.
     """
-    n = plan.n_resamples if plan.tolerance is None else min(plan.n_resamples, MOST_DRAWS)
-    least = ceil(1 / (1 - plan.level) - ERROR) - 1
+    n, least = n_draws(plan), ceil(1 / (1 - plan.level) - ERROR) - 1
     if n < least:
         raise OptionError(
             f"{parameter('n_resamples')} is {n}: a bound at level {plan.level:g} needs {least} "
@@ -85,7 +97,7 @@ def over_draws(
     `weights` (H,) are the shares of the strata in the variances of what is looked at. Blocks run in
     threads. Memory O(C) for each.
     """
-    n = n_draws(plan)
+    n = checked_draws(plan)
 
     def of_block(position: int) -> Reduced:
         drawn = np.zeros((BLOCK, evidence.n_configurations))
@@ -101,12 +113,16 @@ def over_draws(
 
 def scores(evidence: Evidence, statistics: FloatArray) -> FloatArray:
     """Return what of statistics T is compared with draws: McNemar's z of shares, else T itself."""
-    return shares.scores(statistics, evidence.n_units) if evidence.shares else statistics
+    n = evidence.n_units
+    return statistics * np.sqrt(n / (n - 1 + statistics**2)) if evidence.shares else statistics
 
 
-def reach(evidence: Evidence, found: float) -> float:
-    """Return how many standard errors a critical value is."""
-    return shares.reach(found, evidence.n_units) if evidence.shares else found
+def reach(evidence: Evidence, z: float) -> float:
+    """Return how many standard errors a critical value is; infinite where no T has such a z."""
+    n = evidence.n_units
+    if not evidence.shares:
+        return z
+    return z * sqrt((n - 1) / (n - z**2)) if z**2 < n else inf
 
 
 def critical(maxima: FloatArray, level: float) -> float:
@@ -179,7 +195,7 @@ def against(evidence: Evidence, other: int, plan: Plan) -> Simultaneous:
     none = (errors == 0) & same(differences, evidence.gains)
     tested = errors > 0
     columns = np.flatnonzero(tested)
-    weights = evidence.weights_against(other)
+    weights = evidence.weights(lambda values: values - evidence.influence[:, [other]])
     statistics, lower, upper, p, p_stepdown = np.full((5, len(errors)), np.nan)
     statistics[columns] = scores(evidence, differences[columns] / errors[columns])
     lower[none], upper[none], p[none], p_stepdown[none] = 0.0, 0.0, 1.0, 1.0
@@ -203,7 +219,7 @@ def against(evidence: Evidence, other: int, plan: Plan) -> Simultaneous:
         None if evidence.shares else evidence.df_of(weights),
         p,
         p_stepdown,
-        n_draws(plan),
+        checked_draws(plan),
     )
 
 
@@ -227,3 +243,46 @@ def _maxima(
 
     above, below, reached = zip(*over_draws(evidence, plan, weights, reduce), strict=True)
     return np.concatenate(above), np.concatenate(below), np.sum(reached, axis=0)
+
+
+def max_t(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Pairwise:
+    """Return what adjusts the p-values of some pairs of columns for all of them together.
+
+    The p-value of a pair is (1 + the draws whose largest |D_a - D_b| / se_ab over all pairs
+    reaches |T_ab|) / (B + 1). Pairs that are correlated, as those that share a configuration are,
+    cost less than with Holm.
+
+    1 where a difference is 0 on every sample; None where it is undefined, or the same on every
+    sample but not 0.
+
+    Raises
+    ------
+    UnsupportedError, UndefinedError
+        When called: as `evidence_of`.
+
+    References
+    ----------
+    Westfall & Young 1993, single-step max-T.
+    """
+
+    def adjust(pairs: Sequence[tuple[int, int]]) -> list[float | None]:
+        evidence = evidence_of(matrix, metric, plan)
+        first, second = np.array(pairs).T
+        errors = np.array([evidence.errors_against(b)[a] for a, b in pairs])
+        differences = evidence.gains[first] - evidence.gains[second]
+        none = (errors == 0) & same(differences, evidence.gains[first])
+        known = errors > 0
+        p = np.where(none, 1.0, np.nan)
+        if known.any():
+            ours, theirs, scale = first[known], second[known], errors[known]
+            apart = evidence.influence[:, ours] - evidence.influence[:, theirs]
+            weights = evidence.weights(lambda _: apart)
+
+            def largest(drawn: FloatArray) -> FloatArray:
+                return np.asarray((np.abs(drawn[:, ours] - drawn[:, theirs]) / scale).max(axis=1))
+
+            maxima = np.concatenate(list(over_draws(evidence, plan, weights, largest)))
+            p[known] = share_reaching(maxima, scores(evidence, np.abs(differences[known]) / scale))
+        return [None if np.isnan(value) else float(value) for value in p]
+
+    return adjust

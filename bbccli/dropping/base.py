@@ -1,4 +1,9 @@
-"""What a rule for dropping is, and what it may need of the data."""
+"""A rule for dropping, what it sees between folds, and what it may need of the data.
+
+A rule sees the predictions so far of the configurations still in. A training loop knows no more at
+that point. So walking a finished matrix and calling the rule between the folds of a running
+cross-validation give the same decisions.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +14,74 @@ from enum import StrEnum
 import numpy as np
 
 from bbccli.arguments import settle
-from bbccli.dropping.standing import Standing
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.metrics.base import MeanScorer
-from bbccli.types import BoolArray, Direction, FloatArray
+from bbccli.matrix import PredictionMatrix
+from bbccli.metrics.base import MeanScorer, Metric
+from bbccli.outcome import Outcome
+from bbccli.plan import Plan
+from bbccli.selection.candidates import candidates, fold_performances
+from bbccli.types import BoolArray, FloatArray, IntArray
+
+MIN_SAMPLES = 50
+"""Samples predicted before the first drop: the advice of the BBCD paper."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Standing:
+    """What is known, after some folds, of the configurations that are still in.
+
+    Attributes
+    ----------
+    matrix
+        Their predictions on the samples seen; folds coded in the order in which they were seen.
+    metric, plan
+        What is compared; `pooling`, `seed` and `n_resamples` count.
+    performances : (C,)
+        So far, NaN where undefined.
+    best : int
+        The best so far, the first on ties; -1 where all are undefined.
+    """
+
+    matrix: PredictionMatrix
+    metric: Metric
+    plan: Plan
+    performances: FloatArray
+    best: int
+
+    @classmethod
+    def of(cls, matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Standing:
+        """Score the configurations of a matrix of the samples seen."""
+        values = candidates(matrix, metric, plan.pooling).performances()
+        return cls(matrix, metric, plan, values, int(metric.direction.best(values)))
+
+    def by_fold(self) -> FloatArray:
+        """Return the performances (S, C) in each fold seen, of all repeats, in their order.
+
+        Raises
+        ------
+        UndefinedError
+            Folds are unknown, or the metric is undefined in one of them.
+        """
+        return np.concatenate(fold_performances(self.matrix, self.metric))
+
+
+def too_early(outcome: Outcome, min_samples: int) -> str:
+    """Say why nothing can be dropped on these samples yet; an empty text where it can."""
+    if len(outcome) < min_samples:
+        return f"{len(outcome)} samples are predicted so far, fewer than {min_samples}"
+    if outcome.task.is_classification and np.count_nonzero(outcome.class_counts) < 2:
+        return f"the {len(outcome)} samples predicted so far are of one class"
+    return ""
+
+
+def walked_folds(matrix: PredictionMatrix) -> IntArray:
+    """Return the folds (R, N); an UndefinedError where they are unknown."""
+    if matrix.folds is None:
+        raise UndefinedError(
+            "the folds of the samples are unknown, so they can't be walked",
+            hint="add a fold column (--fold NAME) or a folds file (--folds FILE)",
+        )
+    return matrix.folds
 
 
 class Requirement(StrEnum):
@@ -110,37 +179,6 @@ def undecided(standing: Standing) -> Verdict:
     return Verdict(np.zeros(standing.matrix.n_configurations, bool))
 
 
-def compare(standing: Standing, test: Callable[[FloatArray], Verdict]) -> Verdict:
-    """Apply a test to the performances by fold, signed so that larger is better.
-
-    Configurations that are undefined in some fold take no part and stay; fewer than two others
-    can't be compared.
-
-    Parameters
-    ----------
-    test
-        From gains (S, C') in S folds to a verdict on C' configurations.
-    """
-    gains = standing.metric.direction.sign * standing.by_fold()
-    defined = np.flatnonzero(~np.isnan(gains).any(axis=0))
-    if len(defined) < 2:
-        return undecided(standing)
-    found = test(gains[:, defined])
-    worse = np.zeros(gains.shape[1], bool)
-    worse[defined] = found.worse
-    p_value = np.full(gains.shape[1], np.nan)
-    if found.p_value is not None:
-        p_value[defined] = found.p_value
-    return Verdict(worse, p_value=None if found.p_value is None else p_value)
-
-
-def leader(gains: FloatArray) -> tuple[int, FloatArray, BoolArray]:
-    """Return the best column of gains (S, C), the means (C,), and which are behind the best."""
-    means: FloatArray = np.mean(gains, axis=0)
-    best = int(Direction.MAXIMIZE.best(means))
-    return best, means, Direction.MAXIMIZE.leads(means[best], means)
-
-
 def losses(standing: Standing) -> list[FloatArray]:
     """Return the losses per sample (N, C), signed so that larger is better, of each repeat.
 
@@ -156,15 +194,15 @@ def losses(standing: Standing) -> list[FloatArray]:
             hint="--rule bbcd, which takes what each predicts; or complete the folds",
         )
     scorers = [metric.bind(matrix.outcome, p) for p in matrix.as_kind(metric.wants)]
-    found = [s for s in scorers if isinstance(s, MeanScorer) and s.undefined is None]
-    if len(found) < len(scorers):
+    means = [s for s in scorers if isinstance(s, MeanScorer) and s.undefined is None]
+    if len(means) < len(scorers):
         raise UnsupportedError(
             f"{metric.label} is no mean of losses per sample, which this rule compares",
             hint="a metric such as accuracy, brier or mae, or --rule bbcd",
         )
     weights = matrix.outcome.weights
     scale = 1.0 if weights is None else weights[:, None]
-    return [np.asarray(metric.direction.sign * s.losses / scale) for s in found]
+    return [np.asarray(metric.direction.sign * s.losses / scale) for s in means]
 
 
 def loss_range(standing: Standing) -> float:

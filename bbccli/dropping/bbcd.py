@@ -19,8 +19,7 @@ import numpy as np
 
 from bbccli import kernels, resources
 from bbccli.bootstrap.drawing import MOST_BLOCKS, WEIGHT_BYTES
-from bbccli.dropping.base import Rule, Verdict
-from bbccli.dropping.standing import Standing
+from bbccli.dropping.base import Standing, Verdict
 from bbccli.metrics.base import Scorer
 from bbccli.resampling import BLOCK, PATIENCE, Draws, Unit, draws_of_seen, too_few_usable
 from bbccli.resources import Resources
@@ -102,14 +101,3 @@ def _drawn(draws: Draws, best: Scorer, n_resamples: int, settled: Resources) -> 
         if len(usable):
             every = len(usable) == len(in_bag)
             yield (in_bag, values) if every else (in_bag[usable], values[usable])
-
-
-RULE = Rule(
-    name="bbcd",
-    label="bootstrap of the rows",
-    run=bbcd,
-    needs=frozenset(),
-    threshold=THRESHOLD,
-    min_folds=0,
-    reference="Tsamardinos, Greasidou & Borboudakis 2018, section 4",
-)

@@ -9,17 +9,16 @@ from __future__ import annotations
 import numpy as np
 
 from bbccli.arguments import real, whole
-from bbccli.dropping.base import Rule, Verdict, undecided
+from bbccli.dropping.base import MIN_SAMPLES, Rule, Standing, Verdict, too_early, undecided
 from bbccli.dropping.results import Decision, DropDecision, Fate
 from bbccli.dropping.rules import choose_rule
-from bbccli.dropping.standing import MIN_SAMPLES, Standing, too_early
 from bbccli.errors import OptionError, parameter
 from bbccli.matrix import PredictionMatrix, Unfinished
 from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.probability import with_clip
 from bbccli.notes import nothing_dropped
 from bbccli.plan import Plan
-from bbccli.types import FloatArray, distinct
+from bbccli.types import distinct
 
 
 def drop(
@@ -87,7 +86,7 @@ def drop(
     standing, early = Standing.of(matrix, metric, plan), too_early(matrix.outcome, min_samples)
     verdict = undecided(standing) if early else chosen.judge(standing, threshold)
     early = early or _too_little(standing, chosen)
-    counts = _Counts(matrix, verdict, n_folds)
+    counts = _counts(matrix, verdict, n_folds)
     return DropDecision(
         rule=chosen.name,
         threshold=threshold,
@@ -96,13 +95,8 @@ def drop(
         direction=metric.direction,
         best=matrix.configurations[standing.best] if standing.best >= 0 else None,
         n_samples=matrix.n_samples,
-        n_folds_seen=counts.seen,
-        n_folds_to_come=counts.to_come,
-        n_models=counts.grid,
-        n_trained=counts.trained,
-        n_saved=counts.saved,
-        n_to_save=counts.to_save,
-        decisions=_decisions(standing, verdict, counts),
+        **counts,
+        decisions=_decisions(standing, verdict, counts["n_folds_seen"]),
         plan=plan,
         notes=(nothing_dropped(early),) if early else (),
     )
@@ -140,54 +134,44 @@ def check_terms(rule: Rule, threshold: float | None, min_samples: int) -> float:
     return threshold
 
 
-class _Counts:
-    """How many models were and will be trained; None where folds are unknown."""
-
-    def __init__(self, matrix: PredictionMatrix, verdict: Verdict, n_folds: int | None) -> None:
-        unfinished = matrix.unfinished or Unfinished()
-        folds = matrix.folds
-        known = None if folds is None else sum(len(distinct(of_repeat)) for of_repeat in folds)
-        self.seen = unfinished.n_models or known
-        self.models = dict(zip(unfinished.dropped, unfinished.models, strict=True))
-        self.to_come = unfinished.n_to_come
-        if n_folds is not None and self.seen is not None:
-            if n_folds < self.seen:
-                raise OptionError(
-                    f"{parameter('n_folds')} is {n_folds}, and {self.seen} folds have predictions",
-                    hint="the folds of the whole cross-validation, of all repeats",
-                )
-            self.to_come = n_folds - self.seen
+def _counts(
+    matrix: PredictionMatrix, verdict: Verdict, n_folds: int | None
+) -> dict[str, int | None]:
+    """Count the models that were and will be trained; None where folds are unknown."""
+    unfinished, folds = matrix.unfinished or Unfinished(), matrix.folds
+    in_folds = None if folds is None else sum(len(distinct(of_repeat)) for of_repeat in folds)
+    seen, to_come = unfinished.n_models or in_folds, unfinished.n_to_come
+    if n_folds is not None and seen is not None:
+        if n_folds < seen:
+            raise OptionError(
+                f"{parameter('n_folds')} is {n_folds}, and {seen} folds have predictions",
+                hint="the folds of the whole cross-validation, of all repeats",
+            )
+        to_come = n_folds - seen
+    counts = {"n_folds_seen": seen, "n_folds_to_come": to_come}
+    counts |= dict.fromkeys(("n_models", "n_trained", "n_saved", "n_to_save"))
+    if seen is not None:
         n_left, n_gone = matrix.n_configurations, len(unfinished.dropped)
-        self.trained = self.saved = self.grid = self.to_save = None
-        if self.seen is not None:
-            self.trained = n_left * self.seen + sum(self.models.values())
-            self.saved = (n_left + n_gone) * self.seen - self.trained
-            if self.to_come is not None:
-                self.grid = (n_left + n_gone) * (self.seen + self.to_come)
-                self.to_save = (n_gone + int(verdict.worse.sum())) * self.to_come
+        trained = n_left * seen + sum(unfinished.models)
+        counts |= {"n_trained": trained, "n_saved": (n_left + n_gone) * seen - trained}
+        if to_come is not None:
+            counts["n_models"] = (n_left + n_gone) * (seen + to_come)
+            counts["n_to_save"] = (n_gone + int(verdict.worse.sum())) * to_come
+    return counts
 
 
-def _decisions(standing: Standing, verdict: Verdict, counts: _Counts) -> tuple[Decision, ...]:
-    """One per configuration of the file, in its order."""
-    matrix = standing.matrix
-    found = {
-        name: Decision(
-            name, Fate.EARLIER, None, None, None, n_models if counts.seen is not None else None
-        )
-        for name, n_models in counts.models.items()
-    }
+def _decisions(standing: Standing, verdict: Verdict, seen: int | None) -> tuple[Decision, ...]:
+    """One per configuration of the file, in its order; `seen` are the folds so far, if known."""
+    matrix, unfinished = standing.matrix, standing.matrix.unfinished or Unfinished()
+    decisions = {}
+    for name, n_models in zip(unfinished.dropped, unfinished.models, strict=True):
+        trained = None if seen is None else n_models
+        decisions[name] = Decision(name, Fate.EARLIER, None, None, None, trained)
     for c, name in enumerate(matrix.configurations):
-        found[name] = Decision(
-            configuration=name,
-            fate=Fate.DROP if verdict.worse[c] else Fate.KEEP,
-            performance=float(standing.performances[c]),
-            probability=_entry(verdict.probability, c),
-            p_value=_entry(verdict.p_value, c),
-            n_models=counts.seen,
+        probability, p_value = (
+            None if values is None or np.isnan(values[c]) else float(values[c])
+            for values in (verdict.probability, verdict.p_value)
         )
-    names = (matrix.unfinished or Unfinished()).names or tuple(found)
-    return tuple(found[name] for name in names)
-
-
-def _entry(values: FloatArray | None, c: int) -> float | None:
-    return None if values is None or np.isnan(values[c]) else float(values[c])
+        fate, value = Fate.DROP if verdict.worse[c] else Fate.KEEP, float(standing.performances[c])
+        decisions[name] = Decision(name, fate, value, probability, p_value, seen)
+    return tuple(decisions[name] for name in unfinished.names or tuple(decisions))

@@ -9,12 +9,11 @@ import numpy as np
 from bbccli.arguments import as_list, whole
 from bbccli.bootstrap.of_samples import corrected
 from bbccli.case import Answer, Case
-from bbccli.dropping.base import Rule
+from bbccli.dropping.base import MIN_SAMPLES, Rule
 from bbccli.dropping.online import check_terms
 from bbccli.dropping.results import Replay, ReplayRun
 from bbccli.dropping.rules import EVERY, choose_rules
-from bbccli.dropping.standing import MIN_SAMPLES, Standing
-from bbccli.dropping.walk import fold_order, take_configurations, walk
+from bbccli.dropping.walk import fold_order, walk
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError, parameter
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import Metric, choose_metric
@@ -22,7 +21,7 @@ from bbccli.metrics.probability import with_clip
 from bbccli.notes import Note, nothing_dropped, rule_left_out
 from bbccli.plan import Plan
 from bbccli.progress import Progress, enter, silent
-from bbccli.types import BoolArray, distinct
+from bbccli.types import distinct
 
 ORDERS_KEY = 0x0DE5
 """Sets the stream of random orders apart from those of resamples."""
@@ -89,57 +88,44 @@ def replay(
                 raise
             notes.append(rule_left_out(rule.name, error.told()[0]))
         else:
-            replays.append(_replay(case, full, rule, own, min_samples, runs))
+            replays.append(
+                Replay(
+                    rule=rule.name,
+                    threshold=own,
+                    min_samples=min_samples,
+                    metric=metric.name,
+                    direction=metric.direction,
+                    winner=matrix.configurations[case.choice.winner],
+                    naive=case.choice.naive,
+                    value=full.value,
+                    runs=runs,
+                )
+            )
         progress(position + 1, len(chosen))
     if matrix.n_samples < min_samples:
         notes.append(nothing_dropped(f"there are {matrix.n_samples} samples, {min_samples} needed"))
     return replays, notes
 
 
-def _replay(
-    case: Case,
-    full: Answer,
-    rule: Rule,
-    threshold: float,
-    min_samples: int,
-    runs: tuple[ReplayRun, ...],
-) -> Replay:
-    return Replay(
-        rule=rule.name,
-        threshold=threshold,
-        min_samples=min_samples,
-        metric=case.metric.name,
-        direction=case.metric.direction,
-        winner=case.matrix.configurations[case.choice.winner],
-        naive=case.choice.naive,
-        value=full.value,
-        runs=runs,
-    )
-
-
 def _run(
     case: Case, full: Answer, rule: Rule, threshold: float, min_samples: int, order: list[int]
 ) -> ReplayRun:
     """One rule in one order."""
-
-    def judge(standing: Standing) -> BoolArray:
-        return rule.judge(standing, threshold).worse
-
-    found = walk(
+    walked = walk(
         case,
-        judge,
+        lambda standing: rule.judge(standing, threshold).worse,
         rule=rule.name,
         threshold=threshold,
         min_samples=min_samples,
         order=order,
     )
-    left = case.on(take_configurations(case.matrix, found.survivors))
+    left = case.on(case.matrix.of_configurations(walked.survivors))
     answer = corrected(left)
     return ReplayRun(
         order=tuple(case.matrix.fold_names[code] for code in order),
-        trace=found.trace,
+        trace=walked.trace,
         winner=left.matrix.configurations[left.choice.winner],
-        kept_winner=case.choice.winner in found.survivors,
+        kept_winner=case.choice.winner in walked.survivors,
         loss=float(case.metric.direction.gain(case.choice.naive, left.choice.naive)),
         value=answer.value,
         shift=answer.value - full.value,
@@ -166,14 +152,14 @@ def _orders(
     if n_orders is None:
         return [codes.tolist()]
     n_orders = whole(n_orders, "n_orders")
-    if n_orders < 1:
-        raise OptionError(
-            f"{parameter('n_orders')} is {n_orders}", hint="at least 1; 20 show the spread"
+    if not 1 <= n_orders <= MOST_ORDERS:
+        few = n_orders < 1
+        number = str(n_orders) if few else f"over {MOST_ORDERS}"
+        hint = (
+            "at least 1; 20 show the spread"
+            if few
+            else "20 show the spread; 1000 its quartiles too"
         )
-    if n_orders > MOST_ORDERS:
-        raise OptionError(
-            f"{parameter('n_orders')} is over {MOST_ORDERS}",
-            hint="20 show the spread; 1000 its quartiles too",
-        )
+        raise OptionError(f"{parameter('n_orders')} is {number}", hint=hint)
     rng = np.random.default_rng(np.random.SeedSequence(plan.seed, spawn_key=(ORDERS_KEY,)))
     return [rng.permutation(codes).tolist() for _ in range(n_orders)]

@@ -1,26 +1,35 @@
-"""The registry of rules."""
+"""The rules: name, label, function, needs, threshold, folds before the first drop, and source."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from bbccli.arguments import as_list, entry
-from bbccli.dropping import anova, bbcd, brace, cvst, friedman, hoeffding, wilcoxon, win_loss
-from bbccli.dropping.base import Rule
+from bbccli.dropping.base import Requirement, Rule
+from bbccli.dropping.bbcd import THRESHOLD, bbcd
+from bbccli.dropping.losses import brace, cvst, hoeffding
+from bbccli.dropping.over_folds import anova, friedman, wilcoxon, win_loss
 
-RULES: dict[str, Rule] = {
-    rule.name: rule
-    for rule in (
-        bbcd.RULE,
-        brace.RULE,
-        hoeffding.RULE,
-        friedman.RULE,
-        anova.RULE,
-        win_loss.RULE,
-        cvst.RULE,
-        wilcoxon.RULE,
-    )
-}
+FOLDS, LOSSES = frozenset({Requirement.FOLDS}), frozenset({Requirement.LOSSES})
+BOUNDED = LOSSES | {Requirement.BOUNDED_LOSSES}
+BBCD = "Tsamardinos, Greasidou & Borboudakis 2018, section 4"
+HOEFFDING = "Maron & Moore 1993"
+F_RACE = "Birattari, Stuetzle, Paquete & Varrentrapp 2002"
+WINS = "Kuhn 2014; Bradley & Terry 1952; Firth 1993"
+CVST = "Krueger, Panknin & Braun 2015"
+
+_RULES = (
+    Rule("bbcd", "bootstrap of the rows", bbcd, frozenset(), THRESHOLD, 0, BBCD),
+    Rule("brace", "differences in the same samples", brace, LOSSES, 0.99, 0, "Moore & Lee 1994"),
+    Rule("hoeffding", "bounds without assumptions", hoeffding, BOUNDED, 0.95, 0, HOEFFDING),
+    Rule("friedman", "ranks over folds (F-race)", friedman, FOLDS, 0.95, 5, F_RACE),
+    Rule("anova", "mixed model over folds", anova, FOLDS, 0.95, 3, "Kuhn 2014"),
+    Rule("win-loss", "contests in folds", win_loss, FOLDS, 0.95, 3, WINS),
+    Rule("cvst", "sequential test of traces", cvst, FOLDS | LOSSES, 0.95, 2, CVST),
+    Rule("wilcoxon", "signed ranks over folds", wilcoxon, FOLDS, 0.9, 2, "Wilcoxon 1945"),
+)
+
+RULES: dict[str, Rule] = {rule.name: rule for rule in _RULES}
 
 EVERY = "all"
 """Stands for all rules."""

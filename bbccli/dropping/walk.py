@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bbccli.case import Case
-from bbccli.dropping.standing import MIN_SAMPLES, Judge, Standing, too_early, walked_folds
+from bbccli.dropping.base import MIN_SAMPLES, Standing, too_early, walked_folds
 from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.matrix import PredictionMatrix, Unfinished
 from bbccli.resampling import BLOCK
@@ -32,7 +32,7 @@ class Walk:
 
 def walk(
     case: Case,
-    judge: Judge,
+    judge: Callable[[Standing], BoolArray],
     *,
     rule: str,
     threshold: float,
@@ -48,8 +48,10 @@ def walk(
     ----------
     case
         Predictions with folds; what selects decides who is worse.
-    judge, rule, threshold, min_samples
-        The rule, its name and terms; nothing is dropped before `min_samples` samples are predicted.
+    judge
+        Marks the configurations (C,) that leave.
+    rule, threshold, min_samples
+        The rule's name and terms; nothing is dropped before `min_samples` samples are predicted.
     order
         Codes of the folds of the first repeat, in the order to walk; as coded when None.
 
@@ -120,19 +122,6 @@ def fold_order(matrix: PredictionMatrix, names: Sequence[str]) -> list[int]:
     return [matrix.fold_names.index(name) for name in names]
 
 
-def take_configurations(matrix: PredictionMatrix, columns: IntArray) -> PredictionMatrix:
-    """Return the matrix of some configurations."""
-    names = tuple(matrix.configurations[c] for c in columns)
-    available = matrix.available
-    return replace(
-        matrix,
-        predictions=matrix.predictions[:, :, columns],
-        configurations=names,
-        available=None if available is None else available[:, :, columns],
-        nested=None,
-    )
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Step:
     """A name; the samples (N,) and repeats counted after it; models per configuration in it."""
@@ -168,17 +157,14 @@ def _seen(matrix: PredictionMatrix, part: _Step, active: IntArray) -> Prediction
     place[part.order] = np.arange(len(part.order))
     names = np.array(matrix.fold_names, dtype=object)
     names[: len(part.order)] = names[part.order]
-    left = take_configurations(matrix, active)
-    available = left.available
+    seen = matrix.of_configurations(active).of_samples(part.rows)
+    available = seen.available
     return replace(
-        left,
-        outcome=matrix.outcome.take(part.rows),
-        predictions=left.predictions[: part.n_repeats][:, part.rows],
-        available=None if available is None else available[: part.n_repeats][:, part.rows],
+        seen,
+        predictions=seen.predictions[: part.n_repeats],
+        available=None if available is None else available[: part.n_repeats],
         folds=np.concatenate([place[folds[:1]], folds[1:]]),
         fold_names=tuple(names),
-        groups=None if matrix.groups is None else matrix.groups[part.rows],
-        sample_keys=matrix.sample_keys and matrix.sample_keys.take(part.rows),
         notes=(),
         unfinished=Unfinished(),
     )

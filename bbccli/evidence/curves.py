@@ -23,7 +23,6 @@ import numpy as np
 from bbccli.bootstrap.of_samples import out_of_bag, replayed
 from bbccli.case import Case
 from bbccli.errors import UnsupportedError
-from bbccli.evidence.isotonic import isotonic
 from bbccli.evidence.records import Curves
 from bbccli.types import FloatArray, IntArray, PredictionKind, Select, Task
 
@@ -200,3 +199,31 @@ def _shown(values: FloatArray) -> tuple[float | None, ...]:
     """Values as a figure needs them: six decimals, None for NaN."""
     rounded = np.round(values, DECIMALS)
     return tuple(None if np.isnan(value) else float(value) for value in rounded)
+
+
+def isotonic(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the non-decreasing values (n,) nearest to the given ones in weighted squares.
+
+    Adjacent violators are pooled in time O(n): a block is merged with the one before as long as it
+    is not above it.
+
+    Source: Ayer, Brunk, Ewing, Reid & Silverman 1955.
+
+    Examples
+    --------
+    >>> isotonic(np.array([1.0, 3.0, 2.0, 4.0]), np.ones(4)).tolist()
+    [1.0, 2.5, 2.5, 4.0]
+    """
+    means: list[float] = []
+    sizes: list[float] = []
+    lengths: list[int] = []
+    for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
+        mean, size, length = value, weight, 1
+        while means and means[-1] >= mean:
+            before, size_before = means.pop(), sizes.pop()
+            mean = (before * size_before + mean * size) / (size_before + size)
+            size, length = size + size_before, length + lengths.pop()
+        means.append(mean)
+        sizes.append(size)
+        lengths.append(length)
+    return np.repeat(means, lengths)

@@ -11,7 +11,7 @@ from typing import Any
 
 from bbccli import resources
 from bbccli.documents import as_json
-from bbccli.inspection import matrices, steps
+from bbccli.inspection import matrices
 from bbccli.inspection.findings import Finding, Findings, Status
 from bbccli.inspection.similar import Similarity, similarity
 from bbccli.readers import Paths, Request, Understood, understand
@@ -98,12 +98,12 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
     if read is not None and verify:
         checked = problems.attempt("leaderboard", verified, read.matrix, otherwise=read.matrix)
         read = replace(read, matrix=checked)
-        steps.tell_scores(findings, checked.source.verification)
+        matrices.tell_scores(findings, checked.source.verification)
     if read is not None and (run := run_of(read.matrix.source.metadata)):
-        steps.tell_tool(findings, run["tool"])
+        matrices.tell_tool(findings, run["tool"])
     for check, error in problems.found:
         findings.error(check, error)
-    steps.tell(findings, problems)
+    matrices.tell_steps(findings, problems)
     sizes = gaps = close = None
     if read is not None:
         sizes, gaps = matrices.class_sizes(read.matrix.outcome), matrices.gaps(read)

@@ -1,8 +1,9 @@
-"""What a matrix tells about the files that it was read from."""
+"""Findings of the steps of reading, and of the matrix that was read."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,60 +13,27 @@ from bbccli.inspection.findings import Findings
 from bbccli.inspection.similar import Similarity
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import default_metric
-from bbccli.notes import Note, listing
+from bbccli.notes import NOTES, Note, listing
 from bbccli.outcome import Outcome, effective_size
 from bbccli.prediction_forms import PLURAL
 from bbccli.readers import Understood
+from bbccli.readers.coverage import held_out, note_on
+from bbccli.readers.place import Places
+from bbccli.readers.problems import Collect
+from bbccli.readers.sheet import Sheet
 from bbccli.resampling import BLOCK, any_draw, draws_of
-from bbccli.rounding import count, figure
+from bbccli.rounding import count, figure, tiny_text
+from bbccli.source import Verification
 from bbccli.types import BoolArray, IntArray, PredictionKind, Task, distinct
+
+if TYPE_CHECKING:
+    from bbccli.readers.separate import Separate
 
 N_DRAWN = 1024
 """Resamples drawn to see how many would have to be drawn again."""
 
 ALMOST = 0.05
 """Share of predictions out of range up to which they may be meant as probabilities."""
-
-CHECK_OF_NOTE = {
-    "samples-left-out": "coverage",
-    "repeated-holdout": "coverage",
-    "configurations-dropped": "missing",
-    "gaps-within-folds": "missing",
-    "common-rows": "missing",
-    "available-cases": "missing",
-    "folds-unknown": "folds",
-    "bounds-unknown": "outcome",
-    "folds-differ": "folds",
-    "joined-by-position": "keys",
-    "group-spans-folds": "groups",
-    "polarity": "polarity",
-    "turned-round": "polarity",
-    "columns-ignored": "roles",
-    "classes-in-order": "roles",
-    "row-numbers": "roles",
-    "repeated-samples": "keys",
-    "metadata-contradicted": "metadata",
-    "validity-flags": "flags",
-    "candidates-missing": "candidates",
-    "tried-again": "candidates",
-    "recorded-again": "candidates",
-    "damaged-parts": "candidates",
-    "duplicate-configurations": "duplicates",
-    "configurations-left-out": "choice",
-    "flagged-left-out": "flags",
-    "averaged-repeats": "folds",
-    "equals-truth": "truth copies",
-    "constant-predictions": "stray columns",
-    "fold-like": "stray columns",
-    "off-scale": "stray columns",
-    "perfect-configuration": "stray columns",
-    "truth-rounded": "constant",
-    "targets-scaled": "constant",
-    "targets-clipped": "constant",
-    "weight-by-name": "weights",
-    "uneven-weights": "weights",
-}
-"""The check that a note of a reader belongs to."""
 
 
 def tell(
@@ -247,7 +215,7 @@ def _notes(findings: Findings, notes: tuple[Note, ...]) -> set[str]:
     told = {"missing", "coverage", "duplicates"}  # said in more detail elsewhere
     checks = set()
     for note in notes:
-        check = CHECK_OF_NOTE[note.code]
+        check = NOTES[note.code].check
         checks.add(check)
         if check not in told or note.code == "available-cases":
             findings.warn(check, note.text, note.remedy)
@@ -271,3 +239,104 @@ def _check_similar(findings: Findings, close: Similarity) -> None:
         findings.warn("duplicates", text, "harmless; check that these settings differ in effect")
     else:
         findings.passed("duplicates", text)
+
+
+def tell_steps(findings: Findings, problems: Collect) -> None:
+    """Add the checks that passed, and how far the repeats cover the samples."""
+    for check, seen in problems.seen.items():
+        if check == "coverage":
+            _tell_coverage(findings, *seen)
+        elif not problems.failed(check):
+            findings.passed(check, SENTENCES[check](seen))
+            if check == "keys":
+                _tell_nested(findings, *seen)
+    if "coverage" in problems.seen and problems.failed("constant", "labels file"):
+        findings.skip("outcome", "the outcome is not known of every sample")
+
+
+def tell_tool(findings: Findings, tool: str) -> None:
+    """Tell that the folders of a tool are read by their description alone."""
+    from bbccli.readers.runs.folder import RUNS
+
+    if any(run.untested and run.name == tool for run in RUNS):
+        findings.warn(
+            "tool",
+            f"reading {tool} is untested on real output: it follows descriptions of the files",
+            f"compare a performance with the one that {tool} shows",
+        )
+
+
+def tell_scores(findings: Findings, found: Verification | None) -> None:
+    """Tell what came of computing the scores of a run again."""
+    if found is None:
+        return
+    if found.reason is not None:
+        findings.skip("leaderboard", found.reason)
+        return
+    text = f"{found.n_checked} of {found.n_scores} scores recomputed"
+    findings.passed(
+        "leaderboard", f"{text}, largest difference {tiny_text(found.largest_difference or 0.0)}"
+    )
+
+
+def _roles(sheet: Sheet) -> str:
+    """Which column plays which role, and how many are configurations."""
+    played = []
+    for role, column in sheet.roles.items():
+        name = column.place(0)[1] if len(column) else column.name
+        played.append(role if name == role else f"{role} (column {name})")
+    return f"{', '.join(played) or 'none'}; {len(sheet.cells)} columns of predictions"
+
+
+def _keys(seen: tuple[Sheet, Places]) -> str:
+    sheet, places = seen
+    key = "each once in a repeat" if "row_id" in sheet.roles else "by the order of the rows"
+    return f"{count(places.n_samples, 'sample')} in {count(places.n_repeats, 'repeat')}, {key}"
+
+
+def _joined(file: Separate) -> str:
+    return f"joined by {file.key!r}" if file.by_key else "joined by position"
+
+
+SENTENCES: Mapping[str, Callable[[Any], str]] = {
+    "readable": lambda tables: (
+        f"{count(len(tables), 'file')}, {sum(table.n_rows for table in tables)} rows"
+    ),
+    "metadata": lambda metadata: "understood" if metadata.raw else "none",
+    "names": lambda tables: (
+        f"{sum(len(table.names) for table in tables)} columns, each with its own name"
+    ),
+    "roles": _roles,
+    "keys": _keys,
+    "labels file": lambda file: f"every sample has its outcome, {_joined(file)}",
+    "folds file": lambda file: f"every sample has its fold, {_joined(file)}",
+    "constant": lambda roles: f"{', '.join(roles) or 'nothing'}: one value per sample",
+}
+"""What to say about a check that passed, given what it saw."""
+
+
+def _tell_nested(findings: Findings, sheet: Sheet, places: Places) -> None:
+    if places.nested is not None:
+        n_inner = int((~places.nested.outer).sum())
+        findings.passed("nested", f"{n_inner} inner rows, no sample both trained on and tested")
+
+
+def _tell_coverage(findings: Findings, sheet: Sheet, places: Places) -> None:
+    """Tell of samples that some repeat lacks."""
+    there = held_out(sheet, places)
+    if there is not None:
+        note = note_on(there)
+        findings.warn("coverage", note.text, note.remedy)
+        return
+    n_absent = int((~places.in_every_repeat).sum())
+    if not n_absent:
+        findings.passed("coverage", "every repeat covers every sample once")
+    elif n_absent == places.n_samples:
+        findings.skip("coverage", "no sample is in all repeats")
+    else:
+        verb = "is" if n_absent == 1 else "are"
+        findings.warn(
+            "coverage",
+            f"{n_absent} of {places.n_samples} samples {verb} lacking in some repeat",
+            "complete the predictions; till then such samples are left out",
+        )

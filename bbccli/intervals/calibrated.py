@@ -28,8 +28,8 @@ Source: ours. Experimental.
 
 from __future__ import annotations
 
-from bbccli.intervals.base import Basis, Construction
 from bbccli.intervals.matched import check
+from bbccli.intervals.resampled import Basis, Construction
 from bbccli.intervals.sharp import stretched
 from bbccli.results import Distribution
 

@@ -63,13 +63,9 @@ def normal(
     >>> round(interval.lower, 4), round(interval.upper, 4)
     (0.8216, 0.9784)
     """
-    from statistics import NormalDist
+    from bbccli.significance import Pivot
 
-    def ends(outside: float) -> tuple[float, float]:
-        reach = -NormalDist().inv_cdf(outside) * error
-        return value - reach, value + reach
-
-    return interval_by(ends, metric, plan, level=level)
+    return interval_by(Pivot(value, error).ends, metric, plan, level=level)
 
 
 def without_width(ends: Ends, value: float) -> tuple[Note, ...]:

@@ -21,17 +21,24 @@ Source: Brown, Cai & DasGupta 2001, section 3.1.3, for Jeffreys' interval; the u
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from math import erfc
 
 import numpy as np
 
-from bbccli.intervals.tail import END, tail
 from bbccli.results import Distribution
 from bbccli.types import FloatArray
 
 ROUNDING = 1e-12
 """Of a sum of probabilities: a rank that it stands for is reached all the same."""
+
+STEP = 1 / 512
+"""Distance of the nodes between which erfc is a cubic: its error is below 1e-12."""
+
+END = 6.0
+"""Where erfc is below 1e-16."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,38 +58,27 @@ class Guarded:
     distribution: Distribution
     n_units: float
     bound: float
-    _known: dict[float, float] = field(default_factory=dict, repr=False)
 
     def quantile(self, probability: float) -> float:
         """Return the value at which the distribution function of G reaches a probability."""
-        if probability not in self._known:
-            self._known[probability] = float(self._quantiles(np.array([probability]))[0])
-        return self._known[probability]
+        return float(_quantiles([self], np.array([[probability]]))[0, 0])
 
     def quantile_error(self, probability: float) -> float:
         """Return the Monte-Carlo standard error of a quantile, as `Distribution` does."""
-        if self.distribution.exact:
-            return 0.0
-        # the distribution function of G is a mean over resamples: known as well as they agree
-        size, spread = len(self.distribution.values), 1.0
-        if size > 1:
-            logs, chances, at_bound = self._atoms
-            lift = abs(self.quantile(probability) - self.bound)
-            beyond = np.maximum(logs - np.log(lift), 0) if lift else np.full(len(logs), np.inf)
-            shares, _ = tail(self._rate * beyond)
-            mean = at_bound + shares @ chances
-            square = at_bound * (1 - mean) ** 2 + (shares - mean) ** 2 @ chances
-            spread = float(np.sqrt(square / (size - 1)))
-        ends = np.clip([probability - spread, probability + spread], 0, 1)
-        ends = self._quantiles(ends, self.quantile(probability))
-        return float(ends[1] - ends[0]) / 2
+        return float(ends_of([self], [probability])[1][0])
 
     @property
-    def _rate(self) -> float:
+    def rate(self) -> float:
+        """Units and the pseudo-unit: what log |D - w| is multiplied by."""
         return self.n_units + 0.25
 
+    @property
+    def rises(self) -> bool:
+        """True if D lies above w; towards an upper bound everything is mirrored."""
+        return bool(self.distribution.values.max() > self.bound)
+
     @cached_property
-    def _atoms(self) -> tuple[FloatArray, FloatArray, float]:
+    def atoms(self) -> tuple[FloatArray, FloatArray, float]:
         """Logarithms of |D - w| > 0, each once and in order; their probabilities; and that of w."""
         given = self.distribution.probabilities
         lifts = np.abs(self.distribution.values - self.bound)
@@ -93,40 +89,116 @@ class Guarded:
             lifts, places = np.unique(lifts, return_inverse=True)
             chances = np.bincount(places, given / given.sum())
         at_bound = int(lifts[0] == 0)
+        if len(lifts) == at_bound:
+            return np.zeros(1), np.zeros(1), 1.0
         return np.log(lifts[at_bound:]), chances[at_bound:], float(chances[:at_bound].sum())
 
-    def _quantiles(self, probabilities: FloatArray, near: float | None = None) -> FloatArray:
-        """Quantiles (K,) in lockstep, by Newton's method within limits that close in.
+    def share_error(self, quantile: float) -> float:
+        """Return the standard error of the distribution function of G at one of its quantiles."""
+        # it is a mean over resamples: known as well as they agree
+        size = len(self.distribution.values)
+        if size < 2:
+            return 1.0
+        logs, chances, at_bound = self.atoms
+        lift = abs(quantile - self.bound)
+        beyond = np.maximum(logs - np.log(lift), 0) if lift else np.full(len(logs), np.inf)
+        shares, _ = tail(self.rate * beyond)
+        mean = at_bound + shares @ chances
+        square = at_bound * (1 - mean) ** 2 + (shares - mean) ** 2 @ chances
+        return float(np.sqrt(square / (size - 1)))
 
-        `near` is where to begin, if something is known.
-        """
-        logs, chances, at_bound = self._atoms
-        # towards an upper bound everything is mirrored
-        below = bool(self.distribution.values.max() > self.bound)
-        wanted = probabilities if below else 1 - probabilities
-        if not len(logs):
-            return np.full(len(wanted), self.bound)
-        reached = at_bound + np.cumsum(chances)
-        place = np.minimum(np.searchsorted(reached, wanted - ROUNDING), len(logs) - 1)
-        high, after = logs[place], np.append(logs, np.inf)[place + 1]
-        beyond = self._rate * (logs - high[:, None])
-        # nothing to search for: at the bound, or at an atom whose probability is just enough
-        far = (reached[place] <= wanted + ROUNDING) & (self._rate * (after - high) > END**2)
-        settled = (wanted <= at_bound) | far
-        # the logarithm of |G - w| is high - v^2 / (N + 1/4): smooth in v also where an atom begins
-        v = np.full(len(wanted), 0.5)
-        if near is not None and near != self.bound:
-            v = np.sqrt(np.maximum(self._rate * (high - np.log(abs(near - self.bound))), 0.01))
-        v, least, most = np.where(settled, 0, v), np.zeros(len(v)), np.full(len(v), np.inf)
+
+def ends_of(
+    guards: Sequence[Guarded], probabilities: Sequence[float]
+) -> tuple[FloatArray, FloatArray]:
+    """Return a quantile of each of S distributions, and their Monte-Carlo standard errors."""
+    wanted = np.array(probabilities)[:, None]
+    quantiles = _quantiles(guards, wanted)[:, 0]
+    if guards[0].distribution.exact:
+        return quantiles, np.zeros(len(guards))
+    spread = [one.share_error(value) for one, value in zip(guards, quantiles, strict=True)]
+    around = np.clip(wanted + np.array(spread)[:, None] * [-1, 1], 0, 1)
+    return quantiles, np.diff(_quantiles(guards, around, quantiles[:, None]))[:, 0] / 2
+
+
+def _quantiles(
+    guards: Sequence[Guarded], probabilities: FloatArray, near: FloatArray | None = None
+) -> FloatArray:
+    """Quantiles (S, K), all in lockstep, by Newton's method within limits that close in.
+
+    `near` (S, 1) is where to begin, if something is known.
+    """
+    atoms = [one.atoms for one in guards]
+    size = max(len(logs) for logs, _, _ in atoms)
+    logs, chances = np.full((len(atoms), size + 1), np.inf), np.zeros((len(atoms), size, 1))
+    for row, (own, shares, _) in enumerate(atoms):
+        logs[row, : len(own)], chances[row, : len(own), 0] = own, shares
+    given = [
+        (one.rate, one.rises, one.bound, at) for one, (_, _, at) in zip(guards, atoms, strict=True)
+    ]
+    rate, rises, bound, at_bound = np.array(given).T[..., None]
+    wanted = np.where(rises, probabilities, 1 - probabilities)
+    reached = at_bound + chances[..., 0].cumsum(axis=1)
+    place = np.minimum((reached[:, None] < wanted[..., None] - ROUNDING).sum(axis=2), size - 1)
+    rows = np.arange(len(atoms))[:, None]
+    high = logs[rows, place]
+    beyond = rate[..., None] * (logs[:, None, :-1] - high[..., None])
+    # nothing to search for: at the bound, or at an atom whose probability is just enough
+    far = rate * (logs[rows, place + 1] - high) > END**2
+    settled = (wanted <= at_bound) | (far & (reached[rows, place] <= wanted + ROUNDING))
+    # the logarithm of |G - w| is high - v^2 / (N + 1/4): smooth in v also where an atom begins
+    v = np.full(wanted.shape, 0.5)
+    if near is not None:
+        with np.errstate(divide="ignore"):
+            v = np.sqrt(np.clip(rate * (high - np.log(np.abs(near - bound))), 0.01, END))
+    v, least, most = np.where(settled, 0, v), np.zeros(v.shape), np.full(v.shape, np.inf)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         while not settled.all():
-            shares, densities = tail(np.maximum(beyond + (v * v)[:, None], 0))
-            excess = at_bound + shares @ chances - wanted
+            shares, densities = tail(np.maximum(beyond + (v * v)[..., None], 0))
+            excess = at_bound + (shares @ chances)[..., 0] - wanted
             least, most = np.where(excess > 0, v, least), np.where(excess > 0, most, v)
             settled |= (np.abs(excess) <= ROUNDING) | (most - least <= ROUNDING)
-            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                newton = v + excess / (2 * v * (densities @ chances))
+            newton = v + excess / (2 * v * (densities @ chances)[..., 0])
             middle = np.where(np.isinf(most), 2 * v, (least + most) / 2)
             inside = (least < newton) & (newton < most)
             v = np.where(settled, v, np.where(inside, newton, middle))
-        lifts = np.exp(high - v * v / self._rate) * (wanted > at_bound)
-        return np.asarray(self.bound + (lifts if below else -lifts))
+    lifts = np.exp(high - v * v / rate) * (wanted > at_bound)
+    return np.asarray(bound + np.where(rises, lifts, -lifts))
+
+
+def tail(u: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return P(U >= u) = erfc(sqrt(u)) of U ~ Gamma(1/2, 1), and the density at u, for u >= 0.
+
+    The density at 0, where it is infinite, is given as 0. scipy has both, but takes longer to
+    import than a small run takes altogether.
+
+    Examples
+    --------
+    >>> probabilities, densities = tail(np.array([0.0, 1.9207294103, 100.0]))
+    >>> probabilities.round(6)
+    array([1.  , 0.05, 0.  ])
+    >>> float(densities[1].round(6))
+    0.059639
+    """
+    cubics = _table()
+    x = np.sqrt(u)
+    place = np.minimum(x, END) / STEP
+    left = place.astype(np.intp)
+    t = place - left
+    start, first, second, third = (cubic[left] for cubic in cubics)
+    rest = second + t * third
+    slope = first + t * (rest + second + 2 * t * third)
+    density = np.divide(slope, (-2 * STEP) * x, out=np.zeros_like(x), where=x > 0)
+    return start + t * (first + t * rest), density
+
+
+@cache
+def _table() -> tuple[FloatArray, ...]:
+    """Coefficients of the cubic beyond each node, by values and slopes of erfc at both ends."""
+    x = np.arange(0, END + STEP / 2, STEP)
+    values = np.array([*(erfc(one) for one in x[:-1]), 0])
+    slopes = -2 / np.sqrt(np.pi) * np.exp(-(x**2)) * STEP
+    chord, after = np.diff(values), slopes[1:]
+    second, third = 3 * chord - 2 * slopes[:-1] - after, slopes[:-1] + after - 2 * chord
+    # from the last node on it is 0
+    return values, *(np.append(part, 0) for part in (slopes[:-1], second, third))

@@ -38,7 +38,7 @@ from dataclasses import replace
 import numpy as np
 
 from bbccli.errors import UnsupportedError
-from bbccli.intervals.base import Basis, Construction, within
+from bbccli.intervals.resampled import Basis, Construction, within
 from bbccli.notes import matched_interval
 from bbccli.plan import Plan
 from bbccli.results import Distribution

@@ -13,7 +13,7 @@ Source: Tsamardinos, Greasidou & Borboudakis 2018, section 3.1; Paraschakis et a
 
 from __future__ import annotations
 
-from bbccli.intervals.base import Basis, Construction, within
+from bbccli.intervals.resampled import Basis, Construction, within
 from bbccli.results import Distribution
 
 

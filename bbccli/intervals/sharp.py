@@ -36,8 +36,8 @@ Source: ours. Experimental.
 
 from __future__ import annotations
 
-from bbccli.intervals.base import Basis, Construction
 from bbccli.intervals.matched import check, matched
+from bbccli.intervals.resampled import Basis, Construction
 from bbccli.results import Distribution
 
 TRAINING = 1.12

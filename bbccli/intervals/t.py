@@ -23,8 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli.intervals.base import Basis, Construction, Quantiles
-from bbccli.intervals.guard import Guarded
+from bbccli.intervals.resampled import Basis, Construction
 from bbccli.results import Distribution
 from bbccli.types import FloatArray
 
@@ -97,30 +96,9 @@ class Student:
         return np.asarray(stdtrit(max(self.n_drawn - 1, 1), probabilities))
 
 
-@dataclass(frozen=True, slots=True)
-class GuardedStudent:
-    """Guarded quantiles of Student's law, whose Monte-Carlo error is that of the law."""
-
-    student: Student
-    guarded: Guarded
-
-    def quantile(self, probability: float) -> float:
-        """Return the guarded quantile."""
-        return self.guarded.quantile(probability)
-
-    def quantile_error(self, probability: float) -> float:
-        """Return the error of the quantile without the guard."""
-        return self.student.quantile_error(probability)
-
-
 def law(drawn: Distribution, basis: Basis, bounds: tuple[float, float]) -> Student:
     """Return Student's law about the estimate."""
     return Student(drawn, basis.value, basis.n_drawn, basis.drawn, bounds)
 
 
-def guarded(student: Student, n_units: float, bound: float) -> Quantiles:
-    """Return the law with the guard's pseudo-unit."""
-    return GuardedStudent(student, Guarded(student.cells(), n_units, bound))
-
-
-INTERVAL = Construction(law, guarded, ranks=False)
+INTERVAL = Construction(law, cells=Student.cells)

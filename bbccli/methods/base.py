@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 
 from bbccli.arguments import settle
 from bbccli.case import Answer, Case
-from bbccli.errors import UndefinedError
+from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.planned import planned
@@ -16,7 +17,7 @@ from bbccli.plan import Plan
 from bbccli.progress import Progress, silent
 from bbccli.results import Estimate
 from bbccli.selection.models import models_of
-from bbccli.types import Pooling, Task
+from bbccli.types import Pooling, Select, Task
 
 
 class Need(StrEnum):
@@ -138,6 +139,27 @@ class Method:
             plan=replace(plan, tolerance=None) if exact else plan,
             notes=choice.notes + answer.notes,
             n_predicted=case.matrix.n_predicted(choice.winner),
+        )
+
+
+def with_preselection(method: Method) -> tuple[Method, Method]:
+    """Return a method that splits, and the same for the best of several preselected ones."""
+    answer: Callable[..., Answer] = method.answer
+    return method, replace(
+        method,
+        name=f"{method.name}-10p",
+        label="split, best of 10 %",
+        answer=partial(answer, preselect=True),
+        summary=f"as {method.name}, for the best of preselected configurations, at Šidák's level",
+    )
+
+
+def check_best(case: Case) -> None:
+    """Refuse a rule of selection other than the best, which a method can't correct for."""
+    if case.plan.select is not Select.BEST:
+        raise UnsupportedError(
+            f"{case.method} corrects the selection of the best configuration only",
+            hint="bbc and bbc-f resample any rule of selection; or --select best",
         )
 
 

@@ -39,7 +39,7 @@ from bbccli.bootstrap.of_folds import out_of_bag
 from bbccli.bootstrap.summary import from_distribution
 from bbccli.case import Answer, Case
 from bbccli.methods.base import DISTRIBUTION, Method, Need
-from bbccli.notes import partial_folds
+from bbccli.notes import folds_within_repeats
 from bbccli.selection.candidates import fold_performances
 from bbccli.selection.units import on_few_folds
 from bbccli.types import Pooling
@@ -56,7 +56,7 @@ def run(case: Case) -> Answer:
     _ = case.choice  # what is undefined on all samples is said first
     judged, measured = (fold_performances(case.matrix, m) for m in (case.selector, case.metric))
     distribution = out_of_bag(case, judged, measured)
-    repeated = (partial_folds(case.matrix.n_repeats),) if case.matrix.n_repeats > 1 else ()
+    repeated = (folds_within_repeats(case.matrix.n_repeats),) if case.matrix.n_repeats > 1 else ()
     notes = on_few_folds(case.matrix) + repeated
     return from_distribution(case, distribution, n_drawn=len(judged[0]), notes=notes)
 

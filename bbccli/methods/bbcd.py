@@ -47,7 +47,7 @@ from bbccli.notes import nothing_dropped
 from bbccli.types import BoolArray
 
 if TYPE_CHECKING:  # few runs drop: its modules are imported by those
-    from bbccli.dropping.standing import Standing
+    from bbccli.dropping.base import Standing
 
 
 def run(case: Case) -> Answer:
@@ -58,12 +58,12 @@ def run(case: Case) -> Answer:
     UndefinedError
         As `bbc`; or the best configuration is undefined in nearly every draw.
     """
+    from bbccli.dropping.base import MIN_SAMPLES, too_early
     from bbccli.dropping.bbcd import THRESHOLD
-    from bbccli.dropping.standing import MIN_SAMPLES, too_early
-    from bbccli.dropping.walk import take_configurations, walk
+    from bbccli.dropping.walk import walk
 
     found = walk(case, drops, rule=case.method, threshold=THRESHOLD)
-    left = case.on(take_configurations(case.matrix, found.survivors))
+    left = case.on(case.matrix.of_configurations(found.survivors))
     answer = corrected(left)
     drawn = answer.distribution
     early = too_early(case.matrix.outcome, MIN_SAMPLES)

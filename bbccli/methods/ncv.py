@@ -1,4 +1,8 @@
-"""NCV, nested cross-validation: the selection repeated within each outer fold.
+"""Nested cross-validation: its figure, and its interval.
+
+## ncv
+
+NCV, nested cross-validation: the selection repeated within each outer fold.
 
 Needs [nested predictions](formats.md#nested-cross-validation); in the default set where the file
 has them.
@@ -31,22 +35,75 @@ cross-validation, has no interval here, and varies more than `bbc`.
 Cost: time O(R F N C); of training, F times that of the other methods.
 
 Source: Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 3.
+
+## ncv-interval
+
+NCV with the interval of Bates, Hastie and Tibshirani. Experimental.
+
+It is marked so in all outputs. Needs [nested predictions](formats.md#nested-cross-validation). The
+only interval here that shows what training on other samples would have changed.
+
+Formula, with e_in the inner losses of an outer fold's training samples and e_out the losses of its
+test samples, both of the winner, over all outer folds of all repeats:
+
+```text
+mse = mean ( (mean e_in - mean e_out)² - var(e_out) / |e_out| )
+ratio = √max(0, mse) / (sd(all e_in) √(K / (N (K - 1)))), kept within 1 and √K
+ends = estimate ∓ z ratio sd(all e_in) / √N
+```
+
+Algorithm:
+
+1. Select in each outer fold, and average over them, as `ncv` does: that is the estimate.
+2. For each outer fold, take the winner's mean loss in the inner cross-validation of its training
+   samples, and on its test samples, by the model trained on all of them. Their squared difference
+   is how far that inner cross-validation was from the truth of the model, but for the noise of the
+   test samples, which is taken off.
+3. The mean over outer folds is the mean squared error of a cross-validation of N (K - 1) / K
+   samples, K outer folds to a repeat. Divide its root by the standard error that independent losses
+   would have; at most √K, for the losses of K folds can't depend on each other more than wholly,
+   and 1 at least.
+4. The ends are normal, with the standard error of N losses times that ratio.
+
+Where it departs from the paper: there the models are of one configuration, and the estimate is
+their mean inner loss less its bias. Here a configuration was selected, and the estimate is that of
+`ncv`, which repeats the selection; the spread is that of the winner, which is taken as given. The
+inner folds may be any: in the paper they are the other outer folds.
+
+Assumptions: a metric that is a mean of losses of samples, without weights or groups; else the note
+[no-interval](notes.md#no-interval) says why there is none. The winner's ratio stands for that of
+the selection.
+
+When to use: with several repeats of a nested cross-validation of learners that are unstable. When
+not: with a single repeat of a few folds, where the ratio rests on as many numbers and is mostly at
+one of its ends; the paper repeats 200 times. The note [nested-spread](notes.md#nested-spread) says
+what it is.
+
+Cost: that of `ncv`, and O(R F N) for the losses.
+
+Source: Bates, Hastie & Tibshirani 2023, Algorithm 1 and section 4; centre and selection are those
+of `ncv`.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
 from bbccli.case import Answer, Case
 from bbccli.errors import UndefinedError
+from bbccli.intervals import normal
 from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import POINT, Method, Need
+from bbccli.methods.base import INTERVAL, POINT, Method, Need
+from bbccli.metrics.base import MeanScorer, Metric
 from bbccli.nested import NestedFold
-from bbccli.notes import Note, outer_selections
+from bbccli.notes import Note, nested_spread, no_interval, outer_selections
 from bbccli.selection.candidates import by_repeat
 from bbccli.selection.choice import selection_shares
 from bbccli.selection.css import undefined, winner_of
-from bbccli.types import IntArray
+from bbccli.selection.single import figures_of
+from bbccli.types import FloatArray, IntArray
 
 
 def run(case: Case) -> Answer:
@@ -129,6 +186,78 @@ def _note(matrix: PredictionMatrix, folds: tuple[NestedFold, ...], selected: Int
     return outer_selections(list(zip(names, winners, strict=True)))
 
 
+Losses = tuple[FloatArray, FloatArray]
+"""Inner losses of the training samples of an outer fold, and losses of its test samples."""
+
+
+def with_interval(case: Case) -> Answer:
+    """Return the estimate of `ncv` with a normal interval; errors are those of `ncv`."""
+    found, matrix = run(case), case.matrix
+    why = _why_not(case)
+    if why:
+        return replace(found, notes=(*found.notes, no_interval(case.method, why, "--method ncv")))
+    folds = matrix.nested or ()
+    losses = [_losses(matrix, case.metric, fold, case.choice.winner) for fold in folds]
+    n_outer = len(folds) // matrix.n_repeats
+    error, ratio = standard_error(losses, matrix.n_samples, n_outer)
+    if not np.isfinite(error):
+        why = "an outer fold has a single test sample, or a loss without a value"
+        return replace(found, notes=(*found.notes, no_interval(case.method, why, "--method ncv")))
+    interval = normal(found.value, error, case.bounded, case.plan)
+    notes = (*found.notes, nested_spread(ratio, len(folds)))
+    return replace(found, interval=interval, notes=notes)
+
+
+def standard_error(losses: list[Losses], n_samples: int, n_outer: int) -> tuple[float, float]:
+    """Return the standard error of N losses under the training's own variation, and its ratio.
+
+    Parameters
+    ----------
+    losses
+        Of every outer fold, inner and test.
+    n_samples, n_outer
+        N; K, outer folds of a repeat.
+
+    References
+    ----------
+    Bates, Hastie & Tibshirani 2023, Algorithm 1.
+    """
+    if min(len(test) for _, test in losses) < 2:
+        return float("nan"), float("nan")
+    apart = [(inner.mean() - test.mean()) ** 2 for inner, test in losses]
+    noise = [test.var(ddof=1) / len(test) for _, test in losses]
+    mse = float(np.mean(apart) - np.mean(noise))
+    spread = float(np.concatenate([inner for inner, _ in losses]).std(ddof=1))
+    if spread == 0:
+        return 0.0, 1.0
+    independent = spread / np.sqrt(n_samples * (n_outer - 1) / n_outer)
+    ratio = float(np.clip(np.sqrt(max(mse, 0.0)) / independent, 1.0, np.sqrt(n_outer)))
+    return ratio * spread / float(np.sqrt(n_samples)), ratio
+
+
+def _why_not(case: Case) -> str:
+    """Why there is no interval; empty where there is one."""
+    matrix = case.matrix
+    if matrix.outcome.weights is not None:
+        return "samples have weights"
+    if matrix.groups is not None:
+        return "samples come in groups"
+    columns = np.array([case.choice.winner])
+    scorers = by_repeat(matrix, case.metric, columns)
+    if not all(isinstance(scorer, MeanScorer) for scorer in scorers):
+        return f"{case.metric.label} is no mean of losses of samples that are all predicted"
+    return ""
+
+
+def _losses(matrix: PredictionMatrix, metric: Metric, fold: NestedFold, winner: int) -> Losses:
+    """Losses of the winner inside an outer fold, and on its test samples."""
+    columns = np.array([winner])
+    inner = inner_matrix(matrix, fold)
+    inside = figures_of(by_repeat(inner, metric, columns)[0], inner.n_samples)
+    outside = figures_of(by_repeat(matrix, metric, columns)[fold.repeat], matrix.n_samples)
+    return inside, outside[fold.test]
+
+
 METHODS = (
     Method(
         name="ncv",
@@ -138,5 +267,15 @@ METHODS = (
         summary="select on the inner predictions of each outer fold, evaluate on its test samples",
         reference="Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 3",
         needs=frozenset({Need.NESTED}),
+    ),
+    Method(
+        name="ncv-interval",
+        label="nested",
+        answer=with_interval,
+        gives=INTERVAL,
+        summary="ncv with a normal interval whose spread comes from inner and outer losses",
+        reference="Bates, Hastie & Tibshirani 2023",
+        needs=frozenset({Need.NESTED}),
+        experimental=True,
     ),
 )

@@ -2,48 +2,49 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from inspect import getdoc
 from types import ModuleType
 
-from bbccli.arguments import as_list, entry
-from bbccli.by_name import ByName
+from bbccli.arguments import ByName, as_list, entry
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import Method, Need
 from bbccli.types import distinct
 
 MODULES = {
     "cvt": "cvt",
-    "tt": "tt",
+    "tt": "cvt",
     "bbc": "bbc",
     "bbc-f": "bbc_f",
-    "bbc-632": "bbc_632",
-    "bbc-632plus": "bbc_632plus",
-    "bbc-eb": "bbc_eb",
+    "bbc-632": "bbc",
+    "bbc-632plus": "literature.bbc_632plus",
+    "bbc-eb": "bbc",
     "bbcd": "bbcd",
-    "cvm-cv": "cvm_cv",
-    "wmc": "wmc",
-    "wmcs": "wmcs",
-    "delong": "delong",
-    "delong-10p": "delong",
-    "hanley-mcneil": "hanley_mcneil",
-    "hanley-mcneil-10p": "hanley_mcneil",
-    "tilting": "tilting",
-    "tilting-10p": "tilting",
-    "mabt": "mabt",
-    "nested-selection": "nested_selection",
+    "cvm-cv": "literature.cvm_cv",
+    "wmc": "literature.wmc",
+    "wmcs": "literature.wmc",
+    "delong": "literature.auc",
+    "delong-10p": "literature.auc",
+    "hanley-mcneil": "literature.auc",
+    "hanley-mcneil-10p": "literature.auc",
+    "tilting": "literature.tilting",
+    "tilting-10p": "literature.tilting",
+    "mabt": "literature.tilting",
+    "nested-selection": "literature.nested_selection",
     "ncv": "ncv",
-    "ncv-interval": "ncv_interval",
-    "zf": "zf",
-    "naive": "naive",
-    "naive-f": "naive_f",
-    "wald": "proportion",
-    "wilson": "proportion",
-    "clopper-pearson": "proportion",
-    "jeffreys": "proportion",
-    "t-folds": "student",
-    "t-corrected": "student",
-    "influence": "cv_influence",
+    "ncv-interval": "ncv",
+    "zf": "literature.zf",
+    "naive": "literature.naive",
+    "naive-f": "literature.naive",
+    "wald": "literature.proportion",
+    "wilson": "literature.proportion",
+    "clopper-pearson": "literature.proportion",
+    "jeffreys": "literature.proportion",
+    "t-folds": "literature.student",
+    "t-corrected": "literature.student",
+    "influence": "literature.cv_influence",
 }
 """Module of each method, which is imported when the method is first asked for.
 
@@ -93,3 +94,47 @@ def choose_methods(names: str | Method | Sequence[str | Method]) -> list[Method]
         No method has that name.
     """
     return list(dict.fromkeys(entry(METHODS, name, "method", Method) for name in as_list(names)))
+
+
+ASSUMED = (
+    "the file holds **all** configurations among which the choice was made;",
+    "the predictions are out-of-sample: no step that saw the outcome (feature selection, "
+    "imputation, early stopping on the fold) was fitted on the sample that is predicted;",
+    "the samples are independent draws from the population that the result is for. Where they come "
+    "in groups (several rows of a patient, sites), the groups are: with a `group` column `bbc` "
+    "resamples whole groups, and out of the bag means that the whole group is out. `tt` and "
+    "`bbc-f` are not affected; for them the folds have to keep groups together.",
+)
+"""What every method assumes, in Markdown."""
+
+
+def description(name: str) -> str:
+    """Return all that is written of a method, in Markdown: a title, and paragraphs.
+
+    Parameters
+    ----------
+    name
+        Of `METHODS`.
+    """
+    return _sections(module_of(name)).get(name) or METHODS[name].summary
+
+
+def part(name: str, start: str) -> str:
+    """Return the paragraph of a method that begins with a word such as `Source`, without it.
+
+    Examples
+    --------
+    >>> part("bbc-f", "Assumptions")
+    'those above, and folds of about equal size.'
+    """
+    found = re.search(rf"^{start}: (.*?)(?:\n\n|\Z)", description(name), re.M | re.S)
+    return " ".join(found[1].split()) if found else ""
+
+
+def _sections(module: ModuleType) -> dict[str, str]:
+    """Text by method; of a module of several what comes before the first heading is of no one."""
+    text = (getdoc(module) or "").strip()
+    if len(module.METHODS) == 1:
+        return {module.METHODS[0].name: text}
+    parts = re.split(r"^## (.+)\n\n", text, flags=re.M)[1:]
+    return dict(zip(parts[::2], map(str.strip, parts[1::2]), strict=True))

@@ -1,147 +1,48 @@
 """Every note that a result may carry: what is shaky, and the remedy.
 
-A note is data: reports print it, JSON carries it, tests match its `code`.
+A note is data: reports print it, JSON carries it, tests match its `code`. Each is described in one
+place, a function under `@note`, in the module of its section of docs/notes.md.
 """
 
 from __future__ import annotations
 
-from bbccli.notes.after_selection import (
-    constant_difference,
-    folds_differ,
-    further_families,
-    no_influence,
-    paired_test_alone,
-    screened_rivals,
-    unequal_budgets,
-    winner_is_baseline,
-)
-from bbccli.notes.intervals import (
-    beyond_bounds,
-    capped_errors,
-    clipped_probabilities,
-    collapsed_interval,
-    few_evaluated,
-    guard_without_bound,
-    large_losses,
-    matched_interval,
-    nested_spread,
-    no_interval,
-    no_variance,
-    not_calibrated,
-    resamples_alike,
-    tilting_infeasible,
-    unbounded_loss,
-)
-from bbccli.notes.note import Note, listing
-from bbccli.notes.pairs import (
-    few_data_sets,
-    identical_predictions,
-    incomplete_data_sets,
-    samples_in_common,
-    selected_pair,
-    test_left_out,
-    too_liberal,
-    undefined_swaps,
-    undefined_test,
-    unpaired,
-)
-from bbccli.notes.planning import (
-    few_planned_rows,
-    near_perfect,
-    no_true_spread,
-    not_attainable,
-    rough_pilot,
-)
-from bbccli.notes.resamples import (
-    few_folds,
-    few_groups,
-    few_resamples,
-    partial_folds,
-    redrawn_resamples,
-    tolerance_not_reached,
-    undefined_repeats,
-    undefined_resamples,
-    wide_fold_mean,
-)
-from bbccli.notes.selection import (
-    gate_on_naive,
-    leave_one_out,
-    locally_simultaneous,
-    method_left_out,
-    not_corrected,
-    nothing_dropped,
-    one_se_winner,
-    outer_selections,
-    risk_reversed,
-    rule_left_out,
-    selected_on_evaluation,
-    single_configuration,
-    tied_winners,
-    winners_differ,
-)
+from types import ModuleType
 
-__all__ = [
-    "Note",
-    "beyond_bounds",
-    "capped_errors",
-    "clipped_probabilities",
-    "collapsed_interval",
-    "constant_difference",
-    "few_data_sets",
-    "few_evaluated",
-    "few_folds",
-    "few_groups",
-    "few_planned_rows",
-    "few_resamples",
-    "folds_differ",
-    "further_families",
-    "gate_on_naive",
-    "guard_without_bound",
-    "identical_predictions",
-    "incomplete_data_sets",
-    "large_losses",
-    "leave_one_out",
-    "listing",
-    "locally_simultaneous",
-    "matched_interval",
-    "method_left_out",
-    "near_perfect",
-    "nested_spread",
-    "no_influence",
-    "no_interval",
-    "no_true_spread",
-    "no_variance",
-    "not_attainable",
-    "not_calibrated",
-    "not_corrected",
-    "nothing_dropped",
-    "one_se_winner",
-    "outer_selections",
-    "paired_test_alone",
-    "partial_folds",
-    "redrawn_resamples",
-    "resamples_alike",
-    "risk_reversed",
-    "rough_pilot",
-    "rule_left_out",
-    "samples_in_common",
-    "screened_rivals",
-    "selected_on_evaluation",
-    "selected_pair",
-    "single_configuration",
-    "test_left_out",
-    "tied_winners",
-    "tilting_infeasible",
-    "tolerance_not_reached",
-    "too_liberal",
-    "unbounded_loss",
-    "undefined_repeats",
-    "undefined_resamples",
-    "undefined_swaps",
-    "undefined_test",
-    "unequal_budgets",
-    "unpaired",
-    "wide_fold_mean",
-    "winner_is_baseline",
-    "winners_differ",
-]
+from bbccli.notes import comparisons, declared, intervals, methods, plans, remarks
+from bbccli.notes.comparisons import *
+from bbccli.notes.declared import *
+from bbccli.notes.intervals import *
+from bbccli.notes.methods import *
+from bbccli.notes.note import Note, NoteKind, Severity, listing
+from bbccli.notes.plans import *
+from bbccli.notes.remarks import *
+
+__all__ = ["Note", "NoteKind", "Severity", "listing"]
+
+
+def _kinds(*parts: ModuleType) -> dict[str, NoteKind[...]]:
+    """Notes by code, in the order in which modules describe them."""
+    every = [one for part in parts for one in vars(part).values() if isinstance(one, NoteKind)]
+    return {one.code: one for one in every}
+
+
+GROUPS = {
+    "Of the file": _kinds(remarks, declared),
+    "Of the methods": _kinds(methods, intervals),
+    "Of comparisons": _kinds(comparisons),
+    "Of plans": _kinds(plans),
+}
+"""Notes by section of docs/notes.md."""
+
+NOTES = {code: one for group in GROUPS.values() for code, one in group.items()}
+
+
+def severity_of(code: str) -> Severity:
+    """Return how much a note matters; one of another version may mean anything.
+
+    Examples
+    --------
+    >>> severity_of("tied-winners").name, severity_of("of-a-later-version").name
+    ('HARMLESS', 'DOUBT')
+    """
+    return NOTES[code].severity if code in NOTES else Severity.DOUBT

@@ -1,9 +1,17 @@
-"""What a note is."""
+"""Notes, and the records that make them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Generic, ParamSpec
+
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+
+Texts = tuple[str, str]
+"""Text and remedy of a note; the remedy may be empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +21,90 @@ class Note:
     code: str = field(metadata={"doc": "stable identifier, such as `few-folds`"})
     text: str = field(metadata={"doc": "what was seen, in one sentence"})
     remedy: str = field(default="", metadata={"doc": "what can be done about it; may be empty"})
+
+
+class Severity(IntEnum):
+    """What a note does to a result; the most important first, in every report that chooses."""
+
+    DOUBT = 0
+    CARE = 1
+    HARMLESS = 2
+
+    @property
+    def words(self) -> str:
+        """What it says of a result."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    Severity.DOUBT: "the figure or its interval may be wrong",
+    Severity.CARE: "the figure stands, for what the note says and no more",
+    Severity.HARMLESS: "nothing is wrong",
+}
+
+DOUBT, CARE, HARMLESS = Severity
+
+
+@dataclass(frozen=True, slots=True)
+class NoteKind(Generic[P]):
+    """All there is to say of the notes of one code; called with figures, it makes a note.
+
+    Attributes
+    ----------
+    code
+        Stable identifier.
+    severity
+        How much the note matters.
+    check
+        Check of `bbc inspect` that a note on a file belongs to; empty for other notes.
+    texts
+        Figures -> text and remedy, each a sentence in plain text.
+    meaning
+        What was seen and what it does to the result, in Markdown on one line.
+    remedy
+        What can be done, in Markdown on one line; may be empty.
+    """
+
+    code: str
+    severity: Severity
+    check: str
+    texts: Callable[P, Texts]
+    meaning: str
+    remedy: str
+
+    def __call__(self, *figures: P.args, **named: P.kwargs) -> Note:
+        """Return the note with these figures."""
+        return Note(self.code, *self.texts(*figures, **named))
+
+    def also(self, texts: Callable[Q, Texts]) -> NoteKind[Q]:
+        """Decorate another sentence that says the same of other figures."""
+        return NoteKind(self.code, self.severity, self.check, texts, self.meaning, self.remedy)
+
+
+def note(severity: Severity, check: str = "") -> Callable[[Callable[P, Texts]], NoteKind[P]]:
+    """Decorate the one place where a note is described.
+
+    The name of the function is the code, it returns text and remedy, and its docstring is what
+    docs/notes.md and `bbc explain` say: the meaning and, after `Remedy:`, what can be done.
+
+    Examples
+    --------
+    >>> @note(CARE)
+    ... def few_cats(n: int) -> Texts:
+    ...     '''There are fewer cats than mice.
+    ...
+    ...     Remedy: more cats.'''
+    ...     return f"only {n} cats", "get a cat"
+    >>> few_cats(2), few_cats.remedy
+    (Note(code='few-cats', text='only 2 cats', remedy='get a cat'), 'more cats.')
+    """
+
+    def described(texts: Callable[P, Texts]) -> NoteKind[P]:
+        meaning, _, remedy = " ".join((texts.__doc__ or "").split()).partition(" Remedy: ")
+        code = texts.__name__.replace("_", "-")
+        return NoteKind(code, severity, check, texts, meaning, remedy)
+
+    return described
 
 
 def listing(names: Sequence[str], most: int = 5) -> str:

@@ -1,8 +1,12 @@
-"""From a basis and a question to a plan."""
+"""From a basis and a question to a plan.
+
+The fewest rows are found by halving, for both targets fall with the rows: a width is reached where
+it is expected to be, an optimism where its upper figure is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,11 +22,13 @@ from bbccli.notes import (
     rough_pilot,
 )
 from bbccli.planning.basis import Basis
-from bbccli.planning.cells import cell
+from bbccli.planning.cells import bracket, cell, width
 from bbccli.planning.check import check, law_of
 from bbccli.planning.records import Cell, Halved, Planned, Target, Wanted
-from bbccli.planning.rows import MOST_SAMPLES, achieved, rows_for
 from bbccli.progress import Progress, silent
+
+MOST_SAMPLES = 1_000_000
+"""Rows at most: where even these do not reach it, something else than rows is lacking."""
 
 FEW_ROWS = 50
 """Rows below which normal approximations are rough."""
@@ -89,19 +95,32 @@ def planned_for(basis: Basis, asked: Question, progress: Progress = silent) -> P
         law_of(basis)
     of = partial(cell, basis, level=asked.level, within=asked.within, seed=asked.seed)
     n_configurations = max(asked.configurations, default=basis.n_configurations)
-    rows = _rows(basis, asked, n_configurations)
-    chosen = of(_chosen_rows(basis, asked, rows), n_configurations)
-    wanted = _wanted(basis, asked, chosen, rows)
-    samples = sorted(set(asked.samples or _around(basis, chosen.n_samples)))
-    counts = sorted(set(asked.configurations or _grid(n_configurations)))
+    half = -(-n_configurations // 2)
+    chosen_rows, wanted = next(iter(asked.samples), basis.n_samples or basis.least_samples), None
+    fewest: dict[int, int | None] = dict.fromkeys((n_configurations, half))
+    if asked.target is not None:
+        question = (basis, asked.target, asked.value)
+        fewest = {n: rows_for(*question, n, level=asked.level, seed=asked.seed) for n in fewest}
+        chosen_rows = fewest[n_configurations] or MOST_SAMPLES
+    chosen, halved = of(chosen_rows, n_configurations), None
+    if asked.target is not None:
+        reached = chosen.width if asked.target is Target.WIDTH else chosen.optimism_upper
+        wanted = Wanted(asked.target, asked.value, fewest[n_configurations], reached)
+    if n_configurations > 1:
+        other = of(chosen_rows, half)
+        changes = other.honest - chosen.honest, other.optimism - chosen.optimism
+        halved = Halved(half, fewest[half], *changes)
+    least = basis.n_samples or max(chosen_rows // 2, basis.least_samples)
+    samples = sorted(set(asked.samples or (least, chosen_rows, 2 * chosen_rows)))
+    counts = set(asked.configurations or (half, n_configurations, 2 * n_configurations))
     of_check = (asked.level, asked.within, asked.seed, progress)
     return Planned(
         **_told(basis, chosen),
         within=asked.within,
         wanted=wanted,
         chosen=chosen,
-        halved=_halved(basis, asked, chosen),
-        cells=tuple(of(n, c) for n in samples for c in counts),
+        halved=halved,
+        cells=tuple(of(n, c) for n in samples for c in sorted(counts)),
         check=check(basis, chosen, *of_check) if asked.checked else None,
         assumptions=STATED if basis.n_samples is None else OF_PILOT,
         notes=tuple(_notes(basis, wanted, chosen)),
@@ -109,66 +128,12 @@ def planned_for(basis: Basis, asked: Question, progress: Progress = silent) -> P
 
 
 def _told(basis: Basis, chosen: Cell) -> dict[str, Any]:
-    """What a plan repeats of its basis, by the names of `Planned`; chance in the chosen rows."""
+    """Figures of the basis, by the names of `Planned`; chance in the chosen rows."""
     chance = basis.chance(chosen.n_samples)
     names = ("metric", "direction", "n_samples", "n_configurations", "spread", "spread_of_best")
     told = {name: getattr(basis, name) for name in (*names, "correlation", "prevalence")}
     told |= {n: getattr(chance, n) for n in ("noise", "noise_of_best", "noise_at_top", "error")}
     return told | {"expected": basis.direction.sign * basis.expected}
-
-
-def _rows(basis: Basis, asked: Question, n_configurations: int) -> int | None:
-    if asked.target is None:
-        return None
-    return rows_for(
-        basis, asked.target, asked.value, n_configurations, level=asked.level, seed=asked.seed
-    )
-
-
-def _chosen_rows(basis: Basis, asked: Question, rows: int | None) -> int:
-    """Rows that the answer is about."""
-    if asked.target is not None:
-        return MOST_SAMPLES if rows is None else rows
-    return asked.samples[0] if asked.samples else basis.n_samples or basis.least_samples
-
-
-def _wanted(basis: Basis, asked: Question, chosen: Cell, rows: int | None) -> Wanted | None:
-    if asked.target is None:
-        return None
-    found = achieved(
-        *(basis, asked.target, chosen.n_samples, chosen.n_configurations),
-        level=asked.level,
-        seed=asked.seed,
-    )
-    return Wanted(asked.target, asked.value, rows, found)
-
-
-def _halved(basis: Basis, asked: Question, chosen: Cell) -> Halved | None:
-    """The chosen cell with half the configurations."""
-    if chosen.n_configurations == 1:
-        return None
-    half = -(-chosen.n_configurations // 2)
-    other = cell(
-        *(basis, chosen.n_samples, half), level=asked.level, within=asked.within, seed=asked.seed
-    )
-    return Halved(
-        half,
-        _rows(basis, asked, half),
-        other.honest - chosen.honest,
-        other.optimism - chosen.optimism,
-    )
-
-
-def _around(basis: Basis, n_samples: int) -> tuple[int, ...]:
-    """Rows of a table that nobody asked for: the pilot's, the chosen ones, and twice and half."""
-    if basis.n_samples is not None:
-        return basis.n_samples, n_samples, 2 * n_samples
-    return max(n_samples // 2, basis.least_samples), n_samples, 2 * n_samples
-
-
-def _grid(n_configurations: int) -> tuple[int, ...]:
-    """Configurations of a table that nobody asked for."""
-    return -(-n_configurations // 2), n_configurations, 2 * n_configurations
 
 
 def _notes(basis: Basis, wanted: Wanted | None, chosen: Cell) -> list[Note]:
@@ -179,12 +144,50 @@ def _notes(basis: Basis, wanted: Wanted | None, chosen: Cell) -> list[Note]:
         found.append(near_perfect())
     if basis.spread == 0:
         found.append(no_true_spread(stated=basis.n_samples is None))
-    if basis.n_samples is not None and _is_small(basis.n_samples, basis.n_configurations):
-        found.append(rough_pilot(basis.n_samples, basis.n_configurations))
+    size = basis.n_samples, basis.n_configurations
+    if size[0] is not None and (size[0] < SMALL_PILOT[0] or size[1] < SMALL_PILOT[1]):
+        found.append(rough_pilot(size[0], size[1]))
     if chosen.n_samples < FEW_ROWS:
         found.append(few_planned_rows(chosen.n_samples))
     return found
 
 
-def _is_small(n_samples: int, n_configurations: int) -> bool:
-    return n_samples < SMALL_PILOT[0] or n_configurations < SMALL_PILOT[1]
+def rows_for(
+    basis: Basis,
+    target: Target,
+    value: float,
+    n_configurations: int,
+    *,
+    level: float,
+    seed: int = 0,
+) -> int | None:
+    """Return the fewest rows at which a target is at most `value`; None where none are."""
+
+    def reached(n_samples: int) -> bool:
+        if target is Target.WIDTH:
+            return width(basis, n_samples, n_configurations, level, seed) <= value
+        return bracket(basis, n_samples, n_configurations).upper <= value
+
+    return first(reached, basis.least_samples, MOST_SAMPLES)
+
+
+def first(holds: Callable[[int], bool], least: int, most: int) -> int | None:
+    """Return the first whole number from `least` to `most` where something holds from then on.
+
+    Examples
+    --------
+    >>> first(lambda n: n >= 137, 10, 1000), first(lambda n: n >= 137, 10, 100)
+    (137, None)
+    """
+    if not holds(most):
+        return None
+    if holds(least):
+        return least
+    low, high = least, most
+    while high - low > 1:
+        middle = max(int((low * high) ** 0.5), low + 1)
+        if holds(middle):
+            high = middle
+        else:
+            low = middle
+    return high

@@ -43,23 +43,32 @@ def as_arrow_or_null(integers: IntArray) -> pa.Array:
     return pa.Array.from_buffers(pa.int64(), len(integers), [pa.py_buffer(bits), buffer])
 
 
-def to_numbers(values: pa.Array | pa.ChunkedArray) -> FloatArray:
-    """(n,) numbers or booleans: float32 stays, all else becomes float64; null becomes NaN."""
+def to_numbers(values: pa.Array | pa.ChunkedArray, out: FloatArray | None = None) -> FloatArray:
+    """(n,) numbers or booleans: float32 stays, all else becomes float64; null becomes NaN.
+
+    Parameters
+    ----------
+    values : (n,)
+        What is read.
+    out : (n,), optional
+        Where the numbers go.
+    """
     import pyarrow as pa
 
     if pa.types.is_boolean(values.type):
         values = cast(values, pa.uint8())
-    single = pa.types.is_float32(values.type)
-    numbers: FloatArray = np.full(len(values), np.nan, np.float32 if single else np.float64)
+    if out is None:
+        single = pa.types.is_float32(values.type)
+        out = np.empty(len(values), np.float32 if single else np.float64)
     start = 0
     for chunk in values.chunks if isinstance(values, pa.ChunkedArray) else [values]:
-        part = numbers[start : start + len(chunk)]
-        start += len(chunk)
-        if chunk.null_count < len(chunk):
-            part[:] = _fixed_width(chunk)
-            if chunk.null_count:
-                part[null_mask(chunk)] = np.nan
-    return numbers
+        n, n_null = len(chunk), chunk.null_count
+        part = out[start : start + n]
+        start += n
+        part[:] = np.nan if n_null == n else _fixed_width(chunk)
+        if 0 < n_null < n:
+            part[null_mask(chunk)] = np.nan
+    return out
 
 
 def to_codes(indices: pa.Array) -> IntArray:
@@ -117,9 +126,13 @@ def plain(table: pa.Table, path: str) -> pa.Table:
     """
     import pyarrow as pa
 
-    names = [field.name for field in table.schema]
-    pairs = zip(table.columns, names, strict=True)
-    return pa.Table.from_arrays([_plain(column, name, path) for column, name in pairs], names=names)
+    schema = table.schema
+    columns = [
+        # most columns of predictions are as they should be
+        column if pa.types.is_float64(kind) else _plain(column, name, path)
+        for column, kind, name in zip(table.columns, schema.types, schema.names, strict=True)
+    ]
+    return pa.Table.from_arrays(columns, names=schema.names)
 
 
 def plain_schema(schema: pa.Schema, path: str) -> pa.Schema:
@@ -169,6 +182,8 @@ def spread_lists(table: pa.Table, path: str) -> tuple[pa.Table, tuple[str, ...]]
     """
     import pyarrow as pa
 
+    if not any(map(holds_lists, table.schema.types)):
+        return table, ()
     names, columns, made = [], [], []
     for field, column in zip(table.schema, table.columns, strict=True):
         parts = _parts(column, field.name, path) if holds_lists(field.type) else None
@@ -176,7 +191,7 @@ def spread_lists(table: pa.Table, path: str) -> tuple[pa.Table, tuple[str, ...]]
         names += numbered or [field.name]
         columns += parts or [column]
         made += numbered
-    return pa.Table.from_arrays(columns, names=names) if made else table, tuple(made)
+    return pa.Table.from_arrays(columns, names=names), tuple(made)
 
 
 def levels_of(table: pa.Table) -> dict[str, tuple[str, ...]]:
@@ -239,8 +254,9 @@ def _strange(kind: pa.DataType, name: str, path: str) -> InputError:
 
 def _fixed_width(values: pa.Array) -> Any:
     """(n,) numbers of an array, whatever stands where it is null."""
-    dtype = np.dtype(_NUMPY_NAMES.get(str(values.type), str(values.type)))
-    return np.frombuffer(values.buffers()[1], dtype)[values.offset : values.offset + len(values)]
+    name = str(values.type)
+    whole = np.frombuffer(values.buffers()[1], _NUMPY_NAMES.get(name, name))
+    return whole[values.offset : values.offset + len(values)]
 
 
 def _plain(column: pa.ChunkedArray, name: str, path: str) -> pa.ChunkedArray:

@@ -11,9 +11,8 @@ import numpy as np
 
 from bbccli.matrix import PredictionMatrix
 from bbccli.nested import NestedFold
-from bbccli.notes import Note
+from bbccli.notes import Note, declared, remarks
 from bbccli.outcome import Outcome
-from bbccli.readers import remarks
 from bbccli.readers.checks.copies import equal_to_truth, refuse_copies
 from bbccli.readers.checks.doubts import doubts, doubts_of_scores
 from bbccli.readers.checks.repeats import repeated
@@ -199,7 +198,7 @@ def _folds(
         return None, (), (note_on(there[:, left.samples]),)
     flags = reading.part.sheet.metadata.flags
     if any(AVERAGED in flags.get(name, ()) for name in left.predictions.configurations):
-        return None, (), (remarks.averaged_repeats(),)
+        return None, (), (declared.averaged_repeats(),)
     rows = reading.part.places.rows[:, samples]
     fold = reading.part.sheet.roles.get("fold")
     n_missing = rows.size if fold is None else int(np.isin(rows, fold.nulls).sum())
@@ -221,12 +220,12 @@ def _notes_on_roles(reading: Reading, by_hand: Task | None) -> Iterator[Note]:
     """Columns set aside, joins without a key, and metadata that say another task than the truth."""
     sheet, found = reading.part.sheet, reading.outcome.task
     if sheet.spare:
-        yield remarks.columns_ignored(sheet.spare)
+        yield declared.columns_ignored(sheet.spare)
     if sheet.by_position:
         yield remarks.joined_by_position(sheet.by_position)
-    declared = sheet.metadata.task
-    if by_hand is None and declared is not None and declared is not found:
-        yield remarks.metadata_contradicted(declared, found)
+    task = sheet.metadata.task
+    if by_hand is None and task is not None and task is not found:
+        yield declared.metadata_contradicted(task, found)
 
 
 def _notes_on_weights(
@@ -238,7 +237,7 @@ def _notes_on_weights(
         return
     meant = request.roles.weight is not None or sheet.metadata.weight is not None
     if not meant and sheet.layout != CARET.name and column.casefold() in NAMES["weight"]:
-        yield remarks.weight_by_name(column)
+        yield declared.weight_by_name(column)
     yield from uneven_weights(outcome, groups)
 
 
@@ -269,15 +268,15 @@ def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Itera
     metadata, n_read = sheet.metadata, _n_read(sheet)
     counts = metadata.count_flags(configurations)
     if counts:
-        yield remarks.validity_flags(counts)
+        yield declared.validity_flags(counts)
     if (metadata.n_candidates_total or 0) > n_read:
-        yield remarks.candidates_missing(metadata.n_candidates_total or 0, n_read)
+        yield declared.candidates_missing(metadata.n_candidates_total or 0, n_read)
     named = {key: _names(metadata.run, key) for key in ("tried_again", "again", "damaged")}
-    for note, key in ((remarks.tried_again, "tried_again"), (remarks.recorded_again, "again")):
+    for note, key in ((declared.tried_again, "tried_again"), (declared.recorded_again, "again")):
         if names := [one for one in configurations if one in named[key]]:
             yield note(names)
     if named["damaged"]:
-        yield remarks.damaged_parts(named["damaged"])
+        yield declared.damaged_parts(named["damaged"])
     yield from _notes_on_targets(metadata, configurations)
 
 

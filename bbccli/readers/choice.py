@@ -10,8 +10,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from bbccli.errors import InputError, parameter
-from bbccli.notes import listing
-from bbccli.readers import remarks
+from bbccli.notes import declared, listing, remarks
 from bbccli.readers.arrow import to_numbers
 from bbccli.readers.classes import OF_CLASS, sorted_names, spelled
 from bbccli.readers.meaning import positive_last
@@ -133,7 +132,7 @@ def _one_of_each_model(sheet: Sheet, positive: str | None) -> Sheet:
                 f"{parameter('only')} '*' if both are configurations",
             )
         if n_rows:
-            note = remarks.prediction_chosen(probability, [label], "only")
+            note = declared.prediction_chosen(probability, [label], "only")
             rest = tuple(cell for cell in sheet.cells if cell.configuration != label)
             sheet = replace(sheet, cells=rest, notes=(*sheet.notes, note))
     return sheet

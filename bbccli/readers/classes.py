@@ -10,8 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.notes import listing
-from bbccli.readers import remarks
+from bbccli.notes import declared, listing
 from bbccli.readers.arrow import to_numbers
 from bbccli.readers.column import number_of
 from bbccli.readers.sheet import CLASS_SEPARATOR, Cell, Sheet
@@ -47,10 +46,10 @@ def tell_classes(sheet: Sheet) -> Sheet:
     if sheet.by_class:
         alike = (replace(c, label=spelled(c.label or "", present)) for c in sheet.cells)
         return replace(sheet, cells=tuple(alike))
-    declared = sheet.metadata.configurations
+    configurations = sheet.metadata.configurations
     if sheet.metadata.run.get("classes_in_order"):
         return _in_order(sheet, present)
-    split = [_split(cell, present, declared) for cell in _probabilities(sheet, present)]
+    split = [_split(cell, present, configurations) for cell in _probabilities(sheet, present)]
     told = bool({cell.label for cell in split} & set(present))
     return replace(sheet, cells=tuple(split)) if told else sheet
 
@@ -74,8 +73,8 @@ def _in_order(sheet: Sheet, present: Sequence[str]) -> Sheet:
 def _of_lists(sheet: Sheet, present: Sequence[str]) -> Sheet:
     """Name the classes of lists in the sorted order of those of the truth, as `_in_order` does."""
     unnamed = set(sheet.table.unnamed)
-    declared = sheet.metadata.configurations
-    cells = [c if c.label is not None else _split(c, present, declared) for c in sheet.cells]
+    configurations = sheet.metadata.configurations
+    cells = [c if c.label is not None else _split(c, present, configurations) for c in sheet.cells]
     names = sorted_names(present)
     lengths = Counter(cell.configuration for cell in cells if cell.source in unnamed)
     for configuration, length in lengths.items():
@@ -118,7 +117,7 @@ def _of_lists(sheet: Sheet, present: Sequence[str]) -> Sheet:
             label = names[sheet.table.unnamed.index(cell.source) % len(names)]
             name = f"{cell.configuration}{CLASS_SEPARATOR}{label}"
             named[place] = replace(cell, name=name, label=label)
-    notes = (remarks.classes_in_order(names), *sheet.notes)
+    notes = (declared.classes_in_order(names), *sheet.notes)
     return replace(sheet, cells=tuple(named), notes=notes)
 
 
@@ -198,9 +197,9 @@ def _whole(cell: Cell) -> Cell:
     return replace(cell, configuration=cell.name, label=None)
 
 
-def _split(cell: Cell, present: Sequence[str], declared: Collection[str]) -> Cell:
+def _split(cell: Cell, present: Sequence[str], configurations: Collection[str]) -> Cell:
     """Configuration and class of a column of a wide table."""
     head, separator, tail = cell.name.rpartition(CLASS_SEPARATOR)
-    if not separator or cell.name in declared:
+    if not separator or cell.name in configurations:
         return cell
     return replace(cell, configuration=head, label=spelled(tail, present))

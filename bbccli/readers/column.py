@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,7 +50,7 @@ class Origin:
     names: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Column:
     """One column of numbers, booleans or text; NaN and empty text are null.
 
@@ -140,18 +141,30 @@ class Column:
 
     def codes(self) -> tuple[IntArray, pa.Array]:
         """(n,) codes in order of first appearance, -1 where null; and the distinct values."""
-        if is_nothing(self.values.type):
-            return np.full(len(self), -1, np.int64), self.values[:0]
-        encoded = apply("dictionary_encode", self.values)
-        return to_codes(encoded.indices), encoded.dictionary
+        return self._codes
 
     def named_codes(self) -> tuple[IntArray, tuple[str, ...]]:
         """(n,) codes into the distinct names, -1 where null."""
+        return self._named_codes
+
+    @cached_property
+    def _codes(self) -> tuple[IntArray, pa.Array]:
+        codes: IntArray = np.full(len(self), -1, np.int64)
+        values = self.values[:0]
+        if not is_nothing(self.values.type):
+            encoded = apply("dictionary_encode", self.values)
+            codes, values = to_codes(encoded.indices), encoded.dictionary
+        codes.flags.writeable = False
+        return codes, values
+
+    @cached_property
+    def _named_codes(self) -> tuple[IntArray, tuple[str, ...]]:
         codes, values = self.codes()
         names = [name_of(value) for value in values.to_pylist()]
         unique = {name: code for code, name in enumerate(dict.fromkeys(names))}
-        merged = np.array([unique[name] for name in names] + [-1], dtype=np.int64)
-        return merged[codes], tuple(unique)
+        merged = np.array([unique[name] for name in names] + [-1], dtype=np.int64)[codes]
+        merged.flags.writeable = False
+        return merged, tuple(unique)
 
     def numbers(self, role: str, hint: str = "numbers are needed here") -> FloatArray:
         """(n,) float64, NaN where null.

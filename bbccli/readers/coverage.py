@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.notes import Note
-from bbccli.readers import remarks
+from bbccli.notes import Note, repeated_holdout
 from bbccli.readers.place import Places
 from bbccli.readers.sheet import Sheet
 from bbccli.types import BoolArray, IntArray
@@ -56,4 +55,4 @@ def note_on(there: BoolArray) -> Note:
     """Return the note on a repeated hold-out (R, N)."""
     sizes = there.sum(axis=1)
     n_repeats, n_samples = there.shape
-    return remarks.repeated_holdout(n_repeats, n_samples, int(sizes.min()), int(sizes.max()))
+    return repeated_holdout(n_repeats, n_samples, int(sizes.min()), int(sizes.max()))

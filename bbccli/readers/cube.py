@@ -92,11 +92,12 @@ def read_cube(sheet: Sheet, rows: IntArray, problems: Raise) -> Cube:
     problems
         What becomes of an infinite value, or of text beside numbers.
     """
-    filled = [cell for cell in sheet.cells if _is_filled(sheet, cell)] if _any_text(sheet) else []
-    worded = {cell.name for cell in filled if is_text(sheet.type_of(cell))}
-    if worded and len(worded) == len(filled):
+    texts = {cell.name for cell in sheet.cells if is_text(sheet.type_of(cell))}
+    filled = {cell.name for cell in sheet.cells if _is_filled(sheet, cell)} if texts else texts
+    worded = texts & filled
+    if worded and worded == filled:
         return Cube(sheet.path, sheet.cells, None, tuple(map(sheet.column, sheet.cells)), rows)
-    numbers, sound = _numbers(sheet, rows, worded, problems)
+    numbers, sound = _numbers(sheet, rows, texts, worded, problems)
     cube = Cube(sheet.path, sheet.cells, numbers, (), rows)
     if sound.all():
         return cube
@@ -132,22 +133,22 @@ def text_fault(column: Column) -> InputError:
     )
 
 
-def _any_text(sheet: Sheet) -> bool:
-    return any(is_text(sheet.type_of(cell)) for cell in sheet.cells)
-
-
 def _is_filled(sheet: Sheet, cell: Cell) -> bool:
     return len(sheet.column(cell).nulls) < sheet.n_rows
 
 
 def _numbers(
-    sheet: Sheet, rows: IntArray, worded: Container[str], problems: Raise
+    sheet: Sheet,
+    rows: IntArray,
+    texts: Container[str],
+    worded: Container[str],
+    problems: Raise,
 ) -> tuple[FloatArray, BoolArray]:
     """(R, N, cells) values, float32 where all columns are; and (cells,) which can be used."""
     import pyarrow as pa
 
     cells, flat = sheet.cells, rows.ravel()
-    single = all(pa.types.is_float32(sheet.type_of(cell)) for cell in cells)
+    single = all(map(pa.types.is_float32, map(sheet.type_of, cells)))
     out = np.empty((rows.size, len(cells)), dtype=np.float32 if single else np.float64)
     sound = np.ones(len(cells), bool)
     in_order = rows.size == sheet.n_rows and np.array_equal(flat, np.arange(rows.size))
@@ -155,33 +156,32 @@ def _numbers(
     for start in range(0, len(cells), _BLOCK):
         block = np.full((len(cells[start : start + _BLOCK]), sheet.n_rows), np.nan, out.dtype)
         for i, cell in enumerate(cells[start : start + _BLOCK]):
+            if cell.name not in texts:
+                _fill(sheet, cell, shared, block[i])
+        infinite = np.asarray(np.isinf(block).any(axis=1))
+        for i, cell in enumerate(cells[start : start + _BLOCK]):
             if cell.name in worded:
                 problems.report("predictions", text_fault(sheet.column(cell)))
                 sound[start + i] = False
-                continue
-            read = (sheet, cell, shared, block[i])
-            sound[start + i] = problems.attempt("predictions", _fill, *read, otherwise=False)
+            elif infinite[i]:
+                check = (_finite, block[i], sheet.column(cell))
+                sound[start + i] = problems.attempt("predictions", *check, otherwise=False) is None
         out[:, start : start + _BLOCK] = (block if in_order else block[:, flat]).T
     if rows.min(initial=0) < 0:
         out[flat < 0] = np.nan
     return out.reshape(*rows.shape, len(cells)), sound
 
 
-def _fill(sheet: Sheet, cell: Cell, shared: dict[str, FloatArray], out: FloatArray) -> bool:
-    """Put the predictions of a cell into `out` (n_rows,), and refuse infinite ones."""
-    if is_text(sheet.type_of(cell)):  # and empty
-        return True
+def _fill(sheet: Sheet, cell: Cell, shared: dict[str, FloatArray], out: FloatArray) -> None:
+    """Put the predictions of a cell into `out` (n_rows,)."""
     if cell.rows is None:
-        out[:] = to_numbers(sheet.table.data.column(cell.source))
+        to_numbers(sheet.table.data.column(cell.source), out)
     else:
         if cell.source not in shared:
             shared[cell.source] = to_numbers(sheet.table.data.column(cell.source))
         np.take(shared[cell.source], cell.rows, mode="clip", out=out)
         if cell.rows.min(initial=0) < 0:
             out[cell.rows < 0] = np.nan
-    if np.isinf(out).any():
-        _finite(out, sheet.column(cell))
-    return True
 
 
 def _finite(numbers: FloatArray, column: Column) -> None:

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bbccli.notes import Note
+from bbccli.notes import Note, declared
 from bbccli.outcome import Outcome, effective_size
-from bbccli.readers import remarks
 from bbccli.readers.checks.subsets import refuse_subsets_as_folds
 from bbccli.readers.column import Column
 from bbccli.readers.constant import check_constant
@@ -155,5 +154,5 @@ def uneven_weights(outcome: Outcome, groups: IntArray | None) -> Iterator[Note]:
         if n_effective < FAR_BELOW * n_units:
             unit = "sample" if groups is None else "group"
             of_class = f" of class {outcome.classes[code]}" if outcome.classes else ""
-            yield remarks.uneven_weights(n_effective, n_units, unit, of_class)
+            yield declared.uneven_weights(n_effective, n_units, unit, of_class)
             return

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bbccli.errors import InputError, OptionError, nearest, parameter, short
-from bbccli.readers import remarks
+from bbccli.notes import declared
 from bbccli.readers.sheet import Sheet
 from bbccli.source import LeftOut
 
@@ -59,6 +59,6 @@ def leave_out(sheet: Sheet, include: Sequence[str]) -> Sheet:
     return replace(
         sheet,
         cells=tuple(cell for cell in sheet.cells if cell.configuration not in found),
-        notes=(*sheet.notes, remarks.flagged_left_out(found, len(sheet.configurations), options)),
+        notes=(*sheet.notes, declared.flagged_left_out(found, len(sheet.configurations), options)),
         left_out=tuple(LeftOut(name, flag) for name, flag in found.items()),
     )

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.notes import Note
-from bbccli.readers import remarks
+from bbccli.notes import Note, remarks
 from bbccli.readers.predictions import Predictions
 from bbccli.types import BoolArray, FloatArray, IntArray, Missing
 

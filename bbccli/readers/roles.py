@@ -99,13 +99,12 @@ def candidates(frame: Table, role: str, declared: Iterable[str] = ()) -> list[st
 
     Names that the metadata declare as configurations play none but the written one.
     """
-    order = {name: rank for rank, name in enumerate(NAMES[role])}
-    found = [
-        (order[name.casefold()], name != name.casefold(), position, name)
-        for position, name in enumerate(frame.names)
-        if name.casefold() in order and _content_fits(frame, role, name)
+    return [
+        name
+        for rank, spelling in enumerate(NAMES[role])
+        for name in sorted(frame.by_spelling.get(spelling, ()), key=spelling.__ne__)
+        if (rank == 0 or name not in declared) and _content_fits(frame, role, name)
     ]
-    return [name for rank, _, _, name in sorted(found) if rank == 0 or name not in declared]
 
 
 def column_of(frame: Table, name: str, role: str, called: str = "") -> str:

@@ -15,7 +15,7 @@ from itertools import count, islice
 import numpy as np
 
 from bbccli.errors import InputError, parameter
-from bbccli.readers import remarks
+from bbccli.notes import declared
 from bbccli.readers.arrow import is_integer, is_nothing, is_number, to_numbers
 from bbccli.readers.column import EXACT_INTEGERS, Column
 from bbccli.readers.sheet import Cell, Sheet
@@ -122,14 +122,15 @@ def without_row_numbers(sheet: Sheet, named: Collection[str]) -> Sheet:
     name, first = sheet.cells[0].name, _counted(sheet, sheet.cells[0])
     if not first or name in named or _counted(sheet, sheet.cells[1]):
         return sheet
-    remark = remarks.row_numbers if first == "in order" else remarks.shuffled_numbers
+    remark = declared.row_numbers if first == "in order" else declared.shuffled_numbers
     return replace(sheet, cells=sheet.cells[1:], notes=(*sheet.notes, remark([name])))
 
 
 def _is_index(table: Table, name: str, position: int) -> bool:
     """Whether a column numbers or names the rows, and is called so."""
-    lost = not name.strip() or _LOST.fullmatch(name.strip())
-    if not lost and not _INDEX.fullmatch(name.strip()):
+    called = name.strip()
+    lost = not called or _LOST.fullmatch(called)
+    if not lost and not _INDEX.fullmatch(called):
         return False
     column = replace(table, data=table.data.select([position])).column(name)
     if column.is_text:

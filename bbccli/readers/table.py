@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from bbccli.readers.sources.parquet import ColumnsOnDisk
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """Columns of one file.
 
@@ -55,10 +56,24 @@ class Table:
     unnamed: tuple[str, ...] = ()
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Column names in file order."""
-        return tuple(self.shown.column_names if self.aside else self.data.column_names)
+        return tuple(name for name in self.data.column_names if name not in self.aside)
+
+    @cached_property
+    def by_spelling(self) -> Mapping[str, Sequence[str]]:
+        """Names in file order, by their spelling without case."""
+        spelt: dict[str, list[str]] = {}
+        for name in self.names:
+            spelt.setdefault(name.casefold(), []).append(name)
+        return spelt
+
+    @cached_property
+    def types(self) -> Mapping[str, pa.DataType]:
+        """Arrow types of the columns."""
+        schema = self.data.schema
+        return dict(zip(schema.names, schema.types, strict=True))
 
     def asked_for(self, names: Container[str | None]) -> Table:
         """Return the table with no column aside that has one of these names."""
@@ -77,7 +92,7 @@ class Table:
 
     def type_of(self, name: str) -> pa.DataType:
         """Arrow type of a column."""
-        return self.data.schema.field(name).type
+        return self.types[name]
 
     def column(self, name: str) -> Column:
         """One column, with NaN made null."""

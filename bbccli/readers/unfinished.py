@@ -8,8 +8,7 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.matrix import Unfinished
-from bbccli.notes import Note
-from bbccli.readers import remarks
+from bbccli.notes import Note, remarks
 from bbccli.readers.classes import check_classes_told
 from bbccli.readers.place import Places
 from bbccli.readers.sheet import Sheet

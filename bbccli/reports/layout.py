@@ -13,8 +13,7 @@ from rich.console import Console, Group, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from bbccli.notes import Note
-from bbccli.notes.meanings import severity_of
+from bbccli.notes import Note, severity_of
 from bbccli.reports.base import Style
 from bbccli.rounding import count
 from bbccli.text import visible

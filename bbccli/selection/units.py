@@ -13,6 +13,13 @@ FEW_FOLDS = 5
 FEW_GROUPS = 20
 
 
+def units_of(matrix: PredictionMatrix) -> IntArray:
+    """Return the unit (N,) of each sample, from 0 on: itself, or its group."""
+    if matrix.groups is None:
+        return np.arange(matrix.n_samples)
+    return np.unique(matrix.groups, return_inverse=True)[1]
+
+
 def n_units_of(matrix: PredictionMatrix) -> int:
     """Return the number of samples, or of the groups that they come in."""
     return matrix.n_samples if matrix.n_groups is None else matrix.n_groups

@@ -25,12 +25,8 @@ folds or as many as the rare class has samples).
 
 from __future__ import annotations
 
-from bbccli.simulation.labels import right_or_wrong
-from bbccli.simulation.laws import LAWS, Study
-from bbccli.simulation.nesting import nested
-from bbccli.simulation.scores import binormal, multinormal
-from bbccli.simulation.simulated import Draw, Simulated
-from bbccli.simulation.values import noisy
+from bbccli.simulation.drawing import Draw, Simulated, nested
+from bbccli.simulation.laws import LAWS, Study, binormal, multinormal, noisy, right_or_wrong
 
 __all__ = [
     "LAWS",

@@ -1,4 +1,4 @@
-"""The laws by name, and studies drawn by them: predictions whose true performances are known.
+"""Laws of predictions whose true performances are known, by name, and studies drawn by them.
 
 The true performances are drawn from a Beta law; those of an error, which is better when small, are
 1 less such a number.
@@ -10,16 +10,179 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import Generator
 
 from bbccli.arguments import entry, settle
 from bbccli.errors import OptionError, parameter
-from bbccli.simulation.labels import right_or_wrong
-from bbccli.simulation.scores import binormal, multinormal
-from bbccli.simulation.simulated import Simulated
-from bbccli.simulation.values import noisy
+from bbccli.outcome import Outcome
+from bbccli.simulation.drawing import (
+    Simulated,
+    checked,
+    classes_of,
+    distance,
+    normals,
+    simulated_from,
+)
+from bbccli.types import FloatArray, PredictionKind, Task
 
 EDGE = 1e-9
 """True performances keep this distance from 0 and 1."""
+
+
+def right_or_wrong(
+    accuracies: FloatArray,
+    n_samples: int,
+    rng: Generator,
+    *,
+    balance: float = 0.5,
+    n_folds: int = 10,
+    correlation: float = 0.0,
+) -> Simulated:
+    """Return class labels that are right with the probabilities `accuracies` (C,), in (0, 1).
+
+    Other parameters: see `bbccli.simulation`.
+
+    Raises
+    ------
+    OptionError
+        An accuracy, balance, correlation or number of folds that is out of range.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> simulated = right_or_wrong(rng.beta(9, 6, 100), 40, rng)
+    >>> simulated.matrix.predictions.shape, simulated.matrix.outcome.class_counts
+    ((1, 40, 100), array([20, 20]))
+    """
+    from scipy.special import ndtri
+
+    accuracies = checked(accuracies, correlation)
+    truth = classes_of(n_samples, balance)
+    cut = ndtri(accuracies)
+
+    def draw(rng: Generator) -> FloatArray:
+        size = n_samples, len(accuracies)
+        drawn = normals(rng, *size, correlation) if correlation else rng.random(size)
+        right = drawn < (cut if correlation else accuracies)
+        return np.where(right, truth[:, None], 1 - truth[:, None]).astype(np.float32)
+
+    outcome, kind = Outcome(Task.BINARY, truth, ("0", "1")), PredictionKind.LABEL
+    return simulated_from(outcome, accuracies, "accuracy", kind, n_folds, draw, rng)
+
+
+def binormal(
+    aucs: FloatArray,
+    n_samples: int,
+    rng: Generator,
+    *,
+    balance: float = 0.5,
+    n_folds: int = 10,
+    correlation: float = 0.0,
+) -> Simulated:
+    """Return scores of two normal classes whose areas under the ROC curve are `aucs`.
+
+    Scores of class 0 are N(0, 1), of class 1 N(sqrt(2) Phi^-1(AUC), 1). Parameters other than
+    `aucs` (C,), in (0, 1): see `bbccli.simulation`.
+
+    Raises
+    ------
+    OptionError
+        An area, balance, correlation or number of folds that is out of range.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> simulated = binormal(rng.beta(24, 6, 100), 50, rng, balance=0.1)
+    >>> simulated.matrix.outcome.class_counts, simulated.matrix.n_folds
+    (array([ 5, 45]), 5)
+    """
+    aucs = checked(aucs, correlation)
+    truth = classes_of(n_samples, balance)
+    shift = distance(aucs)
+
+    def draw(rng: Generator) -> FloatArray:
+        noise = normals(rng, n_samples, len(aucs), correlation)
+        return noise + truth[:, None] * shift
+
+    outcome, kind = Outcome(Task.BINARY, truth, ("0", "1")), PredictionKind.SCORE
+    return simulated_from(outcome, aucs, "auc", kind, n_folds, draw, rng)
+
+
+def multinormal(
+    aucs: FloatArray,
+    n_samples: int,
+    rng: Generator,
+    *,
+    n_classes: int = 3,
+    n_folds: int = 10,
+    correlation: float = 0.0,
+) -> Simulated:
+    """Return scores of K equal classes, each of which has the area `aucs` against the rest.
+
+    The score of a sample's own class is N(sqrt(2) Phi^-1(AUC), 1), of the others N(0, 1): the areas
+    of all classes, one against the rest and in pairs, equal AUC. Other parameters: see
+    `bbccli.simulation`.
+
+    Raises
+    ------
+    OptionError
+        An area, correlation or number of classes or folds that is out of range.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> multinormal(rng.beta(9, 6, 20), 60, rng, n_classes=4).matrix.predictions.shape
+    (1, 60, 20, 4)
+    """
+    aucs = checked(aucs, correlation)
+    if not 2 < n_classes <= n_samples // 2:
+        raise OptionError(
+            f"{n_classes} classes for {n_samples} samples",
+            hint="at least 3 classes, and 2 samples of each",
+        )
+    truth, names = np.sort(np.arange(n_samples) % n_classes), tuple(map(str, range(n_classes)))
+    shift = distance(aucs)[:, None] * np.eye(n_classes)[truth][:, None, :]
+
+    def draw(rng: Generator) -> FloatArray:
+        return normals(rng, n_samples, len(aucs), correlation, n_classes) + shift
+
+    outcome, kind = Outcome(Task.MULTICLASS, truth, names), PredictionKind.SCORE
+    return simulated_from(outcome, aucs, "auc-ovr", kind, n_folds, draw, rng)
+
+
+def noisy(
+    errors: FloatArray,
+    n_samples: int,
+    rng: Generator,
+    *,
+    n_folds: int = 10,
+    correlation: float = 0.0,
+) -> Simulated:
+    """Return predicted values whose mean squared errors are `errors`.
+
+    The outcome is N(0, 1), a prediction the outcome plus N(0, error). Parameters other than
+    `errors` (C,), in (0, 1): see `bbccli.simulation`.
+
+    Raises
+    ------
+    OptionError
+        An error, correlation or number of folds that is out of range.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> noisy(1 - rng.beta(9, 6, 20), 60, rng).metric
+    'mse'
+    """
+    errors = checked(errors, correlation)
+    values = rng.normal(size=n_samples)
+    spread = np.sqrt(errors)
+
+    def draw(rng: Generator) -> FloatArray:
+        return values[:, None] + spread * normals(rng, n_samples, len(errors), correlation)
+
+    outcome, kind = Outcome(Task.REGRESSION, values), PredictionKind.VALUE
+    return simulated_from(outcome, errors, "mse", kind, n_folds, draw, rng)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +252,9 @@ class Study:
                 f"{parameter('beta')} is {self.beta[0]:g},{self.beta[1]:g}",
                 hint="two numbers above 0: 9,6",
             )
-        for word in ("samples", "configurations"):
-            if getattr(self, f"n_{word}") < 1:
-                number = getattr(self, f"n_{word}")
-                raise OptionError(
-                    f"{parameter(f'n_{word}')} is {number}", hint="a whole number from 1"
-                )
+        for name in ("n_samples", "n_configurations"):
+            if (number := getattr(self, name)) < 1:
+                raise OptionError(f"{parameter(name)} is {number}", hint="a whole number from 1")
         for name in {"balance", "n_classes"} - LAWS[self.law].options:
             if getattr(self, name) is not None:
                 fits = [law for law, one in LAWS.items() if name in one.options]
@@ -119,11 +279,8 @@ class Study:
         """
         law, entropy = LAWS[self.law], np.random.SeedSequence(self.seed, spawn_key=(position,))
         rng = np.random.default_rng(entropy)
-        found = np.clip(rng.beta(*self.beta, self.n_configurations), EDGE, 1 - EDGE)
+        true = np.clip(rng.beta(*self.beta, self.n_configurations), EDGE, 1 - EDGE)
         given = {name: getattr(self, name) for name in law.options}
-        return law.draw(
-            *(1 - found if law.errors else found, self.n_samples, rng),
-            n_folds=self.n_folds,
-            correlation=self.correlation,
-            **{name: value for name, value in given.items() if value is not None},
-        )
+        given = {name: value for name, value in given.items() if value is not None}
+        given |= {"n_folds": self.n_folds, "correlation": self.correlation}
+        return law.draw(1 - true if law.errors else true, self.n_samples, rng, **given)

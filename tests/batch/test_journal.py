@@ -8,8 +8,7 @@ import sys
 import pytest
 from experiments import FAST
 
-from bbccli.batch.journal import Journal
-from bbccli.batch.lines import FINISHED, HEADER, record_of, sealed
+from bbccli.batch.journal import FINISHED, HEADER, Journal, record_of, sealed
 
 PATTERN = "runs/**/p.csv"
 FOREIGN = [

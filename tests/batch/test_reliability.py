@@ -17,8 +17,7 @@ from experiments import FAST, command, environment, experiment, serve_in_vain, s
 
 from bbccli.atomic import replacing
 from bbccli.batch import local
-from bbccli.batch.journal import Journal
-from bbccli.batch.lines import HEADER
+from bbccli.batch.journal import HEADER, Journal
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals and limits")
 PATTERN = "runs/**/p.csv"

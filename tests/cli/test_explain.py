@@ -7,7 +7,7 @@ import pytest
 
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.notes.meanings import MEANINGS, Severity
+from bbccli.notes import NOTES, Severity
 
 
 def words(run, *argv):
@@ -18,7 +18,7 @@ def words(run, *argv):
 
 
 def test_no_name_means_two_things():
-    names = [*METHODS, *METRICS, *MEANINGS]
+    names = [*METHODS, *METRICS, *NOTES]
     assert len(names) == len(set(names))
 
 
@@ -51,18 +51,18 @@ def test_metrics_by_other_names(run):
 
 @pytest.mark.sweep
 @pytest.mark.one_in(5)
-@pytest.mark.parametrize("code", MEANINGS)
+@pytest.mark.parametrize("code", NOTES)
 def test_notes(run, code):
     text = words(run, code)
-    assert text.startswith(f"note {code} matters {MEANINGS[code].severity.name.lower()}: ")
-    assert MEANINGS[code].text.split()[0] in text
+    assert text.startswith(f"note {code} matters {NOTES[code].severity.name.lower()}: ")
+    assert NOTES[code].meaning.split()[0] in text
 
 
 def test_nothing_explains_which_number_and_names_all(run):
     text = words(run)
     assert text.startswith("Report the row that the table marks >")
     assert all(re.search(rf"(?<![\w-]){re.escape(n)}(?![\w-])", text) for n in METHODS)
-    assert all(code in text for code in MEANINGS)
+    assert all(code in text for code in NOTES)
 
 
 @pytest.fixture
@@ -124,4 +124,4 @@ def test_other_words(run, tmp_path):
 
 
 def test_every_severity_has_notes():
-    assert {one.severity for one in MEANINGS.values()} == set(Severity)
+    assert {one.severity for one in NOTES.values()} == set(Severity)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bbccli import resources
+from bbccli import readers, resources
 from bbccli.errors import BbcError
 from bbccli.inspection import Status, inspect
 from bbccli.inspection.findings import Findings
-from bbccli.inspection.matrices import CHECK_OF_NOTE, check_resamples
+from bbccli.inspection.matrices import check_resamples
 from bbccli.inspection.similar import similarity
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
+from bbccli.notes import NOTES, declared, remarks
 from bbccli.outcome import Outcome
-from bbccli.readers import Request, Roles, read, remarks
+from bbccli.readers import Request, Roles, read
 from bbccli.resampling import any_draw, draws_of
 from bbccli.selection.candidates import candidates
 from bbccli.types import Missing, Pooling, PredictionKind, Task
@@ -315,17 +318,13 @@ def test_errs_exactly_where_reading_does(save, text, missing):
 
 
 def test_every_note_of_the_readers_belongs_to_a_check():
-    import ast
-    import inspect as python_inspect
-
-    trees = [ast.parse(python_inspect.getsource(remarks))]
-    codes = {
-        node.args[0].value
-        for tree in trees
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Note"
-    }
-    assert codes == set(CHECK_OF_NOTE)
+    texts = [path.read_text() for path in Path(readers.__file__).parent.rglob("*.py")]
+    for module, least in ((remarks, 20), (declared, 12)):
+        pattern = rf"\b{module.__name__.rpartition('.')[2]}\.(\w+)\("
+        names = {name for text in texts for name in re.findall(pattern, text)}
+        assert len(names) > least
+        assert [name for name in names if not getattr(module, name).check] == []
+    assert NOTES["repeated-holdout"].check == "coverage"
 
 
 def test_command_line(run, save, samples, tmp_path):

@@ -8,15 +8,16 @@ import pytest
 from matrices import binary, for_metric, regression, weighing
 from pairs import PLAN, ask, case, codes, of_folds, of_labels, of_table
 
-from bbccli.comparisons.pairs import DEFAULTS, TESTS, Need, compare_pairs, default_test, registry
-from bbccli.comparisons.pairs.drawing import n_draws
-from bbccli.comparisons.pairs.permutation import Swaps
+from bbccli.comparisons.pairs import TESTS, compare_pairs
+from bbccli.comparisons.pairs.base import Need
+from bbccli.comparisons.pairs.drawn import Swaps
+from bbccli.comparisons.pairs.run import DEFAULTS, MODULES, default_test
 from bbccli.comparisons.records import Verdict
 from bbccli.documents import as_json
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
+from bbccli.plan import Plan, n_draws
 from bbccli.resources import Engine, Resources, use
 from bbccli.types import Adjustment, Pooling, Side
 
@@ -483,7 +484,7 @@ def test_a_pair_that_was_selected_is_named():
 
 @every_test
 def test_the_docstring_of_its_module_says_what_a_test_does(test):
-    (module,) = (m for m in registry.MODULES if TESTS[test] in m.TESTS)
+    (module,) = (m for m in MODULES if TESTS[test] in m.TESTS)
     sections = re.split(r"^## (.+)$", module.__doc__, flags=re.M)
     section = dict(zip(sections[1::2], sections[2::2], strict=True))[test]
     for word in ("Formula", "Algorithm", "When to use", "When not", "Source"):

@@ -11,7 +11,7 @@ from scipy import stats
 from bbccli import METRICS, Plan
 from bbccli import multipliers as module
 from bbccli.comparisons.evidence import evidence_of
-from bbccli.comparisons.simultaneous import against, critical, n_draws, over_draws
+from bbccli.comparisons.simultaneous import against, checked_draws, critical, over_draws
 from bbccli.errors import OptionError
 from bbccli.multipliers import divisors, multipliers
 from bbccli.resources import Resources, use
@@ -211,13 +211,13 @@ def test_parts_of_many_units_make_one_block(monkeypatch):
 
 
 def test_too_few_draws_for_the_level_are_refused():
-    assert n_draws(Plan(n_resamples=19)) == 19
+    assert checked_draws(Plan(n_resamples=19)) == 19
     with pytest.raises(OptionError, match="needs 19 draws"):
-        n_draws(Plan(n_resamples=18))
-    assert n_draws(Plan(n_resamples=99, level=0.99)) == 99
+        checked_draws(Plan(n_resamples=18))
+    assert checked_draws(Plan(n_resamples=99, level=0.99)) == 99
     with pytest.raises(OptionError, match="needs 99 draws"):
-        n_draws(Plan(n_resamples=98, level=0.99))
-    assert n_draws(Plan(n_resamples=100_000, tolerance=0.001)) == 10_000
+        checked_draws(Plan(n_resamples=98, level=0.99))
+    assert checked_draws(Plan(n_resamples=100_000, tolerance=0.001)) == 10_000
 
 
 def test_the_rank_of_a_critical_value():

@@ -7,8 +7,7 @@ import pytest
 from matrices import binary, multiclass, regression, survival, weighing
 
 from bbccli.dropping import RULES, bbcd, drop, replay
-from bbccli.dropping.standing import too_early
-from bbccli.dropping.walk import take_configurations
+from bbccli.dropping.base import too_early
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix, Unfinished
 from bbccli.methods import METHODS
@@ -281,8 +280,7 @@ def test_a_lost_winner_is_a_loss(name):
         full = METHODS["bbc"].run(matrix, metric, PLAN)
         (run,) = found.runs
         lost += not run.kept_winner
-        left = take_configurations(
-            matrix,
+        left = matrix.of_configurations(
             np.flatnonzero([c not in run.trace.dropped for c in matrix.configurations]),
         )
         survivor = METHODS["bbc"].run(left, metric, PLAN)

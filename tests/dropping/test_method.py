@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from matrices import binary
 
-from bbccli.dropping.walk import take_configurations
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
@@ -24,7 +23,7 @@ def test_is_bbc_of_the_survivors(matrix):
     gone = set(found.drop_trace.dropped)
     left = np.flatnonzero([name not in gone for name in matrix.configurations])
     assert 0 < len(gone) < 9
-    expected = METHODS["bbc"].run(take_configurations(matrix, left), METRICS["auc"], PLAN)
+    expected = METHODS["bbc"].run(matrix.of_configurations(left), METRICS["auc"], PLAN)
     assert found.winner == expected.winner
     assert (found.naive, found.value) == (expected.naive, expected.value)
     assert found.interval == expected.interval

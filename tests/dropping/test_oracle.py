@@ -8,8 +8,8 @@ from day import SWEEP
 from oracle_data import HARD, METRIC_OF, answers, matrix
 
 from bbccli.dropping import drop, replay
+from bbccli.dropping.base import Standing
 from bbccli.dropping.bbcd import worse_shares
-from bbccli.dropping.standing import Standing
 from bbccli.matrix import Unfinished
 from bbccli.plan import Plan
 

@@ -12,8 +12,7 @@ from sklearn.metrics import roc_auc_score, roc_curve
 from bbccli.case import Case
 from bbccli.comparisons.possible_best import best_set
 from bbccli.evidence import gather
-from bbccli.evidence.curves import GRID, reliability_of, roc_of
-from bbccli.evidence.isotonic import isotonic
+from bbccli.evidence.curves import GRID, isotonic, reliability_of, roc_of
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan

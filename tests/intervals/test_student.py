@@ -93,3 +93,20 @@ def test_guarded_far_from_the_bounds_it_hardly_moves():
     plain, guarded = (found(of(values), basis, guard=on)[0] for on in (False, True))
     assert plain.lower - 0.003 < guarded.lower < plain.lower
     assert plain.upper < guarded.upper < plain.upper + 0.003
+
+
+def test_the_guard_leaves_the_error_of_its_ends_as_it_is():
+    values = resamples()
+    basis = Basis(values.mean(), 60, 100)
+    plain, guarded = (found(of(values), basis, guard=guard)[1] for guard in (False, True))
+    assert guarded == plain
+    assert guarded.lower > 0
+
+
+def test_an_end_without_a_worst_value_keeps_its_own_error_beside_a_guarded_one():
+    mse, values = METRICS["mse"], 2 + resamples()
+    plan = Plan(interval=IntervalKind.PERCENTILE)
+    _, error, _ = interval_of(of(values), mse, plan, Basis(values.mean(), 60, 100))
+    plain = of(values).quantile_error(1 - (1 - plan.level) / 2)
+    assert error.upper == plain > 0
+    assert error.lower > 0

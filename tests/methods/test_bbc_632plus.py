@@ -11,7 +11,7 @@ from methods import reference
 from bbccli.bootstrap.of_samples import in_bag
 from bbccli.case import Case
 from bbccli.methods import METHODS
-from bbccli.methods.bbc_632plus import overfitting, weight_of
+from bbccli.methods.literature.bbc_632plus import overfitting, weight_of
 from bbccli.metrics import METRICS
 from bbccli.outcome import Outcome
 from bbccli.plan import Plan

@@ -8,11 +8,11 @@ import pytest
 from matrices import binary, weighing
 from oracle_data import ALL, answers, matrix
 
-from bbccli.delong import delong_test, influence, variance_of
+from bbccli.delong import influence, variance_of
 from bbccli.errors import UnsupportedError
 from bbccli.kernels.placements import placements
 from bbccli.methods import METHODS
-from bbccli.methods.delong import delong_variance
+from bbccli.methods.literature.auc import delong_variance
 from bbccli.metrics import METRICS
 from bbccli.outcome import Outcome
 from bbccli.plan import Plan
@@ -131,47 +131,6 @@ def test_variance_and_bounds_as_in_r(name):
         bound = theirs["lower95_one_sided_clipped"]
         assert lower.interval.lower == pytest.approx(bound, abs=1e-10)
         assert lower.interval.upper == 1
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_paired_tests_as_in_r(name):
-    data, tests = matrix(name, "auc"), answers(name, "delong")["pair_tests"]
-    truth = data.outcome.values
-    assert len(tests) >= 4
-    for theirs in tests:
-        first, second = (data.predictions[0][:, data.configurations.index(theirs[k])] for k in "ab")
-        found = delong_test(first, second, truth == 1, truth == 0)
-        assert found.difference == pytest.approx(theirs["auc_a"] - theirs["auc_b"], abs=1e-13)
-        assert found.z == pytest.approx(theirs["Z"], abs=1e-10, rel=1e-10)
-        assert found.p == pytest.approx(theirs["p_two_sided"], abs=1e-10, rel=1e-8)
-        reach = NormalDist().inv_cdf(0.975) * found.error
-        ends = (found.difference - reach, found.difference + reach)
-        assert ends == pytest.approx(theirs["conf_int_diff95"], abs=1e-10)
-
-
-def test_identical_scores_do_not_differ():
-    rng = np.random.default_rng(0)
-    truth, scores = rng.random(50) < 0.5, rng.random(50)
-    for other in (scores, np.exp(3 * scores)):
-        found = delong_test(scores, other, truth, ~truth)
-        assert (found.difference, found.error, found.z, found.p) == (0, 0, 0, 1)
-
-
-def test_perfect_scores_do_not_differ_from_each_other_and_no_variance_makes_no_proof():
-    truth = np.arange(20) < 10
-    scores = np.where(truth, 1.0, 0.0)
-    assert delong_test(scores, 2 * scores, truth, ~truth).p == 1
-    found = delong_test(scores, -scores, truth, ~truth)
-    assert (found.difference, found.error) == (1, 0)
-    assert np.isnan(found.z) and np.isnan(found.p)
-
-
-def test_the_test_does_not_mind_the_order():
-    rng = np.random.default_rng(4)
-    truth = rng.random(60) < 0.4
-    first, second = rng.random((2, 60))
-    one, other = (delong_test(*pair, truth, ~truth) for pair in ((first, second), (second, first)))
-    assert (one.difference, one.error, one.p) == (-other.difference, other.error, other.p)
 
 
 # Repeats, gaps and groups

@@ -7,9 +7,9 @@ import pytest
 from matrices import binary
 from oracle_data import ALL, answers, matrix
 
+from bbccli.areas import hanley_mcneil_variance
 from bbccli.errors import UnsupportedError
 from bbccli.methods import METHODS
-from bbccli.methods.hanley_mcneil import hanley_mcneil_variance
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.types import Side

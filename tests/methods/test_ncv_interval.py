@@ -8,7 +8,7 @@ import pytest
 from methods.test_ncv import BY_HAND, study
 
 from bbccli.methods import METHODS, estimate
-from bbccli.methods.ncv_interval import standard_error
+from bbccli.methods.ncv import standard_error
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.readers import read

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from matrices import binary, for_metric, regression
 
-from bbccli.methods import METHODS, mabt, tilting
+from bbccli.methods import METHODS
+from bbccli.methods.literature import tilting
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.resampling import Draws, Unit, any_draw
@@ -163,9 +164,9 @@ def test_p_by_hand():
     tilt = np.log(0.5)
     assert tilting.tail(of)(tilt) == pytest.approx(((2 / 3) ** 2 + 2 * (8 / 9) / 2) / 4)
     # maxima of pseudo-observations: 4/5, 3/5, 3/5, 1/5; F = 1 - (4/9) / (4/9 + 16/9 + 16/9) = 8/9
-    assert mabt.tail(of)(tilt) == 0
+    assert tilting.adjusted_tail(of)(tilt) == 0
     # exp(t) = 2: F = 1 - (16/9) / 4 = 5/9, which three of the maxima exceed
-    assert mabt.tail(of)(-tilt) == pytest.approx(3 / 4)
+    assert tilting.adjusted_tail(of)(-tilt) == pytest.approx(3 / 4)
 
 
 def test_a_p_equal_to_the_error_does_not_count():
@@ -186,7 +187,7 @@ def test_without_a_crossing_there_is_no_tilt(p):
 
 def test_ranks_share_the_highest_up_to_rounding():
     values = np.array([0.3, 0.1 + 0.2, 0.5, np.nan, 0.1])
-    assert mabt.ranks(values).tolist() == [3, 3, 4, 0, 1]
+    assert tilting.ranks(values).tolist() == [3, 3, 4, 0, 1]
 
 
 # Laws
@@ -232,8 +233,9 @@ def test_the_adjustment_costs_nothing_for_one_and_something_for_several():
         MATRIX, AUC, choose(MATRIX, AUC, PLAN, preselect=True), np.arange(30)
     ).replicates(300, 3, lambda done, total: None)
     alone = replace(several, values=several.values[:, [several.column]], column=0)
-    assert mabt.tail(several)(-0.5) > mabt.tail(alone)(-0.5)
-    assert mabt.tail(several, pessimistic=False)(-0.5) == mabt.tail(alone)(-0.5)
+    tail = tilting.adjusted_tail
+    assert tail(several)(-0.5) > tail(alone)(-0.5)
+    assert tail(several, pessimistic=False)(-0.5) == tail(alone)(-0.5)
 
 
 @pytest.mark.sweep

@@ -15,14 +15,14 @@ import pytest
 from oracle_data import FOLDER
 
 from bbccli.influence import influence
-from bbccli.methods import mabt, tilting
+from bbccli.methods.literature import tilting
 from bbccli.metrics import METRICS
 from bbccli.outcome import Outcome
 from bbccli.splitting.evaluated import Evaluated
 from bbccli.splitting.tilt import Replicates, calibrate
 from bbccli.types import Task
 
-TAILS = {"mabt": mabt.tail, "bt_best": tilting.tail, "bt_10p": tilting.tail}
+TAILS = {"mabt": tilting.adjusted_tail, "bt_best": tilting.tail, "bt_10p": tilting.tail}
 CASES = [
     *(("S1", measure, block) for measure in ("auc", "class") for block in TAILS),
     ("S2", "auc", "mabt"),

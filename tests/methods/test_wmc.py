@@ -10,7 +10,7 @@ from methods import reference
 from bbccli.case import Case
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS
-from bbccli.methods.wmc import N_POINTS, draws, parts_of, winners
+from bbccli.methods.literature.wmc import N_POINTS, draws, parts_of, winners
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.selection.candidates import fold_performances

@@ -14,15 +14,20 @@ from scipy.stats import binom, norm
 from bbccli.areas import hanley_mcneil_variance, newcombe_variance
 from bbccli.metrics import METRICS
 from bbccli.planning import Stated, of_stated
-from bbccli.planning.basis import Chance, reached
-from bbccli.planning.cells import cell
+from bbccli.planning.basis import Chance, expected_maximum, reached
+from bbccli.planning.cells import (
+    N_DATA_SETS,
+    REST,
+    _numbers,
+    bracket,
+    cell,
+    near_best,
+    optimism,
+    ratio,
+)
 from bbccli.planning.check import behind_areas, behind_shares, both_below
-from bbccli.planning.maxima import expected_maximum
-from bbccli.planning.nearness import near_best
-from bbccli.planning.optimism import bracket, optimism
+from bbccli.planning.planned import first, rows_for
 from bbccli.planning.records import Target
-from bbccli.planning.rows import first, rows_for
-from bbccli.planning.width import N_DATA_SETS, REST, _numbers, ratio
 
 # David & Nagaraja 2003, the expected largest of C standard normal numbers
 TABLE = {2: 0.56419, 3: 0.84628, 5: 1.16296, 10: 1.53875, 20: 1.86748, 50: 2.24907, 100: 2.50759}

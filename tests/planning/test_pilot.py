@@ -118,7 +118,7 @@ def test_equal_configurations_have_no_true_spread():
     )
     found = planned_for(of_pilot(matrix, *_accuracy()), Question())
     assert "no-true-spread" in {note.code for note in found.notes}
-    from bbccli.planning.maxima import expected_maximum
+    from bbccli.planning.basis import expected_maximum
 
     assert found.chosen.optimism_upper == pytest.approx(found.noise * expected_maximum(12))
 
@@ -222,3 +222,10 @@ def test_the_same_seed_gives_the_same_plan():
     basis = of_pilot(pilot(), *_accuracy())
     asked = Question(Target.WIDTH, 0.1, seed=4)
     assert planned_for(basis, asked) == planned_for(basis, asked)
+
+
+def test_what_is_attained_is_of_the_chosen_rows():
+    basis = of_stated(METRICS["auc"], Stated(0.85, 10), 0.95)
+    found = planned_for(basis, Question(target=Target.OPTIMISM, value=0.02, configurations=(10,)))
+    assert found.wanted.attainable == found.chosen.optimism_upper <= 0.02 < found.chosen.width
+    assert found.wanted.n_samples == found.chosen.n_samples > found.halved.n_samples

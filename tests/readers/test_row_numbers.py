@@ -239,7 +239,7 @@ def test_inspect_and_correct(save, capsys):
 def test_names_of_many_columns_are_looked_at_once(monkeypatch):
     """Each look takes as long as there are columns."""
     asked = []
-    names = Table.names.fget
+    names = Table.names.func
     monkeypatch.setattr(Table, "names", property(lambda self: asked.append(1) or names(self)))
     columns = {f"m{i}": [0.5] for i in range(300)}
     set_aside(Table("p.csv", pa.table(columns), ""))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bbccli.batch.lines import HEADER
+from bbccli.batch.journal import HEADER
 from bbccli.errors import InputError
 from bbccli.readers.sources.opening import read_table
 from bbccli.text import LONGEST, message, redacted, visible

@@ -5,7 +5,6 @@ import pytest
 from documents import gated, result
 from matrices import binary, by_hand, regression
 
-from bbccli.dropping.walk import take_configurations
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
 from bbccli.plan import Plan
@@ -24,7 +23,7 @@ def of(matrix, *metrics, names=("cvt", "bbc"), **plan):
 
 
 def alone():
-    return take_configurations(by_hand(), np.array([1]))
+    return by_hand().of_configurations(np.array([1]))
 
 
 def test_what_won_and_what_to_expect():

@@ -9,7 +9,7 @@ import pages
 import pytest
 from pages import check_inert, read, shown
 
-from bbccli.notes.meanings import severity_of
+from bbccli.notes import severity_of
 from bbccli.reports.figures import rendering
 from bbccli.reports.page.assumptions import assumptions
 from bbccli.reports.page.markup import table

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from bbccli.arguments import as_list, choice
-from bbccli.comparisons.across.base import AcrossTest
-from bbccli.comparisons.across.nemenyi import critical_difference
-from bbccli.comparisons.across.registry import DEFAULTS, TESTS, choose_tests
-from bbccli.comparisons.across.table import Table
-from bbccli.comparisons.adjustment import adjusted
-from bbccli.comparisons.pairs.base import verdict_of
+from bbccli.arguments import as_list, choice, entry
+from bbccli.bootstrap.of_samples import corrected
+from bbccli.case import Case
+from bbccli.comparisons.across import ranks
+from bbccli.comparisons.across.ranks import AcrossTest, Table
+from bbccli.comparisons.adjustment import adjusted, with_adjusted
 from bbccli.comparisons.records import Comparison, Contest, Ranks, Standing
 from bbccli.errors import OptionError, UndefinedError, parameter
+from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import Metric, metric_named
+from bbccli.metrics.planned import planned
 from bbccli.notes import incomplete_data_sets
 from bbccli.plan import Plan
+from bbccli.selection.candidates import candidates
 from bbccli.types import Adjustment, BoolArray, FloatArray
+
+TESTS: dict[str, AcrossTest] = {test.name: test for test in ranks.TESTS}
+
+DEFAULTS = ("friedman", "iman-davenport", "wilcoxon")
 
 ALL = "all"
 """In place of names: every test over data sets."""
@@ -58,8 +63,16 @@ def compare_across(
         No data set has a performance of every family.
     """
     metric, level = metric_named(metric), Plan(level=level).level
-    adjust, names = _checked(families, adjust), as_list(tests) or list(DEFAULTS)
-    chosen = choose_tests(list(TESTS) if names == [ALL] else names)
+    adjust, names = choice(Adjustment, adjust, "adjust"), as_list(tests) or list(DEFAULTS)
+    if adjust is Adjustment.MAX_T:
+        raise OptionError(
+            "max-t does not adjust tests over data sets",
+            hint=parameter("adjust", Adjustment.HOLM),
+        )
+    if len(families) < 2 or len(set(families)) < len(families):
+        raise OptionError("to rank takes two different families", hint=parameter("by", "family"))
+    names, what = list(TESTS) if names == [ALL] else names, "test over data sets"
+    chosen = list(dict.fromkeys(entry(TESTS, name, what, AcrossTest) for name in names))
     complete = _complete(performances)
     values = np.asarray(performances[complete], np.float64)
     table = Table(values, tuple(families), metric.name, metric.direction, level)
@@ -78,30 +91,30 @@ def compare_across(
         pairs=tuple(pairs),
         contests=contests(table),
         groups=groups(table, pairs),
-        critical_difference=critical_difference(table) if TESTS["nemenyi"] in chosen else None,
+        critical_difference=ranks.critical_difference(table)
+        if TESTS["nemenyi"] in chosen
+        else None,
         notes=(incomplete_data_sets(left_out, len(complete)),) if left_out else (),
     )
 
 
 def standings(table: Table) -> tuple[Standing, ...]:
     """Return all families, the best mean rank first; those tied in their order."""
-    ranks, means = table.ranks.mean(axis=0), table.performances.mean(axis=0)
-    gains = table.gains
+    mean_ranks, gains = table.ranks.mean(axis=0), table.gains
     wins = (gains == gains.max(axis=1, keepdims=True)).sum(axis=0)
     return tuple(
-        Standing(table.families[k], float(ranks[k]), float(means[k]), int(wins[k]))
-        for k in np.argsort(ranks, kind="stable")
+        Standing(table.families[k], float(mean_ranks[k]), float(table.means[k]), int(wins[k]))
+        for k in np.argsort(mean_ranks, kind="stable")
     )
 
 
 def contests(table: Table) -> tuple[Contest, ...]:
     """Return the wins, ties and losses of each pair of families."""
-    found = []
-    for first, second in table.pairs:
-        signs = np.sign(table.differences(first, second))
-        counts = [int((signs == sign).sum()) for sign in (1, 0, -1)]
-        found.append(Contest(table.families[first], table.families[second], *counts))
-    return tuple(found)
+    names, counts = table.families, []
+    for i, j in table.pairs:
+        signs = np.sign(table.differences(i, j))
+        counts.append(Contest(names[i], names[j], *(int((signs == s).sum()) for s in (1, 0, -1))))
+    return tuple(counts)
 
 
 def groups(table: Table, pairs: Sequence[Comparison]) -> tuple[tuple[str, ...], ...]:
@@ -115,7 +128,7 @@ def groups(table: Table, pairs: Sequence[Comparison]) -> tuple[tuple[str, ...], 
         p = pair.p if pair.p_adjusted is None else pair.p_adjusted
         if pair.test == pairs[0].test and p is not None and p <= alpha:
             apart.add(frozenset((pair.first, pair.second)))
-    found: list[tuple[str, ...]] = []
+    runs: list[tuple[str, ...]] = []
     end = 0
     for start in range(len(names) if pairs else 0):
         stop = start + 1
@@ -124,9 +137,9 @@ def groups(table: Table, pairs: Sequence[Comparison]) -> tuple[tuple[str, ...], 
         ):
             stop += 1
         if stop > end and stop - start > 1:
-            found.append(tuple(names[start:stop]))
+            runs.append(tuple(names[start:stop]))
         end = max(end, stop)
-    return tuple(found)
+    return tuple(runs)
 
 
 def _complete(performances: FloatArray) -> BoolArray:
@@ -141,31 +154,56 @@ def _complete(performances: FloatArray) -> BoolArray:
     return complete
 
 
-def _checked(families: Sequence[str], given: Adjustment | str) -> Adjustment:
-    """The adjustment, once it and the families are known to be fit for ranks."""
-    adjust = choice(Adjustment, given, "adjust")
-    if adjust is Adjustment.MAX_T:
-        raise OptionError(
-            "max-t does not adjust tests over data sets",
-            hint=parameter("adjust", Adjustment.HOLM),
-        )
-    if len(families) < 2 or len(set(families)) < len(families):
-        raise OptionError("to rank takes two different families", hint=parameter("by", "family"))
-    return adjust
-
-
 def _of_pairs(test: AcrossTest, table: Table, adjust: Adjustment) -> list[Comparison]:
     """Run a test of pairs, and adjust its p-values for their number; verdicts follow them."""
-    found = test.answer(table)
-    if test.adjusts or adjust is Adjustment.NONE or len(found) < 2:
-        return found
-    values = adjusted([one.p for one in found], adjust)
+    pairs = test.answer(table)
+    if test.adjusts or adjust is Adjustment.NONE or len(pairs) < 2:
+        return pairs
+    values = adjusted([one.p for one in pairs], adjust)
     return [
-        replace(
-            one,
-            p_adjusted=p,
-            adjustment=adjust.value,
-            verdict=verdict_of(one.effect.value if one.effect else None, p, 1 - table.level),
-        )
-        for one, p in zip(found, values, strict=True)
+        with_adjusted(one, p, adjust, table.level, one.effect.value if one.effect else None)
+        for one, p in zip(pairs, values, strict=True)
     ]
+
+
+def performances_of(
+    matrix: PredictionMatrix,
+    metric: Metric,
+    plan: Plan,
+    families: Mapping[str, Sequence[int]] | None = None,
+) -> dict[str, float]:
+    """Return the performance of each family on one data set, by name; NaN where it is undefined.
+
+    A family of several configurations has its BBC estimate: what its winner can be expected to
+    reach, for the largest of its figures would favour the family with the most configurations. A
+    family of one selects nothing, and has its performance as measured.
+
+    Parameters
+    ----------
+    families
+        Columns of the configurations of each; without them every configuration is one.
+
+    Raises
+    ------
+    UnsupportedError
+        A metric that does not fit.
+
+    References
+    ----------
+    Tsamardinos, Greasidou & Borboudakis 2018, algorithm 5.
+    """
+    metric = planned(metric, plan)
+    if families is None:
+        values = candidates(matrix, metric, plan.pooling).performances()
+        return dict(zip(matrix.configurations, values.tolist(), strict=True))
+    return {name: _of(matrix, metric, plan, columns) for name, columns in families.items()}
+
+
+def _of(matrix: PredictionMatrix, metric: Metric, plan: Plan, columns: Sequence[int]) -> float:
+    own = matrix.of_configurations(np.asarray(columns))
+    try:
+        if len(columns) == 1:
+            return float(candidates(own, metric, plan.pooling).performances()[0])
+        return corrected(Case(own, metric, metric, plan, "bbc")).value
+    except UndefinedError:
+        return float("nan")

@@ -1,20 +1,5 @@
-"""Tests of configurations that were named beforehand, a file per test or family of them."""
+"""Tests of configurations that were named beforehand, a file per kind of data that they look at."""
 
-from bbccli.comparisons.pairs.base import PairTest
-from bbccli.comparisons.pairs.case import PairAnswer, PairCase
-from bbccli.comparisons.pairs.needs import Need
-from bbccli.comparisons.pairs.registry import DEFAULTS, TESTS, choose_tests, default_test
-from bbccli.comparisons.pairs.run import ALL, compare_pairs
+from bbccli.comparisons.pairs.run import ALL, TESTS, compare_pairs
 
-__all__ = [
-    "ALL",
-    "DEFAULTS",
-    "TESTS",
-    "Need",
-    "PairAnswer",
-    "PairCase",
-    "PairTest",
-    "choose_tests",
-    "compare_pairs",
-    "default_test",
-]
+__all__ = ["ALL", "TESTS", "compare_pairs"]

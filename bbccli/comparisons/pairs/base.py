@@ -1,22 +1,270 @@
-"""What a test of fixed configurations is, what it needs of the data, and how it is run."""
+"""A test of fixed configurations: what it is given, what it needs, and how it is run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
 
-from bbccli.comparisons.pairs.case import PairAnswer, PairCase
-from bbccli.comparisons.pairs.needs import Need, check_needs
-from bbccli.comparisons.records import Beliefs, Comparison, Verdict
-from bbccli.errors import OptionError, UnsupportedError, parameter
+import numpy as np
+
+from bbccli.bootstrap.differences import as_difference
+from bbccli.comparisons.adjustment import verdict_of
+from bbccli.comparisons.records import Comparison
+from bbccli.errors import BbcError, OptionError, UndefinedError, UnsupportedError, parameter
+from bbccli.matrix import PredictionMatrix
+from bbccli.metrics.base import MeanScorer, Metric, Scorer
 from bbccli.metrics.planned import attainable, check_apart, planned
-from bbccli.notes import Note, identical_predictions
-from bbccli.types import Pooling, Task
+from bbccli.metrics.ranking import AUC
+from bbccli.notes import Note, identical_predictions, listing, undefined_test
+from bbccli.plan import Plan
+from bbccli.progress import Progress, silent
+from bbccli.rounding import count
+from bbccli.selection.available import AvailableCases
+from bbccli.selection.candidates import by_repeat, candidates, folds_of
+from bbccli.types import TIE_TOLERANCE, BoolArray, FloatArray, IntArray, Pooling, Task, distinct
 
 EVERY_TASK = frozenset(Task)
 
 LABELLED = frozenset({Task.BINARY, Task.MULTICLASS, Task.SCORE})
 """Tasks whose samples can be right or wrong."""
+
+
+@dataclass(frozen=True, eq=False)
+class PairCase:
+    """What a test is asked about M configurations, two of them unless it compares several.
+
+    Attributes
+    ----------
+    matrix
+        Out-of-sample predictions of C configurations on N samples.
+    metric, plan
+        Measures; level, side, pooling, resamples and seed.
+    configurations
+        M columns of the matrix, all different.
+    rope
+        Differences up to this count as none, >= 0; for Bayesian tests.
+    test
+        Name of the test that is asked, for its messages.
+    progress
+        Called with the draws done and wanted.
+    """
+
+    matrix: PredictionMatrix
+    metric: Metric
+    plan: Plan
+    configurations: tuple[int, ...]
+    rope: float = 0.0
+    test: str = ""
+    progress: Progress = silent
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the M configurations."""
+        return tuple(self.matrix.configurations[c] for c in self.configurations)
+
+    @property
+    def columns(self) -> IntArray:
+        """Columns to bind, each once and ascending: the first ones of a matrix are then views."""
+        return np.unique(self.configurations)
+
+    @property
+    def places(self) -> IntArray:
+        """(M,) place of each configuration among `columns`."""
+        return np.searchsorted(self.columns, np.array(self.configurations))
+
+    @property
+    def unit(self) -> str:
+        """Word for what the matrix is made of."""
+        return "sample" if self.matrix.groups is None else "group"
+
+    @cached_property
+    def scorer(self) -> Scorer:
+        """Scores the `columns`, under the pooling of the plan."""
+        return candidates(self.matrix, self.metric, self.plan.pooling).bind(self.columns)
+
+    @cached_property
+    def correct(self) -> MeanScorer | None:
+        """Scorer of the `columns` in the first repeat, if it is the mean of a yes or no."""
+        scorer = by_repeat(self.matrix, self.metric, self.columns)[0]
+        scorer = scorer.scorer if isinstance(scorer, AvailableCases) else scorer
+        return scorer if isinstance(scorer, MeanScorer) and scorer.share else None
+
+    @property
+    def in_common(self) -> BoolArray:
+        """(N,) samples that all M configurations predict in the first repeat."""
+        available = self.matrix.available
+        if available is None:
+            return np.ones(self.matrix.n_samples, bool)
+        return np.asarray(available[0][:, self.configurations].all(axis=1))
+
+    def score(self, weights: IntArray | FloatArray) -> FloatArray:
+        """Score weights (B, N) on the M configurations, in their order: (B, M).
+
+        A scorer that is given all of its columns takes them in its own order.
+        """
+        scores: FloatArray = self.scorer(weights)[:, self.places]  # type: ignore[arg-type]
+        return scores
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """(M,) performances as measured.
+
+        Raises
+        ------
+        UndefinedError
+            One of them is undefined.
+        """
+        values: FloatArray = self.score(np.ones((1, self.matrix.n_samples), np.uint8))[0]
+        undefined = np.flatnonzero(np.isnan(values))
+        if len(undefined):
+            raise UndefinedError(
+                f"{self.metric.label} of {self.names[undefined[0]]} is undefined on these samples",
+                hint="another --metric; see bbc metrics",
+            )
+        return values
+
+    @property
+    def difference(self) -> float:
+        """How much better the first is than the second, as measured."""
+        return self.gain(self.values)
+
+    @property
+    def rounding(self) -> float:
+        """Differences up to this are rounding."""
+        return TIE_TOLERANCE * float(np.abs(self.values).max())
+
+    @property
+    def bounded(self) -> Metric:
+        """The metric of differences, whose side and bounds their intervals take."""
+        return as_difference(self.metric.within(self.matrix.outcome))
+
+    @cached_property
+    def identical(self) -> bool:
+        """True if all of them predict the same, wherever they predict."""
+        predictions = self.matrix.as_kind(self.metric.wants, self.columns)
+        available = self.matrix.available
+        there = np.ones(predictions.shape[:3], bool)
+        if available is not None:
+            there = available[:, :, self.columns]
+        if not np.equal(there, there[:, :, :1]).all():
+            return False
+        same = predictions == predictions[:, :, :1]
+        same = same.all(axis=-1) if same.ndim == 4 else same
+        return bool((same | ~there).all())
+
+    def gain(self, values: FloatArray) -> float:
+        """How much better the first of some performances (M,) is than the second."""
+        return float(self.metric.direction.gain(values[0], values[1])) + 0.0
+
+    def gains(self, values: FloatArray) -> FloatArray:
+        """The same of performances (B, 2): (B,), 0 where it is rounding."""
+        gains = np.asarray(self.metric.direction.gain(values[:, 0], values[:, 1]))
+        return np.where(np.abs(gains) <= self.rounding, 0.0, gains)
+
+    def result(
+        self, *, values: FloatArray | None = None, notes: tuple[Note, ...] = (), **fields: Any
+    ) -> Comparison:
+        """Return the result of a test, from its own `fields` of a `Comparison`.
+
+        Parameters
+        ----------
+        values : (M,), optional
+            Performances where they are not those of the case: of the samples in common.
+        """
+        values = self.values if values is None else values
+        two = len(self.configurations) == 2
+        difference = self.gain(values) if two else None
+        if two and self.identical:
+            notes = (*notes, identical_predictions(*self.names))
+        p, beliefs = fields.get("p"), fields.get("beliefs")
+        return Comparison(
+            first=self.names[0] if two else ", ".join(self.names),
+            second=self.names[1] if two else "",
+            metric=self.metric.name,
+            test=self.test,
+            first_value=float(values[0]) if two else None,
+            second_value=float(values[1]) if two else None,
+            difference=difference,
+            ignores_selection=True,
+            verdict=verdict_of(difference, p, 1 - self.plan.level, beliefs),
+            notes=notes,
+            compared=() if two else self.names,
+            **fields,
+        )
+
+    def undefined(self, why: str, remedy: str = "", **fields: Any) -> Comparison:
+        """Return a result without a p-value, and the reason."""
+        return self.result(notes=(undefined_test(self.test, why, remedy),), **fields)
+
+
+class Need(StrEnum):
+    """What a test needs beside predictions and outcome."""
+
+    YES_OR_NO = "yes-or-no"
+    """A metric that is the share of samples that are right, or wrong."""
+    AUC = "auc"
+    """The AUC of two classes."""
+    ONE_REPEAT = "one-repeat"
+    IN_COMMON = "in-common"
+    """Samples that all of the configurations predict."""
+    UNGROUPED = "ungrouped"
+    UNWEIGHTED = "unweighted"
+    FOLDS = "folds"
+    """Parts of the samples: folds, or what the repeats of a hold-out hold out."""
+    FIVE_BY_TWO = "five-by-two"
+    """Exactly five repeats of two folds."""
+
+
+OF_SHARES = frozenset(
+    {Need.YES_OR_NO, Need.ONE_REPEAT, Need.IN_COMMON, Need.UNGROUPED, Need.UNWEIGHTED}
+)
+"""What tests of shares of samples need."""
+
+WHATEVER = "--test wald or permutation"
+
+
+def lacking(need: Need, pair: PairCase) -> tuple[type[BbcError], str, str] | None:
+    """Return the error, its text and its hint where a case does not have what a test needs."""
+    matrix, metric, n_folds = pair.matrix, pair.metric.label, pair.matrix.n_folds or 0
+    lack: tuple[type[BbcError], str, str] | None = None
+    match need:
+        case Need.YES_OR_NO if pair.correct is None:
+            of_shares = "is for shares of samples, such as accuracy and error"
+            text = f"{of_shares}; {metric} is not one of them"
+            lack = UnsupportedError, text, f"{WHATEVER}, which take every metric"
+        case Need.AUC if pair.metric.name != AUC.name:
+            text = f"is for the AUC of two classes, not for {metric}"
+            lack = UnsupportedError, text, f"{WHATEVER}, which take every metric"
+        case Need.ONE_REPEAT if matrix.n_repeats > 1:
+            text = f"counts samples once, and {matrix.n_repeats} repeats predict each again"
+            lack = UnsupportedError, text, f"{WHATEVER}, which average over repeats"
+        case Need.IN_COMMON if not pair.in_common.any():
+            none = f"{listing(pair.names)} have none in common"
+            text = f"compares the samples that all of its configurations predict; {none}"
+            hint = f"{WHATEVER}, which score each on the samples that it predicts"
+            lack = UndefinedError, text, hint
+        case Need.UNGROUPED if matrix.groups is not None:
+            text = "takes samples for independent, and these come in groups"
+            lack = UnsupportedError, text, f"{WHATEVER}, which take whole groups"
+        case Need.UNWEIGHTED if matrix.outcome.weights is not None:
+            lack = UnsupportedError, "takes no sample weights", f"{WHATEVER}, which take them"
+        case Need.FOLDS if matrix.folds is None and not matrix.repeated_holdout:
+            hint = "add a fold column (--fold NAME) or a folds file (--folds FILE)"
+            lack = UndefinedError, "needs to know the fold of each sample", hint
+        case Need.FOLDS if n_folds < 2 and not matrix.repeated_holdout:
+            lack = UndefinedError, "needs at least two folds; there is one", WHATEVER
+        case Need.FIVE_BY_TWO:
+            holdout = matrix.repeated_holdout
+            if holdout or [len(distinct(row)) for row in folds_of(matrix)] != [2] * 5:
+                design = f"of {'a hold-out' if holdout else count(n_folds, 'fold')}"
+                there = f"{count(matrix.n_repeats, 'repeat')} {design}"
+                verb = "is" if matrix.n_repeats == 1 else "are"
+                text = f"needs exactly 5 repeats of 2 folds; there {verb} {there}"
+                lack = UndefinedError, text, "corrected-t, for any number of repeats and folds"
+    return lack
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +276,7 @@ class PairTest:
     name, label
         Name on the command line; what it does, in a word or two for the table.
     answer
-        The function: a case in, an answer out.
+        The function: a case in, its `PairCase.result` out.
     summary, reference
         For listings; the documentation is the docstring of the module.
     for_tasks
@@ -36,20 +284,18 @@ class PairTest:
     needs
         What it needs of the data; checked before the run.
     several
-        Whether it compares two or more at once, and not just two.
+        True if it compares two or more at once, and not just two.
     pooling
         How it measures, whatever the plan says; None for as the plan says.
     of_influence
-        Whether it is the one that `max-t` adjusts: a statistic of influence values.
+        True if it is one that `max-t` adjusts: a statistic of influence values.
     bayesian
-        Whether it gives beliefs instead of a p-value.
-    ignores_selection
-        Always: what it says holds for configurations that were named before seeing results.
+        True if it gives beliefs instead of a p-value.
     """
 
     name: str
     label: str
-    answer: Callable[[PairCase], PairAnswer]
+    answer: Callable[[PairCase], Comparison]
     summary: str
     reference: str
     for_tasks: frozenset[Task] = EVERY_TASK
@@ -58,7 +304,6 @@ class PairTest:
     pooling: Pooling | None = None
     of_influence: bool = False
     bayesian: bool = False
-    ignores_selection: bool = True
 
     def run(self, case: PairCase) -> Comparison:
         """Compare the configurations of a case.
@@ -75,43 +320,14 @@ class PairTest:
         """
         case = self.prepared(case)
         self.check(case)
-        answer = self.answer(case)
-        values = case.values if answer.values is None else answer.values
-        two = len(case.configurations) == 2
-        difference = case.gain(values) if two else None
-        alpha = 1 - case.plan.level
-        return Comparison(
-            first=case.names[0] if two else ", ".join(case.names),
-            second=case.names[1] if two else "",
-            metric=case.metric.name,
-            test=self.name,
-            first_value=float(values[0]) if two else None,
-            second_value=float(values[1]) if two else None,
-            difference=difference,
-            interval=answer.interval,
-            statistic=answer.statistic,
-            df=answer.df,
-            p=answer.p,
-            error=answer.error,
-            effect=answer.effect,
-            beliefs=answer.beliefs,
-            n_units=answer.n_units,
-            ignores_selection=self.ignores_selection,
-            verdict=verdict_of(difference, answer.p, alpha, answer.beliefs),
-            notes=answer.notes + _on_identical(case),
-            epsilon=answer.epsilon,
-            compared=() if two else case.names,
-        )
+        return self.answer(case)
 
     def prepared(self, case: PairCase) -> PairCase:
         """Return the case as this test takes it: pooling, clipping, and its name."""
         pooling = case.plan.pooling if self.pooling is None else self.pooling
-        if pooling is Pooling.FOLD_MEAN and self.pooling and case.matrix.repeated_holdout:
-            pooling = Pooling.POOLED  # a mean over the parts that the repeats hold out
         metric = planned(case.metric, case.plan)
-        return replace(
-            case, test=self.name, metric=metric, plan=replace(case.plan, pooling=pooling)
-        )
+        plan = replace(case.plan, pooling=pooling)
+        return replace(case, test=self.name, metric=metric, plan=plan)
 
     def check(self, case: PairCase) -> None:
         """Raise unless the test fits the data; see `run`."""
@@ -129,42 +345,9 @@ class PairTest:
             tasks = ", ".join(sorted(self.for_tasks))
             raise UnsupportedError(
                 f"{self.name} is for {tasks} tasks; this one is {case.matrix.task}",
-                hint="--test wald or permutation, which take every metric",
+                hint=f"{WHATEVER}, which take every metric",
             )
-        check_needs(self.name, self.needs, case)
-
-
-def verdict_of(
-    difference: float | None, p: float | None, alpha: float, beliefs: Beliefs | None = None
-) -> Verdict:
-    """Return what a difference, its p-value or the beliefs in it show at level 1 - alpha.
-
-    A test of more than two has no difference: it shows that they are not all alike.
-
-    Examples
-    --------
-    >>> str(verdict_of(0.02, 0.01, 0.05)), str(verdict_of(0.02, 0.2, 0.05))
-    ('better', 'not-shown')
-    """
-    if beliefs is not None:
-        return _verdict_of_beliefs(beliefs, 1 - alpha)
-    if p is None:
-        return Verdict.UNDEFINED
-    if p > alpha or difference == 0:
-        return Verdict.NOT_SHOWN
-    if difference is None:
-        return Verdict.DIFFERENT
-    return Verdict.BETTER if difference > 0 else Verdict.WORSE
-
-
-def _verdict_of_beliefs(beliefs: Beliefs, level: float) -> Verdict:
-    if beliefs.better >= level:
-        return Verdict.BETTER
-    if beliefs.worse >= level:
-        return Verdict.WORSE
-    return Verdict.NOT_WORSE if beliefs.better + beliefs.equal >= level else Verdict.NOT_SHOWN
-
-
-def _on_identical(case: PairCase) -> tuple[Note, ...]:
-    two = len(case.configurations) == 2
-    return (identical_predictions(*case.names),) if two and case.identical else ()
+        for need in Need:  # in their order, whatever that of the set
+            if need in self.needs and (lack := lacking(need, case)):
+                error, text, hint = lack
+                raise error(f"{self.name} {text}", hint=hint)

@@ -59,98 +59,69 @@ Source: Rubin 1981.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from math import sqrt
-
 import numpy as np
 
-from bbccli.comparisons.pairs.base import PairTest
-from bbccli.comparisons.pairs.case import PairAnswer, PairCase, undefined
-from bbccli.comparisons.pairs.drawing import n_draws, over_blocks
-from bbccli.comparisons.pairs.folds import FEWEST, fold_differences
-from bbccli.comparisons.pairs.needs import Need
-from bbccli.comparisons.records import Beliefs
-from bbccli.intervals import interval_of
-from bbccli.intervals.base import Basis
+from bbccli.comparisons.pairs.base import Need, PairCase, PairTest
+from bbccli.comparisons.pairs.drawn import over_blocks, percentiles
+from bbccli.comparisons.pairs.over_folds import Folds
+from bbccli.comparisons.records import Beliefs, Comparison
 from bbccli.intervals.ends import interval_by
+from bbccli.plan import n_draws
 from bbccli.resampling import Unit, generator
 from bbccli.results import Distribution
-from bbccli.selection.units import n_units_of, on_few_groups
-from bbccli.types import FloatArray, IntervalKind, Pooling
+from bbccli.selection.units import n_units_of, units_of
+from bbccli.significance import Pivot
+from bbccli.types import FloatArray, Pooling
 
 
-def run_t(case: PairCase) -> PairAnswer:
+def run_t(case: PairCase) -> Comparison:
     """Return the posterior of equation 1."""
-    folds = fold_differences(case)
-    n, mean, values = len(folds.gains), folds.mean, folds.values.mean(axis=0)
-    if n < FEWEST:
-        why = f"{n} folds are too few for a standard deviation"
-        return undefined(case, why, "bayes-bootstrap, over samples", n_units=n, values=values)
-    if not folds.spread:
-        why = f"the difference is {mean:.3g} in every fold: there is no variance"
-        return undefined(case, why, "bayes-bootstrap, over samples", n_units=n, values=values)
-    scale = folds.spread * sqrt(1 / n + folds.ratio)
-
-    def ends(outside: float) -> tuple[float, float]:
-        from scipy.special import stdtrit
-
-        reach = -float(stdtrit(n - 1, outside)) * scale
-        return mean - reach, mean + reach
-
-    return PairAnswer(
-        df=(float(n - 1),),
-        interval=interval_by(ends, case.bounded, case.plan),
+    folds = Folds.of(case)
+    if folds.lacking:
+        return case.undefined(folds.lacking, "bayes-bootstrap, over samples", **folds.rests_on)
+    posterior = Pivot.of_parts(folds.gains, folds.ratio)
+    return case.result(
+        df=(posterior.df,),
+        interval=interval_by(posterior.ends, case.bounded, case.plan),
         effect=folds.effect,
-        beliefs=student_beliefs(mean, scale, n - 1, case.rope),
-        n_units=n,
-        values=values,
+        beliefs=beliefs_of(posterior, case.rope),
+        **folds.rests_on,
     )
 
 
-def student_beliefs(mean: float, scale: float, df: int, rope: float) -> Beliefs:
+def beliefs_of(posterior: Pivot, rope: float) -> Beliefs:
     """Return the beliefs of Student's posterior.
 
     Examples
     --------
-    >>> student_beliefs(0.0, 1.0, 9, 0.0)
+    >>> beliefs_of(Pivot(0.0, 1.0, 9), 0.0)
     Beliefs(rope=0.0, worse=0.5, equal=0.0, better=0.5)
     """
     from scipy.special import stdtr
 
-    worse = float(stdtr(df, (-rope - mean) / scale))
-    better = float(stdtr(df, (mean - rope) / scale))
+    worse = float(stdtr(posterior.df, (-rope - posterior.value) / posterior.error))
+    better = float(stdtr(posterior.df, (posterior.value - rope) / posterior.error))
     return Beliefs(rope, worse, max(1 - worse - better, 0.0) if rope else 0.0, better)
 
 
-def run_bootstrap(case: PairCase) -> PairAnswer:
+def run_bootstrap(case: PairCase) -> Comparison:
     """Return the posterior of equation 2."""
-    difference, n_units = case.difference, n_units_of(case.matrix)
+    difference, n_units, rope = case.difference, n_units_of(case.matrix), case.rope
     drawn = case.gains(_scored(case))
     drawn = drawn[~np.isnan(drawn)]
     if n_units < 2 or len(drawn) == 0 or np.ptp(drawn) <= case.rounding:
         why = f"the difference is {difference:.3g} whatever the samples weigh"
-        return undefined(case, why, "compare configurations that differ", n_units=n_units)
-    rope = case.rope
-    shares = [float(np.mean(part)) for part in (drawn < -rope, drawn > rope)]
-    plan = replace(case.plan, interval=IntervalKind.PERCENTILE, guard=False)
-    distribution = Distribution(drawn, np.zeros(len(drawn), np.int64))
-    interval, _, notes = interval_of(
-        distribution, case.bounded, plan, Basis(difference, n_units, n_units)
-    )
-    equal = float(np.mean(np.abs(drawn) <= rope))
-    return PairAnswer(
-        interval=interval,
-        beliefs=Beliefs(rope, shares[0], equal, shares[1]),
-        n_units=n_units,
-        notes=notes + on_few_groups(case.matrix),
-    )
+        return case.undefined(why, "compare configurations that differ", n_units=n_units)
+    interval, notes = percentiles(case, Distribution(drawn, np.zeros(len(drawn), np.int64)))
+    parts = (drawn < -rope, np.abs(drawn) <= rope, drawn > rope)
+    beliefs = Beliefs(rope, *(float(part.mean()) for part in parts))
+    return case.result(interval=interval, beliefs=beliefs, n_units=n_units, notes=notes)
 
 
 def _scored(case: PairCase) -> FloatArray:
     """Performances (B, 2) under Dirichlet weights of the units."""
-    groups, n_samples = case.matrix.groups, case.matrix.n_samples
-    members = np.arange(n_samples) if groups is None else np.unique(groups, return_inverse=True)[1]
-    n_units, n = int(members.max()) + 1, n_draws(case.plan)
+    members, n_samples = units_of(case.matrix), case.matrix.n_samples
+    n_units, n = n_units_of(case.matrix), n_draws(case.plan)
 
     def score(block: int, start: int, stop: int) -> FloatArray:
         rng = generator(case.plan.seed, (Unit.BELIEFS, block))

@@ -1,22 +1,18 @@
-"""Several tests of several pairs on one matrix, adjusted for their number."""
+"""The tests by name, and several of them run on several pairs, adjusted for their number."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from itertools import combinations
 
-from bbccli.arguments import as_list, choice, real
-from bbccli.comparisons.adjustment import adjusted
-from bbccli.comparisons.pairs.base import PairTest, verdict_of
-from bbccli.comparisons.pairs.case import PairCase
-from bbccli.comparisons.pairs.registry import (
-    TESTS,
-    WHERE_WALD_IS_UNDEFINED,
-    choose_tests,
-    default_test,
-)
+from bbccli.arguments import as_list, choice, entry, real
+from bbccli.comparisons.adjustment import adjusted, with_adjusted
+from bbccli.comparisons.baseline import position_of
+from bbccli.comparisons.pairs import bayes, counted, drawn, of_influence, over_folds
+from bbccli.comparisons.pairs.base import PairCase, PairTest
 from bbccli.comparisons.records import Comparison
-from bbccli.errors import OptionError, UndefinedError, UnsupportedError, nearest
+from bbccli.comparisons.simultaneous import Pairwise
+from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import Metric, choose_metric
 from bbccli.notes import Note, selected_pair, test_left_out
@@ -25,11 +21,35 @@ from bbccli.progress import Progress, silent
 from bbccli.selection.candidates import candidates
 from bbccli.types import Adjustment, Pooling
 
+MODULES = (counted, of_influence, drawn, over_folds, bayes)
+"""In this order the tests are listed, and documented by the docstrings of their modules."""
+
+TESTS: dict[str, PairTest] = {test.name: test for module in MODULES for test in module.TESTS}
+
+DEFAULTS = ("mcnemar", "delong", "wald")
+"""The first of these that fits is the default: `mcnemar` for shares of samples, `delong` for the
+AUC, `wald` for the rest, and where these do not take groups, weights or repeats."""
+
 ALL = "all"
 """In place of names: every test that fits."""
 
-MaxT = Callable[[Sequence[tuple[int, int]]], Sequence[float | None]]
-"""Pairs of columns -> the p-values of their differences, adjusted for all of them together."""
+
+def default_test(case: PairCase) -> PairTest:
+    """Return the test that is run when none is named.
+
+    Raises
+    ------
+    OptionError
+        Not two different configurations.
+    """
+    *others, whatever = (TESTS[name] for name in DEFAULTS)
+    for test in others:
+        try:
+            test.check(test.prepared(case))
+        except (UnsupportedError, UndefinedError):
+            continue
+        return test
+    return whatever
 
 
 def compare_pairs(
@@ -41,7 +61,7 @@ def compare_pairs(
     *,
     rope: float = 0.0,
     adjust: Adjustment | str = Adjustment.HOLM,
-    max_t: MaxT | None = None,
+    max_t: Pairwise | None = None,
     progress: Progress = silent,
 ) -> tuple[list[Comparison], list[Note]]:
     """Compare configurations that were named beforehand, pair by pair and test by test.
@@ -73,81 +93,59 @@ def compare_pairs(
         A test that was asked for by name does not fit, or none of all does.
     """
     metric, adjust = choose_metric(metric, matrix), choice(Adjustment, adjust, "adjust")
-    asked, rope = as_list(tests), real(rope, "rope")
-    by_name = bool(asked) and asked != [ALL]
-    chosen = choose_tests(list(TESTS) if asked and not by_name else asked)
+    given, rope = as_list(tests), real(rope, "rope")
+    by_name = bool(given) and given != [ALL]
+    names = list(TESTS) if given and not by_name else given
+    chosen = list(dict.fromkeys(entry(TESTS, name, "test", PairTest) for name in names))
     named = [_columns(matrix, names) for names in pairs]
-    couples = list(dict.fromkeys(pair for columns in named for pair in _couples(columns)))
+    couples = list(dict.fromkeys(pair for columns in named for pair in combinations(columns, 2)))
     everyone = tuple(dict.fromkeys(c for columns in named for c in columns))
     if not couples:
         raise OptionError("no pair of configurations to compare", hint="name two configurations")
     _check_max_t(chosen, adjust, max_t, by_name=by_name)
-
-    def case(columns: tuple[int, ...]) -> PairCase:
-        return PairCase(matrix, metric, plan, columns, rope, progress=progress)
-
-    found: list[Comparison] = []
+    two, several = ([test for test in chosen if test.several is one] for one in (False, True))
+    comparisons: list[Comparison] = []
     left_out: dict[str, Note] = {}
-    for columns in couples:
-        two = [test for test in chosen if not test.several]
-        found += (
-            _run(two, case(columns), left_out, raising=by_name)
-            if chosen
-            else _default(case(columns))
-        )
-    several = [test for test in chosen if test.several]
-    found += _run(several, case(everyone), left_out, raising=by_name)
-    if not found:
+    for columns, fitting in [*((couple, two) for couple in couples), (everyone, several)]:
+        case = PairCase(matrix, metric, plan, columns, rope, progress=progress)
+        if not chosen and fitting is two:
+            comparisons.append(_default(case))
+        for test in fitting:
+            try:
+                comparisons.append(test.run(case))
+            except (UndefinedError, UnsupportedError) as error:
+                if by_name:
+                    raise
+                left_out[test.name] = test_left_out(test.name, *error.told())
+    if not comparisons:
         note = left_out["wald"]  # which takes every metric
         raise UndefinedError(f"no test can be run: {note.text}", hint=note.remedy)
-    found = _adjusted(found, couples, plan, adjust, max_t)
-    return found, [*_on_selection(matrix, metric, plan, everyone), *left_out.values()]
+    if adjust is not Adjustment.NONE and len(couples) > 1:
+        comparisons = _adjusted(comparisons, couples, plan, adjust, max_t)
+    return comparisons, [*_on_selection(matrix, metric, plan, everyone), *left_out.values()]
 
 
-def _run(
-    tests: Sequence[PairTest], case: PairCase, left_out: dict[str, Note], *, raising: bool
-) -> list[Comparison]:
-    """Run some tests; those that do not fit raise, or are noted."""
-    found = []
-    for test in tests:
-        try:
-            found.append(test.run(case))
-        except (UndefinedError, UnsupportedError) as error:
-            if raising:
-                raise
-            left_out[test.name] = test_left_out(test.name, *error.told())
-    return found
-
-
-def _default(case: PairCase) -> list[Comparison]:
+def _default(case: PairCase) -> Comparison:
     """Run the default test, and the bootstrap where Wald's has no p-value."""
     test = default_test(case)
-    found = test.run(case)
-    if found.p is None and test.name == "wald":
-        found = TESTS[WHERE_WALD_IS_UNDEFINED].run(case)
-    return [found]
+    result = test.run(case)
+    undefined = result.p is None and test.name == "wald"
+    return TESTS["bootstrap"].run(case) if undefined else result
 
 
 def _columns(matrix: PredictionMatrix, names: Sequence[str]) -> tuple[int, ...]:
     """Columns of some configurations."""
-    for name in names:
-        if name not in matrix.configurations:
-            hint = nearest(name, matrix.configurations, "bbc leaderboard FILE lists them")
-            raise OptionError(f"there is no configuration {name!r}", hint=hint)
-    if len(names) < 2 or len(set(names)) < len(names):
+    columns = tuple(position_of(matrix, name) for name in names)
+    if len(columns) < 2 or len(set(columns)) < len(columns):
         raise OptionError(
             f"a comparison takes two different configurations, not {' and '.join(names) or 'none'}",
             hint="name two configurations",
         )
-    return tuple(matrix.configurations.index(name) for name in names)
-
-
-def _couples(columns: tuple[int, ...]) -> list[tuple[int, ...]]:
-    return [(first, second) for i, first in enumerate(columns) for second in columns[i + 1 :]]
+    return columns
 
 
 def _check_max_t(
-    tests: Sequence[PairTest], adjust: Adjustment, max_t: MaxT | None, *, by_name: bool
+    tests: Sequence[PairTest], adjust: Adjustment, max_t: Pairwise | None, *, by_name: bool
 ) -> None:
     if adjust is not Adjustment.MAX_T:
         return
@@ -161,36 +159,29 @@ def _check_max_t(
 
 
 def _adjusted(
-    found: list[Comparison],
+    comparisons: list[Comparison],
     couples: Sequence[tuple[int, ...]],
     plan: Plan,
     adjust: Adjustment,
-    max_t: MaxT | None,
+    max_t: Pairwise | None,
 ) -> list[Comparison]:
     """Adjust the p-values of each test for the number of pairs; verdicts follow them."""
-    if adjust is Adjustment.NONE or len(couples) < 2:
-        return found
-    done = list(found)
-    for name in dict.fromkeys(one.test for one in found):
-        places = [i for i, one in enumerate(found) if one.test == name and one.p is not None]
+    done = list(comparisons)
+    for name in dict.fromkeys(one.test for one in comparisons):
+        places = [i for i, one in enumerate(comparisons) if one.test == name]
         if TESTS[name].several:
             continue
         if adjust is not Adjustment.MAX_T:
-            values = adjusted([found[i].p for i in places], adjust)
+            places = [i for i in places if comparisons[i].p is not None]
+            values: Sequence[float | None] = adjusted([comparisons[i].p for i in places], adjust)
         elif max_t is not None and TESTS[name].of_influence:
-            of_pair = dict(zip(couples, max_t([(a, b) for a, b in couples]), strict=True))
-            values = list(of_pair.values())
-            places = [i for i, one in enumerate(found) if one.test == name]
+            values = max_t([(a, b) for a, b in couples])
         else:
             continue
         for i, p in zip(places, values, strict=True):
-            done[i] = _with_adjusted(found[i], p, plan, adjust)
+            sign = comparisons[i].difference
+            done[i] = with_adjusted(comparisons[i], p, adjust, plan.level, sign)
     return done
-
-
-def _with_adjusted(one: Comparison, p: float | None, plan: Plan, adjust: Adjustment) -> Comparison:
-    verdict = verdict_of(one.difference, p, 1 - plan.level)
-    return replace(one, p_adjusted=p, adjustment=adjust.value, verdict=verdict)
 
 
 def _on_selection(

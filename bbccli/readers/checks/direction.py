@@ -33,9 +33,8 @@ from typing import Any
 import numpy as np
 
 from bbccli.areas import area, error_by_chance
-from bbccli.notes import Note
+from bbccli.notes import Note, remarks
 from bbccli.outcome import Outcome
-from bbccli.readers import remarks
 from bbccli.readers.checks.perfection import leaves_one_out, measure_of
 from bbccli.readers.predictions import Predictions
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
@@ -69,12 +68,21 @@ _FEWEST_ROWS = 500
 """Samples that are looked at of however many configurations."""
 
 
-def polarity(predictions: Predictions, outcome: Outcome) -> Iterator[Note]:
-    """Yield a note on predictions that seem to be of the other class."""
+def ranks_of(predictions: Predictions, outcome: Outcome) -> FloatArray | None:
+    """(N, C) ranks of the first repeat; None of classes, and of so many that they take long."""
+    array = predictions.array[0]
+    labels = outcome.task.is_classification and (array.ndim == 3 or len(outcome.classes) > 2)
+    return None if labels or array.size > _MOST_RANKED else _ranks(array)
+
+
+def polarity(
+    predictions: Predictions, outcome: Outcome, ranks: FloatArray | None = None
+) -> Iterator[Note]:
+    """Yield a note on predictions that seem to be of the other class; ranks are `ranks_of` them."""
     if outcome.task is Task.BINARY and predictions.kind is not PredictionKind.LABEL:
         counts = [int(count) for count in outcome.class_counts]
         if min(counts):
-            areas = _areas(predictions.array, np.asarray(outcome.values == 1))
+            areas = _areas(predictions.array, np.asarray(outcome.values == 1), ranks)
             median = _median(areas)
             if median < reversed_below(*counts):
                 other, name = outcome.classes
@@ -91,7 +99,11 @@ def reversed_below(n_negative: int, n_positive: int) -> float:
 
 
 def standings(
-    predictions: Predictions, outcome: Outcome, folds: IntArray | None, n_cells: int
+    predictions: Predictions,
+    outcome: Outcome,
+    folds: IntArray | None,
+    n_cells: int,
+    ranks: FloatArray | None = None,
 ) -> FloatArray:
     """Return z of each configuration (C,), by the first repeat; NaN where nothing can be told.
 
@@ -101,18 +113,21 @@ def standings(
         Without them all samples are compared.
     n_cells
         Predictions of a repeat, of all configurations: of very many, some samples will do.
+    ranks : (N, C), optional
+        `ranks_of` the predictions, if they are known.
     """
     array, truth = predictions.array[0], outcome.values
     rows = _some_rows(len(truth), n_cells)
     parts = np.zeros(len(rows), np.int64) if folds is None else folds[0, rows]
     rows = rows[np.argsort(parts, kind="stable")]
     starts = np.flatnonzero(np.diff(np.sort(parts), prepend=-1))
-    seen = array[rows]
+    seen = array[rows] if ranks is None else ranks[rows]
     if outcome.task.is_classification and (seen.ndim == 3 or len(outcome.classes) > 2):
         labels = seen.argmax(axis=2) if seen.ndim == 3 else seen
         found = _of_labels(labels, np.asarray(truth[rows]), starts)
     else:
-        found = _of_scores(_ranks(seen), _told(outcome)[rows], starts)
+        seen = _ranks(seen) if ranks is None else seen
+        found = _of_scores(seen, _told(outcome)[rows], starts)
     for c in np.flatnonzero(found < -ERRORS).tolist():
         own = array[:, c], outcome, predictions.kind
         if _is_near_mean(*own) or leaves_one_out(*own, folds):
@@ -199,17 +214,20 @@ def _hazards(times: FloatArray, event: BoolArray) -> FloatArray:
 
 def _ranks(columns: FloatArray) -> FloatArray:
     """Ranks of the entries of each column (n, C), about 0; the mean of those that are equal."""
-    order = np.argsort(columns, axis=0)
-    ordered = np.take_along_axis(columns, order, axis=0)
-    places = np.arange(len(columns))[:, None]
-    differs = ordered[1:] != ordered[:-1]
-    one = np.ones((1, columns.shape[1]), bool)
-    first = np.maximum.accumulate(np.where(np.vstack([one, differs]), places, 0))
-    last = np.where(np.vstack([differs, one]), places, len(columns))
-    last = np.minimum.accumulate(last[::-1])[::-1]
-    ranks = np.empty(columns.shape)
-    np.put_along_axis(ranks, order, (first + last) / 2 - (len(columns) - 1) / 2, axis=0)
-    return ranks
+    rows = np.ascontiguousarray(columns.T)  # a column at a time is sorted faster
+    n = rows.shape[1]
+    entries = np.argsort(rows, axis=1) + n * np.arange(len(rows))[:, None]
+    ordered = rows.ravel()[entries]
+    ends = np.ones((len(rows), n + 1), bool)
+    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=ends[:, 1:-1])
+    starts, lasts = np.flatnonzero(ends[:, :-1]), np.flatnonzero(ends[:, 1:])
+    middles = starts.astype(float)
+    if len(starts) < rows.size:
+        middles = np.repeat((starts + lasts) / 2, lasts - starts + 1)
+    ranks = np.empty(rows.size)
+    ranks[entries.ravel()] = middles
+    about = n * np.arange(len(rows)) + (n - 1) / 2
+    return np.asarray(np.ascontiguousarray(ranks.reshape(rows.shape).T) - about)
 
 
 def _of_scores(ranks: FloatArray, told: FloatArray, starts: IntArray) -> FloatArray:
@@ -257,8 +275,12 @@ def _median(values: FloatArray) -> float:
     return float(np.sort(values)[(n - 1) // 2 : n // 2 + 1].mean())
 
 
-def _areas(predictions: Any, positive: BoolArray) -> FloatArray:
+def _areas(predictions: Any, positive: BoolArray, ranks: FloatArray | None) -> FloatArray:
     """AUC of (evenly spaced) configurations of (1, N, C), ties counting one half."""
+    if ranks is not None:  # the ranks are about 0
+        n_positive = int(positive.sum())
+        above = ranks[positive].sum(axis=0) + n_positive * (len(ranks) - n_positive) / 2
+        return np.asarray(2 * above / n_positive / (2 * (len(ranks) - n_positive)))
     _, n_samples, n_configurations = predictions.shape
     step = -(-n_configurations * n_samples // _MOST_CELLS)
     columns = predictions[:, :, :: max(step, 1)][0].T

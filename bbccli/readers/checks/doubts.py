@@ -7,10 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from bbccli.notes import Note
+from bbccli.notes import Note, remarks
 from bbccli.outcome import Outcome
-from bbccli.readers import remarks
-from bbccli.readers.checks.direction import on_turned, polarity, standings
+from bbccli.readers.checks.direction import on_turned, polarity, ranks_of, standings
 from bbccli.readers.checks.perfection import in_order, on_perfection, performances
 from bbccli.readers.checks.strays import strays
 from bbccli.readers.predictions import Predictions
@@ -47,8 +46,9 @@ def doubts(
     yield from strays(predictions, outcome, folds, known)
     score = partial(performances, predictions, outcome)
     ordered = in_order(predictions, outcome, folds)
-    found = standings(predictions, outcome, folds, predictions.array[0].size)
-    yield from on_order(predictions, outcome, folds, ordered, found, score, copied)
+    ranks = ranks_of(predictions, outcome)
+    found = standings(predictions, outcome, folds, predictions.array[0].size, ranks)
+    yield from on_order(predictions, outcome, folds, ordered, found, score, copied, ranks)
     pairs = _duplicates(predictions.array, names)
     if pairs:
         yield remarks.duplicate_configurations(len(pairs), pairs[0])
@@ -62,6 +62,7 @@ def on_order(
     found: FloatArray,
     score: Callable[[IntArray], FloatArray],
     passed_over: Collection[int],
+    ranks: FloatArray | None = None,
 ) -> Iterator[Note]:
     """Yield notes on what goes with the truth too well, and on what goes against it.
 
@@ -73,10 +74,12 @@ def on_order(
         Configurations -> their `performances`.
     passed_over
         Configurations that are known to equal the truth.
+    ranks
+        `ranks_of` the predictions, if they are known.
     """
     perfect = tuple(on_perfection(predictions, outcome, ordered, score, passed_over))
     yield from perfect
-    reversed_ = tuple(polarity(predictions, outcome))
+    reversed_ = tuple(polarity(predictions, outcome, ranks))
     yield from reversed_
     if not reversed_:
         told = (ordered < 0) & bool(perfect)

@@ -8,9 +8,8 @@ from math import sqrt
 import numpy as np
 
 from bbccli.areas import area, hanley_mcneil_variance
-from bbccli.notes import Note
+from bbccli.notes import Note, remarks
 from bbccli.outcome import Outcome
-from bbccli.readers import remarks
 from bbccli.readers.predictions import Predictions
 from bbccli.types import FloatArray, IntArray, PredictionKind, Task
 

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from bbccli import elsewhere
-from bbccli.notes import Note
+from bbccli.notes import Note, remarks
 from bbccli.outcome import Outcome
-from bbccli.readers import remarks
 from bbccli.readers.codes import by_appearance, joint
 from bbccli.readers.predictions import Predictions
 from bbccli.types import FloatArray, IntArray, Task, distinct
@@ -77,7 +76,7 @@ def repeated(
         for what, period in found.items():
             if period:
                 n = len(truth if what == "truth" else outcome)
-                yield remarks.repeating_rows(what, period, n // period)
+                yield remarks.repeated_samples(what, period, n // period)
                 return
     times = copies_of(predictions, outcome, groups)
     if times > 1:

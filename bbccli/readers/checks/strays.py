@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.notes import Note
+from bbccli.notes import Note, remarks
 from bbccli.outcome import Outcome
-from bbccli.readers import remarks
 from bbccli.readers.classes import SUM_TOLERANCE
 from bbccli.readers.predictions import Predictions
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
@@ -20,6 +19,9 @@ _GLANCE = 64
 
 _MOST_CELLS = 1_000_000
 """Cells that a median is taken of; of larger matrices, evenly spaced samples."""
+
+_CELLS = 2**16
+"""Cells that are looked at together."""
 
 _FEWEST_SAMPLES = 20
 """Samples from which on an order of whole numbers is not an accident."""
@@ -118,8 +120,10 @@ def _checked(
     """(C,) which configurations pass a test of columns (n, C'), that a glance can fail."""
     flat = array.reshape(-1, *array.shape[2:])
     passed = among & test(flat[:: max(1, len(flat) // _GLANCE)])
-    for c in np.flatnonzero(passed):
-        passed[c] = test(flat[:, [c]])[0]
+    columns, step = np.flatnonzero(passed), max(_CELLS // len(flat), 1)
+    for start in range(0, len(columns), step):
+        chosen = columns[start : start + step]
+        passed[chosen] = test(flat[:, chosen])
     return passed
 
 
@@ -141,8 +145,10 @@ def _by_fold(
         found = _constant_in_folds(predictions, outcome, folds, among)
     if array.shape[1] >= _FEWEST_SAMPLES:
         found |= _checked(array[:1], _in_order, among & ~found)
-        whole = _checked(array[:1], _whole, among & ~found)
-        for c in np.flatnonzero(whole):
+        whole = np.flatnonzero(_checked(array[:1], _whole, among & ~found))
+        again = array[0, 1 : array.shape[1] // 2 + 1, whole] == array[0, :1, whole]
+        # a first value that comes again at once, as a label does, has no period
+        for c in whole[again.any(axis=1) & (again.argmax(axis=1) > 1)]:
             found[c] = _periodic(array[0, :, c])
     return found
 

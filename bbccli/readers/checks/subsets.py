@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from math import isnan
 from typing import Final
 
@@ -72,7 +73,7 @@ def refuse_subsets(table: Table, fold: str | None, known: Collection[str]) -> No
         Names the column, and what it holds.
     """
     for name in table.names:
-        plain = re.sub(r"[\W_]", "", name.casefold())
+        plain = _letters(name)
         if name in known:
             continue
         if name == fold or name.casefold() in NAMES["fold"] or plain in _COLUMNS:
@@ -81,6 +82,12 @@ def refuse_subsets(table: Table, fold: str | None, known: Collection[str]) -> No
             _refuse_unequal(table.column(name))
         if name != fold and _FLAG.fullmatch(plain):
             _refuse_flag(table.column(name))
+
+
+@lru_cache(maxsize=4096)  # the files of a batch have the same columns
+def _letters(name: str) -> str:
+    """Name without case and separators."""
+    return re.sub(r"[\W_]", "", name.casefold())
 
 
 def refuse_subsets_as_folds(fold: Column) -> None:

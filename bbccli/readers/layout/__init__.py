@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from bbccli.errors import OptionError, parameter
-from bbccli.readers import remarks
+from bbccli.notes import declared
 from bbccli.readers.checks.subsets import refuse_subsets
 from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects import DIALECTS, dialect_of
@@ -51,17 +51,17 @@ def lay_out(
             sheet = replace(sheet, by_position=tuple(table.path for table in tables))
         spare = tuple(dict.fromkeys(name for layout in layouts for name in layout.spare))
         if spare:
-            sheet = replace(sheet, notes=(remarks.columns_set_aside(spare), *sheet.notes))
+            sheet = replace(sheet, notes=(declared.columns_set_aside(spare), *sheet.notes))
         unused = tuple(dict.fromkeys(name for layout in layouts for name in layout.beside))
         if unused:
-            note = remarks.prediction_chosen(layouts[0].predictions[PREDICTION], unused)
+            note = declared.prediction_chosen(layouts[0].predictions[PREDICTION], unused)
             sheet = replace(sheet, notes=(note, *sheet.notes))
     nested = tuple(dict.fromkeys(name for table in tables for name in table.nested))
     if nested:
-        sheet = replace(sheet, notes=(remarks.columns_set_aside(nested), *sheet.notes))
+        sheet = replace(sheet, notes=(declared.columns_set_aside(nested), *sheet.notes))
     aside = tuple(dict.fromkeys(name for table in tables for name in table.aside))
     if aside:
-        sheet = replace(sheet, notes=(remarks.row_numbers(aside), *sheet.notes))
+        sheet = replace(sheet, notes=(declared.row_numbers(aside), *sheet.notes))
     if "row_id" not in sheet.roles:
         appended = any(layout.configuration for layout in layouts)
         for part in [[table] for table in tables] if appended else [tables]:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.notes import Note
-from bbccli.readers import remarks
+from bbccli.notes import Note, remarks
 from bbccli.readers.codes import by_appearance, joint, repeated
 from bbccli.readers.column import Column
 from bbccli.readers.constant import check_constant

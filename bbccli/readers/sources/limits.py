@@ -9,11 +9,9 @@ from bbccli import reading
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_text
 from bbccli.readers.functions import apply, cast, take
-from bbccli.readers.sources.footer import DeclaredColumn
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
 RATIO = 200
 """Times its packed size that an input may unpack to; tables of numbers reach about ten."""
@@ -25,8 +23,10 @@ HARMLESS_RUNS = 2**28
 """The same of Parquet, which always packs runs: sorted labels with few errors reach 600 times."""
 
 _PIECE = 2**24
-_WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT96": 12}
-_WIDEST = 8
+WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT96": 12}
+WIDEST = 8
+"""Bytes of a value, by its physical type in Parquet."""
+
 _TOOLS = {"gzip": "gzip -d", "zstd": "zstd -d"}
 
 
@@ -117,13 +117,13 @@ def bomb(packed: int, name: str, what: str, remedy: str) -> InputError:
     )
 
 
-def check_declared(
-    columns: Iterable[DeclaredColumn], schema: pq.ParquetSchema, name: str, packed: int
-) -> None:
-    """Refuse a Parquet file whose columns, by what it says of them, take too much memory.
+def check_declared(declared: Iterable[tuple[int, int, int, int]], name: str, packed: int) -> None:
+    """Refuse a Parquet file that, by what it says of itself, takes too much memory.
 
     Parameters
     ----------
+    declared
+        Rows, values, bytes of a value, and bytes unpacked: of columns, or of groups of rows.
     packed
         Bytes of the file.
 
@@ -133,18 +133,16 @@ def check_declared(
         They are larger than `--max-input`, or than `RATIO` times the file; or the numbers make no
         sense.
     """
-    types = [schema.column(index).physical_type for index in range(len(schema))]
     size = 0
-    for column in columns:
-        if min(column.n_rows, column.n_values, column.n_bytes) < 0:
+    for n_rows, n_values, width, n_bytes in declared:
+        if min(n_rows, n_values, n_bytes) < 0:
             raise InputError(
                 "Parquet file is damaged: it declares negative sizes",
                 path=name,
                 hint="copy or write the file again",
             )
         # repeated values may be packed in next to nothing
-        width = _WIDTHS.get(types[column.position], _WIDEST)
-        size += max(max(column.n_values, column.n_rows) * width, column.n_bytes)
+        size += max(max(n_values, n_rows) * width, n_bytes)
     check_size(size, name)
     _check_runs(size, packed, name)
 
@@ -170,8 +168,9 @@ def check_texts(table: pa.Table, name: str, packed: int | None = None) -> None:
     import pyarrow as pa
 
     size = 0
-    for column in table.columns:
-        for chunk in column.chunks if pa.types.is_dictionary(column.type) else ():
+    repeated = [i for i, kind in enumerate(table.schema.types) if pa.types.is_dictionary(kind)]
+    for position in repeated:
+        for chunk in table.column(position).chunks:
             texts = chunk.dictionary
             if str(texts.type) == "string_view":
                 texts = cast(texts, pa.large_string())

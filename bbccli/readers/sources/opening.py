@@ -55,6 +55,7 @@ def read_table(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Tabl
         from bbccli.readers.sources.ipc import read_ipc
 
         found, text = read_ipc(content.data, content.path)
+        refuse_nested(found.schema, content.path)
         return _with_metadata(found, text, content)
     found, nested = _parsed(content, keys)
     found, unnamed = spread_lists(found, content.path)
@@ -69,11 +70,10 @@ def _with_metadata(found: pa.Table | ColumnsOnDisk, text: bytes | None, content:
         content.path, found, content.sha256, None if text is None else (text, content.path)
     )
     if not isinstance(found, ColumnsOnDisk):
-        refuse_nested(found.schema, content.path)
-        levels = levels_of(found)
-        found, unnamed = spread_lists(found, content.path)
-        found = plain(found, content.path)
-        table = replace(table, data=found, unnamed=unnamed, levels=levels if unnamed else {})
+        spread, unnamed = spread_lists(found, content.path)
+        levels = levels_of(found) if unnamed else {}
+        data = plain(spread, content.path)
+        table = replace(table, data=data, unnamed=unnamed, levels=levels)
     return set_aside(table)
 
 

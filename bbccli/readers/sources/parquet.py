@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from os import SEEK_END
 from pathlib import Path
@@ -17,7 +17,7 @@ from bbccli.readers.sources.footer import (
     FooterError,
     declared_columns,
 )
-from bbccli.readers.sources.limits import check_declared, check_texts
+from bbccli.readers.sources.limits import WIDEST, WIDTHS, check_declared, check_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -97,24 +97,22 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
     """
     import pyarrow as pa
 
+    file = None
     try:
         file = _opened(source)
         schema = file.schema_arrow
         refuse_nested(schema, path)
-        texts = [field.name for field in schema if is_text(field.type)]
+        kinds = zip(schema.names, schema.types, strict=True)
+        texts = [name for name, kind in kinds if is_text(kind)]
         file = _opened(source, texts) if texts else file
         packed = len(source) if isinstance(source, bytes) else source.stat().st_size
-        check_declared(_declared(file, source), file.schema, path, packed)
+        _check_declared(file, source, path, packed)
         held = isinstance(source, bytes) or any(map(holds_lists, schema.types))
         table = file.read(use_threads=False) if held else None
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError):
+        if file is not None:
+            _declared(file, source, path)  # the footer may tell why
         raise _damaged(source[:4] if isinstance(source, bytes) else b"", path) from None
-    except EncryptedError:
-        raise _damaged(_ENCRYPTED, path) from None
-    except FooterError as error:
-        raise InputError(
-            f"Parquet file is damaged: {error}", path=path, hint="copy or write the file again"
-        ) from None
     if file.metadata.num_rows == 0:
         raise InputError("no rows", path=path, hint="one row per sample")
     text = (schema.metadata or {}).get(METADATA_KEY)
@@ -133,10 +131,41 @@ def _opened(source: bytes | Path, texts: Sequence[str] = ()) -> pq.ParquetFile:
     return pq.ParquetFile(place, read_dictionary=list(texts))
 
 
-def _declared(file: pq.ParquetFile, source: bytes | Path) -> Iterator[DeclaredColumn]:
+def _check_declared(file: pq.ParquetFile, source: bytes | Path, path: str, packed: int) -> None:
+    """Refuse a file that by its footer takes too much memory.
+
+    Without lists a column has as many values as rows; damage is found where all is read at once.
+    """
+    columns = list(map(file.schema.column, range(len(file.schema))))
+    widths = [WIDTHS.get(one.physical_type, WIDEST) for one in columns]
+    if isinstance(source, Path) or any(one.max_repetition_level for one in columns):
+        walked = _declared(file, source, path)
+        sizes = [(one.n_rows, one.n_values, widths[one.position], one.n_bytes) for one in walked]
+    else:
+        groups = map(file.metadata.row_group, range(file.num_row_groups))
+        width = sum(widths)
+        sizes = [(one.num_rows, one.num_rows, width, one.total_byte_size) for one in groups]
+    check_declared(sizes, path, packed)
+
+
+def _declared(file: pq.ParquetFile, source: bytes | Path, path: str) -> list[DeclaredColumn]:
+    """Walk the footer.
+
+    Raises
+    ------
+    InputError
+        It is damaged, or a column is encrypted.
+    """
     columns = map(file.schema.column, range(len(file.schema)))
     levels = [(one.max_repetition_level, one.max_definition_level) for one in columns]
-    return declared_columns(_footer(source), levels)
+    try:
+        return list(declared_columns(_footer(source), levels))
+    except EncryptedError:
+        raise _damaged(_ENCRYPTED, path) from None
+    except FooterError as error:
+        raise InputError(
+            f"Parquet file is damaged: {error}", path=path, hint="copy or write the file again"
+        ) from None
 
 
 def _footer(source: bytes | Path) -> bytes:
@@ -154,12 +183,12 @@ def refuse_nested(schema: pa.Schema, path: str) -> None:
     """Refuse lists of anything but numbers, structs and maps before reading them."""
     import pyarrow as pa
 
-    for field in schema:
-        if pa.types.is_nested(field.type) and not holds_lists(field.type):
+    for name, kind in zip(schema.names, schema.types, strict=True):
+        if pa.types.is_nested(kind) and not holds_lists(kind):
             raise InputError(
-                f"columns of type {field.type} cannot be read",
+                f"columns of type {kind} cannot be read",
                 path=path,
-                column=field.name,
+                column=name,
                 hint="one value per cell: class probabilities as K columns `config::class`",
             )
 

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from bbccli.methods import METHODS
-from bbccli.methods.described import ASSUMED, part
+from bbccli.methods.registry import ASSUMED, part
 from bbccli.metrics import METRICS
-from bbccli.notes import Note
-from bbccli.notes.meanings import MEANINGS, Severity, severity_of
+from bbccli.notes import NOTES, Note, Severity, severity_of
 from bbccli.reports import phrases
 from bbccli.reports.blocks import Block, Column, Facts, Line, Table
 from bbccli.reports.sentences import answer, sentences
@@ -44,7 +43,7 @@ def of_nothing() -> list[Block]:
     """Return which number to report, and the names of all that can be explained."""
     severities = {
         f"notes, {severity.name.lower()}": [
-            code for code, one in MEANINGS.items() if one.severity is severity
+            code for code, one in NOTES.items() if one.severity is severity
         ]
         for severity in Severity
     }
@@ -106,12 +105,12 @@ NEEDS = {
 
 def of_note(code: str) -> list[Block]:
     """Return what a note means, how much it matters, and what can be done."""
-    one = MEANINGS[code]
+    one = NOTES[code]
     return [
         _facts(
             ("note", code),
             ("matters", f"{one.severity.name.lower()}: {one.severity.words}"),
-            ("means", one.text),
+            ("means", one.meaning),
             ("do", one.remedy),
         )
     ]
@@ -159,12 +158,12 @@ def _reason(estimate: Estimate, document: Envelope) -> str:
 
 def _explained(notes: Sequence[Note]) -> Facts:
     """Notes of one code, and what is behind them."""
-    code, known = notes[0].code, MEANINGS.get(notes[0].code)
+    code, known = notes[0].code, NOTES.get(notes[0].code)
     return _facts(
         ("note", code),
         *(("" if n else "seen", note.text) for n, note in enumerate(notes)),
         ("matters", f"{known.severity.name.lower()}: {known.severity.words}" if known else ""),
-        ("means", known.text if known else ""),
+        ("means", known.meaning if known else ""),
         ("do", known.remedy if known else notes[0].remedy),
     )
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.notes import Note
-from bbccli.notes.meanings import severity_of
+from bbccli.notes import Note, severity_of
 from bbccli.reports import phrases
 from bbccli.reports.content.correct import methods_table
 from bbccli.reports.page.markup import Markup, listing, section, table, tag

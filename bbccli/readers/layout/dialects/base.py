@@ -110,12 +110,12 @@ class Dialect:
 
 def spelled(frame: Table, name: str) -> str | None:
     """Return a column by its name in any case; None when there is none."""
-    return next((one for one in frame.names if one.casefold() == name.casefold()), None)
+    return next(iter(frame.by_spelling.get(name.casefold(), ())), None)
 
 
 def has(frame: Table, *names: str) -> bool:
     """Whether a table has columns of all these names, in any case."""
-    return {name.casefold() for name in names} <= {name.casefold() for name in frame.names}
+    return all(name.casefold() in frame.by_spelling for name in names)
 
 
 def class_predictions(frame: Table) -> dict[str, str]:

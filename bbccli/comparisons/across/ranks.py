@@ -1,0 +1,419 @@
+"""Tests of families over data sets, by their ranks on each.
+
+## friedman
+
+Friedman's test of the mean ranks of K families on D data sets.
+
+Formula, with R_j the mean rank of family j, 1 the best on a data set, and t the sizes of its ties:
+
+```text
+χ² = 12 D / (K (K + 1)) (Σ R_j² - K (K + 1)² / 4) / c,  df = K - 1                            (1)
+c = 1 - Σ (t³ - t) / (D (K³ - K))
+```
+
+Algorithm:
+
+1. Leave out data sets that lack a family, with the note
+   [incomplete-data-sets](notes.md#incomplete-data-sets).
+2. Rank the families on each; ties share the mean of their ranks.
+3. Compute χ² with the correction c for ties, and its p-value. Where all tie everywhere p is 1.
+
+It takes three families, and two data sets; of two families `wilcoxon` is the test.
+
+When to use: before pairs are compared. When not: with fewer than about ten data sets, or five
+families: `iman-davenport` is less conservative.
+
+Cost: none.
+
+Source: Friedman 1937; Demšar 2006, section 3.2.2.
+
+## iman-davenport
+
+Iman and Davenport's F of the same ranks.
+
+Formula: F = (D - 1) χ² / (D (K - 1) - χ²), df = (K - 1), (K - 1)(D - 1).                      (2)
+
+Algorithm: as for `friedman`, with this statistic. Where all data sets rank the families alike
+nothing is left to compare with, and p is undefined.
+
+When to use: instead of `friedman`, which is too conservative. When not: for two families.
+
+Cost: none.
+
+Source: Iman & Davenport 1980; Demšar 2006, section 3.2.2.
+
+## wilcoxon
+
+Wilcoxon's signed-rank test of each pair, with Holm's adjustment: the default over data sets.
+
+Formula, with the ranks of the absolute differences, zeros ranked too (Pratt), R+ the sum of those
+of positive ones and R- of negative ones:
+
+```text
+p = P(|R+ - E R+| as large),  each nonzero difference + or - with probability 1/2             (1)
+```
+
+Algorithm:
+
+1. Take the difference of the two on every data set; those that differ by rounding are equal.
+2. Rank their absolute values, zeros among them; ties share the mean of their ranks. Then leave
+   zeros out. The statistic is the smaller of R+ and R-.
+3. Up to 25 data sets p is exact, ties and zeros included: all ways to sign the ranks are counted.
+   Of more, R+ is normal with mean Σ r/2 and variance Σ r²/4, without a correction for continuity.
+4. The effect is the rank-biserial correlation, (R+ - R-)/(R+ + R-).
+5. Adjust for the number of pairs. Where no difference is left p is 1. Fewer than six data sets
+   can't have p ≤ 0.05; the note [few-data-sets](notes.md#few-data-sets) says so.
+
+Differences: scipy is exact for up to 13 data sets with ties or zeros, normal for more.
+
+Assumptions: independent data sets, on which differences are comparable in size, and symmetric about
+their median.
+
+When to use: for any number of families: what it says of two does not depend on which others are
+compared, as tests of mean ranks do (Benavoli, Corani & Mangili 2016). When not: for folds or
+repeats of one data set.
+
+Cost: none.
+
+Source: Wilcoxon 1945; Pratt 1959; Demšar 2006, section 3.1.3; Kerby 2014 (effect).
+
+## nemenyi
+
+Nemenyi's test: two families differ where their mean ranks are a critical difference apart.
+
+Formula, with q the studentized range of K values and infinite degrees of freedom, divided by √2:
+
+```text
+CD = q √(K (K + 1) / (6 D)),  z = (R_j - R_i) / √(K (K + 1) / (6 D))                          (1)
+```
+
+Algorithm:
+
+1. Take the mean ranks of `friedman`.
+2. The statistic of a pair is z, positive where the first has the better ranks; its p-value is that
+   of √2 |z| as a studentized range. It allows for all pairs: nothing is adjusted.
+3. The critical difference is that of the level.
+
+Differences: the studentized range is to be divided by √2 once, in q; tables of Demšar 2006 hold q.
+Families that others are compared with change what it says of two (Benavoli, Corani & Mangili 2016).
+
+When to use: for the usual diagram of critical differences. When not: as the only test; `wilcoxon`
+is the default.
+
+Cost: none.
+
+Source: Nemenyi 1963; Demšar 2006, section 3.2.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import combinations
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from bbccli.comparisons.adjustment import verdict_of
+from bbccli.comparisons.records import Comparison, Effect
+from bbccli.notes import few_data_sets, undefined_test
+from bbccli.rounding import count
+from bbccli.significance import f_ratio, friedman, mean_ranks, positive, signed_ranks
+from bbccli.types import TIE_TOLERANCE, Direction, FloatArray
+
+MOST_EXACT = 25
+"""Data sets up to which all ways to sign the ranks are counted."""
+
+LEAST_P = 2.0**-53
+"""A p-value under this is lost in the integral of the studentized range."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Performances of K families on D data sets, each of them complete.
+
+    Attributes
+    ----------
+    performances : (D, K)
+        In the metric's unit; finite.
+    families
+        K names.
+    metric, direction
+        Name of the metric, and which way it is better.
+    level
+        In (0, 1).
+    """
+
+    performances: FloatArray
+    families: tuple[str, ...]
+    metric: str
+    direction: Direction
+    level: float
+
+    @property
+    def n_data_sets(self) -> int:
+        """D."""
+        return len(self.performances)
+
+    @property
+    def n_families(self) -> int:
+        """K."""
+        return len(self.families)
+
+    @property
+    def gains(self) -> FloatArray:
+        """(D, K) performances, larger is better, those of a data set equal where rounding parts."""
+        values = self.direction.sign * self.performances
+        return np.vstack([settled(row) for row in values])
+
+    @cached_property
+    def ranks(self) -> FloatArray:
+        """(D, K) ranks within each data set: 1 is the best, ties share the mean of theirs."""
+        return np.vstack([mean_ranks(-row) for row in self.gains])
+
+    @property
+    def means(self) -> FloatArray:
+        """(K,) mean performances, in the metric's unit."""
+        return np.asarray(self.performances.mean(axis=0))
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Every pair of families, in their order."""
+        return list(combinations(range(self.n_families), 2))
+
+    def differences(self, first: int, second: int) -> FloatArray:
+        """(D,) how much better the first is on each; sizes that rounding parts are equal."""
+        gains = self.gains
+        scale = np.abs(self.performances[:, [first, second]]).max(axis=1)
+        differences = gains[:, first] - gains[:, second]
+        differences = np.where(np.abs(differences) <= TIE_TOLERANCE * scale, 0.0, differences)
+        return np.sign(differences) * settled(np.abs(differences), float(scale.max(initial=0.0)))
+
+    def too_few(self, data_sets: int, families: int) -> tuple[str, str] | None:
+        """Return why a test that takes so many is undefined, and what to do, if it is."""
+        if self.n_families < families:
+            why = f"there are {self.n_families} families, and it takes {families} or more"
+            return why, "wilcoxon, for two"
+        if self.n_data_sets < data_sets:
+            given = count(self.n_data_sets, "data set")
+            return f"{given} given, and it takes {data_sets} or more", "more data sets"
+        return None
+
+    def of_all(
+        self, test: str, undefined: tuple[str, str] | None = None, **fields: Any
+    ) -> Comparison:
+        """Return a comparison of all families at once."""
+        return Comparison(
+            first=", ".join(self.families),
+            second="",
+            metric=self.metric,
+            test=test,
+            n_units=self.n_data_sets,
+            verdict=verdict_of(None, fields.get("p"), 1 - self.level),
+            notes=(undefined_test(test, *undefined),) if undefined else (),
+            compared=self.families,
+            **fields,
+        )
+
+    def of_pair(
+        self, test: str, pair: tuple[int, int], sign: float | None, **fields: Any
+    ) -> Comparison:
+        """Return a comparison of two families; `sign` is positive where the first is better."""
+        first, second = pair
+        return Comparison(
+            first=self.families[first],
+            second=self.families[second],
+            metric=self.metric,
+            test=test,
+            first_value=float(self.means[first]),
+            second_value=float(self.means[second]),
+            difference=float(self.differences(first, second).mean()) + 0.0,
+            n_units=self.n_data_sets,
+            verdict=verdict_of(sign, fields["p"], 1 - self.level),
+            **fields,
+        )
+
+
+def settled(values: FloatArray, scale: float | None = None) -> FloatArray:
+    """Return values (n,), those equal to the next smaller one that differ from it by rounding.
+
+    0.9 - 0.8 and 0.8 - 0.7 are not the same float, and would get different ranks.
+
+    Examples
+    --------
+    >>> len(set(settled(np.array([0.9 - 0.8, 0.8 - 0.7, 0.2])).tolist()))
+    2
+    """
+    order = np.argsort(values, kind="stable")
+    largest = float(np.abs(values).max(initial=0.0)) if scale is None else scale
+    step = np.diff(values[order], prepend=-np.inf) > TIE_TOLERANCE * largest
+    equal = np.empty_like(values)
+    equal[order] = values[order][np.maximum.accumulate(np.where(step, np.arange(len(order)), 0))]
+    return equal
+
+
+@dataclass(frozen=True, slots=True)
+class AcrossTest:
+    """A test of whether families perform alike over data sets.
+
+    Parameters
+    ----------
+    name, label
+        Name on the command line; what it does, in a word or two for the table.
+    answer
+        The function: a table in, comparisons out.
+    overall
+        True if it is one test of all families, and not one of each pair.
+    summary, reference
+        For listings; the documentation is the docstring of the module.
+    adjusts
+        True if its p-values allow for the number of pairs by themselves.
+    """
+
+    name: str
+    label: str
+    answer: Callable[[Table], list[Comparison]]
+    overall: bool
+    summary: str
+    reference: str
+    adjusts: bool = False
+
+
+def run_friedman(table: Table) -> list[Comparison]:
+    """Return Friedman's test."""
+    if undefined := table.too_few(2, 3):
+        return [table.of_all("friedman", undefined)]
+    return [table.of_all("friedman", **friedman(table.ranks)._asdict())]
+
+
+def run_iman_davenport(table: Table) -> list[Comparison]:
+    """Return Iman and Davenport's test."""
+    compared = partial(table.of_all, "iman-davenport")
+    if undefined := table.too_few(2, 3):
+        return [compared(undefined)]
+    n, k, statistic = table.n_data_sets, table.n_families, friedman(table.ranks).statistic
+    left = n * (k - 1) - statistic
+    if left <= 1e-9 * n * k:
+        why = "all data sets rank the families alike: there is no variance"
+        return [compared((why, "friedman"))]
+    tested = f_ratio((n - 1) * statistic / left, k - 1, (k - 1) * (n - 1))
+    return [compared(**tested._asdict())]
+
+
+def run_wilcoxon(table: Table) -> list[Comparison]:
+    """Return Wilcoxon's test of each pair of families."""
+    return [_signed(table, pair) for pair in table.pairs]
+
+
+def _signed(table: Table, pair: tuple[int, int]) -> Comparison:
+    differences, n = table.differences(*pair), table.n_data_sets
+    above, below, p = wilcoxon(differences)
+    effect = (above - below) / (above + below) if above + below else None
+    least = 2.0 ** (1 - n)
+    return table.of_pair(
+        "wilcoxon",
+        pair,
+        effect,
+        statistic=min(above, below),
+        p=p,
+        effect=None if effect is None else Effect("rank-biserial", effect),
+        notes=(few_data_sets("wilcoxon", n, least),) if least > 1 - table.level else (),
+    )
+
+
+def wilcoxon(differences: FloatArray) -> tuple[float, float, float]:
+    """Return the rank sums of positive and of negative differences (n,), and the p-value.
+
+    Examples
+    --------
+    >>> wilcoxon(np.array([0.1, 0.2, 0.3, 0.4, 0.5]))
+    (15.0, 0.0, 0.0625)
+    """
+    sums, p = signed_ranks(np.column_stack([differences, -differences]), MOST_EXACT)
+    return float(sums[0]), float(sums[1]), positive(2 * float(p.min()))
+
+
+def run_nemenyi(table: Table) -> list[Comparison]:
+    """Return Nemenyi's test of each pair of families."""
+    from scipy.stats import studentized_range
+
+    pairs, ranks = table.pairs, table.ranks.mean(axis=0)
+    lacking = table.too_few(2, 2)
+    z = np.array([(ranks[j] - ranks[i]) / unit_of(table) for i, j in pairs])
+    p = studentized_range.sf(sqrt(2) * np.abs(z), table.n_families, np.inf)
+    p = np.where(z == 0, 1.0, np.clip(p, LEAST_P, 1.0))
+    return [
+        table.of_pair(
+            "nemenyi",
+            pair,
+            statistic,
+            statistic=statistic + 0.0,
+            p=None if lacking else value,
+            p_adjusted=None if lacking else value,
+            adjustment=None if lacking else "nemenyi",
+            notes=(undefined_test("nemenyi", *lacking),) if lacking else (),
+        )
+        for pair, statistic, value in zip(pairs, z.tolist(), p.tolist(), strict=True)
+    ]
+
+
+def unit_of(table: Table) -> float:
+    """Return the standard error of a difference of two mean ranks."""
+    k = table.n_families
+    return sqrt(k * (k + 1) / (6 * table.n_data_sets))
+
+
+def critical_difference(table: Table) -> float | None:
+    """Return the difference of mean ranks that Nemenyi's test rejects at the level of the table.
+
+    None with fewer than two data sets.
+
+    References
+    ----------
+    Demšar 2006, section 3.2.2.
+    """
+    from scipy.stats import studentized_range
+
+    if table.too_few(2, 2):
+        return None
+    range_ = float(studentized_range.ppf(table.level, table.n_families, np.inf))
+    return range_ / sqrt(2) * unit_of(table)
+
+
+TESTS = (
+    AcrossTest(
+        name="friedman",
+        label="all families",
+        answer=run_friedman,
+        overall=True,
+        summary="Friedman's test of mean ranks over data sets",
+        reference="Friedman 1937; Demšar 2006",
+    ),
+    AcrossTest(
+        name="iman-davenport",
+        label="all families",
+        answer=run_iman_davenport,
+        overall=True,
+        summary="F test of the same mean ranks, less conservative",
+        reference="Iman & Davenport 1980; Demšar 2006",
+    ),
+    AcrossTest(
+        name="wilcoxon",
+        label="each pair",
+        answer=run_wilcoxon,
+        overall=False,
+        summary="Wilcoxon's signed-rank test of each pair of families",
+        reference="Wilcoxon 1945; Pratt 1959; Demšar 2006",
+    ),
+    AcrossTest(
+        name="nemenyi",
+        label="each pair, mean ranks",
+        answer=run_nemenyi,
+        overall=False,
+        summary="Nemenyi's test of mean ranks, and its critical difference",
+        reference="Nemenyi 1963; Demšar 2006",
+        adjusts=True,
+    ),
+)

@@ -1,0 +1,288 @@
+"""Tests of the differences in the folds.
+
+## k-fold-t
+
+The paired t test over folds. It is too liberal, and says so in a note.
+
+Formula, with d the mean and s the standard deviation of the J differences in the folds of all
+repeats:
+
+```text
+t = d / (s / √J),  df = J - 1                                                                 (1)
+```
+
+Algorithm:
+
+1. Score both in each fold, and take the differences.
+2. Compute t, its two-sided p-value, and d ∓ t_(J-1) s/√J. The effect is Cohen's d of paired
+   differences, d/s.
+3. Where all differences are the same p is undefined, unless all are 0: then it is 1. With fewer
+   than three folds it is undefined.
+
+Assumptions: independent folds. They are not: their models share training samples, and those of
+several repeats share test samples.
+
+When to use: to check a published figure. When not: otherwise; `corrected-t` costs the same.
+
+Cost: the performances in the folds.
+
+Source: Student 1908; Dietterich 1998, section 3.3.
+
+## corrected-t
+
+The t test with the variance of Nadeau and Bengio.
+
+Formula:
+
+```text
+t = d / (s √(1/J + n_test/n_train)),  df = J - 1                                              (2)
+```
+
+Algorithm: as for `k-fold-t`, with this standard error. n_test/n_train is the mean over the folds as
+they are, 1/(K - 1) for K equal ones. In repeated hold-out the parts that are held out are the
+folds.
+
+Assumptions: the correlation of two folds is n_test/(n_test + n_train), a rule of thumb.
+
+When to use: where all there is are performances in folds, above all with repeats. When not: where
+predictions of the samples are there and the metric is smooth: `wald` rests on N samples, not on J
+folds; for the winner of a search.
+
+Cost: the performances in the folds.
+
+Source: Nadeau & Bengio 2003; with repeats Bouckaert & Frank 2004.
+
+## five-by-two-t
+
+Dietterich's 5x2cv paired t test.
+
+Formula, with d_ij the difference in fold j of repeat i, d_i their mean, and s_i² = (d_i1 - d_i)² +
+(d_i2 - d_i)²:
+
+```text
+t = d_11 / √(Σ s_i² / 5),  df = 5                                                             (1)
+```
+
+Algorithm:
+
+1. Score both in the ten folds of exactly five repeats of two; nothing is trained again.
+2. Compute t and its two-sided p-value. The numerator is the difference in the first fold of the
+   first repeat alone, so p depends on which comes first. The difference shown is the mean of all
+   ten.
+3. Where all s_i are 0, p is 1 if no fold differs, else undefined.
+
+When to use: to check a published figure. When not: otherwise; `five-by-two-f` uses all ten.
+
+Cost: the performances in the folds.
+
+Source: Dietterich 1998, section 3.5.
+
+## five-by-two-f
+
+Alpaydin's combined 5x2cv F test.
+
+Formula:
+
+```text
+F = Σ_i Σ_j d_ij² / (2 Σ s_i²),  df = 10, 5                                                   (2)
+```
+
+Algorithm: as for `five-by-two-t`, with this statistic; it does not depend on the order of the
+folds.
+
+When to use: for a learner with five repeats of two folds. When not: with other designs, where
+`corrected-t` is; for the winner of a search.
+
+Cost: the performances in the folds.
+
+Source: Alpaydin 1999.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from bbccli.comparisons.pairs.base import Need, PairCase, PairTest
+from bbccli.comparisons.records import Comparison, Effect
+from bbccli.errors import UndefinedError
+from bbccli.intervals.ends import interval_by
+from bbccli.notes import too_liberal
+from bbccli.selection.candidates import by_repeat, fold_performances, folds_of, parts_of
+from bbccli.selection.pooling import MeanOverFolds
+from bbccli.selection.units import size_ratio
+from bbccli.significance import Pivot, Significance, f_ratio
+from bbccli.types import FloatArray, Pooling
+
+FEWEST = 3
+"""Folds, of all repeats, under which a standard deviation says nothing."""
+
+ROUNDING = 1e-12
+"""Share of the performances below which differences, and their spread, are rounding."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Folds:
+    """Differences in J folds, of all repeats.
+
+    Attributes
+    ----------
+    values : (J, 2)
+        Performances of the two in each fold.
+    gains : (J,)
+        How much better the first is in each, repeat by repeat.
+    ratio
+        n_test / n_train, the mean over the folds.
+    """
+
+    values: FloatArray
+    gains: FloatArray
+    ratio: float
+
+    @classmethod
+    def of(cls, case: PairCase) -> Folds:
+        """Score the two of a case in its folds, or in the parts that repeats hold out.
+
+        Raises
+        ------
+        UndefinedError
+            The metric is undefined in some fold for either.
+        """
+        values, ratio = _in_folds(case)
+        undefined = np.isnan(values)
+        if undefined.any():
+            name = case.names[int(np.flatnonzero(undefined.any(axis=0))[0])]
+            raise UndefinedError(
+                f"{case.metric.label} of {name} is undefined in "
+                f"{int(undefined.any(axis=1).sum())} of {len(values)} folds",
+                hint="wald or permutation, over samples; or stratified folds that hold every class",
+            )
+        gains = np.asarray(case.metric.direction.gain(values[:, 0], values[:, 1]))
+        return cls(
+            values, np.where(np.abs(gains) <= ROUNDING * np.abs(values).max(), 0.0, gains), ratio
+        )
+
+    @property
+    def rounding(self) -> float:
+        """Spread up to this is rounding."""
+        return ROUNDING * float(np.abs(self.values).max(initial=0.0))
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the differences; exactly 0 where they differ by rounding."""
+        spread = float(np.std(self.gains, ddof=1)) if len(self.gains) > 1 else 0.0
+        return 0.0 if spread <= self.rounding else spread
+
+    @property
+    def rests_on(self) -> dict[str, Any]:
+        """Fields of every comparison of these folds."""
+        return {"n_units": len(self.gains), "values": self.values.mean(axis=0)}
+
+    @property
+    def effect(self) -> Effect | None:
+        """Cohen's d of paired differences: mean / standard deviation; None without spread."""
+        return Effect("cohens-d", float(self.gains.mean()) / self.spread) if self.spread else None
+
+    @property
+    def lacking(self) -> str:
+        """Say why there is no Student's t of them; an empty text where there is."""
+        if len(self.gains) < FEWEST:
+            return f"{len(self.gains)} folds are too few for a standard deviation"
+        if not self.spread:
+            same = float(self.gains.mean()) + 0.0
+            return f"the difference is {same:.3g} in every fold: there is no variance"
+        return ""
+
+
+def _in_folds(case: PairCase) -> tuple[FloatArray, float]:
+    """Performances (J, 2) in the folds, and n_test / n_train."""
+    matrix, pair = case.matrix, np.array(case.configurations)
+    parts = parts_of(matrix)
+    if parts is None:
+        of_repeats = fold_performances(matrix, case.metric)
+        return np.vstack([of_one[:, pair] for of_one in of_repeats]), size_ratio(folds_of(matrix))
+    held_out = MeanOverFolds.of_parts(by_repeat(matrix, case.metric, case.columns), parts)
+    values = [
+        scorer(np.ones((1, len(rows)), np.uint8))[:, case.places]
+        for scorer, rows in zip(held_out.scorers, held_out.members, strict=True)
+    ]
+    sizes = parts.sum(axis=1)
+    return np.vstack(values), float(np.mean(sizes / np.maximum(matrix.n_samples - sizes, 1)))
+
+
+def student(case: PairCase, *, corrected: bool) -> Comparison:
+    """Return the t test of equation 1, or of equation 2."""
+    folds = Folds.of(case)
+    if folds.lacking and (len(folds.gains) < FEWEST or folds.gains.any()):
+        few = len(folds.gains) < FEWEST
+        remedy = "more folds, or wald" if few else "wald or permutation"
+        return case.undefined(folds.lacking, remedy, **folds.rests_on)
+    pivot = Pivot.of_parts(folds.gains, folds.ratio if corrected else 0.0)
+    interval = interval_by(pivot.ends, case.bounded, case.plan) if pivot.error else None
+    return case.result(
+        statistic=pivot.statistic,
+        df=(pivot.df,),
+        p=pivot.p,
+        interval=interval,
+        effect=folds.effect,
+        notes=() if corrected else (too_liberal(case.test),),
+        **folds.rests_on,
+    )
+
+
+def five_by_two(case: PairCase, *, combined: bool) -> Comparison:
+    """Return Dietterich's t test, or Alpaydin's F test."""
+    folds = Folds.of(case)
+    gains = folds.gains.reshape(5, 2)
+    squares = float(((gains - gains.mean(axis=1, keepdims=True)) ** 2).sum())
+    result = partial(case.result, **folds.rests_on)
+    if squares <= folds.rounding**2:
+        if gains.any():
+            why = "both folds of each repeat differ by the same: there is no variance"
+            return case.undefined(why, "wald or permutation", **folds.rests_on)
+        return result(statistic=0.0, df=(10.0, 5.0) if combined else (5.0,), p=1.0)
+    if combined:
+        tested = f_ratio(float((gains**2).sum()) / (2 * squares), 10, 5)
+    else:
+        pivot = Pivot(float(gains[0, 0]), sqrt(squares / 5), 5.0)
+        tested = Significance(pivot.statistic, (5.0,), pivot.p)
+    return result(**tested._asdict(), effect=folds.effect)
+
+
+_test = partial(PairTest, needs=frozenset({Need.FOLDS}), pooling=Pooling.FOLD_MEAN)
+_five_by_two = partial(_test, needs=frozenset({Need.FOLDS, Need.FIVE_BY_TWO}))
+
+TESTS = (
+    _test(
+        "k-fold-t",
+        "folds, too liberal",
+        partial(student, corrected=False),
+        "paired t test over folds, which it takes for independent",
+        "Student 1908; Dietterich 1998",
+    ),
+    _test(
+        "corrected-t",
+        "folds",
+        partial(student, corrected=True),
+        "t test over folds, its variance corrected for shared training samples",
+        "Nadeau & Bengio 2003; Bouckaert & Frank 2004",
+    ),
+    _five_by_two(
+        "five-by-two-t",
+        "5 x 2 folds",
+        partial(five_by_two, combined=False),
+        "Dietterich's t test over five repeats of two folds",
+        "Dietterich 1998",
+    ),
+    _five_by_two(
+        "five-by-two-f",
+        "5 x 2 folds",
+        partial(five_by_two, combined=True),
+        "Alpaydin's F test over five repeats of two folds",
+        "Alpaydin 1999",
+    ),
+)

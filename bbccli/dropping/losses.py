@@ -1,0 +1,197 @@
+"""Rules that compare losses sample by sample.
+
+## brace
+
+BRACE: a blocked race, by the differences to the best in the same samples.
+
+What a sample adds to the difference of two configurations has the difficulty of the sample taken
+out. With d_i the loss of a configuration in sample i less that of the best so far, d its mean over
+n samples and s its standard deviation, the mean that more samples would give lies, where nothing
+was known before, like Student's t with n - 1 degrees of freedom around d. So the probability that
+the configuration is worse is
+
+    P = T(d sqrt(n) / s),    T the distribution function of t
+
+1. The best is the configuration that leads so far.
+2. Compute P for each of the others.
+3. Drop those with P above the threshold.
+
+It is for means of losses what `bbcd` is for any metric, without resamples. The original compares
+all pairs, and drops one of two that are nearly equal; here each is compared with the best, and
+none is dropped for being like another.
+
+Samples of a group count once, by the sum of their differences, and weights weigh. Losses of
+repeats are averaged.
+
+Source: Moore & Lee 1994.
+
+## hoeffding
+
+Hoeffding races: drop what can't be the best whatever the distribution of the losses.
+
+The mean of n losses in a range of width W is more than eps away from the truth with a probability
+of at most 2 exp(-2 n eps^2 / W^2) (Hoeffding 1963, Theorem 2). With m configurations and up to n
+looks at each there are n m such means, so all of them are within
+
+    eps = W sqrt((ln(2 n m) - ln(1 - threshold)) / (2 n))
+
+of the truth with probability `threshold`: there 2 n m exp(-2 n eps^2 / W^2) = 1 - threshold. A
+configuration goes when it trails the best by more than 2 eps: the two intervals do not meet. At
+the size of a cross-validation this drops little.
+
+Samples of a group count once, and weighted samples by their effective number.
+
+Source: Maron & Moore 1993; Hoeffding 1963, Theorem 2.
+
+## cvst
+
+CVST: a sequential test on how often a configuration is among the top ones.
+
+1. In each fold, order the configurations by their mean loss. The top ones are the longest run from
+   the best whose losses per sample do not differ significantly, at the level
+   (1 - threshold) / (C - 1): Cochran's Q where losses are right or wrong, else Friedman's test.
+2. The trace of a configuration has a 1 for each fold in which it is among the top ones.
+3. Wald's sequential test: drop it when the sum of its trace after s folds is at most
+   0.651 s - 1.777. So 0, 0, 0 goes after the third fold.
+
+CVST lets the training set grow from step to step; here the steps are the folds, in the order in
+which they were trained, and the trace is that of the configurations that are still in. The lines
+of Wald's test are those of CVST's defaults: 10 steps, alpha 0.01, beta 0.1, pi0 0.5.
+
+Source: Krueger, Panknin & Braun 2015; the R package CVST.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from bbccli import significance
+from bbccli.dropping.base import (
+    Standing,
+    Verdict,
+    loss_range,
+    losses,
+    undecided,
+    walked_folds,
+)
+from bbccli.outcome import effective_size
+from bbccli.selection.units import units_of
+from bbccli.types import BoolArray, Direction, FloatArray, distinct
+
+SLOPE, INTERCEPT = 0.651, 1.777
+"""Of the line under which a trace is given up."""
+
+
+def brace(standing: Standing, threshold: float) -> Verdict:
+    """Drop configurations that are worse than the best with too high a probability.
+
+    References
+    ----------
+    Moore & Lee 1994.
+    """
+    from scipy.special import stdtr
+
+    gains = np.mean(losses(standing), axis=0)
+    means, errors, n_units = differences(standing, gains[:, [standing.best]] - gains)
+    best = float(standing.metric.direction.sign * standing.performances[standing.best])
+    behind = Direction.MAXIMIZE.leads(np.array(best), best - means)
+    if n_units < 2:
+        return undecided(standing)
+    scaled = np.divide(means, errors, out=np.full(len(means), np.inf), where=errors > 0)
+    probability = np.where(behind, stdtr(n_units - 1, scaled), 0.0)
+    return Verdict(probability > threshold, probability=probability)
+
+
+def differences(standing: Standing, values: FloatArray) -> tuple[FloatArray, FloatArray, int]:
+    """Return means (C,) and standard errors (C,) of values (N, C) of samples, and how many count.
+
+    Those of a group are added up.
+    """
+    matrix, outcome = standing.matrix, standing.matrix.outcome
+    weights = np.ones(len(outcome)) if outcome.weights is None else outcome.weights
+    means = weights @ values / weights.sum()
+    parts = weights[:, None] * (values - means) / weights.sum()
+    if matrix.groups is not None:
+        units = units_of(matrix)
+        parts = np.stack([np.bincount(units, column) for column in parts.T], axis=1)
+    n_units = len(parts)
+    errors = np.sqrt((parts**2).sum(axis=0) * n_units / max(n_units - 1, 1))
+    return means, errors, n_units
+
+
+def hoeffding(standing: Standing, threshold: float) -> Verdict:
+    """Drop configurations whose interval ends below that of the best.
+
+    References
+    ----------
+    Maron & Moore 1993; Hoeffding 1963, Theorem 2.
+    """
+    values = standing.performances
+    n_units, n_raced = _n_effective(standing), len(values)
+    spread = np.log(2 * n_units * n_raced) - np.log(1 - threshold)
+    margin = loss_range(standing) * np.sqrt(spread / (2 * n_units))
+    behind = standing.metric.direction.gain(values[standing.best], values)
+    return Verdict(np.asarray(behind > 2 * margin))
+
+
+def _n_effective(standing: Standing) -> float:
+    """(sum w)^2 / sum w^2 over samples, or over groups: their number when they weigh alike."""
+    outcome, groups = standing.matrix.outcome, standing.matrix.groups
+    weights: FloatArray = np.ones(len(outcome)) if outcome.weights is None else outcome.weights
+    if groups is not None:
+        weights = np.bincount(groups, weights).astype(float)
+    return effective_size(weights)
+
+
+def cvst(standing: Standing, threshold: float) -> Verdict:
+    """Drop configurations that were among the top ones too seldom.
+
+    References
+    ----------
+    Krueger, Panknin & Braun 2015.
+    """
+    level = (1 - threshold) / max(standing.matrix.n_configurations - 1, 1)
+    tops = [
+        top_ones(of_repeat[own == fold], level)
+        for of_repeat, own in zip(losses(standing), walked_folds(standing.matrix), strict=True)
+        for fold in distinct(own)
+    ]
+    worse = np.sum(tops, axis=0) <= SLOPE * len(tops) - INTERCEPT
+    worse[standing.best] = False
+    return Verdict(worse)
+
+
+def top_ones(gains: FloatArray, level: float) -> BoolArray:
+    """Mark (C,) the longest run from the best of gains (n, C) without a significant difference."""
+    order = np.argsort(-gains.mean(axis=0), kind="stable")
+    ordered = gains[:, order]
+    p_values = _cochran if np.isin(np.abs(ordered), (0.0, 1.0)).all() else _friedman
+    n_top = 1
+    for p_value in p_values(ordered):
+        if p_value < level:
+            break
+        n_top += 1
+    top = np.zeros(len(order), bool)
+    top[order[:n_top]] = True
+    return top
+
+
+def _cochran(gains: FloatArray) -> Iterator[float]:
+    """P of Cochran's Q among the first 2, 3, ..., C columns of gains (n, C), each 0 or +-1."""
+    from scipy.special import chdtrc
+
+    between, within = significance.cochran(gains != 0)
+    k = np.arange(1, gains.shape[1] + 1)
+    # where no sample tells the configurations apart there is nothing to test
+    statistic = np.divide((k - 1) * between, within, out=np.zeros(len(k)), where=within > 0)
+    yield from chdtrc(k[1:] - 1, statistic[1:]).tolist()
+
+
+def _friedman(gains: FloatArray) -> Iterator[float]:
+    """P of Friedman's test among the first 2, 3, ..., C columns of gains (n, C)."""
+    from scipy.stats import rankdata
+
+    for k in range(2, gains.shape[1] + 1):
+        yield significance.friedman(rankdata(-gains[:, :k], axis=1)).p

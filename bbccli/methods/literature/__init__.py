@@ -1,0 +1,1 @@
+"""Methods that the literature compares with."""

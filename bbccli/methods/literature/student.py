@@ -1,0 +1,132 @@
+"""Student's t over the winner's performances in the folds, plain and corrected.
+
+## t-folds
+
+Student's t over the winner's folds.
+
+Formula: m ∓ t_(F-1) s / √F, with the mean m and the standard deviation s of the winner's F
+performances in the folds. With repeats s² / F is averaged over repeats: the folds of another repeat
+hold the same samples.
+
+Algorithm:
+
+1. Select the winner by its mean over folds; that mean is the estimate.
+2. Take the F performances as independent, and compute the interval. Clip it to the bounds of the
+   metric.
+
+Assumptions: folds are independent and nearly normal. They are neither: their models share training
+samples.
+
+When to use: to see what many reports do. When not: as the interval of a selected winner; with folds
+of a few samples. Where all folds are equal it has no width: [no-variance](notes.md#no-variance).
+
+Cost: nothing beyond the performances in the folds.
+
+Source: Student 1908.
+
+## t-corrected
+
+Student's t with the variance of Nadeau and Bengio.
+
+Formula: m ∓ t_(J-1) s √(1/J + n_test / n_train), over the J folds of all repeats; n_test / n_train
+is the mean over the folds, 1 / (F - 1) for equal ones.
+
+Algorithm: as for `t-folds`, with this standard error: the folds share training samples, and those
+of several repeats test samples too.
+
+Assumptions: the correlation of two folds is n_test / (n_test + n_train), a rule of thumb for
+overlapping training samples.
+
+When to use: instead of `t-folds`, above all with repeats. When not: as the interval of a selected
+winner.
+
+Cost: nothing beyond the performances in the folds.
+
+Source: Nadeau & Bengio 2003; with repeats Bouckaert & Frank 2004.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from bbccli.case import Answer, Case
+from bbccli.intervals.ends import interval_by, without_width
+from bbccli.methods.base import INTERVAL, Method, Need
+from bbccli.selection.candidates import folds_of
+from bbccli.selection.choice import winner_by_fold
+from bbccli.selection.units import on_few_folds, size_ratio
+from bbccli.significance import Pivot
+from bbccli.types import FloatArray, IntArray, Pooling
+
+
+def run(case: Case, *, law: Callable[[tuple[FloatArray, ...], IntArray], Pivot]) -> Answer:
+    """Return the mean over folds with Student's interval, by the law of its spread.
+
+    Raises
+    ------
+    UndefinedError
+        The metric is undefined in some fold.
+    """
+    value = case.choice.naive
+    by_repeat = winner_by_fold(case.matrix, case.metric, case.choice.winner)
+    pivot = replace(law(by_repeat, folds_of(case.matrix)), value=value)
+    notes = on_few_folds(case.matrix) + without_width(pivot.ends, value)
+    return Answer(value, interval_by(pivot.ends, case.bounded, case.plan), notes=notes)
+
+
+def independent(by_repeat: tuple[FloatArray, ...], folds: IntArray) -> Pivot:
+    """Return the law of the mean of independent folds, from performances (F,) per repeat.
+
+    Examples
+    --------
+    >>> folds = np.array([[0, 0, 1, 1, 2, 2]])
+    >>> pivot = independent((np.array([0.7, 0.8, 0.9]),), folds)
+    >>> round(pivot.error, 6), pivot.df
+    (0.057735, 2.0)
+    """
+    of_repeats = [Pivot.of_parts(values) for values in by_repeat]
+    error = float(np.sqrt(np.mean([one.error**2 for one in of_repeats])))
+    return replace(of_repeats[0], error=error, df=min(one.df for one in of_repeats))
+
+
+def overlapping(by_repeat: tuple[FloatArray, ...], folds: IntArray) -> Pivot:
+    """Return the law with the variance (1/J + n_test / n_train) s^2.
+
+    Examples
+    --------
+    >>> folds = np.array([[0, 0, 1, 1, 2, 2]])
+    >>> pivot = overlapping((np.array([0.7, 0.8, 0.9]),), folds)
+    >>> round(pivot.error, 6), pivot.df
+    (0.091287, 2.0)
+    """
+    return Pivot.of_parts(np.concatenate(by_repeat), size_ratio(folds))
+
+
+METHODS = (
+    Method(
+        name="t-folds",
+        label="folds",
+        answer=partial(run, law=independent),
+        gives=INTERVAL,
+        summary="Student's t over the winner's performances in the folds",
+        reference="Student 1908",
+        needs=frozenset({Need.FOLDS}),
+        pooling=Pooling.FOLD_MEAN,
+        ignores_selection=True,
+    ),
+    Method(
+        name="t-corrected",
+        label="folds",
+        answer=partial(run, law=overlapping),
+        gives=INTERVAL,
+        summary="Student's t over folds, its variance corrected for shared training samples",
+        reference="Nadeau & Bengio 2003",
+        needs=frozenset({Need.FOLDS}),
+        pooling=Pooling.FOLD_MEAN,
+        ignores_selection=True,
+    ),
+)

@@ -1,0 +1,221 @@
+"""Statistics and their null laws: written once for winners, pairs, ranks and rules of dropping.
+
+An estimate over its standard error follows Student's t, or the normal law (`Pivot`). Friedman's
+test compares ranks, Cochran's what is right or wrong, Wilcoxon's the signs of ranked differences.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import erfc, inf, isinf, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from bbccli.types import BoolArray, FloatArray, IntArray
+
+SMALLEST_P = float(np.finfo(float).tiny)
+"""A p-value under this can't be told from 0, which none is: 2.2e-308."""
+
+
+class Significance(NamedTuple):
+    """A statistic, the degrees of freedom of its law, and its p-value."""
+
+    statistic: float
+    df: tuple[float, ...]
+    p: float
+
+
+def positive(p: float) -> float:
+    """Return a p-value that is neither 0, where it is too small for a float, nor above 1."""
+    return min(max(float(p), SMALLEST_P), 1.0)
+
+
+def chi_squared(statistic: float, df: float) -> Significance:
+    """Test a statistic that is chi-squared.
+
+    Examples
+    --------
+    >>> round(chi_squared(25 / 12, 1).p, 4)
+    0.1489
+    """
+    from scipy.special import chdtrc
+
+    return Significance(statistic, (float(df),), positive(chdtrc(df, statistic)))
+
+
+def f_ratio(statistic: float, above: float, below: float) -> Significance:
+    """Test a ratio of two variances with these degrees of freedom."""
+    from scipy.special import fdtrc
+
+    return Significance(
+        statistic, (float(above), float(below)), positive(fdtrc(above, below, statistic))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Pivot:
+    """An estimate whose distance to the truth, in standard errors, has a known law.
+
+    Attributes
+    ----------
+    value, error
+        Estimate and standard error, in one unit.
+    df
+        Degrees of freedom of Student's t; infinite for the normal law.
+
+    Examples
+    --------
+    >>> round(Pivot(1.959964, 1.0).p, 6), round(Pivot(2.262157, 1.0, 9).p, 6)
+    (0.05, 0.05)
+    """
+
+    value: float
+    error: float
+    df: float = inf
+
+    @classmethod
+    def of_parts(cls, values: FloatArray, ratio: float = 0.0) -> Pivot:
+        """Return the mean of J values in folds, with J - 1 degrees of freedom.
+
+        Its variance is (1 / J + ratio) s^2, where `ratio` is n_test / n_train for models that
+        share training samples, and 0 for independent ones.
+
+        References
+        ----------
+        Student 1908; Nadeau & Bengio 2003.
+        """
+        spread = float(np.std(values, ddof=1))
+        error = spread * sqrt(1 / len(values) + ratio)
+        return cls(float(values.mean()), error, float(len(values) - 1))
+
+    @property
+    def statistic(self) -> float:
+        """Estimate over standard error; 0 without an error."""
+        return self.value / self.error if self.error else 0.0
+
+    @property
+    def p(self) -> float:
+        """Probability of a statistic as far from 0, on either side."""
+        if isinf(self.df):
+            return positive(erfc(abs(self.statistic) / sqrt(2)))
+        from scipy.special import stdtr
+
+        return positive(2 * stdtr(self.df, -abs(self.statistic)))
+
+    def ends(self, outside: float) -> tuple[float, float]:
+        """Return the ends of an interval that has a probability `outside` beyond each."""
+        if isinf(self.df):
+            from statistics import NormalDist
+
+            reach = -NormalDist().inv_cdf(outside) * self.error
+        else:
+            from scipy.special import stdtrit
+
+            reach = -float(stdtrit(self.df, outside)) * self.error
+        return self.value - reach, self.value + reach
+
+
+def mean_ranks(values: FloatArray) -> FloatArray:
+    """Return the ranks (n,) of values, from 1 for the smallest; ties share the mean of theirs.
+
+    Examples
+    --------
+    >>> mean_ranks(np.array([0.3, 0.1, 0.3])).tolist()
+    [2.5, 1.0, 2.5]
+    """
+    _, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return np.asarray((last - (counts - 1) / 2)[codes], np.float64)
+
+
+def friedman(ranks: FloatArray) -> Significance:
+    """Test whether k columns are ranked alike in n rows, from ranks (n, k) whose ties share means.
+
+    The form (k - 1) sum (R_j - n (k + 1) / 2)^2 / (A - n k (k + 1)^2 / 4), with rank sums R_j and
+    A the sum of the squared ranks, corrects for ties. 0 where all tie.
+
+    References
+    ----------
+    Friedman 1937; Conover 1999, page 370.
+    """
+    n, k = ranks.shape
+    spread = float((ranks**2).sum()) - n * k * (k + 1) ** 2 / 4
+    between = float(((ranks.sum(axis=0) - n * (k + 1) / 2) ** 2).sum())
+    return chi_squared((k - 1) * between / spread if spread > 0 else 0.0, k - 1)
+
+
+def cochran(right: BoolArray) -> tuple[IntArray, IntArray]:
+    """Return sums of squares of what is right (n, C), among the first 1, 2, ..., C columns.
+
+    Cochran's Q of the first k is (k - 1) times the first of these over the second.
+
+    Returns
+    -------
+    between : (C,)
+        k sum G^2 - T^2, with G right in a column and T in all.
+    within : (C,)
+        k T - sum L^2, with L right in a row; 0 where no row tells the columns apart.
+
+    References
+    ----------
+    Cochran 1950.
+    """
+    k, per_column = np.arange(1, right.shape[1] + 1), right.sum(axis=0, dtype=np.int64)
+    totals, rows = np.cumsum(per_column), np.cumsum(right, axis=1, dtype=np.int64)
+    between = k * np.cumsum(per_column**2) - totals**2
+    return between, k * totals - (rows**2).sum(axis=0)
+
+
+def signed_ranks(differences: FloatArray, most_exact: int) -> tuple[FloatArray, FloatArray]:
+    """Rank differences (n, C) by size, and test whether columns lie above zero.
+
+    Zeros are ranked too, and have no sign (Pratt).
+
+    Parameters
+    ----------
+    most_exact
+        n up to which p is exact given the ranks, ties and zeros included; beyond it is normal.
+
+    Returns
+    -------
+    sums : (C,)
+        Of the ranks of positive differences.
+    p : (C,)
+        Probability of a sum as large, if all signs are tossed by fair coins.
+
+    References
+    ----------
+    Wilcoxon 1945; Pratt 1959.
+
+    Examples
+    --------
+    >>> sums, p = signed_ranks(np.array([[0.1], [0.2], [0.3]]), 25)
+    >>> sums.tolist(), p.tolist()
+    ([6.0], [0.125])
+    """
+    sizes = np.abs(differences)
+    doubled = (sizes[:, None] > sizes).sum(axis=1) + (sizes[:, None] >= sizes).sum(axis=1) + 1
+    doubled = np.where(sizes > 0, doubled, 0)
+    sums = np.where(differences > 0, doubled, 0).sum(axis=0)
+    if len(doubled) > most_exact:
+        from scipy.special import ndtr
+
+        spread, ahead = np.sqrt((doubled**2).sum(axis=0)) / 2, sums - doubled.sum(axis=0) / 2
+        z = np.divide(ahead, spread, out=np.zeros_like(spread), where=spread > 0)
+        return sums / 2, np.asarray(ndtr(-z))
+    chance = _coin_sums(doubled)
+    reached = np.arange(chance.shape[1]) >= sums[:, None]
+    return sums / 2, np.asarray(np.where(reached, chance, 0.0).sum(axis=1))
+
+
+def _coin_sums(values: IntArray) -> FloatArray:
+    """(C, T + 1) probability that the sum of values (n, C), each in or out by a fair coin, is t."""
+    sums = np.arange(len(values) * (len(values) + 1) + 1)
+    chance = np.zeros((values.shape[1], len(sums)))
+    chance[:, 0] = 1.0
+    for value in values:
+        before = sums - value[:, None]
+        moved = np.take_along_axis(chance, np.maximum(before, 0), axis=1)
+        chance = (chance + np.where(before >= 0, moved, 0.0)) / 2
+    return chance
