@@ -87,7 +87,7 @@ class Form:
             hint = f"one of: {', '.join(forms_of(kind))}"
             raise UnsupportedError(f"{self.name} is no form of {kind}", hint=hint)
         results = documents if self.of_json else [_record(one, kind) for one in documents]
-        module = self.module(kind)
+        module = self._module(kind)
         if self.modules[kind] != CONTENT:
             text: str = module.render(results, style)
             return text
@@ -101,14 +101,14 @@ class Form:
 
     def write_batch(self, records: Iterable[Json], file: IO[bytes]) -> None:
         """Write the records of a batch as one table, one record at a time."""
-        self.module(Kind.BATCH).write_batch(records, file)
+        self._module(Kind.BATCH).write_batch(records, file)
 
     def distribution(self, columns: Mapping[str, Sequence[object]]) -> bytes:
         """Return the columns of resamples, see `distribution.columns_of`, as a file."""
-        data: bytes = self.module(Kind.DISTRIBUTION).distribution(columns)
+        data: bytes = self._module(Kind.DISTRIBUTION).distribution(columns)
         return data
 
-    def module(self, kind: Kind) -> Any:
+    def _module(self, kind: Kind) -> Any:
         """Return the module that writes a kind, or puts its content together."""
         name = self.modules[kind]
         return import_module(f"bbccli.reports.{name}{kind.name.lower() if name == CONTENT else ''}")

@@ -209,10 +209,8 @@ def gate_sentence(gate: Gate) -> str:
 
     Examples
     --------
-    >>> gate_sentence(
-    ...     {"threshold": 0.8, "direction": "maximize", "on": "bound", "metric": "auc",
-    ...      "method": "bbc", "value": 0.723, "margin": -0.077, "outcome": "missed", "reason": ""}
-    ... )
+    >>> gate = Gate(0.8, "maximize", "bound", "auc", "bbc", 0.723, -0.077, "missed")
+    >>> gate_sentence(gate)
     'gate missed: AUC, lower bound of bbc is 0.723, 0.077 under 0.8'
     """
     start, margin, metric = f"gate {gate.outcome}: ", gate.margin, gate.metric
@@ -399,7 +397,7 @@ def cost_sentence(cost: SearchCost) -> str:
     --------
     >>> naive, corrected = (0.8, 0.85, 0.9), (0.79, 0.82, 0.81)
     >>> cost_sentence(SearchCost(
-    ...     "auc", Direction.MAXIMIZE, (1, 2, 3), naive, corrected, (0.002,) * 3, 2, 500))
+    ...     "auc", "maximize", (1, 2, 3), naive, corrected, (0.002,) * 3, 2, 500))
     'Searching stopped paying after 2 of 3 configurations: the best of 2 is worth 0.820 AUC, \
 the best of all 3 is worth 0.810; naively, it seemed to rise from 0.850 to 0.900.'
     """

@@ -25,7 +25,7 @@ WRITERS = dict.fromkeys(TEXT, "render") | {
 def test_the_module_of_a_form_writes_its_kinds(form, kind):
     of_content = "csv_rows" if form.name == "csv" else "blocks"
     writer = of_content if form.modules[kind] == CONTENT else WRITERS[kind]
-    assert callable(getattr(form.module(kind), writer))
+    assert callable(getattr(form._module(kind), writer))
 
 
 @pytest.mark.parametrize("kind", Kind)
