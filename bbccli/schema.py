@@ -12,7 +12,6 @@ from typing import TypeGuard
 
 import numpy as np
 
-from bbccli.bootstrap.cost_records import SearchCost
 from bbccli.documents import Document
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
@@ -21,7 +20,7 @@ from bbccli.metrics.planned import attainable, planned
 from bbccli.notes import Note
 from bbccli.outcome import Outcome, Weights
 from bbccli.plan import Plan
-from bbccli.results import MOST_SHARES, Estimate, Gate
+from bbccli.results import MOST_SHARES, Estimate, Gate, SearchCost
 from bbccli.source import LeftOut, Verification, run_of
 from bbccli.types import TIE_TOLERANCE, PredictionKind, RiskDirection, Side, Task
 from bbccli.version import __version__

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from bbccli import METRICS, resources
-from bbccli.bootstrap.row_counts import each_of
+from bbccli.bootstrap.by_rows import each_of
 from bbccli.kernels import decide
 from bbccli.metrics.weighting import CHUNK
 from bbccli.outcome import Outcome

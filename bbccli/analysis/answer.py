@@ -11,7 +11,6 @@ import numpy as np
 from bbccli import elsewhere, resources
 from bbccli.analysis.asked import Analysis
 from bbccli.bootstrap.by_rows import addable
-from bbccli.bootstrap.cost_records import SearchCost
 from bbccli.case import Case
 from bbccli.documents import Document
 from bbccli.errors import OptionError, UndecidedError, UndefinedError, UnsupportedError
@@ -24,7 +23,7 @@ from bbccli.plan import Plan
 from bbccli.progress import Progress, enter, silent
 from bbccli.readers import Paths
 from bbccli.resources import PER_SAMPLE
-from bbccli.results import Estimate
+from bbccli.results import Estimate, SearchCost
 from bbccli.schema import Envelope, document
 from bbccli.selection.candidates import by_repeat
 from bbccli.types import Select

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli.bootstrap.in_bag import inside
+from bbccli.bootstrap.of_samples import inside
 from bbccli.case import Case
 from bbccli.types import FloatArray, IntArray
 

@@ -13,12 +13,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from bbccli.bootstrap.of_samples import difference, notes_on_draws
+import numpy as np
+
+from bbccli.bootstrap.of_samples import notes_on_draws, out_of_bag, selections
 from bbccli.case import Case
 from bbccli.intervals import Basis, interval_of
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note
 from bbccli.plan import n_draws
+from bbccli.results import Distribution
 from bbccli.selection.units import n_units_of
 from bbccli.types import Direction, Interval
 
@@ -54,11 +57,36 @@ def corrected_difference(first: Case, second: Case) -> Corrected:
     n = n_draws(first.plan)
     plan = replace(first.plan, n_resamples=n, tolerance=None, guard=False)
     first, second = replace(first, plan=plan), replace(second, plan=plan)
-    drawn = difference(first, second)
+    drawn = _difference(first, second)
     n_units, value = n_units_of(first.matrix), drawn.mean()
     basis = Basis(value, n_units, n_units)
     interval, _, notes = interval_of(drawn, as_difference(first.bounded), first.plan, basis)
     return Corrected(value, interval, notes_on_draws(first.matrix, first.selector, drawn) + notes)
+
+
+def _difference(first: Case, second: Case) -> Distribution:
+    """Return by how much the winners of one case are better than those of another, out of the bag.
+
+    Both cases are of the same samples, and have configurations of their own: each selects among
+    its own in a bag, and both winners are scored on the same samples out of it. Resamples that
+    only one of them can use are left out.
+
+    Raises
+    ------
+    UndefinedError
+        As of `out_of_bag`; no resample that both can use.
+    """
+    found, direction = [], first.metric.direction
+    for case in (first, second):
+        drawn = out_of_bag(case)
+        found.append((drawn, selections(case).ordinals[: len(drawn.values)]))
+    (ours, rows), (theirs, others) = found
+    _, here, there = np.intersect1d(rows, others, assume_unique=True, return_indices=True)
+    values = np.asarray(direction.gain(ours.values[here], theirs.values[there]), np.float64)
+    sizes = None if ours.sizes is None else ours.sizes[here]
+    n_lost = max(len(rows), len(others)) - len(here)
+    n_redrawn = max(ours.n_redrawn, theirs.n_redrawn) + n_lost
+    return Distribution(values, ours.winners[here], n_redrawn=n_redrawn, sizes=sizes)
 
 
 def as_difference(metric: Metric) -> Metric:

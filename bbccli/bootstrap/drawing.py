@@ -1,8 +1,4 @@
-"""Resamples drawn batch by batch: in threads, within the memory, in order.
-
-Many samples take many draws that do not fit into the memory at once. They are drawn span by span:
-each span once, and kept while all configurations meet it.
-"""
+"""Resamples drawn batch by batch: in threads, within the memory, in order."""
 
 from __future__ import annotations
 
@@ -10,10 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+import numpy as np
+
 from bbccli import resources
 from bbccli.resampling import BLOCK, FEW_UNITS, Draws, Resamples
-from bbccli.resources import Resources
+from bbccli.resources import Engine, Resources
 from bbccli.threads import ordered_map
+from bbccli.types import IntArray
 
 MOST_BLOCKS = 16
 """Blocks of resamples in one batch, at most: enough to amortise numpy's calls."""
@@ -32,7 +31,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Some consecutive blocks of draws.
+    """Some consecutive blocks of draws, in batches that fit the memory.
 
     Attributes
     ----------
@@ -42,14 +41,14 @@ class Drawing:
         Blocks that are drawn and scored at once.
     jobs
         Threads.
-    drawn_before : optional
-        Batches that were drawn before, where they are kept.
+    used : optional
+        Ordinals of the resamples that are wanted of them, ascending; None for all.
     """
 
     draws: Draws
     batches: list[Batch]
     jobs: int
-    drawn_before: dict[Batch, Resamples] | None = None
+    used: IntArray | None = None
 
     @classmethod
     def of(cls, draws: Draws, first: int, n_blocks: int) -> Drawing:
@@ -57,38 +56,54 @@ class Drawing:
         settled = resources.current()
         return cls(draws, _batches(first, n_blocks, draws.n_weights, settled), settled.jobs)
 
+    @classmethod
+    def again(cls, draws: Draws, ordinals: IntArray) -> Drawing:
+        """Return the resamples with these ordinals, to be drawn again."""
+        return replace(cls.of(draws, 0, int(ordinals[-1]) // BLOCK + 1), used=ordinals)
+
+    def fit_for(self, swept: bool) -> Drawing:
+        """Return the same for one thread where pairs are swept in many short calls of numpy.
+
+        These wait for the interpreter's lock: threads take longer than one.
+        """
+        short_calls = swept and resources.current().engine is Engine.NUMPY
+        return self.in_one_thread() if short_calls else self
+
     def in_one_thread(self) -> Drawing:
         """Return the same draws for one thread, in batches as large as one thread alone has."""
         first, n_blocks = self.batches[0][0], sum(size for _, size in self.batches)
         alone = replace(resources.current(), jobs=1)
-        return replace(self, batches=_batches(first, n_blocks, self.draws.n_weights, alone), jobs=1)
+        batches = _batches(first, n_blocks, self.draws.n_weights, alone)
+        return replace(self, batches=batches, jobs=1)
 
     def over(self, function: Callable[[Resamples], Result]) -> Iterator[Result]:
         """Apply a function to the resamples of each batch; results in order."""
         return ordered_map(lambda batch: function(self._draw(batch)), self.batches, self.jobs)
 
     def spans(self) -> Iterator[Drawing]:
-        """Yield consecutive parts of the draws, whose weights are kept and fit the memory."""
+        """Yield consecutive parts of the draws, whose weights together fit the memory."""
         block_bytes = BLOCK * self.draws.n_weights * self.draws.count_type.itemsize
         most = resources.current().memory // (4 * block_bytes)
         span: list[Batch] = []
         for batch in self.batches:
             if span and sum(n_blocks for _, n_blocks in (*span, batch)) > most:
-                yield replace(self, batches=span, drawn_before={})
+                yield replace(self, batches=span)
                 span = []
             span.append(batch)
-        yield replace(self, batches=span, drawn_before={})
+        yield replace(self, batches=span)
 
     def drawn(self) -> list[Resamples]:
         """Return the resamples of all batches, in order."""
         return list(self.over(lambda drawn: drawn))
 
     def _draw(self, batch: Batch) -> Resamples:
-        if self.drawn_before is None:
-            return self.draws.batch(*batch)
-        if batch not in self.drawn_before:
-            self.drawn_before[batch] = self.draws.batch(*batch)
-        return self.drawn_before[batch]
+        drawn = self.draws.batch(*batch)
+        if self.used is None:
+            return drawn
+        wanted = np.isin(drawn.ordinals, self.used)
+        if wanted.all():
+            return drawn
+        return Resamples(drawn.in_bag[wanted], drawn.ordinals[wanted], drawn.sizes[wanted])
 
 
 def _batches(first: int, n_blocks: int, n_units: int, settled: Resources) -> list[Batch]:

@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 
 from bbccli import resources
-from bbccli.bootstrap.out_of_bag import Selections, bootstrap, extend, measure
+from bbccli.bootstrap.loop import Selections, bootstrap, extend, measure
 from bbccli.bootstrap.summary import enough
 from bbccli.case import Case
 from bbccli.metrics.base import MeanScorer

@@ -11,18 +11,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.bootstrap.out_of_bag import Selections, extend, measure
-from bbccli.bootstrap.single_classes import refuse_single_classes
+from bbccli import resources
+from bbccli.bootstrap.drawing import Drawing
+from bbccli.bootstrap.loop import Inside, Selections, extend, inside_bags, measure, parts_of
 from bbccli.bootstrap.summary import enough, from_distribution
 from bbccli.case import Answer, Case
+from bbccli.errors import UndefinedError
 from bbccli.intervals import INTERVALS
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, redrawn_resamples
-from bbccli.resampling import BLOCK, draws_of
+from bbccli.resampling import draws_of
 from bbccli.results import Distribution
-from bbccli.selection.candidates import cached
-from bbccli.selection.units import on_few_groups
+from bbccli.selection.candidates import Candidates, cached
+from bbccli.selection.units import on_few_groups, single_classes
 from bbccli.types import FloatArray, IntArray
 
 
@@ -66,29 +68,29 @@ def out_of_bag(case: Case) -> Distribution:
     return enough(draw, case)
 
 
-def difference(first: Case, second: Case) -> Distribution:
-    """Return by how much the winners of one case are better than those of another, out of the bag.
+def refuse_single_classes(candidates: Candidates) -> None:
+    """Refuse a class with a single sample, or in a single group, where the metric needs it.
 
-    Both cases are of the same samples, and have configurations of their own: each selects among
-    its own in a bag, and both winners are scored on the same samples out of it. Resamples that
-    only one of them can use are left out.
+    Such a class is in the bag or out of it, never both. Whether the metric needs it is asked of
+    the metric: is it undefined, for every configuration, on all samples but those of the class?
 
     Raises
     ------
     UndefinedError
-        As of `out_of_bag`; no resample that both can use.
+        The metric can't be computed in the bag and out of it, whatever is drawn.
     """
-    found, direction = [], first.metric.direction
-    for case in (first, second):
-        drawn = out_of_bag(case)
-        found.append((drawn, selections(case).ordinals[: len(drawn.values)]))
-    (ours, rows), (theirs, others) = found
-    _, here, there = np.intersect1d(rows, others, assume_unique=True, return_indices=True)
-    values = np.asarray(direction.gain(ours.values[here], theirs.values[there]), np.float64)
-    sizes = None if ours.sizes is None else ours.sizes[here]
-    n_lost = max(len(rows), len(others)) - len(here)
-    n_redrawn = max(ours.n_redrawn, theirs.n_redrawn) + n_lost
-    return Distribution(values, ours.winners[here], n_redrawn=n_redrawn, sizes=sizes)
+    matrix = candidates.matrix
+    if not matrix.task.is_classification:
+        return
+    for code in single_classes(matrix.outcome, matrix.groups):
+        without = (matrix.outcome.values != code).astype(np.uint8)
+        if np.isnan(candidates.score(without[None])).all():
+            unit = "sample" if matrix.groups is None else "group"
+            raise UndefinedError(
+                f"class {matrix.outcome.classes[code]!r} has a single {unit}: "
+                f"{candidates.metric.label} needs the class in the bag and out of it",
+                hint="collect more samples of that class, or use a metric that does without it",
+            )
 
 
 def in_bag(case: Case, n_resamples: int) -> FloatArray:
@@ -99,17 +101,40 @@ def in_bag(case: Case, n_resamples: int) -> FloatArray:
 
 def replayed(case: Case, n_resamples: int) -> Iterator[tuple[IntArray, int]]:
     """Yield weights (N,) in the bag, and the winner, of the first resamples of `out_of_bag`."""
-    draws, found = (
-        draws_of(case.matrix.n_samples, case.matrix.groups, case.plan.seed),
-        selections(case),
-    )
-    ordinals = found.ordinals[:n_resamples]
-    for block in range(int(ordinals[-1]) // BLOCK + 1):
-        drawn = draws.batch(block, 1)
-        rows = np.searchsorted(ordinals, drawn.ordinals)
-        for row, in_bag, ordinal in zip(rows, drawn.in_bag, drawn.ordinals, strict=True):
-            if row < n_resamples and ordinals[row] == ordinal:
-                yield in_bag, int(found.winners[row])
+    found, matrix = selections(case), case.matrix
+    draws = draws_of(matrix.n_samples, matrix.groups, case.plan.seed)
+    winners = iter(found.winners[:n_resamples].tolist())
+    for drawn in Drawing.again(draws, found.ordinals[:n_resamples]).over(lambda drawn: drawn):
+        yield from zip(drawn.in_bag, winners)  # noqa: B905 - as many as there are in the batch
+
+
+def inside(case: Case, candidates: Candidates, columns: IntArray, n_resamples: int) -> Inside:
+    """Yield the performances of some configurations in the first B bags that BBC used.
+
+    What the selection kept of them is not scored again.
+
+    Parameters
+    ----------
+    candidates
+        The configurations under the metric that is asked for: that of the case which selects, or
+        the one that measures.
+    columns : (C',) int
+        Which configurations, ascending.
+    n_resamples
+        B, of `out_of_bag`.
+
+    Notes
+    -----
+    Memory O(B C') of a block, which is bounded. Time 0, or that of the selection on the columns.
+    """
+    found, matrix = selections(case), case.matrix
+    width = max(resources.current().memory // (32 * n_resamples), 1)
+    kept = found.in_bags() if candidates.metric is case.selector else None
+    if kept is not None:
+        yield from ((part, kept[:n_resamples, part]) for part in parts_of(columns, width))
+        return
+    draws = draws_of(matrix.n_samples, matrix.groups, case.plan.seed)
+    yield from inside_bags(candidates, columns, draws, found.ordinals[:n_resamples], width)
 
 
 def selections(case: Case) -> Selections:

@@ -16,11 +16,10 @@ from typing import TypeGuard
 import numpy as np
 
 from bbccli import resources
-from bbccli.bootstrap import by_columns, by_rows
-from bbccli.bootstrap.by_columns import Blocks, Selected
-from bbccli.bootstrap.by_rows import Some
+from bbccli.bootstrap import by_rows, here
+from bbccli.bootstrap.by_rows import Some, Work
 from bbccli.bootstrap.drawing import Drawing
-from bbccli.bootstrap.sharing import Work
+from bbccli.bootstrap.here import Blocks, Selected
 from bbccli.elsewhere import Workers
 from bbccli.resampling import BLOCK
 from bbccli.selection.candidates import Candidates
@@ -36,7 +35,7 @@ AT_ONCE = 2
 def select(
     workers: Workers, candidates: Blocks, drawing: Drawing, direction: Direction
 ) -> Iterator[Selected]:
-    """Yield the winners of each span of resamples, as `by_columns.select` does."""
+    """Yield the winners of each span of resamples, as the loop does here."""
     parts = workers.parts(candidates.n_configurations)
     work = _work(workers, candidates, drawing)
     if _addable(candidates, drawing) and work.by_rows_pays(len(parts)):
@@ -49,8 +48,8 @@ def select(
         led = [_first_of_all(parts, list(islice(found, len(parts))), direction) for _ in some]
         winners, _, ordinals, sizes = (np.concatenate(column) for column in zip(*led, strict=True))
         batches = [batch for span in some for batch in span.batches]
-        of_these = replace(drawing, batches=batches)
-        values = _score_by_batches(workers, candidates, of_these, ordinals, winners)
+        of_these = replace(drawing, batches=batches, used=ordinals)
+        values = _score_by_batches(workers, candidates, of_these, winners)
         yield Selected(ordinals, winners, values, sizes)
 
 
@@ -58,16 +57,14 @@ def score_winners(
     workers: Workers,
     candidates: Blocks,
     drawing: Drawing,
-    ordinals: IntArray,
     winners: IntArray,
     *,
     in_bag: bool = False,
 ) -> FloatArray:
     """Score each winner (B,) out of the bag of its resample, or in it: (B,), NaN if undefined."""
-    asked = (drawing, ordinals, winners)
     if _addable(candidates, drawing) and not _work(workers, candidates, drawing).fits:
-        return _score_by_rows(workers, candidates, *asked, in_bag=in_bag)
-    return _score_by_batches(workers, candidates, *asked, in_bag=in_bag)
+        return _score_by_rows(workers, candidates, drawing, winners, in_bag=in_bag)
+    return _score_by_batches(workers, candidates, drawing, winners, in_bag=in_bag)
 
 
 def _addable(candidates: Blocks, drawing: Drawing) -> TypeGuard[Candidates]:
@@ -88,20 +85,19 @@ def _score_by_batches(
     workers: Workers,
     candidates: Blocks,
     drawing: Drawing,
-    ordinals: IntArray,
     winners: IntArray,
     *,
     in_bag: bool = False,
 ) -> FloatArray:
     """What `score_winners` does, a batch of resamples of all samples per task."""
-    values = np.full(len(winners), np.nan)
+    values, ordinals = np.full(len(winners), np.nan), _used(drawing)
     places, tasks = [], []
     for first, n_blocks in drawing.batches:
         rows = slice(*np.searchsorted(ordinals, (first * BLOCK, (first + n_blocks) * BLOCK)))
-        one = replace(drawing, batches=[(first, n_blocks)], drawn_before=None)
         places.append(rows)
-        tasks.append((one, ordinals[rows], winners[rows]))
-    score = partial(by_columns.score_winners, candidates, in_bag=in_bag)
+        one = replace(drawing, batches=[(first, n_blocks)], used=ordinals[rows])
+        tasks.append((one, winners[rows]))
+    score = partial(here.score_winners, candidates, in_bag=in_bag)
     for rows, scores in zip(places, workers.map(score, tasks), strict=True):
         values[rows] = scores
     return values
@@ -122,8 +118,9 @@ def _select_by_rows(
             totals, sizes = [a + b for a, b in zip(totals, more, strict=True)], sizes + left_out
         usable = np.flatnonzero(sizes)
         winners = direction.best(scorer.of_totals([total[usable] for total in totals]))
-        ordinals, of_span = span[0] * BLOCK + usable, replace(drawing, batches=[span])
-        values = _score_by_rows(workers, candidates, of_span, ordinals, winners)
+        ordinals = span[0] * BLOCK + usable
+        of_span = replace(drawing, batches=[span], used=ordinals)
+        values = _score_by_rows(workers, candidates, of_span, winners)
         yield Selected(ordinals, winners, values, sizes[usable])
 
 
@@ -131,7 +128,6 @@ def _score_by_rows(
     workers: Workers,
     candidates: Candidates,
     drawing: Drawing,
-    ordinals: IntArray,
     winners: IntArray,
     *,
     in_bag: bool = False,
@@ -140,7 +136,7 @@ def _score_by_rows(
 
     Chunks of samples are added up one after another, as a `Sum` does: to the same bytes.
     """
-    values = np.full(len(winners), np.nan)
+    values, ordinals = np.full(len(winners), np.nan), _used(drawing)
     draws, sharing = drawing.draws, _work(workers, candidates, drawing).winners()
     rows, asked = sharing.rows(draws.n_weights), []
     for span in sharing.spans(*_blocks(drawing)):
@@ -173,6 +169,12 @@ def _in_order(parts: Sequence[FloatArray]) -> FloatArray:
     return total
 
 
+def _used(drawing: Drawing) -> IntArray:
+    """Ordinals of the resamples that have winners."""
+    assert drawing.used is not None
+    return drawing.used
+
+
 def _blocks(drawing: Drawing) -> tuple[int, int]:
     """First block of draws, and number of blocks."""
     return drawing.batches[0][0], sum(size for _, size in drawing.batches)
@@ -181,12 +183,12 @@ def _blocks(drawing: Drawing) -> tuple[int, int]:
 def _lead(candidates: Blocks, direction: Direction, span: Drawing, columns: IntArray) -> Led:
     """What leads among some columns in each resample of a span: what a worker does."""
     drawn = span.drawn()
-    found, tops = by_columns.best_among(candidates, drawn, span.jobs, direction, columns)
-    ordinals, sizes = by_columns.ordinals_and_sizes(drawn)
+    found, tops = here.best_among(candidates, drawn, span.jobs, direction, columns)
+    ordinals, sizes = here.ordinals_and_sizes(drawn)
     return found, tops, ordinals, sizes
 
 
 def _first_of_all(parts: Sequence[IntArray], led: Sequence[Led], direction: Direction) -> Led:
     """Join what leads in each part: a later part has to be better."""
-    best = by_columns.leading(((one[0], one[1]) for one in led), direction)
+    best = here.leading(((one[0], one[1]) for one in led), direction)
     return *best, *led[0][2:]

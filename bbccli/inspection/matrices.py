@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bbccli.bootstrap.single_classes import single_classes
 from bbccli.errors import UnsupportedError
 from bbccli.inspection.findings import Findings
 from bbccli.inspection.similar import Similarity
@@ -23,6 +22,7 @@ from bbccli.readers.problems import Collect
 from bbccli.readers.sheet import Sheet
 from bbccli.resampling import BLOCK, any_draw, draws_of
 from bbccli.rounding import count, figure, tiny_text
+from bbccli.selection.units import single_classes
 from bbccli.source import Verification
 from bbccli.types import BoolArray, IntArray, PredictionKind, Task, distinct
 

@@ -29,7 +29,6 @@ from math import ceil, sqrt
 
 import numpy as np
 
-from bbccli.bootstrap.cost_records import SearchCost
 from bbccli.bootstrap.search_cost import search_cost
 from bbccli.case import Case
 from bbccli.comparisons.evidence import Evidence, evidence_of
@@ -39,6 +38,7 @@ from bbccli.metrics.base import Metric
 from bbccli.metrics.planned import attainable, planned
 from bbccli.plan import Plan
 from bbccli.planning.basis import Basis, Chance, reached, width_of
+from bbccli.results import SearchCost
 from bbccli.types import FloatArray, IntArray, Task
 
 NEAR = 2.0

@@ -14,7 +14,6 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from decimal import Decimal
 
-from bbccli.bootstrap.cost_records import SearchCost
 from bbccli.intervals import INTERVALS
 from bbccli.methods import METHODS, Gives
 from bbccli.metrics import METRICS
@@ -22,7 +21,7 @@ from bbccli.metrics.capped import POWERS
 from bbccli.plan import Plan
 from bbccli.reports import phrases
 from bbccli.reports.phrases import metric_label, metrics_of
-from bbccli.results import Estimate, Gate
+from bbccli.results import Estimate, Gate, SearchCost
 from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, figure, percent, short, trimmed
 from bbccli.schema import Envelope, has_no_width, to_report
 from bbccli.text import visible

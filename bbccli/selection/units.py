@@ -7,6 +7,7 @@ import numpy as np
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, few_folds, few_groups
+from bbccli.outcome import Outcome
 from bbccli.types import IntArray
 
 FEW_FOLDS = 5
@@ -64,3 +65,11 @@ def size_ratio(folds: IntArray) -> float:
     sizes = [np.bincount(row) for row in folds]
     ratios = [n / (row.sum() - n) for row in sizes for n in row if n]
     return float(np.mean(ratios))
+
+
+def single_classes(outcome: Outcome, groups: IntArray | None) -> IntArray:
+    """Return the codes of the classes with one sample, or with samples in one group (N,) only."""
+    codes = outcome.values.astype(np.int64)
+    if groups is not None:
+        codes = np.unique(np.stack([codes, groups]), axis=1)[0]
+    return np.flatnonzero(np.bincount(codes) == 1)

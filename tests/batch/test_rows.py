@@ -12,10 +12,9 @@ from matrices import for_metric
 from numpy.testing import assert_array_equal
 
 from bbccli.batch import parts
-from bbccli.bootstrap import on_workers, row_counts
+from bbccli.bootstrap import by_rows, on_workers
+from bbccli.bootstrap.by_rows import Sharing, Work, counts_of
 from bbccli.bootstrap.drawing import Drawing
-from bbccli.bootstrap.row_counts import counts_of
-from bbccli.bootstrap.sharing import Sharing, Work
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
 from bbccli.metrics.weighting import CHUNK
@@ -188,7 +187,7 @@ def test_counts_of_rows_are_those_of_whole_resamples(monkeypatch, stretch, group
     """However many draws are made at a time, and from whichever row on."""
     n = 66_000 if not grouped else 150_000
     groups = np.random.default_rng(1).permutation(np.arange(n) % 66_000) if grouped else None
-    monkeypatch.setattr(row_counts, "STRETCH", stretch if stretch > 7 else 6_001)
+    monkeypatch.setattr(by_rows, "STRETCH", stretch if stretch > 7 else 6_001)
     draws = draws_of(n, groups, 5, any_draw)
     whole = draws.batch(3, 1)
     sizes = np.zeros(BLOCK, int)

@@ -8,7 +8,7 @@ from day import parts
 from matrices import binary, regression
 from methods.reference import bbc, figure_on, shrunken_winner
 
-from bbccli.bootstrap import contenders, in_bag, out_of_bag
+from bbccli.bootstrap import contenders, loop, of_samples
 from bbccli.bootstrap.contenders import Noise, shrunken
 from bbccli.matrix import PredictionMatrix
 from bbccli.methods import METHODS
@@ -109,11 +109,12 @@ def test_kept_scored_again_or_in_blocks(name, monkeypatch):
     """Where the bags' performances come from changes nothing."""
     make = binary if name == "auc" else regression
     expected = EB.run(make(n_configurations=9), METRICS[name], PLAN).value
-    monkeypatch.setattr(out_of_bag, "MOST_KEPT", 9 * 128 - 1)
+    monkeypatch.setattr(loop, "MOST_KEPT", 9 * 128 - 1)
     assert EB.run(make(n_configurations=9), METRICS[name], PLAN).value == pytest.approx(
         expected, rel=1e-12
     )
-    monkeypatch.setattr(in_bag, "_parts", lambda columns, _: list(columns[:, None]))
+    for module in (loop, of_samples):
+        monkeypatch.setattr(module, "parts_of", lambda columns, _: list(columns[:, None]))
     assert EB.run(make(n_configurations=9), METRICS[name], PLAN).value == pytest.approx(
         expected, rel=1e-12
     )
@@ -122,7 +123,7 @@ def test_kept_scored_again_or_in_blocks(name, monkeypatch):
 def test_what_the_selection_kept_is_not_scored_again(monkeypatch):
     matrix = binary()
     METHODS["bbc"].run(matrix, METRICS["auc"], PLAN)
-    monkeypatch.setattr(in_bag, "_scored", None)
+    monkeypatch.setattr(of_samples, "inside_bags", None)
     assert np.isfinite(EB.run(matrix, METRICS["auc"], PLAN).value)
 
 
@@ -144,7 +145,7 @@ def test_redrawn_resamples_are_not_among_those_kept(monkeypatch):
     rare = again(matrix, outcome=replace(matrix.outcome, values=truth))
     expected = EB.run(rare, METRICS["auc"], PLAN)
     assert expected.distribution.n_redrawn > 20
-    monkeypatch.setattr(out_of_bag, "MOST_KEPT", 0)
+    monkeypatch.setattr(loop, "MOST_KEPT", 0)
     found = EB.run(again(rare), METRICS["auc"], PLAN)
     assert found.value == pytest.approx(expected.value, rel=1e-12)
 

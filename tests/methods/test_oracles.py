@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from oracle_data import METRIC_OF, QUESTIONS, REAL, answers, drawn, matrix
 
+from bbccli.bootstrap.here import select_and_score
 from bbccli.bootstrap.of_folds import ByFold
-from bbccli.bootstrap.out_of_bag import select_and_score
 from bbccli.methods import METHODS
 from bbccli.plan import Plan
 from bbccli.resampling import Resamples
@@ -18,6 +18,12 @@ B = 4000
 
 def resamples(in_bag):
     return Resamples(in_bag, np.arange(len(in_bag)), (in_bag == 0).sum(axis=1))
+
+
+def outcome(candidates, scorer, css, in_bag):
+    """Winner of each resample, and its performance out of the bag."""
+    selected = select_and_score(candidates, scorer, css, resamples(in_bag))
+    return selected.winners, selected.values
 
 
 def within_errors(found, expected, spread, n_expected=20_000):
@@ -62,7 +68,7 @@ def test_bbc_on_given_resamples(name_question):
     replay = answers(name, "bbc_pooled")["metrics"][question]["replay_first_draws"]
     every = candidates(data, metric, Pooling.POOLED)
     scorer = every.bind(np.arange(data.n_configurations))
-    selected, scored = select_and_score(every, scorer, resamples(in_bag), Css(metric.direction))
+    selected, scored = outcome(every, scorer, Css(metric.direction), in_bag)
     assert selected.tolist() == [draw["winner"] for draw in replay]
     np.testing.assert_allclose(scored, [draw["oob"] for draw in replay], atol=1e-13)
 
@@ -93,6 +99,6 @@ def test_bbc_f_on_given_resamples(name, question):
     replay = answers(name, "bbcf")["metrics"][question]["replay_first_draws"]
     folds = ByFold(by_fold)
     scorer = folds.bind(np.arange(data.n_configurations))
-    selected, scored = select_and_score(folds, scorer, resamples(in_bag), Css(Direction.MAXIMIZE))
+    selected, scored = outcome(folds, scorer, Css(Direction.MAXIMIZE), in_bag)
     assert selected.tolist() == [draw["winner"] for draw in replay]
     np.testing.assert_allclose(scored, [draw["oob"] for draw in replay], atol=1e-13)

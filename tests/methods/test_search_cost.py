@@ -11,8 +11,15 @@ import pytest
 
 from bbccli import resources
 from bbccli.bootstrap.of_samples import out_of_bag
-from bbccli.bootstrap.ranks import Ranks, best_ranks, expected, ranked
-from bbccli.bootstrap.search_cost import counts_to, scored, search_cost
+from bbccli.bootstrap.search_cost import (
+    Ranks,
+    best_ranks,
+    counts_to,
+    expected,
+    ranked,
+    scored,
+    search_cost,
+)
 from bbccli.case import Case
 from bbccli.documents import as_json
 from bbccli.errors import UnsupportedError
@@ -116,7 +123,7 @@ def test_nothing_depends_on_threads_or_chunks(monkeypatch):
 def test_bags_that_were_not_kept_are_scored_again(metric, monkeypatch):
     matrix = matrices.binary(n_configurations=9)
     found = search_cost(case_of(matrix, metric))
-    monkeypatch.setattr("bbccli.bootstrap.out_of_bag.MOST_KEPT", 0)
+    monkeypatch.setattr("bbccli.bootstrap.loop.MOST_KEPT", 0)
     again = search_cost(case_of(replace(matrix), metric))
     assert again.corrected == pytest.approx(found.corrected, rel=1e-12)
     assert again.enough == found.enough
@@ -279,9 +286,9 @@ def ranked_slowly(row, direction):
 @pytest.mark.parametrize("most_packed", [2**12, 0])
 @pytest.mark.parametrize("direction", list(Direction))
 def test_ranks_of_ties_rounding_zeros_and_gaps(direction, most_packed, monkeypatch):
-    monkeypatch.setattr("bbccli.bootstrap.ranks.MOST_PACKED", most_packed or 1)
+    monkeypatch.setattr("bbccli.bootstrap.search_cost.MOST_PACKED", most_packed or 1)
     if not most_packed:
-        monkeypatch.setattr("bbccli.bootstrap.ranks.ROUNDED", 12)
+        monkeypatch.setattr("bbccli.bootstrap.search_cost.ROUNDED", 12)
     rng = np.random.default_rng(2)
     exact = np.array([0.0, -0.0, 0.5, -0.5, 1e-9, 0.25, -3.0, 7e5, np.nan, np.inf, -np.inf])
     values = rng.choice(exact, (300, 40)) * rng.choice([1, 1, 1 + 2e-16, 1 - 4e-15], (300, 40))

@@ -12,12 +12,12 @@ import pytest
 from pages import shown
 from rich.cells import cell_len
 
-from bbccli.bootstrap.cost_records import SearchCost
 from bbccli.errors import OptionError
 from bbccli.evidence import Ranked, Ranking
 from bbccli.reports.figures import KINDS, Absent, Drawn, draw, rendering
 from bbccli.reports.figures.base import labels, themed
 from bbccli.reports.sentences import cost_sentence
+from bbccli.results import SearchCost
 from bbccli.types import Direction
 
 

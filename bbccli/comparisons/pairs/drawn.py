@@ -85,8 +85,8 @@ from math import sqrt
 import numpy as np
 
 from bbccli import kernels, resources
-from bbccli.bootstrap.out_of_bag import Selections
-from bbccli.bootstrap.out_of_bag import bootstrap as collected
+from bbccli.bootstrap.loop import Selections
+from bbccli.bootstrap.loop import bootstrap as collected
 from bbccli.comparisons.pairs.base import PairCase, PairTest
 from bbccli.comparisons.records import Comparison
 from bbccli.intervals import Basis, interval_of

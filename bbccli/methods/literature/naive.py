@@ -63,9 +63,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from bbccli.bootstrap.loop import Selections, bootstrap
 from bbccli.bootstrap.of_folds import of_one
 from bbccli.bootstrap.of_samples import notes_on_draws
-from bbccli.bootstrap.out_of_bag import Selections, bootstrap
 from bbccli.bootstrap.summary import enough, from_distribution
 from bbccli.case import Answer, Case
 from bbccli.methods.base import DISTRIBUTION, Method, Need

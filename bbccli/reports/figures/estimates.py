@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bbccli.bootstrap.cost_records import SearchCost
 from bbccli.evidence.records import Histogram
 from bbccli.reports import phrases
 from bbccli.reports.exhibit import Exhibit
@@ -27,7 +26,7 @@ from bbccli.reports.figures.base import (
     spec_of,
 )
 from bbccli.reports.sentences import cost_digits, cost_sentence
-from bbccli.results import Estimate
+from bbccli.results import Estimate, SearchCost
 from bbccli.rounding import percent
 from bbccli.text import visible
 

@@ -1,8 +1,9 @@
-"""Selection and scoring where the configurations are bound one block of columns at a time.
+"""Selection and scoring in this process: all configurations at once, or block by block of columns.
 
-Resamples are drawn once, a span of them at a time. Blocks are bound in threads, and each meets the
-whole span, so what is kept of the blocks before is one performance per resample, not one per
-resample and configuration.
+1. All of them are bound at once: each thread draws a batch, selects in it, and scores its winners.
+2. They are bound one block of columns at a time: resamples are drawn once, a span of them that fits
+   the memory, and each block meets the whole span. What is kept of the blocks before is one
+   performance per resample, not one per resample and configuration.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from bbccli.resampling import Resamples
 from bbccli.selection.css import Css
 from bbccli.threads import ordered_map
 from bbccli.types import Direction, FloatArray, IntArray
+
+Best = tuple[IntArray, FloatArray]
+"""Best column, of a block or of all, in each of B resamples, and its performance."""
 
 
 class Blocks(Protocol):
@@ -68,16 +72,17 @@ class Selected(NamedTuple):
     inside: FloatArray | None = None
 
 
-Best = tuple[IntArray, FloatArray]
-"""Best column, of a block or of all, in each of B resamples, and its performance."""
-
-
-def select(candidates: Blocks, drawing: Drawing, css: Css) -> Iterator[Selected]:
-    """Yield the winners of each span of resamples, and their performances out of the bag."""
+def select(candidates: Blocks, css: Css, drawing: Drawing) -> Iterator[Selected]:
+    """Yield the winners of resamples, and their performances out of the bag."""
+    blocks = candidates.blocks()
+    if len(blocks) == 1:
+        scorer = candidates.bind(blocks[0])
+        chosen = partial(select_and_score, candidates, scorer, css)
+        yield from drawing.fit_for(candidates.swept).over(chosen)
+        return
     for span in drawing.spans():
         drawn = span.drawn()
-        every = np.arange(candidates.n_configurations)
-        winners, tops = best_among(candidates, drawn, span.jobs, css.direction, every)
+        winners, tops = best_among(candidates, drawn, span.jobs, css.direction)
         if css.order is not None:
             limits = _limits(candidates, drawn, css, winners, tops)
             winners = _preferred(candidates, drawn, span.jobs, css, css.order, limits)
@@ -86,35 +91,34 @@ def select(candidates: Blocks, drawing: Drawing, css: Css) -> Iterator[Selected]
         yield Selected(ordinals, winners, values, sizes)
 
 
+def select_and_score(candidates: Blocks, scorer: Scorer, css: Css, drawn: Resamples) -> Selected:
+    """Select in the bag of each resample, of all configurations, and score the winner out of it."""
+    inside = scorer(drawn.in_bag)
+    winners = css.select(inside, drawn.in_bag, candidates.errors)
+    values = scorer.paired(drawn.out_of_bag, winners)
+    return Selected(drawn.ordinals, winners, values, drawn.sizes, inside)
+
+
+def score_winners(
+    candidates: Blocks, drawing: Drawing, winners: IntArray, *, in_bag: bool = False
+) -> FloatArray:
+    """Score each winner (B,) out of the bag of its resample, or in it: (B,), NaN if undefined.
+
+    The resamples are those that the drawing uses.
+    """
+    values, start = np.full(len(winners), np.nan), 0
+    for span in drawing.spans():
+        drawn = span.drawn()
+        rows = slice(start, start + sum(map(len, drawn)))
+        values[rows] = _score(candidates, drawn, span.jobs, winners[rows], in_bag=in_bag)
+        start = rows.stop
+    return values
+
+
 def ordinals_and_sizes(drawn: Sequence[Resamples]) -> tuple[IntArray, IntArray]:
     """Return the position of each resample in its stream, and how much it leaves out."""
     ordinals = np.concatenate([part.ordinals for part in drawn])
     return ordinals, np.concatenate([part.sizes for part in drawn])
-
-
-def score_winners(
-    candidates: Blocks,
-    drawing: Drawing,
-    ordinals: IntArray,
-    winners: IntArray,
-    *,
-    in_bag: bool = False,
-) -> FloatArray:
-    """Score each winner (B,) out of the bag of its resample, or in it: (B,), NaN if undefined."""
-    values = np.full(len(winners), np.nan)
-    for span in drawing.spans():
-        drawn = [only(ordinals, part) for part in span.drawn()]
-        rows = np.searchsorted(ordinals, np.concatenate([part.ordinals for part in drawn]))
-        values[rows] = _score(candidates, drawn, span.jobs, winners[rows], in_bag=in_bag)
-    return values
-
-
-def only(ordinals: IntArray, drawn: Resamples) -> Resamples:
-    """Return the resamples with these ordinals."""
-    known = np.isin(drawn.ordinals, ordinals)
-    if known.all():
-        return drawn
-    return Resamples(drawn.in_bag[known], drawn.ordinals[known], drawn.sizes[known])
 
 
 def best_among(
@@ -122,7 +126,7 @@ def best_among(
     drawn: Sequence[Resamples],
     jobs: int,
     direction: Direction,
-    columns: IntArray,
+    columns: IntArray | None = None,
 ) -> Best:
     """Best of some columns in the bag of each resample, and its performance there; -1 if none."""
     best_of = partial(_best_of, candidates, drawn, direction)

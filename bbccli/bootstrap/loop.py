@@ -1,22 +1,25 @@
-"""The bootstrap of the selection itself: select in the bag, score the selected out of it.
+"""The one loop of the bootstrap: select in the bag, score the selected out of it.
 
-BBC and BBC-F differ only in what is drawn: samples, or folds.
+BBC and BBC-F differ only in what is drawn, samples or folds; what few resamples share is drawn
+again by its position. Where the configurations are decides who carries it out: this process, see
+`here`, or workers, see `on_workers`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
 from bbccli import elsewhere, kernels, resources
-from bbccli.bootstrap.by_columns import Blocks, Selected, score_winners, select
+from bbccli.bootstrap import here
 from bbccli.bootstrap.drawing import Drawing
+from bbccli.bootstrap.here import Blocks, Selected
 from bbccli.metrics.base import Scorer
 from bbccli.progress import Progress, silent
 from bbccli.resampling import BLOCK, PATIENCE, Draws, Resamples, Unit, too_few_usable
-from bbccli.resources import Engine
 from bbccli.results import Distribution
 from bbccli.selection.css import Css
 from bbccli.types import FloatArray, IntArray
@@ -105,14 +108,17 @@ def extend(
     UndefinedError
         Hardly any resample can be used.
     """
-    _collect(
-        found,
-        n_resamples,
-        draws,
-        lambda drawing: _select(candidates, drawing, css),
-        candidates.n_sweeps,
-        progress,
-    )
+    over = partial(_select, candidates, css)
+    _collect(found, n_resamples, draws, over, candidates.n_sweeps, progress)
+
+
+def _select(candidates: Blocks, css: Css, drawing: Drawing) -> Iterator[Selected]:
+    workers = elsewhere.current()
+    if workers is None or not candidates.apart:
+        return here.select(candidates, css, drawing)
+    from bbccli.bootstrap import on_workers
+
+    return on_workers.select(workers, candidates, drawing, css.direction)
 
 
 Score = Callable[[Resamples], tuple[IntArray, FloatArray]]
@@ -160,8 +166,7 @@ def _collect(
     progress: Progress,
 ) -> None:
     """Add resamples until there are enough, those that can be used."""
-    settled = kernels.decide(draws.n_weights * n_sweeps * n_resamples)
-    with resources.use(settled):
+    with resources.use(kernels.decide(draws.n_weights * n_sweeps * n_resamples)):
         while len(found) < n_resamples:
             n_blocks = -(-(n_resamples - len(found)) // BLOCK)
             drawing = Drawing.of(draws, found.next_block, n_blocks)
@@ -173,14 +178,6 @@ def _collect(
                 raise too_few_usable(Unit(draws.stream[0]))
 
 
-def select_and_score(
-    candidates: Blocks, scorer: Scorer, drawn: Resamples, css: Css
-) -> tuple[IntArray, FloatArray]:
-    """Return the winner (B,) of each resample in the bag, and its performance (B,) out of it."""
-    selected = _selected(candidates, scorer, drawn, css)
-    return selected.winners, selected.values
-
-
 def measure(
     found: Selections,
     n_resamples: int,
@@ -190,41 +187,49 @@ def measure(
     in_bag: bool = False,
 ) -> FloatArray:
     """Score the first winners out of the bag, or in it, by any metric: (B,), NaN if undefined."""
-    n_blocks = int(found.ordinals[n_resamples - 1]) // BLOCK + 1
     with resources.use(kernels.decide(draws.n_weights * n_resamples)):
-        drawing = Drawing.of(draws, 0, n_blocks)
         ordinals, winners = found.ordinals[:n_resamples], found.winners[:n_resamples]
+        drawing = Drawing.again(draws, ordinals)
         workers = elsewhere.current()
         if workers is None or not candidates.apart:
-            return score_winners(candidates, drawing, ordinals, winners, in_bag=in_bag)
+            return here.score_winners(candidates, drawing, winners, in_bag=in_bag)
         from bbccli.bootstrap import on_workers
 
-        asked = (workers, candidates, drawing, ordinals, winners)
-        return on_workers.score_winners(*asked, in_bag=in_bag)
+        return on_workers.score_winners(workers, candidates, drawing, winners, in_bag=in_bag)
 
 
-def _select(candidates: Blocks, drawing: Drawing, css: Css) -> Iterator[Selected]:
-    """Winners of the resamples, and their performances out of the bag."""
-    workers = elsewhere.current()
-    if workers is not None and candidates.apart:
-        from bbccli.bootstrap import on_workers
+Inside = Iterator[tuple[IntArray, FloatArray]]
+"""Configurations (C',) and their performances (B, C') in the bags; NaN where undefined."""
 
-        yield from on_workers.select(workers, candidates, drawing, css.direction)
-        return
+
+def inside_bags(
+    candidates: Blocks, columns: IntArray, draws: Draws, ordinals: IntArray, width: int
+) -> Inside:
+    """Yield the performances of some configurations in some bags, so many at a time.
+
+    Parameters
+    ----------
+    columns : (C',) int
+        Which configurations, ascending.
+    ordinals : (B,) int
+        Of the resamples.
+    """
     blocks = candidates.blocks()
-    if len(blocks) > 1:
-        yield from select(candidates, drawing, css)
-        return
-    if candidates.swept and resources.current().engine is Engine.NUMPY:
-        # short calls wait for the interpreter's lock: threads take longer than one
-        drawing = drawing.in_one_thread()
-    scorer = candidates.bind(blocks[0])
-    yield from drawing.over(lambda drawn: _selected(candidates, scorer, drawn, css))
+    share = max(candidates.n_sweeps // candidates.n_configurations, 1)
+    with resources.use(kernels.decide(draws.n_weights * len(ordinals) * share * len(columns))):
+        drawing = Drawing.again(draws, ordinals).fit_for(candidates.swept)
+        for part in parts_of(columns, min(width, len(blocks[0]))):
+            # what is bound as a whole is bound already
+            whole = len(blocks) == 1
+            scorer = candidates.bind(blocks[0] if whole else part)
+            places = part if whole else np.arange(len(part))
+            yield part, np.concatenate(list(drawing.over(partial(_in_bag, scorer, places))))
 
 
-def _selected(candidates: Blocks, scorer: Scorer, drawn: Resamples, css: Css) -> Selected:
-    """Winners of some resamples, from the performances of all configurations in the bags."""
-    inside = scorer(drawn.in_bag)
-    winners = css.select(inside, drawn.in_bag, candidates.errors)
-    values = scorer.paired(drawn.out_of_bag, winners)
-    return Selected(drawn.ordinals, winners, values, drawn.sizes, inside)
+def _in_bag(scorer: Scorer, places: IntArray, drawn: Resamples) -> FloatArray:
+    return scorer(drawn.in_bag, places)
+
+
+def parts_of(columns: IntArray, width: int) -> list[IntArray]:
+    """Split columns into parts of a width."""
+    return [columns[start : start + width] for start in range(0, len(columns), width)]
