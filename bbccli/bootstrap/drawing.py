@@ -17,6 +17,9 @@ from bbccli.types import IntArray
 MOST_BLOCKS = 16
 """Blocks of resamples in one batch, at most: enough to amortise numpy's calls."""
 
+MOST_SCORED = 2**18
+"""Performances of one batch, 2 MB, where all configurations are scored at once."""
+
 WEIGHT_BYTES = 32
 """Memory per weight: drawn numbers, counts, the form that the kernel wants, and what is between."""
 
@@ -61,13 +64,21 @@ class Drawing:
         """Return the resamples with these ordinals, to be drawn again."""
         return replace(cls.of(draws, 0, int(ordinals[-1]) // BLOCK + 1), used=ordinals)
 
-    def fit_for(self, swept: bool) -> Drawing:
-        """Return the same for one thread where pairs are swept in many short calls of numpy.
+    def fit_for(self, n_configurations: int, *, swept: bool) -> Drawing:
+        """Return the same in batches whose performances stay in the cache.
 
-        These wait for the interpreter's lock: threads take longer than one.
+        And for one thread where pairs are swept in many short calls of numpy: these wait for the
+        interpreter's lock, so that threads take longer than one.
         """
-        short_calls = swept and resources.current().engine is Engine.NUMPY
-        return self.in_one_thread() if short_calls else self
+        if swept and resources.current().engine is Engine.NUMPY:
+            return self.in_one_thread()
+        most = max(MOST_SCORED // (BLOCK * n_configurations), 1)
+        batches = [
+            (start, min(most, first + n_blocks - start))
+            for first, n_blocks in self.batches
+            for start in range(first, first + n_blocks, most)
+        ]
+        return replace(self, batches=batches)
 
     def in_one_thread(self) -> Drawing:
         """Return the same draws for one thread, in batches as large as one thread alone has."""

@@ -78,7 +78,7 @@ def select(candidates: Blocks, css: Css, drawing: Drawing) -> Iterator[Selected]
     if len(blocks) == 1:
         scorer = candidates.bind(blocks[0])
         chosen = partial(select_and_score, candidates, scorer, css)
-        yield from drawing.fit_for(candidates.swept).over(chosen)
+        yield from drawing.fit_for(candidates.n_configurations, swept=candidates.swept).over(chosen)
         return
     for span in drawing.spans():
         drawn = span.drawn()

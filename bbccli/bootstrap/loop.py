@@ -217,7 +217,9 @@ def inside_bags(
     blocks = candidates.blocks()
     share = max(candidates.n_sweeps // candidates.n_configurations, 1)
     with resources.use(kernels.decide(draws.n_weights * len(ordinals) * share * len(columns))):
-        drawing = Drawing.again(draws, ordinals).fit_for(candidates.swept)
+        drawing = Drawing.again(draws, ordinals).fit_for(
+            candidates.n_configurations, swept=candidates.swept
+        )
         for part in parts_of(columns, min(width, len(blocks[0]))):
             # what is bound as a whole is bound already
             whole = len(blocks) == 1

@@ -183,7 +183,9 @@ def scored(case: Case, n_resamples: int) -> Iterator[Scored]:
 
     n_passes = 2 if kept is None else 1
     with resources.use(kernels.decide(n_passes * draws.n_weights * judged.n_sweeps * n_resamples)):
-        drawing = Drawing.again(draws, ordinals).fit_for(judged.swept)
+        drawing = Drawing.again(draws, ordinals).fit_for(
+            judged.n_configurations, swept=judged.swept
+        )
         if len(judged.blocks()) > 1:
             drawing = drawing.in_one_thread()
         for parts in drawing.over(score):
