@@ -4,6 +4,21 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+__all__ = [
+    "Adjustment",
+    "GateOn",
+    "IntervalKind",
+    "Missing",
+    "Models",
+    "OnError",
+    "Pooling",
+    "RiskDirection",
+    "Select",
+    "Side",
+    "TableLayout",
+    "Task",
+]
+
 
 class Task(StrEnum):
     """What is predicted."""

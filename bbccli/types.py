@@ -9,8 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bbccli import choices
 from bbccli.arguments import settle
 from bbccli.choices import *
+
+__all__ = choices.__all__ + [  # noqa: RUF005 - mypy and ruff read no other form
+    "BoolArray",
+    "Direction",
+    "FloatArray",
+    "GateOutcome",
+    "IntArray",
+    "Interval",
+    "PredictionKind",
+]
 
 FloatArray = NDArray[np.floating[Any]]
 IntArray = NDArray[np.integer[Any]]

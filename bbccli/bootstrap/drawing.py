@@ -72,7 +72,7 @@ class Drawing:
         """
         if swept and resources.current().engine is Engine.NUMPY:
             return self.in_one_thread()
-        most = max(MOST_SCORED // (BLOCK * n_configurations), 1)
+        most = MOST_SCORED // (BLOCK * max(n_configurations, 1)) or 1
         batches = [
             (start, min(most, first + n_blocks - start))
             for first, n_blocks in self.batches

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bbccli.arguments import settle
 from bbccli.metrics.rests import UNSAID, RestsOn
 from bbccli.metrics.statistic import Formula, Statistic, Sum, Weight, finite, pairs_and_all
-from bbccli.metrics.weighting import share_of_pairs
+from bbccli.metrics.weighting import ratio, share_of_pairs
 from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
@@ -196,7 +196,7 @@ class MeanScorer(Statistic):
         """Bind losses (N, C), which are undefined where they are NaN, and sample weights (N,)."""
         ones = np.ones((len(losses), 1), bool)
         parts = (Sum.bound(losses, sample_weights), Weight.bound(ones, sample_weights))
-        return cls(parts, _mean, losses.shape[1], share=losses.dtype == np.bool_)
+        return cls(parts, ratio, losses.shape[1], share=losses.dtype == np.bool_)
 
     @property
     def _of_losses(self) -> Sum:
@@ -216,11 +216,6 @@ class MeanScorer(Statistic):
     def weighted(self) -> bool:
         """True if samples have weights."""
         return not cast(Weight, self.parts[1]).exact
-
-
-def _mean(total: FloatArray, weight: FloatArray) -> FloatArray:
-    """Divide in place, for a total is used once; NaN, silently, where there is no weight."""
-    return np.divide(total, np.where(weight > 0, weight, np.nan), out=total)
 
 
 def of_totals(parts: Sequence[Part], formula: Formula) -> Bind:

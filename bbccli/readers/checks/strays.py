@@ -120,7 +120,7 @@ def _checked(
     """(C,) which configurations pass a test of columns (n, C'), that a glance can fail."""
     flat = array.reshape(-1, *array.shape[2:])
     passed = among & test(flat[:: max(1, len(flat) // _GLANCE)])
-    columns, step = np.flatnonzero(passed), max(_CELLS // len(flat), 1)
+    columns, step = np.flatnonzero(passed), max(_CELLS // max(len(flat), 1), 1)
     for start in range(0, len(columns), step):
         chosen = columns[start : start + step]
         passed[chosen] = test(flat[:, chosen])
