@@ -121,6 +121,14 @@ def test_csv_has_a_row_per_cell(run, pilot):
     assert "With 300 rows" in err
 
 
+def test_csv_has_the_chosen_cell_though_none_of_the_table_is(run):
+    status, out, _ = run(*STATED, "--optimism", "0.01", "--samples", "7,11", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert status == 0
+    assert [row["chosen"] for row in rows] == ["true", *["false"] * (len(rows) - 1)]
+    assert {row["n_samples"] for row in rows[1:]} == {"7", "11"} != {rows[0]["n_samples"]}
+
+
 @pytest.mark.sweep
 def test_markdown_says_the_same(run, tmp_path):
     path = tmp_path / "plan.md"
