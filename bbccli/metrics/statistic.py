@@ -157,11 +157,11 @@ class Sum(Total):
         )
 
     def of(self, weights: Weighting, configurations: IntArray | None = None) -> FloatArray:
-        """Add up by matrix products."""
+        """Add up by matrix products; counts of not too many samples stay in float32."""
 
         def sums(terms: NDArray[Any]) -> FloatArray:
             if len(terms) <= CHUNK:
-                return np.asarray(weights.floats(float_type(terms)) @ terms, np.float64)
+                return np.asarray(weights.floats(float_type(terms)) @ terms)
             chunks = (slice(a, a + CHUNK) for a in range(0, len(terms), CHUNK))
             found = np.zeros((len(weights.weights), terms.shape[1]))
             for part in chunks:
@@ -322,7 +322,7 @@ class AllPairs(Sum):
 
     def of(self, weights: Weighting, configurations: IntArray | None = None) -> FloatArray:
         """Multiply the weight of the cases by that of the controls."""
-        return np.asarray(super().of(weights).prod(axis=2))
+        return np.asarray(super().of(weights).prod(axis=2, dtype=np.float64))
 
     def without(
         self, weights: IntArray, units: Units, configurations: IntArray | None
@@ -473,7 +473,7 @@ def finite(formula: Formula) -> Formula:
 
     def of(*totals: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            values = formula(*totals)
+            values = formula(*(np.asarray(total, np.float64) for total in totals))
         return np.where(np.isfinite(values), values, np.nan)
 
     return of
