@@ -9,7 +9,7 @@ from datetime import date
 
 import pandas as pd
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from thorough import examples
 
@@ -31,6 +31,8 @@ PIECES = st.sampled_from(
 @given(
     header=st.sampled_from(["a,b", 'a,"b c"', "a", "a,b,c"]), pieces=st.lists(PIECES, max_size=14)
 )
+@example("a,b", [",,", "nan"])
+@example("a,b", [",,"])
 def test_the_same_cells(header, pieces):
     text = header + "\n" + "".join(pieces)
     try:

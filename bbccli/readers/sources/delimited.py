@@ -280,7 +280,11 @@ def _without_blank_cells(
     if extra < 0:
         return table
     n_named = table.num_columns - extra
-    if not all(is_nothing(kind) for kind in table.schema.types[n_named:]):
+    empty = all(is_nothing(kind) for kind in table.schema.types[n_named:])
+    # a cell that says that its value is missing is not blank
+    words = b"|".join(re.escape(word.encode()) for word in MISSING if word)
+    said = re.escape(mark) + rb'[ "]*(?:' + words + rb')[ "]*\r?(?:\n|\Z)'
+    if not empty or re.search(said, data):
         return None
     first = table.column(0)
     is_key = table.column_names[0].strip().casefold() in _NEVER_NUMERALS
