@@ -21,7 +21,7 @@ from bbccli.intervals import INTERVALS
 from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
 from bbccli.notes import Note, redrawn_resamples
-from bbccli.resampling import draws_of
+from bbccli.resampling import Draws, draws_of
 from bbccli.results import Distribution
 from bbccli.selection.candidates import Candidates, cached
 from bbccli.selection.units import on_few_groups, single_classes
@@ -51,12 +51,10 @@ def corrected(case: Case) -> Answer:
 
 def out_of_bag(case: Case) -> Distribution:
     """Return the performances of the winners of the resamples, out of their bags."""
-    matrix, plan = case.matrix, case.plan
-    INTERVALS[plan.interval].check(plan)
+    INTERVALS[case.plan.interval].check(case.plan)
     judged = case.judged
     refuse_single_classes(judged)
-    draws = draws_of(matrix.n_samples, matrix.groups, plan.seed)
-    found = selections(case)
+    draws, found = draws_for(case), selections(case)
 
     def draw(n_resamples: int) -> Distribution:
         extend(found, n_resamples, judged, draws, case.css, progress=case.progress)
@@ -95,16 +93,16 @@ def refuse_single_classes(candidates: Candidates) -> None:
 
 def in_bag(case: Case, n_resamples: int) -> FloatArray:
     """Return what the winners of the first resamples of `out_of_bag` reach in their bags: (B,)."""
-    draws = draws_of(case.matrix.n_samples, case.matrix.groups, case.plan.seed)
-    return measure(selections(case), n_resamples, case.measured, draws, in_bag=True)
+    found, draws = selections(case), draws_for(case)
+    return measure(found, n_resamples, case.measured, draws, in_bag=True)
 
 
 def replayed(case: Case, n_resamples: int) -> Iterator[tuple[IntArray, int]]:
     """Yield weights (N,) in the bag, and the winner, of the first resamples of `out_of_bag`."""
-    found, matrix = selections(case), case.matrix
-    draws = draws_of(matrix.n_samples, matrix.groups, case.plan.seed)
+    found = selections(case)
     winners = iter(found.winners[:n_resamples].tolist())
-    for drawn in Drawing.again(draws, found.ordinals[:n_resamples]).over(lambda drawn: drawn):
+    again = Drawing.again(draws_for(case), found.ordinals[:n_resamples])
+    for drawn in again.over(lambda drawn: drawn):
         yield from zip(drawn.in_bag, winners)  # noqa: B905 - as many as there are in the batch
 
 
@@ -127,14 +125,19 @@ def inside(case: Case, candidates: Candidates, columns: IntArray, n_resamples: i
     -----
     Memory O(B C') of a block, which is bounded. Time 0, or that of the selection on the columns.
     """
-    found, matrix = selections(case), case.matrix
+    found = selections(case)
     width = max(resources.current().memory // (32 * n_resamples), 1)
     kept = found.in_bags() if candidates.metric is case.selector else None
     if kept is not None:
         yield from ((part, kept[:n_resamples, part]) for part in parts_of(columns, width))
         return
-    draws = draws_of(matrix.n_samples, matrix.groups, case.plan.seed)
-    yield from inside_bags(candidates, columns, draws, found.ordinals[:n_resamples], width)
+    ordinals = found.ordinals[:n_resamples]
+    yield from inside_bags(candidates, columns, draws_for(case), ordinals, width)
+
+
+def draws_for(case: Case) -> Draws:
+    """Return the resamples that a case selects in: of its samples, or of the groups of these."""
+    return draws_of(case.matrix.n_samples, case.matrix.groups, case.plan.seed)
 
 
 def selections(case: Case) -> Selections:

@@ -29,10 +29,10 @@ import numpy as np
 
 from bbccli import kernels, resources
 from bbccli.bootstrap.drawing import Drawing
-from bbccli.bootstrap.of_samples import out_of_bag, selections
+from bbccli.bootstrap.of_samples import draws_for, out_of_bag, selections
 from bbccli.case import Case
 from bbccli.errors import UnsupportedError
-from bbccli.resampling import Resamples, draws_of
+from bbccli.resampling import Resamples
 from bbccli.results import SearchCost, TriedOrder
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, Select
 
@@ -166,7 +166,7 @@ def _in_parts(found: Iterator[Scored], step: int) -> Iterator[Scored]:
 def scored(case: Case, n_resamples: int) -> Iterator[Scored]:
     """Yield performances (B', C) in the bag and out of it, of the first resamples of BBC."""
     judged, found = case.judged, selections(case)
-    draws = draws_of(case.matrix.n_samples, case.matrix.groups, case.plan.seed)
+    draws = draws_for(case)
     ordinals, kept = found.ordinals[:n_resamples], found.in_bags()
     step = max(MOST_SCORED // judged.n_configurations, 1)
 

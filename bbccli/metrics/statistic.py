@@ -7,6 +7,7 @@ follow from it.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -52,7 +53,7 @@ class Weighting:
 
     weights: NDArray[Any]
     _floats: dict[Any, FloatArray] = field(default_factory=dict)
-    _among: dict[int, Weighting] = field(default_factory=dict)
+    _among: dict[int, tuple[IntArray, Weighting]] = field(default_factory=dict)
 
     @cached_property
     def totals(self) -> FloatArray:
@@ -67,12 +68,12 @@ class Weighting:
 
     def among(self, rows: IntArray) -> Weighting:
         """Weights of some samples alone."""
-        if id(rows) not in self._among:
-            self._among[id(rows)] = Weighting(self.weights[:, rows])
-        return self._among[id(rows)]
+        if id(rows) not in self._among:  # the rows are kept, lest another array gets their id
+            self._among[id(rows)] = rows, Weighting(self.weights[:, rows])
+        return self._among[id(rows)][1]
 
 
-class Total:
+class Total(ABC):
     """Something that adds up under weights. What is slow here, others do in closed form.
 
     Totals are (B, C', ...) for C' configurations, or (B, 1, ...) where all have the same.
@@ -84,13 +85,13 @@ class Total:
     n_classes = 0
     """Totals of each configuration, if there are several."""
 
+    @abstractmethod
     def of(self, weights: Weighting, configurations: IntArray | None = None) -> NDArray[Any]:
         """Return the totals under B rows of weights."""
-        raise NotImplementedError
 
+    @abstractmethod
     def take(self, rows: Any) -> Self:
         """Keep the samples in `rows`."""
-        raise NotImplementedError
 
     def own(self, weights: Weighting, configurations: IntArray) -> NDArray[Any]:
         """Return the total (B, 1, ...) of one configuration per row of weights."""
