@@ -8,7 +8,7 @@ from matrices import binary, multiclass, regression, survival
 from numpy.testing import assert_array_equal
 
 from bbccli import kernels, resampling
-from bbccli.bootstrap import drawing
+from bbccli.bootstrap import drawing, here
 from bbccli.errors import OptionError
 from bbccli.kernels import Pairs, sweep
 from bbccli.kernels.pairs import presort
@@ -17,7 +17,9 @@ from bbccli.metrics import METRICS
 from bbccli.plan import Plan
 from bbccli.resampling import BLOCK, FEW_UNITS, Draws, any_draw, leaves_some_out
 from bbccli.resources import Engine, Resources, resources_of, use
+from bbccli.selection.candidates import Candidates
 from bbccli.selection.pooling import scored_in_folds
+from bbccli.types import Pooling
 
 MEGABYTE = 10**6
 
@@ -130,7 +132,6 @@ def test_sums_in_parts_are_the_sums(monkeypatch, matrix, name):
     ("matrix", "name"), [*CASES[:3], (survival(n_samples=60, n_configurations=7), "concordance")]
 )
 def test_spans_and_blocks_change_nothing(monkeypatch, matrix, name, jobs, select):
-    from bbccli.selection.candidates import Candidates
     from bbccli.types import Select
 
     plan = Plan(n_resamples=300, seed=4, select=Select(select))
@@ -162,6 +163,25 @@ def test_spans_and_blocks_change_nothing(monkeypatch, matrix, name, jobs, select
     assert len(counted) >= 2  # the draws did not fit at once
     assert_array_equal(found.distribution.winners, expected.distribution.winners)
     np.testing.assert_allclose(found.distribution.values, expected.distribution.values, rtol=1e-12)
+
+
+def test_winners_measured_span_by_span_are_those_measured_at_once():
+    """Of resamples of which some can't be used, so that ordinals are no positions."""
+    matrix = binary(n_samples=40, n_configurations=9)
+    every = Candidates(matrix, METRICS["brier"], Pooling.POOLED)
+    draws = resampling.draws_of(matrix.n_samples, None, 0)
+    ordinals = np.flatnonzero(np.arange(5 * resampling.BLOCK) % 7)
+    winners = np.arange(len(ordinals)) % 9
+    again = drawing.Drawing.again(draws, ordinals)
+    whole = here.score_winners(every, again, winners)
+    weights = np.concatenate([drawn.out_of_bag for drawn in again.drawn()])
+    assert_array_equal(whole, every.bind(np.arange(9)).paired(weights, winners))
+    little = replace(again, batches=[(block, 1) for block in range(5)])
+    limited = Resources(jobs=1)
+    object.__setattr__(limited, "memory", 1)  # less than may be asked for
+    with use(limited):
+        assert len(list(little.spans())) == 5
+        assert_array_equal(here.score_winners(every, little, winners), whole)
 
 
 class TestMemory:
