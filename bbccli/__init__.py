@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from bbccli.version import __version__
 
 if TYPE_CHECKING:
+    from bbccli.core.matrix import PredictionMatrix
+    from bbccli.core.plan import Plan
+    from bbccli.core.results import Estimate
     from bbccli.dropping import drop
     from bbccli.errors import BbcError
-    from bbccli.matrix import PredictionMatrix
     from bbccli.methods import METHODS
     from bbccli.metrics import METRICS
-    from bbccli.plan import Plan
     from bbccli.readers import matrix_of, read
-    from bbccli.results import Estimate
-    from bbccli.schema import document
+    from bbccli.schema.correct import document
 
 __all__ = [
     "METHODS",
@@ -35,10 +35,10 @@ _HOME = {
     "METHODS": "bbccli.methods",
     "METRICS": "bbccli.metrics",
     "BbcError": "bbccli.errors",
-    "Estimate": "bbccli.results",
-    "Plan": "bbccli.plan",
-    "PredictionMatrix": "bbccli.matrix",
-    "document": "bbccli.schema",
+    "Estimate": "bbccli.core.results",
+    "Plan": "bbccli.core.plan",
+    "PredictionMatrix": "bbccli.core.matrix",
+    "document": "bbccli.schema.correct",
     "drop": "bbccli.dropping",
     "matrix_of": "bbccli.readers",
     "read": "bbccli.readers",

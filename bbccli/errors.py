@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from bbccli.text import message, redacted, shortened, visible
+from bbccli.core.text import message, redacted, shortened, visible
 
 if TYPE_CHECKING:
-    from bbccli.documents import Document
+    from bbccli.core.documents import Document
 
 __all__ = [
     "BbcError",

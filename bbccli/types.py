@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli import choices
-from bbccli.arguments import settle
-from bbccli.choices import *
+from bbccli.core import choices
+from bbccli.core.arguments import settle
+from bbccli.core.choices import *
 
 __all__ = choices.__all__ + [  # noqa: RUF005 - mypy and ruff read no other form
     "BoolArray",

@@ -21,12 +21,12 @@ from bbccli import types
 from bbccli.analysis import Analysis
 from bbccli.batch import Source, key_of
 from bbccli.batch.worker import Task, work
-from bbccli.matrix import PredictionMatrix
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.outcome import Outcome
+from bbccli.core.plan import Plan
+from bbccli.core.resources import Resources, use
 from bbccli.methods.registry import METHODS as KNOWN
 from bbccli.metrics import METRICS
-from bbccli.outcome import Outcome
-from bbccli.plan import Plan
-from bbccli.resources import Resources, use
 from benchmarks import subjects
 from benchmarks.tables import Row, Section, Table, Target, decimals, digits, times, whole
 from benchmarks.timing import least, ready

@@ -4,10 +4,10 @@ from functools import partial
 
 import numpy as np
 
-from bbccli.matrix import PredictionMatrix
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.resources import Engine
 from bbccli.metrics.base import MeanScorer, Metric
-from bbccli.resampling import BLOCK
-from bbccli.resources import Engine
+from bbccli.stats.resampling import BLOCK
 from benchmarks import subjects
 from benchmarks.tables import Row, Section, Table, digits, percent, times, whole
 from benchmarks.timing import least, ready, seconds

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from bbccli import METRICS, resources
-from bbccli.bootstrap.by_rows import each_of
-from bbccli.kernels import decide
+from bbccli import METRICS
+from bbccli.core import resources
+from bbccli.core.outcome import Outcome
+from bbccli.metrics.kernels import decide
 from bbccli.metrics.weighting import CHUNK
-from bbccli.outcome import Outcome
 from bbccli.readers.column_file import ColumnFile
-from bbccli.resampling import BLOCK, Draws, Unit, any_draw
+from bbccli.stats.bootstrap.by_rows import each_of
+from bbccli.stats.resampling import BLOCK, Draws, Unit, any_draw
 from bbccli.types import Task
 
 COLUMNS = 64

@@ -33,13 +33,13 @@ from bbccli.cli.app import main
 from bbccli.comparisons import baseline, evidence, families, possible_best, simultaneous
 from bbccli.comparisons.across import ranks
 from bbccli.comparisons.pairs.run import MODULES as OF_PAIRS
-from bbccli.intervals import INTERVALS
+from bbccli.core.notes import GROUPS, NOTES, Severity
 from bbccli.methods import METHODS
 from bbccli.methods.registry import ASSUMED, description
 from bbccli.metrics import METRICS, Metric
-from bbccli.notes import GROUPS, NOTES, Severity
 from bbccli.readers.runs.folder import RUNS
 from bbccli.reports import Kind, forms_of
+from bbccli.stats.intervals import INTERVALS
 from bbccli.types import Direction, PredictionKind
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bbccli.core.plan import Plan
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
 from bbccli.planning.cells import bracket
 from bbccli.planning.pilot import of_pilot
-from bbccli.simulation import binormal, right_or_wrong
+from bbccli.planning.simulation import binormal, right_or_wrong
 
 LAWS = {"accuracy": right_or_wrong, "auc": binormal}
 CELLS = [(100, 30), (100, 300), (400, 300)]

@@ -16,8 +16,8 @@ import thorough  # noqa: F401 -- its profile
 import typer.main
 
 from bbccli.cli.app import main
+from bbccli.core.resources import available_cores
 from bbccli.reports.figures import rendering
-from bbccli.resources import available_cores
 
 os.environ["COLUMNS"] = "80"
 gc.disable()  # nothing that is collected goes away: see pytest_collection_finish

@@ -2,12 +2,12 @@
 
 from matrices import by_hand
 
-from bbccli.gate import Rule, judged
+from bbccli.core.plan import Plan
+from bbccli.core.source import Source
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.schema import document
-from bbccli.source import Source
+from bbccli.schema.correct import document
+from bbccli.schema.gate import Rule, judged
 from bbccli.types import Direction
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bbccli import elsewhere, resources
 from bbccli.batch.parts import pack, work
+from bbccli.core import elsewhere, resources
 
 FEW = ("--n-resamples", "150")
 

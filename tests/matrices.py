@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.matrix import PredictionMatrix
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.outcome import Outcome
 from bbccli.metrics import METRICS
-from bbccli.outcome import Outcome
 from bbccli.types import PredictionKind, Task
 
 

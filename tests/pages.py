@@ -8,17 +8,17 @@ from pathlib import Path
 import matrices
 import numpy as np
 
-from bbccli.bootstrap.search_cost import search_cost
-from bbccli.case import Case
-from bbccli.documents import Document
-from bbccli.evidence import gather
+from bbccli.core.documents import Document
+from bbccli.core.plan import Plan
+from bbccli.core.source import Source
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
+from bbccli.reports.evidence import gather
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.page.whole import page
-from bbccli.schema import document, error_document, to_report
-from bbccli.source import Source
+from bbccli.schema.correct import document, error_document, to_report
+from bbccli.stats.bootstrap.search_cost import search_cost
+from bbccli.stats.case import Case
 
 SAMPLES = Path(__file__).parents[1] / "sample_data"
 PLAN = Plan(n_resamples=100, seed=2)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from bbccli.multipliers import divisors, multipliers
-from bbccli.resampling import BLOCK
+from bbccli.stats.multipliers import divisors, multipliers
+from bbccli.stats.resampling import BLOCK
 
 
 def losses_less_mean(gains):

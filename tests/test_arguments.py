@@ -18,7 +18,7 @@ import pytest
 from matrices import binary, regression
 from public import listed
 
-from bbccli import METHODS, METRICS, Plan, arguments, document, drop, matrix_of, read
+from bbccli import METHODS, METRICS, Plan, document, drop, matrix_of, read
 from bbccli.comparisons import (
     Comparison,
     against_baseline,
@@ -30,16 +30,17 @@ from bbccli.comparisons import (
 )
 from bbccli.comparisons.across import TESTS as ACROSS
 from bbccli.comparisons.pairs import TESTS
+from bbccli.core import arguments
+from bbccli.core.outcome import Outcome
+from bbccli.core.results import Estimate, Gate, Interval
 from bbccli.dropping import RULES, replay
 from bbccli.dropping.results import Decision
 from bbccli.errors import BbcError, InputError, OptionError, parameter
-from bbccli.leaderboard import leaderboard
 from bbccli.methods import choose_methods, estimate
 from bbccli.metrics import Metric, choose_metric, choose_metrics, mean_of, metric_named
-from bbccli.outcome import Outcome
+from bbccli.planning.simulation import Study
 from bbccli.reports import FORMS, Kind, forms_of
-from bbccli.results import Estimate, Gate, Interval
-from bbccli.simulation import Study
+from bbccli.schema.leaderboard import leaderboard
 from bbccli.types import (
     Adjustment,
     Direction,
@@ -54,7 +55,7 @@ from bbccli.types import (
     Task,
 )
 
-PACKAGE = Path(arguments.__file__).parent
+PACKAGE = Path(arguments.__file__).parents[1]
 PLAN = Plan(n_resamples=60)
 MATRIX = binary()
 NAMES = MATRIX.configurations
@@ -586,7 +587,7 @@ def test_what_looks_like_a_parameter_is_escaped():
 
 def option_errors():
     """File, and texts, of every OptionError in the rooms that Python calls."""
-    alone = ("cli", "analysis", "batch", "gate.py", "readers/by_parts.py", "reports")
+    alone = ("cli", "analysis", "batch", "schema/gate.py", "readers/by_parts.py", "reports")
     for path in sorted(PACKAGE.rglob("*.py")):
         where, text = str(path.relative_to(PACKAGE)), path.read_text()
         if where.startswith(alone) or "OptionError(" not in text:
@@ -603,7 +604,7 @@ def test_no_option_error_of_python_names_a_flag():
     flags = {
         (where, text) for where, texts in found for text in texts if re.search("--[a-z]", text)
     }
-    assert flags <= {("resources.py", "--memory ")}  # in words of the command line: 256MB
+    assert flags <= {("core/resources.py", "--memory ")}  # in words of the command line: 256MB
 
 
 @pytest.mark.one_in(1)

@@ -16,9 +16,9 @@ import typer
 
 from bbccli import METHODS, METRICS, read
 from bbccli.cli.app import app
-from bbccli.intervals import INTERVALS
-from bbccli.notes import NOTES
+from bbccli.core.notes import NOTES
 from bbccli.readers.roles import NAMES
+from bbccli.stats.intervals import INTERVALS
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

@@ -12,21 +12,21 @@ import pytest
 from documents import gated, result
 from matrices import binary, multiclass
 
-from bbccli.compare_schema import CompareEnvelope
-from bbccli.documents import Document, as_json
-from bbccli.documents.rows import COLUMNS
-from bbccli.drop_schema import DropEnvelope
-from bbccli.gate import Rule, judged
-from bbccli.inspection import Inspection
-from bbccli.leaderboard import LeaderboardEnvelope
+from bbccli.analysis.inspection import Inspection
+from bbccli.core.documents import Document, as_json
+from bbccli.core.documents.rows import COLUMNS
+from bbccli.core.plan import Plan
+from bbccli.core.results import Distribution, Estimate
 from bbccli.methods import METHODS, estimate
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.plan_schema import PlanEnvelope
 from bbccli.reports import FORMS
 from bbccli.reports.distribution import render_distributions
-from bbccli.results import Distribution, Estimate
-from bbccli.schema import Envelope, document, to_report
+from bbccli.schema.compare import CompareEnvelope
+from bbccli.schema.correct import Envelope, document, to_report
+from bbccli.schema.drop import DropEnvelope
+from bbccli.schema.gate import Rule, judged
+from bbccli.schema.leaderboard import LeaderboardEnvelope
+from bbccli.schema.plan import PlanEnvelope
 from bbccli.types import Direction, GateOutcome, Task
 
 FROZEN = sorted(Path(__file__).parent.glob("data/frozen/[cdilp]*.json"))

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 from public import listed, public_names
 
-from bbccli.json_schema import json_schema
 from bbccli.reports import FORMS
-from bbccli.saved import is_comparison, read_comparison, read_documents
+from bbccli.reports.json_schema import json_schema
+from bbccli.schema.saved import is_comparison, read_comparison, read_documents
 
 STORED = Path(__file__).parent / "data" / "frozen"
 SCHEMA = json_schema()

@@ -7,7 +7,7 @@ import pytest
 from documents import gated, result
 
 from bbccli.errors import OptionError
-from bbccli.gate import Rule, judged, rule_of, status
+from bbccli.schema.gate import Rule, judged, rule_of, status
 from bbccli.types import Direction, GateOn, Side
 
 UP, DOWN = Direction

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from matrices import binary
 
-from bbccli import METHODS, Plan, kernels
+from bbccli import METHODS, Plan
+from bbccli.core.resources import Engine, Resources, use
 from bbccli.errors import OptionError
-from bbccli.kernels import product, running, sweep
-from bbccli.kernels.pairs import largest_total, presort
-from bbccli.resources import Engine, Resources, use
+from bbccli.metrics import kernels
+from bbccli.metrics.kernels import product, running, sweep
+from bbccli.metrics.kernels.pairs import largest_total, presort
 
 
 def by_hand(scores, cases, controls, weights):
@@ -41,7 +42,7 @@ def forms():
     yield "sweep", sweep.concordant_weight
     yield "rows", sweep._row_by_row
     try:
-        from bbccli.kernels import compiled
+        from bbccli.metrics.kernels import compiled
     except ImportError:
         return
     yield "numba", compiled.concordant_weight
@@ -141,7 +142,7 @@ def test_numba_that_does_not_start(engine, monkeypatch):
         raise ValueError("Number of threads specified must be > 0.\nsee the manual")
 
     monkeypatch.setattr(kernels, "import_module", refuse)
-    monkeypatch.delitem(sys.modules, "bbccli.kernels.compiled", raising=False)
+    monkeypatch.delitem(sys.modules, "bbccli.metrics.kernels.compiled", raising=False)
     kernels._fault.cache_clear()
     matrix = binary()
     try:

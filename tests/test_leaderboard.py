@@ -15,15 +15,15 @@ import pytest
 from matrices import binary, by_hand, regression
 from sklearn.metrics import accuracy_score, roc_auc_score
 
-from bbccli.documents import Document
+from bbccli.core.documents import Document
+from bbccli.core.matrix import Source
+from bbccli.core.plan import Plan
 from bbccli.errors import UnsupportedError
-from bbccli.json_schema import json_schema
-from bbccli.leaderboard import leaderboard, ranked
-from bbccli.matrix import Source
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
 from bbccli.reports import FORMS, Kind, Style
+from bbccli.reports.json_schema import json_schema
+from bbccli.schema.leaderboard import leaderboard, ranked
 from bbccli.types import Direction, Pooling, Select
 
 PLAN = Plan(n_resamples=50)
@@ -106,7 +106,7 @@ def test_wins_and_the_corrected_figure_are_those_of_bbc():
 
 
 def test_without_wins_nothing_is_resampled(monkeypatch):
-    monkeypatch.setattr("bbccli.leaderboard.estimate", None)
+    monkeypatch.setattr("bbccli.schema.leaderboard.estimate", None)
     found = board(binary(), "auc", wins=False)
     assert found["corrected"] is None
     assert {row["wins"] for row in found["rows"]} == {None}

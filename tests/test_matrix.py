@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from matrices import binary, multiclass, regression
 
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.outcome import Outcome
+from bbccli.core.source import Source
 from bbccli.errors import InputError, OptionError, UndefinedError, UnsupportedError
-from bbccli.matrix import PredictionMatrix
-from bbccli.outcome import Outcome
-from bbccli.source import Source
 from bbccli.types import PredictionKind, RiskDirection, Task
 
 DATA = binary(n_samples=20, n_configurations=3, n_folds=4)

@@ -2,7 +2,7 @@
 
 import math
 
-from bbccli.notes import (
+from bbccli.core.notes import (
     beyond_bounds,
     clipped_probabilities,
     no_variance,

@@ -34,16 +34,17 @@ NOT_NEEDED |= {"numpy.ma"} if np.lib.NumpyVersion(np.__version__) >= "2.0.0" els
 
 
 OTHER_WORK = (
-    *("batch", "comparisons", "compare_schema", "conversion", "delong", "drop_schema"),
-    *("dropping", "evidence", "influence", "inspection", "json_schema", "leaderboard"),
-    *("multipliers", "recorded", "recording", "saved", "simulation", "splitting"),
-    *("bootstrap.search_cost", "readers.runs", "readers.sources.arff"),
-    "readers.sources.delimited",
+    *("batch", "comparisons", "dropping", "planning", "recorded", "recording"),
+    *("schema.compare", "schema.drop", "schema.leaderboard", "schema.plan", "schema.saved"),
+    *("analysis.inspection", "reports.evidence", "reports.json_schema"),
+    *("stats.delong", "stats.influence", "stats.multipliers", "stats.splitting"),
+    *("stats.bootstrap.search_cost", "readers.conversion", "readers.runs"),
+    *("readers.sources.arff", "readers.sources.delimited"),
 )
 """What a result in JSON is made without: rooms, and modules of those that it needs."""
 
 USED_OF = {
-    "intervals": ("ends", "guard", "percentile", "resampled"),
+    "stats.intervals": ("ends", "guard", "percentile", "resampled"),
     "methods": ("base", "bbc", "bbc_f", "cvt", "registry", "several"),
     "reports": ("base", "json"),
 }

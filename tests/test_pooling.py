@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from bbccli.core.outcome import Outcome
 from bbccli.metrics import METRICS
-from bbccli.outcome import Outcome
-from bbccli.selection.pooling import MeanOverFolds
+from bbccli.stats.selection.pooling import MeanOverFolds
 from bbccli.types import Task
 
 

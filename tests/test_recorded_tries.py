@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score, cross_validate
 
+from bbccli.analysis.verification import verify
 from bbccli.readers import read
 from bbccli.readers.runs.recording import load
 from bbccli.readers.runs.recording_names import short_names
@@ -20,9 +21,8 @@ from bbccli.recorded import arrays, parts
 from bbccli.recorded.counted import tries_of
 from bbccli.recorded.parts import Part
 from bbccli.recording import Recorder
-from bbccli.schema import Input, Run
+from bbccli.schema.correct import Input, Run
 from bbccli.types import PredictionKind
-from bbccli.verification import verify
 
 N = 60
 RNG = np.random.default_rng(5)

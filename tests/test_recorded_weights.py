@@ -9,12 +9,12 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from bbccli.analysis.verification import verified
 from bbccli.errors import InputError
 from bbccli.readers import read
 from bbccli.recorded import parts
 from bbccli.recorded.arrays import packed, unpacked
 from bbccli.recording import Recorder
-from bbccli.verification import verified
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(60, 3))

@@ -15,12 +15,12 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+from bbccli.analysis.verification import verify
 from bbccli.errors import InputError, OptionError
 from bbccli.readers import read
 from bbccli.recorded import arrays, parts
 from bbccli.recording import Recorder
 from bbccli.types import PredictionKind
-from bbccli.verification import verify
 
 pytestmark = pytest.mark.filterwarnings("ignore:the search scores by a function:UserWarning")
 

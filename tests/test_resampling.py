@@ -3,7 +3,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from bbccli.resampling import (
+from bbccli.stats.resampling import (
     BLOCK,
     KEPT_BYTES,
     Draws,

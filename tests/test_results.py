@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bbccli.results import Distribution
+from bbccli.core.results import Distribution
 
 
 def of(values, **fields):

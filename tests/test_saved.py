@@ -10,7 +10,7 @@ from thorough import examples
 
 from bbccli.errors import InputError
 from bbccli.reports import FORMS, Kind, forms_of
-from bbccli.saved import read_documents
+from bbccli.schema.saved import read_documents
 
 BOTH = [gated(0.25, found=result(level=0.3)), gated(0.5)]
 

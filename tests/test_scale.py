@@ -7,18 +7,18 @@ import pytest
 from matrices import binary, multiclass, regression, survival
 from numpy.testing import assert_array_equal
 
-from bbccli import kernels, resampling
-from bbccli.bootstrap import drawing, here
+from bbccli.core.plan import Plan
+from bbccli.core.resources import Engine, Resources, resources_of, use
 from bbccli.errors import OptionError
-from bbccli.kernels import Pairs, sweep
-from bbccli.kernels.pairs import presort
 from bbccli.methods import METHODS
-from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.resampling import BLOCK, FEW_UNITS, Draws, any_draw, leaves_some_out
-from bbccli.resources import Engine, Resources, resources_of, use
-from bbccli.selection.candidates import Candidates
-from bbccli.selection.pooling import scored_in_folds
+from bbccli.metrics import METRICS, kernels
+from bbccli.metrics.kernels import Pairs, sweep
+from bbccli.metrics.kernels.pairs import presort
+from bbccli.stats import resampling
+from bbccli.stats.bootstrap import drawing, here
+from bbccli.stats.resampling import BLOCK, FEW_UNITS, Draws, any_draw, leaves_some_out
+from bbccli.stats.selection.candidates import Candidates
+from bbccli.stats.selection.pooling import scored_in_folds
 from bbccli.types import Pooling
 
 MEGABYTE = 10**6
@@ -91,7 +91,7 @@ def test_columns_are_sorted_a_few_at_a_time(monkeypatch, n_cases):
     cases = np.arange(40) < n_cases
     scores = np.round(rng.random((40, 7)), 1)
     whole = presort(scores, cases, ~cases)
-    monkeypatch.setattr("bbccli.kernels.pairs.SORTED_AT_ONCE", 100)
+    monkeypatch.setattr("bbccli.metrics.kernels.pairs.SORTED_AT_ONCE", 100)
     parts = presort(scores, cases, ~cases)
     assert_array_equal(parts.below, whole.below)
     assert_array_equal(parts.upto, whole.upto)

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from matrices import binary, multiclass
 
-from bbccli.documents import as_json
-from bbccli.json_schema import json_schema
+from bbccli.core.documents import as_json
+from bbccli.core.plan import Plan
 from bbccli.methods import METHODS, estimate
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.schema import document
+from bbccli.reports.json_schema import json_schema
+from bbccli.schema.correct import document
 from bbccli.types import Interval, Side
 
 SCHEMA = json_schema()

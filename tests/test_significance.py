@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bbccli.significance import (
+from bbccli.stats.significance import (
     SMALLEST_P,
     Pivot,
     chi_squared,

@@ -13,12 +13,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from bbccli.analysis.verification import verified
 from bbccli.errors import InputError
 from bbccli.readers import Roles, read
 from bbccli.readers.runs import folder as folder_readers
 from bbccli.readers.runs.autogluon_scores import Board, check_listed
 from bbccli.readers.runs.base import RunTable
-from bbccli.verification import verified
 
 REAL = Path(__file__).parent / "data" / "runs"
 FOLDERS = sorted(

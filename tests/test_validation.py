@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, roc_auc_score
 
+from bbccli.core.plan import Plan
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.simulation import binormal, right_or_wrong
+from bbccli.planning.simulation import binormal, right_or_wrong
 from bbccli.types import Direction, Pooling, Side, Task
 from benchmarks.validation import chart, paper, real, run, settings, variants
 from benchmarks.validation.__main__ import main

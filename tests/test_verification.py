@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
+from bbccli.analysis.verification import verified
 from bbccli.errors import InputError
 from bbccli.readers import Roles, read
-from bbccli.verification import verified
 
 REAL = Path(__file__).parent / "data" / "runs"
 TOLERANCES = {"mljar": 1e-6, "mljar_repeats": 1e-6, "h2o": 1e-4}

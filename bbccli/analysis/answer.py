@@ -8,24 +8,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli import elsewhere, resources
 from bbccli.analysis.asked import Analysis
-from bbccli.bootstrap.by_rows import addable
-from bbccli.case import Case
-from bbccli.documents import Document
+from bbccli.core import elsewhere, resources
+from bbccli.core.documents import Document
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.plan import Plan
+from bbccli.core.progress import Progress, enter, silent
+from bbccli.core.resources import PER_SAMPLE
+from bbccli.core.results import Estimate, SearchCost
 from bbccli.errors import OptionError, UndecidedError, UndefinedError, UnsupportedError
-from bbccli.gate import judged, left_undecided
-from bbccli.matrix import PredictionMatrix
 from bbccli.methods import estimate
 from bbccli.metrics import Metric, choose_metrics, custom
 from bbccli.metrics.planned import attainable, planned
-from bbccli.plan import Plan
-from bbccli.progress import Progress, enter, silent
 from bbccli.readers import Paths
-from bbccli.resources import PER_SAMPLE
-from bbccli.results import Estimate, SearchCost
-from bbccli.schema import Envelope, document
-from bbccli.selection.candidates import by_repeat
+from bbccli.schema.correct import Envelope, document
+from bbccli.schema.gate import judged, left_undecided
+from bbccli.stats.bootstrap.by_rows import addable
+from bbccli.stats.case import Case
+from bbccli.stats.selection.candidates import by_repeat
 from bbccli.types import Select
 
 
@@ -85,7 +85,7 @@ def answer(
 def _cost(
     matrix: PredictionMatrix, metric: Metric, plan: Plan, *, needed: bool | None
 ) -> SearchCost | None:
-    from bbccli.bootstrap.search_cost import search_cost
+    from bbccli.stats.bootstrap.search_cost import search_cost
 
     metric = planned(metric, plan)
     try:

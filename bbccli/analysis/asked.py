@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from bbccli.analysis.input import GapOptions, InputOptions
 from bbccli.analysis.plan import PlanOptions
-from bbccli.choices import GateOn, Missing
-from bbccli.option import Declared, Option, Panel, Scope, options_of
-from bbccli.text import redacted
+from bbccli.core.choices import GateOn, Missing
+from bbccli.core.option import Declared, Option, Panel, Scope, options_of
+from bbccli.core.text import redacted
 
 if TYPE_CHECKING:
-    from bbccli.gate import Rule
-    from bbccli.matrix import PredictionMatrix
+    from bbccli.core.matrix import PredictionMatrix
     from bbccli.readers import Paths
+    from bbccli.schema.gate import Rule
 
 
 def metric_names() -> Iterable[str]:
@@ -106,7 +106,7 @@ class GateOptions:
         OptionError
             Both thresholds, or details of a gate without one.
         """
-        from bbccli.gate import rule_of
+        from bbccli.schema.gate import rule_of
 
         return rule_of(self.fail_under, self.fail_over, self.gate_on, self.gate_method)
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from bbccli.choices import Missing, Task
-from bbccli.option import Option, Panel, Scope
+from bbccli.core.choices import Missing, Task
+from bbccli.core.option import Option, Panel, Scope
 
 if TYPE_CHECKING:
-    from bbccli.matrix import PredictionMatrix
+    from bbccli.core.matrix import PredictionMatrix
     from bbccli.readers import Paths, Request
 
 
@@ -174,8 +174,8 @@ class InputOptions:
         self, path: Paths, *, missing: Missing = Missing.DROP, unfinished: bool = False
     ) -> PredictionMatrix:
         """Read files as the options say; see `bbccli.readers.read`."""
+        from bbccli.analysis.verification import verified
         from bbccli.readers import read
-        from bbccli.verification import verified
 
         matrix = read(path, missing=missing, unfinished=unfinished, **self._told())
         return verified(matrix) if self.verify and not unfinished else matrix

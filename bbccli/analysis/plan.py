@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from bbccli.choices import IntervalKind, Models, Pooling, RiskDirection, Select, Side
-from bbccli.option import Option, Panel
-from bbccli.plan import CLIP, Plan, pooling_of, resamples_of
+from bbccli.core.choices import IntervalKind, Models, Pooling, RiskDirection, Select, Side
+from bbccli.core.option import Option, Panel
+from bbccli.core.plan import CLIP, Plan, pooling_of, resamples_of
 
 if TYPE_CHECKING:
-    from bbccli.matrix import PredictionMatrix
+    from bbccli.core.matrix import PredictionMatrix
 
 
 @dataclass(frozen=True, kw_only=True)

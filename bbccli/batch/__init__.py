@@ -4,7 +4,7 @@ from bbccli.batch.journal import Journal, journal_path
 from bbccli.batch.run import RUNNERS, Runner, Tally, drive, results, todo
 from bbccli.batch.sources import Source, sources_of
 from bbccli.batch.worker import is_current, key_of
-from bbccli.gate import FAILED
+from bbccli.schema.gate import FAILED
 
 __all__ = [
     "FAILED",

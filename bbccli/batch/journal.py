@@ -20,10 +20,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from bbccli.atomic import sync_folder
-from bbccli.documents import Json
+from bbccli.core.atomic import sync_folder
+from bbccli.core.documents import Json
 from bbccli.errors import BbcError, OptionError
-from bbccli.schema import SCHEMA_VERSION
+from bbccli.schema.correct import SCHEMA_VERSION
 
 _MOST_NAMED = 5
 """Damaged lines that are told by their number."""

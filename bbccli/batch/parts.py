@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from bbccli import resources
 from bbccli.batch.cluster import client_of, lost
-from bbccli.elsewhere import Workers
+from bbccli.core import resources
+from bbccli.core.elsewhere import Workers
+from bbccli.core.resources import Resources
 from bbccli.errors import BbcError, OptionError
-from bbccli.resources import Resources
 from bbccli.types import IntArray
 
 FEW = 64

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bbccli import reading
 from bbccli.batch.cluster import run_dask
 from bbccli.batch.journal import Entry, Journal
 from bbccli.batch.local import run_local
 from bbccli.batch.sources import Source
 from bbccli.batch.worker import Done, Task, key_of
-from bbccli.documents import Json
+from bbccli.core import reading
+from bbccli.core.documents import Json
+from bbccli.core.resources import Resources
 from bbccli.errors import UndecidedError
-from bbccli.gate import FAILED
-from bbccli.resources import Resources
+from bbccli.schema.gate import FAILED
 from bbccli.types import GateOutcome
 
 MOST_PROBLEMS = 5

@@ -16,11 +16,11 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
-from bbccli import reading
 from bbccli.analysis import Analysis
+from bbccli.core import reading
+from bbccli.core.local import opened
+from bbccli.core.option import options_of
 from bbccli.errors import BbcError, InputError, OptionError
-from bbccli.local import opened
-from bbccli.option import options_of
 from bbccli.readers.sources.files import STDIN
 from bbccli.readers.sources.opening import read_table
 from bbccli.readers.sources.urls import is_pattern, is_url, matching_urls

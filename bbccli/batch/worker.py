@@ -11,19 +11,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bbccli import reading, resources
 from bbccli.analysis.answer import answer
 from bbccli.batch.sources import Source
-from bbccli.documents import Json, as_json
+from bbccli.core import reading, resources
+from bbccli.core.documents import Json, as_json
+from bbccli.core.reading import Reading
+from bbccli.core.resources import Resources
+from bbccli.core.text import message, redacted
 from bbccli.errors import OF_THE_MACHINE, BbcError, last_resort
 from bbccli.metrics import custom
 from bbccli.readers.opening import hash_of
 from bbccli.readers.sources.files import sha256_of
 from bbccli.readers.sources.opening import metadata_path
 from bbccli.readers.sources.urls import is_url, url_bytes, url_exists
-from bbccli.reading import Reading
-from bbccli.resources import Resources
-from bbccli.text import message, redacted
 from bbccli.version import __version__
 
 MORE_MEMORY = "it may need more memory than there is: fewer --jobs"

@@ -13,8 +13,8 @@ import typer
 
 from bbccli.cli.commands import CONFIGURABLE, Commands
 from bbccli.cli.streams import complain, leave
+from bbccli.core.local import command
 from bbccli.errors import OF_THE_MACHINE, BbcError, OptionError, last_resort
-from bbccli.local import command
 from bbccli.version import __version__
 
 app = typer.Typer(

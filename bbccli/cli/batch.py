@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bbccli.analysis import Analysis
-from bbccli.choices import OnError
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.shared import Quiet, RunnerOptions, WorkOptions
 from bbccli.cli.streams import say
+from bbccli.core.choices import OnError
+from bbccli.core.option import Option, Panel, Scope
+from bbccli.core.resources import Resources
+from bbccli.core.text import redacted, visible
 from bbccli.errors import BbcError, OptionError
-from bbccli.option import Option, Panel, Scope
-from bbccli.resources import Resources
-from bbccli.text import redacted, visible
 
 if TYPE_CHECKING:
     from bbccli.batch import Journal, Source, Tally
@@ -54,7 +54,7 @@ class BatchOptions:
     @property
     def n_processes(self) -> int:
         """Worker processes."""
-        from bbccli.resources import available_cores
+        from bbccli.core.resources import available_cores
 
         return available_cores() if self.jobs is None else self.jobs
 
@@ -66,7 +66,7 @@ class BatchOptions:
         OptionError
             A number that no machine has.
         """
-        from bbccli.resources import Resources
+        from bbccli.core.resources import Resources
 
         Resources(self.n_processes)
 
@@ -169,10 +169,10 @@ def _carry_out(
     quiet: bool,
 ) -> None:
     """Do what is left, write the table, say what came of it, and leave with the status."""
-    from bbccli.atomic import replacing, sweep
     from bbccli.batch import FAILED, RUNNERS, Tally, drive, results, todo
     from bbccli.cli.bar import batch_bar
     from bbccli.cli.output import cannot_write, style_for_stdout, write
+    from bbccli.core.atomic import replacing, sweep
     from bbccli.reports.summary import Summary
 
     sweep(target)
@@ -203,7 +203,7 @@ def _foresee(sources: Iterable[Source]) -> None:
 
     Of a folder, that is whatever lies in it.
     """
-    from bbccli.local import note
+    from bbccli.core.local import note
     from bbccli.readers.sources.opening import metadata_path
 
     for source in sources:
@@ -232,7 +232,7 @@ def _local(path: str) -> str | None:
 
 def _end(tally: Tally, target: Path, *, quiet: bool) -> None:
     """Say how many files have a result and which have none; leave with the status."""
-    from bbccli.rounding import count
+    from bbccli.core.rounding import count
 
     parts = [f"{count(tally.files, 'file')} in {target}"]
     for number, words in (

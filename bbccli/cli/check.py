@@ -9,8 +9,8 @@ from typing import Any
 
 import typer
 
+from bbccli.core.option import Declared
 from bbccli.errors import OptionError
-from bbccli.option import Declared
 
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 _SWITCH = dict.fromkeys(("1", "true", "t", "yes", "y", "on"), True)

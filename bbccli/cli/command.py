@@ -12,10 +12,10 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from bbccli import reading
 from bbccli.cli.check import ChecksHere
-from bbccli.option import Declared, Panel, declared, options_of
-from bbccli.reading import Reading
+from bbccli.core import reading
+from bbccli.core.option import Declared, Panel, declared, options_of
+from bbccli.core.reading import Reading
 
 
 @dataclass(frozen=True, slots=True)

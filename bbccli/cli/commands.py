@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperGroup
 
-from bbccli.arguments import ByName
 from bbccli.cli.check import ChecksHere
+from bbccli.core.arguments import ByName
 
 if TYPE_CHECKING:
     from typer.core import TyperCommand

@@ -12,7 +12,7 @@ from bbccli.analysis.plan import PlanOptions
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.comparing import Asked, CompareOptions, answered
 from bbccli.cli.shared import Jobs, Notes, Output, Quiet, WorkOptions, form_option
-from bbccli.option import Option
+from bbccli.core.option import Option
 
 Format = Annotated[
     str,
@@ -53,14 +53,15 @@ def compare(
       bbc compare predictions.csv --baseline ridge --fail-unless better
       bbc compare 'runs/*.parquet' --across --by family -o compared.html
     """
-    from bbccli import gate, resources
     from bbccli.cli.bar import progress_bar
     from bbccli.cli.gates import publish
     from bbccli.cli.output import check_writable, report_format, write
     from bbccli.cli.streams import say
+    from bbccli.core import resources
+    from bbccli.core.text import visible
     from bbccli.reports import Kind
     from bbccli.reports.content.compare import requirement
-    from bbccli.text import visible
+    from bbccli.schema import gate
 
     asked.question(len(files))
     planned.plan({})

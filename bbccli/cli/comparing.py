@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Annotated
 from bbccli.analysis.asked import metric_names
 from bbccli.analysis.input import GapOptions, InputOptions
 from bbccli.analysis.plan import PlanOptions
-from bbccli.choices import Adjustment, Missing
+from bbccli.core.choices import Adjustment, Missing
+from bbccli.core.option import Option, Panel, Scope
+from bbccli.core.progress import Progress, enter
 from bbccli.errors import OptionError
-from bbccli.option import Option, Panel, Scope
-from bbccli.progress import Progress, enter
 
 if TYPE_CHECKING:
-    from bbccli.compare_schema import CompareEnvelope
     from bbccli.comparisons.records import BestSet, Comparison
-    from bbccli.documents import Document
-    from bbccli.matrix import PredictionMatrix
+    from bbccli.core.documents import Document
+    from bbccli.core.matrix import PredictionMatrix
+    from bbccli.core.notes import Note
+    from bbccli.core.plan import Plan
     from bbccli.metrics import Metric
-    from bbccli.notes import Note
-    from bbccli.plan import Plan
+    from bbccli.schema.compare import CompareEnvelope
 
 MOST_PAIRED = 20
 """Configurations of which all pairs are tested; more are to be named."""
@@ -281,9 +281,9 @@ def _within(
 ) -> Document[CompareEnvelope]:
     """Compare configurations, or families, of the same samples."""
     from bbccli.analysis.answer import working
-    from bbccli.compare_schema import compare_document
     from bbccli.comparisons.possible_best import best_set
     from bbccli.comparisons.records import Verdict
+    from bbccli.schema.compare import compare_document
 
     matrix, families = _together(asked, files)
     enter(progress, "comparing")
@@ -369,10 +369,10 @@ def _across(asked: Asked, files: Sequence[str]) -> Document[CompareEnvelope]:
     import numpy as np
 
     from bbccli.analysis.answer import working
-    from bbccli.compare_schema import compare_document
     from bbccli.comparisons.across import compare_across, performances_of
     from bbccli.comparisons.families import families_by
     from bbccli.readers.sources.files import expand
+    from bbccli.schema.compare import compare_document
 
     paths, by = [str(path) for path in expand(files)], asked.options.by
     if len(paths) == 1:

@@ -22,8 +22,8 @@ from typing import Any
 
 from bbccli.cli.check import MisfitError, of_text
 from bbccli.cli.settings import Setting, common, settings, why_not
+from bbccli.core.local import opened
 from bbccli.errors import OptionError, nearest
-from bbccli.local import opened
 
 PREFIX = "BBC_"
 

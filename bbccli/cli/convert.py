@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from bbccli.analysis.input import InputOptions
-from bbccli.choices import TableLayout
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.shared import Files, Output, Quiet
-from bbccli.option import Option
+from bbccli.core.choices import TableLayout
+from bbccli.core.option import Option
 
 
 @command()
@@ -34,13 +34,13 @@ def convert(
     """
     from dataclasses import replace
 
+    from bbccli.analysis.verification import verified
     from bbccli.cli.output import check_writable, write_table
     from bbccli.cli.streams import say
-    from bbccli.conversion import convert as lay_out
+    from bbccli.readers.conversion import convert as lay_out
     from bbccli.reports.phrases import note_line, run_lines
     from bbccli.reports.predictions import render_predictions
-    from bbccli.schema import Input
-    from bbccli.verification import verified
+    from bbccli.schema.correct import Input
 
     check_writable({"--output": output})
     everything = replace(how.request(), include=["all"])

@@ -18,7 +18,7 @@ from bbccli.cli.shared import (
     WorkOptions,
     reports,
 )
-from bbccli.option import Option, Panel, Scope
+from bbccli.core.option import Option, Panel, Scope
 
 if TYPE_CHECKING:
     from bbccli.analysis.answer import Answer

@@ -13,16 +13,16 @@ from bbccli.analysis.input import InputOptions
 from bbccli.analysis.plan import ScoringOptions
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.shared import Files, Jobs, Notes, Output, Quiet, WorkOptions, form_option
+from bbccli.core.option import Option, Panel, Scope
 from bbccli.errors import OptionError
-from bbccli.option import Option, Panel, Scope
 
 if TYPE_CHECKING:
+    from bbccli.core.matrix import PredictionMatrix
+    from bbccli.core.notes import Note
+    from bbccli.core.plan import Plan
+    from bbccli.core.progress import Progress
     from bbccli.dropping import DropDecision, Replay
-    from bbccli.matrix import PredictionMatrix
     from bbccli.metrics import Metric
-    from bbccli.notes import Note
-    from bbccli.plan import Plan
-    from bbccli.progress import Progress
 
 
 def _rules() -> Iterable[str]:
@@ -205,16 +205,16 @@ def drop(
       bbc drop partial.parquet --list drop
       bbc drop --replay sample_data/digits.parquet --rule all --metric accuracy
     """
-    from bbccli import resources
     from bbccli.cli.bar import progress_bar
     from bbccli.cli.gates import publish, tell
     from bbccli.cli.output import check_writable, report_format, write
-    from bbccli.drop_schema import drop_document
+    from bbccli.core import resources
+    from bbccli.core.plan import Plan, pooling_of
+    from bbccli.core.progress import enter
+    from bbccli.core.text import visible
     from bbccli.metrics import choose_metrics, custom
-    from bbccli.plan import Plan, pooling_of
-    from bbccli.progress import enter
     from bbccli.reports import Kind
-    from bbccli.text import visible
+    from bbccli.schema.drop import drop_document
 
     rules = asked.rules()
     plan = Plan(asked.n_resamples, clip=scoring.clip, seed=scoring.seed)

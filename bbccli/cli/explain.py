@@ -6,17 +6,17 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 from bbccli.cli.command import command
-from bbccli.option import Option
+from bbccli.core.option import Option
 
 if TYPE_CHECKING:
-    from bbccli.documents import Document
-    from bbccli.schema import Envelope
+    from bbccli.core.documents import Document
+    from bbccli.schema.correct import Envelope
 
 
 def _names() -> Iterable[str]:
+    from bbccli.core.notes import NOTES
     from bbccli.methods import METHODS
     from bbccli.metrics import METRICS
-    from bbccli.notes import NOTES
 
     return (*METHODS, *METRICS, *NOTES)
 
@@ -46,10 +46,10 @@ def explain(
       bbc explain result.json
     """
     from bbccli.cli.output import style_for_stdout, write
+    from bbccli.core.notes import NOTES
     from bbccli.methods import METHODS
     from bbccli.metrics import METRICS
     from bbccli.metrics.naming import canonical
-    from bbccli.notes import NOTES
     from bbccli.reports.blocks import terminal
     from bbccli.reports.content import explain as content
 
@@ -78,7 +78,7 @@ def _results(path: str) -> list[Document[Envelope]]:
     from pathlib import Path
 
     from bbccli.errors import InputError, OptionError, nearest
-    from bbccli.saved import is_table, read_documents
+    from bbccli.schema.saved import is_table, read_documents
 
     if path != "-" and not Path(path).exists():
         raise OptionError(

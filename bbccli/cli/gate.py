@@ -9,7 +9,7 @@ import typer
 from bbccli.analysis.asked import GateOptions
 from bbccli.cli.command import command
 from bbccli.cli.shared import Notes, Output, Quiet, reports
-from bbccli.option import Option, Scope
+from bbccli.core.option import Option, Scope
 
 Result = Annotated[
     str,
@@ -57,8 +57,8 @@ def gate(
     from bbccli.cli.gates import exit_by_gates, print_verdicts, publish
     from bbccli.cli.output import check_writable, report_format
     from bbccli.errors import OptionError
-    from bbccli.gate import judged
-    from bbccli.saved import is_table, read_documents
+    from bbccli.schema.gate import judged
+    from bbccli.schema.saved import is_table, read_documents
 
     rule = limit.rule
     chosen = report_format(ctx, format, output)

@@ -7,12 +7,12 @@ from typing import Any
 
 import typer
 
-from bbccli import gate
 from bbccli.cli.output import style_for, write
 from bbccli.cli.streams import say
-from bbccli.documents import Document
+from bbccli.core.documents import Document
+from bbccli.core.text import visible
 from bbccli.reports import FORMS, Kind
-from bbccli.text import visible
+from bbccli.schema import gate
 from bbccli.types import GateOutcome
 
 

@@ -31,10 +31,10 @@ def inspect(
       bbc inspect predictions.parquet
       bbc inspect 'runs/*.arff' --format json --output inspection.json
     """
-    from bbccli import resources
+    from bbccli.analysis.inspection import inspect as look
     from bbccli.cli.output import check_writable, report_format, style_for_stdout, write
-    from bbccli.documents import Document
-    from bbccli.inspection import inspect as look
+    from bbccli.core import resources
+    from bbccli.core.documents import Document
     from bbccli.reports import FORMS, Kind, Style
 
     form = report_format(ctx, format, output, Kind.INSPECTION) or format

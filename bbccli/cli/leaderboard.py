@@ -10,11 +10,11 @@ import typer
 from bbccli.analysis import Analysis
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.shared import Files, Jobs, Notes, Output, Quiet, WorkOptions, form_option
-from bbccli.option import Option, Scope
+from bbccli.core.option import Option, Scope
 
 if TYPE_CHECKING:
-    from bbccli.documents import Document
-    from bbccli.leaderboard import LeaderboardEnvelope
+    from bbccli.core.documents import Document
+    from bbccli.schema.leaderboard import LeaderboardEnvelope
 
 MOST_ROWS = 30
 """Configurations in a table unless more are asked for."""
@@ -66,9 +66,9 @@ def leaderboard(
       bbc leaderboard predictions.csv --metric auc --metric accuracy --top 5
       bbc leaderboard sample_data/digits.parquet --no-wins --output leaderboard.csv
     """
-    from bbccli import resources
     from bbccli.cli.gates import publish
     from bbccli.cli.output import check_writable, report_format
+    from bbccli.core import resources
     from bbccli.errors import OptionError
     from bbccli.reports import FORMS, Kind
 
@@ -90,9 +90,9 @@ def _ranked(
     """Document of the configurations in some files."""
     from bbccli.analysis.answer import working
     from bbccli.cli.bar import progress_bar
-    from bbccli.leaderboard import leaderboard as ranked
+    from bbccli.core.progress import enter
     from bbccli.metrics import choose_metrics
-    from bbccli.progress import enter
+    from bbccli.schema.leaderboard import leaderboard as ranked
 
     with progress_bar(quiet=quiet) as progress:
         enter(progress, "reading")

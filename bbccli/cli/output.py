@@ -11,12 +11,12 @@ from pathlib import Path
 
 import typer
 
-from bbccli import local
-from bbccli.atomic import is_read_only, is_stream, replacing
 from bbccli.cli.shared import ALL_NOTES
 from bbccli.cli.streams import emit
+from bbccli.core import local
+from bbccli.core.atomic import is_read_only, is_stream, replacing
+from bbccli.core.local import claim, identity
 from bbccli.errors import OptionError
-from bbccli.local import claim, identity
 from bbccli.reports import Kind, Style, form_of, forms_of
 
 STDOUT = "-"

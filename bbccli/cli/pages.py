@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 from bbccli.cli.output import write
 from bbccli.cli.streams import say
-from bbccli.documents import Document
+from bbccli.core.documents import Document
+from bbccli.core.local import opened
+from bbccli.core.text import visible
 from bbccli.errors import OptionError
-from bbccli.local import opened
-from bbccli.text import visible
 
 if TYPE_CHECKING:
     from bbccli.analysis import Analysis
     from bbccli.analysis.answer import Answer
-    from bbccli.compare_schema import CompareEnvelope
-    from bbccli.evidence import Evidence
+    from bbccli.reports.evidence import Evidence
     from bbccli.reports.exhibit import Exhibit
-    from bbccli.schema import ErrorEnvelope
+    from bbccli.schema.compare import CompareEnvelope
+    from bbccli.schema.correct import ErrorEnvelope
 
 
 def exhibit_of(asked: Analysis, files: Sequence[str], found: Answer) -> Exhibit:
@@ -33,8 +33,8 @@ def exhibit_of(asked: Analysis, files: Sequence[str], found: Answer) -> Exhibit:
 
 def _evidence(asked: Analysis, found: Answer) -> Evidence:
     from bbccli.analysis.answer import working
-    from bbccli.evidence import gather
-    from bbccli.schema import to_report
+    from bbccli.reports.evidence import gather
+    from bbccli.schema.correct import to_report
 
     metric = found.metrics[0]
     best = to_report([e for e in found.document.record.estimates if e.metric == metric.name])
@@ -127,7 +127,7 @@ def saved_exhibit(files: Sequence[str]) -> Exhibit | None:
         A result that is damaged.
     """
     from bbccli.reports.exhibit import Exhibit
-    from bbccli.saved import read_documents
+    from bbccli.schema.saved import read_documents
 
     if len(files) != 1 or not is_result(files[0]):
         return None
@@ -163,7 +163,7 @@ def exhibit_of_comparison(files: Sequence[str]) -> Exhibit:
         No file, another result, or a damaged one.
     """
     from bbccli.reports.exhibit import Exhibit
-    from bbccli.saved import HINT_OF_COMPARISON, read_comparison
+    from bbccli.schema.saved import HINT_OF_COMPARISON, read_comparison
 
     there = len(files) != 1 or Path(files[0]).exists()
     if there and not (len(files) == 1 and is_result(files[0])):

@@ -14,14 +14,14 @@ from bbccli.analysis.input import GapOptions, InputOptions
 from bbccli.analysis.plan import PlanOptions
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.shared import Jobs, Notes, Output, Quiet, WorkOptions, form_option
+from bbccli.core.option import Option, Panel, Scope
 from bbccli.errors import OptionError
-from bbccli.option import Option, Panel, Scope
 
 if TYPE_CHECKING:
-    from bbccli.documents import Document
-    from bbccli.plan_schema import PlanEnvelope
+    from bbccli.core.documents import Document
+    from bbccli.core.progress import Progress
     from bbccli.planning import Question, Stated
-    from bbccli.progress import Progress
+    from bbccli.schema.plan import PlanEnvelope
 
 LARGEST_COUNT = 1_000_000
 """Rows, and the square of configurations, of a cell."""
@@ -278,11 +278,11 @@ def plan(
       bbc plan pilot.parquet --samples 200,400,800 --configurations 10,100,1000
       bbc plan --expected 0.85 --prevalence 0.3 --configurations 200 --width 0.10
     """
-    from bbccli import resources
     from bbccli.cli.bar import progress_bar
     from bbccli.cli.gates import publish
     from bbccli.cli.output import check_writable, report_format
     from bbccli.cli.streams import say
+    from bbccli.core import resources
     from bbccli.reports import FORMS, Kind
     from bbccli.reports.content.plan import answer
 
@@ -311,10 +311,10 @@ def _planned(
 ) -> Document[PlanEnvelope]:
     """Document of a plan by a pilot, or by stated values."""
     from bbccli.analysis.answer import working
+    from bbccli.core.progress import enter
     from bbccli.metrics import choose_metrics, metric_named
-    from bbccli.plan_schema import plan_document
     from bbccli.planning import of_pilot, of_stated, planned_for
-    from bbccli.progress import enter
+    from bbccli.schema.plan import plan_document
 
     if files:
         enter(progress, "reading")

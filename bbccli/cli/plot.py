@@ -8,7 +8,7 @@ from typing import Annotated
 from bbccli.analysis import Analysis
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.shared import Jobs, Quiet, WorkOptions
-from bbccli.option import Option, Scope
+from bbccli.core.option import Option, Scope
 
 
 def _kinds() -> Iterable[str]:
@@ -61,11 +61,11 @@ def plot(
       bbc plot predictions.csv --kind roc --metric auc -o roc.vl.json
       bbc plot compared.json --kind cd -o cd.svg
     """
-    from bbccli import resources
     from bbccli.analysis.answer import answer
     from bbccli.cli.bar import progress_bar
     from bbccli.cli.output import check_writable, write
     from bbccli.cli.pages import exhibit_of, exhibit_of_comparison, picture_form, saved_exhibit
+    from bbccli.core import resources
     from bbccli.errors import UndefinedError
     from bbccli.reports.figures import OF_COMPARISONS, Absent, draw
     from bbccli.reports.figures.rendering import exported

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 from bbccli.analysis.asked import metric_names
 from bbccli.cli.command import command
 from bbccli.cli.shared import reports
-from bbccli.option import Option
+from bbccli.core.option import Option
 
 if TYPE_CHECKING:
-    from bbccli.documents import Json
+    from bbccli.core.documents import Json
 
 
 def _methods() -> Iterable[str]:
@@ -73,7 +73,7 @@ def schema() -> None:
     import json
 
     from bbccli.cli.output import write
-    from bbccli.json_schema import json_schema
+    from bbccli.reports.json_schema import json_schema
 
     write(json.dumps(json_schema(), indent=2) + "\n", "-")
 

@@ -9,10 +9,10 @@ import typer
 
 from bbccli.cli.command import command
 from bbccli.cli.shared import Quiet
-from bbccli.option import Option, Panel, Scope
+from bbccli.core.option import Option, Panel, Scope
 
 if TYPE_CHECKING:
-    from bbccli.documents import Document
+    from bbccli.core.documents import Document
 
 Results = Annotated[
     Sequence[str],
@@ -75,7 +75,7 @@ def report(
     from bbccli.cli.pages import publish_comparison, publish_page, write_figures
     from bbccli.cli.shown import are_predictions, exhibit_of_predictions
     from bbccli.reports.exhibit import Exhibit
-    from bbccli.saved import is_comparison
+    from bbccli.schema.saved import is_comparison
 
     check_writable({"--output": output})
     if are_predictions(results):
@@ -101,7 +101,7 @@ def _saved(paths: Sequence[str]) -> list[Document[Any]]:
         A comparison among several results; and what reading raises.
     """
     from bbccli.errors import OptionError
-    from bbccli.saved import is_comparison, read_results
+    from bbccli.schema.saved import is_comparison, read_results
 
     found = [(path, document) for path in paths for document in read_results(path)]
     compared = [path for path, document in found if is_comparison(document)]

@@ -13,7 +13,7 @@ from typing import Any
 
 from bbccli.cli.check import converted
 from bbccli.cli.commands import CONFIGURABLE, command_named
-from bbccli.option import Declared, Scope
+from bbccli.core.option import Declared, Scope
 
 
 @dataclass(frozen=True, slots=True)

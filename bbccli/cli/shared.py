@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated
 
-from bbccli import resources
+from bbccli.core import resources
+from bbccli.core.option import Option, Panel, Scope
+from bbccli.core.resources import Engine, Resources, resources_of
 from bbccli.errors import OptionError
-from bbccli.option import Option, Panel, Scope
-from bbccli.resources import Engine, Resources, resources_of
 
 
 def reports(kind: str = "correct") -> Callable[[], Iterable[str]]:
@@ -147,8 +147,8 @@ class RunnerOptions:
             with resources.use(limits):
                 yield
             return
-        from bbccli import elsewhere
         from bbccli.batch.parts import limits_of, workers_of_dask
+        from bbccli.core import elsewhere
 
         with (
             workers_of_dask(limits.jobs, self.scheduler) as workers,

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import typer
 
-from bbccli import reading, resources
 from bbccli.analysis.answer import answer
 from bbccli.cli import config
 from bbccli.cli.bar import progress_bar
@@ -15,9 +14,10 @@ from bbccli.cli.command import typed
 from bbccli.cli.correct import correct
 from bbccli.cli.pages import exhibit_of, is_result
 from bbccli.cli.plot import GATE
+from bbccli.core import reading, resources
 from bbccli.errors import OptionError
 from bbccli.reports.exhibit import Exhibit
-from bbccli.saved import is_batch, is_table
+from bbccli.schema.saved import is_batch, is_table
 
 
 def are_predictions(files: Sequence[str]) -> bool:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from bbccli.cli.command import command
 from bbccli.cli.shared import Quiet
+from bbccli.core.option import Option, Scope
 from bbccli.errors import OptionError
-from bbccli.option import Option, Scope
 
 if TYPE_CHECKING:
-    from bbccli.simulation import Simulated, Study
+    from bbccli.planning.simulation import Simulated, Study
 
 MOST_PREDICTIONS = 10**8
 """Of one file."""
@@ -22,7 +22,7 @@ MOST_FILES = 10_000
 
 
 def _laws() -> Iterable[str]:
-    from bbccli.simulation import LAWS
+    from bbccli.planning.simulation import LAWS
 
     return LAWS
 
@@ -66,7 +66,7 @@ class StudyOptions:
         OptionError
             An option out of range, or that the law does not take.
         """
-        from bbccli.simulation import Study
+        from bbccli.planning.simulation import Study
 
         n_predictions = self.samples * self.configurations * (self.classes or 3)
         if n_predictions > 3 * MOST_PREDICTIONS:
@@ -131,7 +131,7 @@ def simulate(
     """
     from bbccli.cli.bar import progress_bar
     from bbccli.cli.output import write
-    from bbccli.progress import enter
+    from bbccli.core.progress import enter
     from bbccli.reports.json import text_of
 
     study = asked.study(law)
@@ -178,7 +178,7 @@ def _check_places(output: str, truth: str, paths: list[str]) -> None:
 def _write_table(simulated: Simulated, path: str) -> None:
     """Write the predictions, and beside a text file their metadata."""
     from bbccli.cli.output import write_table
-    from bbccli.conversion import table_of
+    from bbccli.readers.conversion import table_of
     from bbccli.reports.predictions import render_predictions
 
     write_table(render_predictions(*table_of(simulated.matrix), path), path)
@@ -202,7 +202,7 @@ def _truth_of(simulated: Simulated, path: str) -> dict[str, Any]:
 
 def _about(study: Study, told: list[dict[str, Any]]) -> dict[str, Any]:
     """The truth file: the law, its parameters, and what is true of each file."""
-    from bbccli.documents import as_json
+    from bbccli.core.documents import as_json
     from bbccli.version import __version__
 
     metric = next(iter(told[0]["performances"]))

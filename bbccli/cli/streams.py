@@ -10,9 +10,9 @@ import textwrap
 from contextlib import suppress
 from typing import Any, TextIO
 
+from bbccli.core.local import STDOUT, check_unread
+from bbccli.core.text import message
 from bbccli.errors import BbcError, OptionError
-from bbccli.local import STDOUT, check_unread
-from bbccli.text import message
 
 
 def emit(content: bytes) -> None:

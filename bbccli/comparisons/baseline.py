@@ -24,27 +24,27 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bbccli.arguments import real
-from bbccli.bootstrap.differences import corrected_difference
-from bbccli.case import Case
 from bbccli.comparisons.evidence import Evidence, evidence_of
 from bbccli.comparisons.records import Alternative, Comparison, Verdict
 from bbccli.comparisons.simultaneous import Simultaneous, against, p_error
-from bbccli.errors import OptionError, UndefinedError, nearest, parameter
-from bbccli.matrix import PredictionMatrix
-from bbccli.metrics import Metric, choose_metric
-from bbccli.metrics.planned import attainable, check_apart, planned
-from bbccli.notes import (
+from bbccli.core.arguments import real
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import (
     Note,
     constant_difference,
     no_influence,
     paired_test_alone,
     winner_is_baseline,
 )
-from bbccli.outcome import Outcome
-from bbccli.plan import Plan
-from bbccli.selection.choice import on_single
-from bbccli.selection.units import on_few_groups
+from bbccli.core.outcome import Outcome
+from bbccli.core.plan import Plan
+from bbccli.errors import OptionError, UndefinedError, nearest, parameter
+from bbccli.metrics import Metric, choose_metric
+from bbccli.metrics.planned import attainable, check_apart, planned
+from bbccli.stats.bootstrap.differences import corrected_difference
+from bbccli.stats.case import Case
+from bbccli.stats.selection.choice import on_single
+from bbccli.stats.selection.units import on_few_groups
 
 TEST = "max-t"
 STEP_DOWN = "max-t step-down"

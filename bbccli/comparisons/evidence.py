@@ -25,15 +25,15 @@ from typing import Any
 
 import numpy as np
 
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import Note, no_influence
+from bbccli.core.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.influence import influence
-from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import MeanScorer, Metric
 from bbccli.metrics.planned import planned
-from bbccli.notes import Note, no_influence
-from bbccli.plan import Plan
-from bbccli.selection.candidates import Candidates, cached, candidates
-from bbccli.selection.units import units_of
+from bbccli.stats.influence import influence
+from bbccli.stats.selection.candidates import Candidates, cached, candidates
+from bbccli.stats.selection.units import units_of
 from bbccli.types import BoolArray, FloatArray, IntArray, readonly
 
 ROUNDING = 1e-12

@@ -34,17 +34,17 @@ from itertools import combinations
 
 import numpy as np
 
-from bbccli.bootstrap.differences import corrected_difference
-from bbccli.case import Case
 from bbccli.comparisons.baseline import check_margin, verdict_of
 from bbccli.comparisons.records import Comparison
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import Note, further_families, listing, unequal_budgets
+from bbccli.core.plan import Plan
 from bbccli.errors import OptionError, parameter
-from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.planned import planned
-from bbccli.notes import Note, further_families, listing, unequal_budgets
-from bbccli.plan import Plan
-from bbccli.selection.units import n_units_of, on_few_groups
+from bbccli.stats.bootstrap.differences import corrected_difference
+from bbccli.stats.case import Case
+from bbccli.stats.selection.units import n_units_of, on_few_groups
 
 TEST = "bbc"
 

@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.arguments import choice
 from bbccli.comparisons.families import with_families
+from bbccli.core.arguments import choice
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import Note, joined_by_position, joined_folds_differ, listing, truth_rounded
+from bbccli.core.source import Source
 from bbccli.errors import InputError, OptionError, parameter
-from bbccli.matrix import PredictionMatrix
-from bbccli.notes import Note, joined_by_position, joined_folds_differ, listing, truth_rounded
 from bbccli.readers.classes import spelled
 from bbccli.readers.constant import differing, odd_one
 from bbccli.readers.keys import names_alike
-from bbccli.source import Source
 from bbccli.types import BoolArray, IntArray, Missing, Task
 
 SHOWN = 3

@@ -43,7 +43,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli import resources
 from bbccli.comparisons.evidence import Evidence, evidence_of, same
 from bbccli.comparisons.records import BestSet, Member
 from bbccli.comparisons.simultaneous import (
@@ -53,12 +52,13 @@ from bbccli.comparisons.simultaneous import (
     over_draws,
     scores,
 )
+from bbccli.core import resources
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import screened_rivals
+from bbccli.core.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import Metric, choose_metric
-from bbccli.notes import screened_rivals
-from bbccli.plan import Plan
-from bbccli.selection.units import on_few_groups
+from bbccli.stats.selection.units import on_few_groups
 from bbccli.types import FloatArray, IntArray
 
 SCREENED_ABOVE = 1000

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from bbccli.arguments import settle
-from bbccli.notes import Note
+from bbccli.core.arguments import settle
+from bbccli.core.notes import Note
 from bbccli.types import Interval
 
 

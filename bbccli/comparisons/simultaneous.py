@@ -48,15 +48,15 @@ from typing import TypeVar
 
 import numpy as np
 
-from bbccli import resources
 from bbccli.comparisons.evidence import Evidence, evidence_of, same
+from bbccli.core import resources
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.plan import Plan, n_draws
+from bbccli.core.threads import ordered_map
 from bbccli.errors import OptionError, parameter
-from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
-from bbccli.multipliers import divisors, multipliers
-from bbccli.plan import Plan, n_draws
-from bbccli.resampling import BLOCK
-from bbccli.threads import ordered_map
+from bbccli.stats.multipliers import divisors, multipliers
+from bbccli.stats.resampling import BLOCK
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 Reduced = TypeVar("Reduced")

@@ -13,13 +13,13 @@ from enum import StrEnum
 
 import numpy as np
 
-from bbccli.arguments import settle
+from bbccli.core.arguments import settle
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.outcome import Outcome
+from bbccli.core.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import MeanScorer, Metric
-from bbccli.outcome import Outcome
-from bbccli.plan import Plan
-from bbccli.selection.candidates import candidates, fold_performances
+from bbccli.stats.selection.candidates import candidates, fold_performances
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 MIN_SAMPLES = 50

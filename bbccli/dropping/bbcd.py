@@ -17,14 +17,15 @@ from functools import partial
 
 import numpy as np
 
-from bbccli import kernels, resources
-from bbccli.bootstrap.drawing import MOST_BLOCKS, WEIGHT_BYTES
+from bbccli.core import resources
+from bbccli.core.resources import Resources
+from bbccli.core.threads import ordered_map
 from bbccli.dropping.base import Standing, Verdict
+from bbccli.metrics import kernels
 from bbccli.metrics.base import Scorer
-from bbccli.resampling import BLOCK, PATIENCE, Draws, Unit, draws_of_seen, too_few_usable
-from bbccli.resources import Resources
-from bbccli.selection.candidates import candidates
-from bbccli.threads import ordered_map
+from bbccli.stats.bootstrap.drawing import MOST_BLOCKS, WEIGHT_BYTES
+from bbccli.stats.resampling import BLOCK, PATIENCE, Draws, Unit, draws_of_seen, too_few_usable
+from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Direction, FloatArray, IntArray
 
 THRESHOLD = 0.99

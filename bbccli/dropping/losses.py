@@ -67,7 +67,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bbccli import significance
+from bbccli.core.outcome import effective_size
 from bbccli.dropping.base import (
     Standing,
     Verdict,
@@ -76,8 +76,8 @@ from bbccli.dropping.base import (
     undecided,
     walked_folds,
 )
-from bbccli.outcome import effective_size
-from bbccli.selection.units import units_of
+from bbccli.stats import significance
+from bbccli.stats.selection.units import units_of
 from bbccli.types import BoolArray, Direction, FloatArray, distinct
 
 SLOPE, INTERCEPT = 0.651, 1.777

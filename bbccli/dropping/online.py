@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from bbccli.arguments import real, whole
+from bbccli.core.arguments import real, whole
+from bbccli.core.matrix import PredictionMatrix, Unfinished
+from bbccli.core.notes import nothing_dropped
+from bbccli.core.plan import Plan
 from bbccli.dropping.base import MIN_SAMPLES, Rule, Standing, Verdict, too_early, undecided
 from bbccli.dropping.results import Decision, DropDecision, Fate
 from bbccli.dropping.rules import choose_rule
 from bbccli.errors import OptionError, parameter
-from bbccli.matrix import PredictionMatrix, Unfinished
 from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.probability import with_clip
-from bbccli.notes import nothing_dropped
-from bbccli.plan import Plan
 from bbccli.types import distinct
 
 
@@ -71,7 +71,7 @@ def drop(
     --------
     >>> import numpy as np
     >>> from bbccli import METRICS
-    >>> from bbccli.outcome import Outcome
+    >>> from bbccli.core.outcome import Outcome
     >>> from bbccli.types import PredictionKind, Task
     >>> truth = np.arange(60) % 2
     >>> good, bad = truth, 1 - truth

@@ -72,9 +72,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bbccli import significance
 from bbccli.dropping.base import Standing, Verdict, undecided
-from bbccli.significance import signed_ranks
+from bbccli.stats import significance
+from bbccli.stats.significance import signed_ranks
 from bbccli.types import BoolArray, Direction, FloatArray
 
 MOST_EXACT = 50

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bbccli.arguments import as_list, whole
-from bbccli.bootstrap.of_samples import corrected
-from bbccli.case import Answer, Case
+from bbccli.core.arguments import as_list, whole
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import Note, nothing_dropped, rule_left_out
+from bbccli.core.plan import Plan
+from bbccli.core.progress import Progress, enter, silent
 from bbccli.dropping.base import MIN_SAMPLES, Rule
 from bbccli.dropping.online import check_terms
 from bbccli.dropping.results import Replay, ReplayRun
 from bbccli.dropping.rules import EVERY, choose_rules
 from bbccli.dropping.walk import fold_order, walk
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError, parameter
-from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.probability import with_clip
-from bbccli.notes import Note, nothing_dropped, rule_left_out
-from bbccli.plan import Plan
-from bbccli.progress import Progress, enter, silent
+from bbccli.stats.bootstrap.of_samples import corrected
+from bbccli.stats.case import Answer, Case
 from bbccli.types import distinct
 
 ORDERS_KEY = 0x0DE5

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from bbccli.arguments import choice, settle
-from bbccli.notes import Note
-from bbccli.plan import Plan
-from bbccli.results import DropTrace
+from bbccli.core.arguments import choice, settle
+from bbccli.core.notes import Note
+from bbccli.core.plan import Plan
+from bbccli.core.results import DropTrace
 from bbccli.types import Direction
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.arguments import as_list, entry
+from bbccli.core.arguments import as_list, entry
 from bbccli.dropping.base import Requirement, Rule
 from bbccli.dropping.bbcd import THRESHOLD, bbcd
 from bbccli.dropping.losses import brace, cvst, hoeffding

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bbccli.case import Case
+from bbccli.core.matrix import PredictionMatrix, Unfinished
+from bbccli.core.results import DropStep, DropTrace
 from bbccli.dropping.base import MIN_SAMPLES, Standing, too_early, walked_folds
 from bbccli.errors import OptionError, UnsupportedError, parameter
-from bbccli.matrix import PredictionMatrix, Unfinished
-from bbccli.resampling import BLOCK
-from bbccli.results import DropStep, DropTrace
+from bbccli.stats.case import Case
+from bbccli.stats.resampling import BLOCK
 from bbccli.types import BoolArray, IntArray, distinct
 
 MANY_FOLDS = 1000

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 
-from bbccli.arguments import settle
-from bbccli.case import Answer, Case
+from bbccli.core.arguments import settle
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.plan import Plan
+from bbccli.core.progress import Progress, silent
+from bbccli.core.results import Estimate
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.planned import planned
-from bbccli.plan import Plan
-from bbccli.progress import Progress, silent
-from bbccli.results import Estimate
-from bbccli.selection.models import models_of
+from bbccli.stats.case import Answer, Case
+from bbccli.stats.selection.models import models_of
 from bbccli.types import Pooling, Select, Task
 
 

@@ -146,12 +146,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.bootstrap.contenders import contenders, noise_of, shrunken
-from bbccli.bootstrap.of_samples import corrected, notes_on_draws, out_of_bag
-from bbccli.bootstrap.summary import from_distribution
-from bbccli.case import Answer, Case
+from bbccli.core.results import Distribution
 from bbccli.methods.base import DISTRIBUTION, Method
-from bbccli.results import Distribution
+from bbccli.stats.bootstrap.contenders import contenders, noise_of, shrunken
+from bbccli.stats.bootstrap.of_samples import corrected, notes_on_draws, out_of_bag
+from bbccli.stats.bootstrap.summary import from_distribution
+from bbccli.stats.case import Answer, Case
 from bbccli.types import FloatArray
 
 IN_BAG = 0.632

@@ -35,13 +35,13 @@ authors' code.
 
 from __future__ import annotations
 
-from bbccli.bootstrap.of_folds import out_of_bag
-from bbccli.bootstrap.summary import from_distribution
-from bbccli.case import Answer, Case
+from bbccli.core.notes import folds_within_repeats
 from bbccli.methods.base import DISTRIBUTION, Method, Need
-from bbccli.notes import folds_within_repeats
-from bbccli.selection.candidates import fold_performances
-from bbccli.selection.units import on_few_folds
+from bbccli.stats.bootstrap.of_folds import out_of_bag
+from bbccli.stats.bootstrap.summary import from_distribution
+from bbccli.stats.case import Answer, Case
+from bbccli.stats.selection.candidates import fold_performances
+from bbccli.stats.selection.units import on_few_folds
 from bbccli.types import Pooling
 
 

@@ -40,10 +40,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bbccli.bootstrap.of_samples import corrected
-from bbccli.case import Answer, Case
+from bbccli.core.notes import nothing_dropped
 from bbccli.methods.base import DISTRIBUTION, Method, Need
-from bbccli.notes import nothing_dropped
+from bbccli.stats.bootstrap.of_samples import corrected
+from bbccli.stats.case import Answer, Case
 from bbccli.types import BoolArray
 
 if TYPE_CHECKING:  # few runs drop: its modules are imported by those

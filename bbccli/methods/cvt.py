@@ -63,13 +63,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from bbccli.case import Answer, Case
+from bbccli.core.notes import beyond_bounds
 from bbccli.errors import UndefinedError
 from bbccli.methods.base import POINT, Method, Need, check_best
-from bbccli.notes import beyond_bounds
-from bbccli.selection.candidates import fold_performances
-from bbccli.selection.choice import winner_by_fold
-from bbccli.selection.units import on_few_folds
+from bbccli.stats.case import Answer, Case
+from bbccli.stats.selection.candidates import fold_performances
+from bbccli.stats.selection.choice import winner_by_fold
+from bbccli.stats.selection.units import on_few_folds
 from bbccli.types import Pooling
 
 

@@ -91,18 +91,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.case import Answer, Case
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.nested import NestedFold
+from bbccli.core.notes import Note, nested_spread, no_interval, outer_selections
 from bbccli.errors import UndefinedError
-from bbccli.intervals import normal
-from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import INTERVAL, POINT, Method, Need
 from bbccli.metrics.base import MeanScorer, Metric
-from bbccli.nested import NestedFold
-from bbccli.notes import Note, nested_spread, no_interval, outer_selections
-from bbccli.selection.candidates import by_repeat
-from bbccli.selection.choice import selection_shares
-from bbccli.selection.css import undefined, winner_of
-from bbccli.selection.single import figures_of
+from bbccli.stats.case import Answer, Case
+from bbccli.stats.intervals import normal
+from bbccli.stats.selection.candidates import by_repeat
+from bbccli.stats.selection.choice import selection_shares
+from bbccli.stats.selection.css import undefined, winner_of
+from bbccli.stats.selection.single import figures_of
 from bbccli.types import FloatArray, IntArray
 
 

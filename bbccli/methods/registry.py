@@ -8,8 +8,8 @@ from importlib import import_module
 from inspect import getdoc
 from types import ModuleType
 
-from bbccli.arguments import ByName, as_list, entry
-from bbccli.matrix import PredictionMatrix
+from bbccli.core.arguments import ByName, as_list, entry
+from bbccli.core.matrix import PredictionMatrix
 from bbccli.methods.base import Method, Need
 from bbccli.types import distinct
 

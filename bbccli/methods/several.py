@@ -8,15 +8,10 @@ from itertools import product
 
 import numpy as np
 
-from bbccli.areas import concordance_error_by_chance
-from bbccli.arguments import as_list
-from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.matrix import PredictionMatrix
-from bbccli.methods.base import Gives, Method
-from bbccli.methods.registry import METHODS, choose_methods, default_methods
-from bbccli.metrics import Metric, choose_metrics
-from bbccli.metrics.planned import planned
-from bbccli.notes import (
+from bbccli.core.areas import concordance_error_by_chance
+from bbccli.core.arguments import as_list
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import (
     Note,
     collapsed_interval,
     leave_one_out,
@@ -25,14 +20,19 @@ from bbccli.notes import (
     risk_reversed,
     winners_differ,
 )
-from bbccli.plan import Plan
-from bbccli.progress import Progress, silent
-from bbccli.results import Estimate
-from bbccli.selection.candidates import candidates, check_of_pairs
-from bbccli.selection.choice import on_single
-from bbccli.selection.clipping import on_clipping
-from bbccli.selection.css import css_of, winner_of
-from bbccli.selection.tails import on_tails
+from bbccli.core.plan import Plan
+from bbccli.core.progress import Progress, silent
+from bbccli.core.results import Estimate
+from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.methods.base import Gives, Method
+from bbccli.methods.registry import METHODS, choose_methods, default_methods
+from bbccli.metrics import Metric, choose_metrics
+from bbccli.metrics.planned import planned
+from bbccli.stats.selection.candidates import candidates, check_of_pairs
+from bbccli.stats.selection.choice import on_single
+from bbccli.stats.selection.clipping import on_clipping
+from bbccli.stats.selection.css import css_of, winner_of
+from bbccli.stats.selection.tails import on_tails
 from bbccli.types import Pooling, Side, Task
 
 ALL = "all"

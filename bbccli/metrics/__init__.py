@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from bbccli.arguments import as_list
+from bbccli.core.arguments import as_list
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.prediction_forms import PLURAL
+from bbccli.core.source import run_of
 from bbccli.errors import OptionError, UnsupportedError, nearest, parameter, short
-from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import (
     binary,
     classification,
@@ -23,8 +25,6 @@ from bbccli.metrics import (
 from bbccli.metrics.base import Metric, Scorer, mean_of, of_totals, pair_share
 from bbccli.metrics.columns import by_column
 from bbccli.metrics.naming import ALIASES, canonical
-from bbccli.prediction_forms import PLURAL
-from bbccli.source import run_of
 from bbccli.types import PredictionKind, Task
 
 __all__ = [

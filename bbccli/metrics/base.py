@@ -14,11 +14,11 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.arguments import settle
+from bbccli.core.arguments import settle
+from bbccli.core.outcome import Outcome
 from bbccli.metrics.rests import UNSAID, RestsOn
 from bbccli.metrics.statistic import Formula, Statistic, Sum, Weight, finite, pairs_and_all
 from bbccli.metrics.weighting import ratio, share_of_pairs
-from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
 AS_REPEATED = "a sample of weight w counts as w equal samples"

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from bbccli.core.outcome import Outcome
 from bbccli.metrics.base import Bind, Metric, of_totals
 from bbccli.metrics.confusion import MISSING_CLASS, f_scores, present
 from bbccli.metrics.rests import (
@@ -16,7 +17,6 @@ from bbccli.metrics.rests import (
     SAID_POSITIVE,
     RestsOn,
 )
-from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
 POSITIVE_SAMPLES = "without positive samples"

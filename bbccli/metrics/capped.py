@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bbccli.core.outcome import Outcome
 from bbccli.errors import UndefinedError, parameter
 from bbccli.metrics.base import Bind, Metric, Predictions, Scorer
-from bbccli.outcome import Outcome
 from bbccli.types import FloatArray
 
 POWERS = {"rmse": 1, "mse": 2, "mae": 1}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from bbccli.core.outcome import Outcome
 from bbccli.metrics.base import Metric, mean_of
 from bbccli.metrics.confusion import MISSING_CLASS, Coded, actual, hits, totals_by_class
 from bbccli.metrics.rests import BESIDE_THE_LARGEST, EACH_CLASS, EVERY_SAMPLE
 from bbccli.metrics.statistic import ROUNDING
-from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
 CLASSES = frozenset({Task.BINARY, Task.MULTICLASS})

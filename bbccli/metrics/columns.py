@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli.kernels.running import lanes_at_once, side_by_side
+from bbccli.core.outcome import Outcome
 from bbccli.metrics.base import Bind, Predictions
+from bbccli.metrics.kernels.running import lanes_at_once, side_by_side
 from bbccli.metrics.weighting import by_configuration, scaled
-from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 OfColumn = Callable[[int], FloatArray]

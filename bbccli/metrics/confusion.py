@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli import resources
+from bbccli.core import resources
+from bbccli.core.outcome import Outcome
 from bbccli.metrics.base import MANY_CLASSES, Bind, Part, Predictions, Scorer, of_totals
 from bbccli.metrics.statistic import Formula, finite
 from bbccli.metrics.weighting import by_configuration, scaled
-from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 MISSING_CLASS = "where a class has no sample"

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli.kernels.running import Grid
+from bbccli.core.outcome import Outcome
 from bbccli.metrics.base import Bind, Metric, of_totals
 from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
+from bbccli.metrics.kernels.running import Grid
 from bbccli.metrics.regression import one, residual, squared_error
 from bbccli.metrics.rests import EVERY_SAMPLE
 from bbccli.metrics.statistic import ROUNDING
 from bbccli.metrics.weighting import ratio
-from bbccli.outcome import Outcome
 from bbccli.types import Direction, FloatArray, IntArray, PredictionKind, Task
 
 CONSTANT_TRUTH = "where the true values are all equal"

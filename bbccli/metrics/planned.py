@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from math import log
 
+from bbccli.core.outcome import Outcome
+from bbccli.core.plan import Plan
 from bbccli.errors import OptionError, parameter
 from bbccli.metrics.base import Metric
 from bbccli.metrics.capped import with_cap
 from bbccli.metrics.probability import MeanSurprise, with_clip
-from bbccli.outcome import Outcome
-from bbccli.plan import Plan
 
 
 def planned(metric: Metric, plan: Plan) -> Metric:

@@ -7,15 +7,15 @@ from itertools import permutations
 
 import numpy as np
 
-from bbccli.kernels.pairs import controls_around, presort
-from bbccli.kernels.running import Grid, take
+from bbccli.core.outcome import Outcome
 from bbccli.metrics.base import Metric, Scorer, pair_share
 from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
 from bbccli.metrics.confusion import MISSING_CLASS
+from bbccli.metrics.kernels.pairs import controls_around, presort
+from bbccli.metrics.kernels.running import Grid, take
 from bbccli.metrics.rests import EACH_CLASS
 from bbccli.metrics.statistic import Statistic, Total, pairs_and_all
 from bbccli.metrics.weighting import added, ratio, share_of_pairs
-from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, PredictionKind, Task
 
 NEXT_TO_NOTHING = np.finfo(np.float64).tiny

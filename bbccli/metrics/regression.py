@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from bbccli.kernels.running import Search
+from bbccli.core.outcome import Outcome
 from bbccli.metrics.base import AS_REPEATED, Bind, Metric, Predictions, mean_of, of_totals
 from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
+from bbccli.metrics.kernels.running import Search
 from bbccli.metrics.rests import EVERY_SAMPLE
-from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, PredictionKind, Task
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.outcome import Outcome, effective_size
+from bbccli.core.outcome import Outcome, effective_size
 from bbccli.types import BoolArray, FloatArray, IntArray, Task
 
 Sets = Callable[[Outcome, NDArray[Any]], BoolArray]

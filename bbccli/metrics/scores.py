@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from bbccli.core.outcome import Outcome
 from bbccli.metrics.base import Metric, mean_of
 from bbccli.metrics.rests import EVERY_SAMPLE
-from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, PredictionKind, Task
 
 YES_OR_NO = (0.0, 1.0)

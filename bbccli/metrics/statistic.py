@@ -16,9 +16,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.kernels import Pairs, concordant_weight
-from bbccli.kernels.placements import standing
-from bbccli.kernels.sweep import concordant_mass
+from bbccli.metrics.kernels import Pairs, concordant_weight
+from bbccli.metrics.kernels.placements import standing
+from bbccli.metrics.kernels.sweep import concordant_mass
 from bbccli.metrics.weighting import (
     CHUNK,
     MOST_CELLS,

@@ -20,14 +20,14 @@ from typing import Self
 
 import numpy as np
 
-from bbccli.kernels import concordant_weight_censored
-from bbccli.kernels.censored import CensoredPairs, comparable_weight
-from bbccli.kernels.running import Numbers
+from bbccli.core.outcome import Outcome
 from bbccli.metrics.base import Metric
+from bbccli.metrics.kernels import concordant_weight_censored
+from bbccli.metrics.kernels.censored import CensoredPairs, comparable_weight
+from bbccli.metrics.kernels.running import Numbers
 from bbccli.metrics.rests import EVENTS
 from bbccli.metrics.statistic import Statistic, Total, Weighting
 from bbccli.metrics.weighting import scaled, share_of_pairs
-from bbccli.outcome import Outcome
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
 

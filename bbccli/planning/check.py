@@ -2,7 +2,7 @@
 
 1. Draw the true performances of C configurations, normal with the spread of the basis, about the
    value that makes the winner's expectation that of the cell.
-2. Simulate predictions of N rows by a law with these performances (`bbccli.simulation`). The errors
+2. Simulate predictions of N rows by a law with these performances. The errors
    of two configurations have the correlation of the basis: that of the normal numbers behind them
    follows from it by bivariate normal probabilities.
 3. Select the best; configurations that tie count as one, with their mean true performance. The
@@ -22,14 +22,14 @@ from math import sqrt
 
 import numpy as np
 
+from bbccli.core.plan import Plan
+from bbccli.core.progress import Progress, silent
 from bbccli.errors import UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
 from bbccli.planning.basis import Basis, reached
 from bbccli.planning.records import Cell, Check
-from bbccli.progress import Progress, silent
-from bbccli.simulation import Simulated, binormal, right_or_wrong
+from bbccli.planning.simulation import Simulated, binormal, right_or_wrong
 from bbccli.types import FloatArray
 
 MOST_REPEATS = 200

@@ -29,16 +29,16 @@ from math import ceil, sqrt
 
 import numpy as np
 
-from bbccli.bootstrap.search_cost import search_cost
-from bbccli.case import Case
 from bbccli.comparisons.evidence import Evidence, evidence_of
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.plan import Plan
+from bbccli.core.results import SearchCost
 from bbccli.errors import UndefinedError
-from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
 from bbccli.metrics.planned import attainable, planned
-from bbccli.plan import Plan
 from bbccli.planning.basis import Basis, Chance, reached, width_of
-from bbccli.results import SearchCost
+from bbccli.stats.bootstrap.search_cost import search_cost
+from bbccli.stats.case import Case
 from bbccli.types import FloatArray, IntArray, Task
 
 NEAR = 2.0

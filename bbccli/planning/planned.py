@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from bbccli.metrics import METRICS
-from bbccli.metrics.planned import check_apart
-from bbccli.notes import (
+from bbccli.core.notes import (
     Note,
     few_planned_rows,
     near_perfect,
@@ -21,11 +19,13 @@ from bbccli.notes import (
     not_attainable,
     rough_pilot,
 )
+from bbccli.core.progress import Progress, silent
+from bbccli.metrics import METRICS
+from bbccli.metrics.planned import check_apart
 from bbccli.planning.basis import Basis
 from bbccli.planning.cells import bracket, cell, width
 from bbccli.planning.check import check, law_of
 from bbccli.planning.records import Cell, Halved, Planned, Target, Wanted
-from bbccli.progress import Progress, silent
 
 MOST_SAMPLES = 1_000_000
 """Rows at most: where even these do not reach it, something else than rows is lacking."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from bbccli.notes import Note
+from bbccli.core.notes import Note
 from bbccli.types import Direction
 
 

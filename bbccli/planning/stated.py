@@ -17,12 +17,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, sqrt
 
-from bbccli.areas import newcombe_variance
-from bbccli.arguments import settle
+from bbccli.core.areas import newcombe_variance
+from bbccli.core.arguments import settle
 from bbccli.errors import OptionError, UnsupportedError, parameter
-from bbccli.intervals.binomial import wilson
 from bbccli.metrics.base import Metric
 from bbccli.planning.basis import Basis, Chance, reached, width_of
+from bbccli.stats.intervals.binomial import wilson
 
 AREAS = ("auc",)
 """Metrics whose standard error is Newcombe's."""

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bbccli import elsewhere
-from bbccli.matrix import PredictionMatrix
+from bbccli.core import elsewhere
+from bbccli.core.matrix import PredictionMatrix
 from bbccli.readers.arrays import matrix_of
 from bbccli.readers.layout.dialects import DIALECTS
 from bbccli.readers.pipeline import Understood, understand

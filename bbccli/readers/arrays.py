@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.matrix_checks import check_names
 from bbccli.errors import InputError, OptionError
-from bbccli.matrix import PredictionMatrix
-from bbccli.matrix_checks import check_names
 from bbccli.readers.classes import sorted_names, spelled
 from bbccli.readers.column import Column, name_of
 from bbccli.readers.in_memory import NAME, arrow_array, plain_array

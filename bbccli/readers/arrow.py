@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bbccli.core.rounding import count
 from bbccli.errors import InputError
 from bbccli.readers.functions import apply, cast, take
-from bbccli.rounding import count
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:

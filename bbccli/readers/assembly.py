@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.matrix import PredictionMatrix
-from bbccli.nested import NestedFold
-from bbccli.notes import Note, declared, remarks
-from bbccli.outcome import Outcome
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.nested import NestedFold
+from bbccli.core.notes import Note, declared, remarks
+from bbccli.core.outcome import Outcome
+from bbccli.core.source import Source, targets_of
 from bbccli.readers.checks.copies import equal_to_truth, refuse_copies
 from bbccli.readers.checks.doubts import doubts, doubts_of_scores
 from bbccli.readers.checks.repeats import repeated
@@ -30,7 +31,6 @@ from bbccli.readers.request import Request
 from bbccli.readers.roles import NAMES
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.unfinished import EXPECTED, Narrowed
-from bbccli.source import Source, targets_of
 from bbccli.types import BoolArray, IntArray, Missing, Pooling, Task
 
 AVERAGED = "averaged_over_repeats"

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.outcome import Outcome
 from bbccli.errors import InputError, OptionError
-from bbccli.matrix import PredictionMatrix
-from bbccli.outcome import Outcome
 from bbccli.readers.arrow import is_number
 from bbccli.readers.assembly import Reading, assemble
 from bbccli.readers.choice import choose

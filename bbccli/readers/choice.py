@@ -9,8 +9,8 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
+from bbccli.core.notes import declared, listing, remarks
 from bbccli.errors import InputError, parameter
-from bbccli.notes import declared, listing, remarks
 from bbccli.readers.arrow import to_numbers
 from bbccli.readers.classes import OF_CLASS, sorted_names, spelled
 from bbccli.readers.meaning import positive_last

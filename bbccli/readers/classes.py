@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from bbccli.core.notes import declared, listing
+from bbccli.core.rounding import count
 from bbccli.errors import InputError
-from bbccli.notes import declared, listing
 from bbccli.readers.arrow import to_numbers
 from bbccli.readers.column import number_of
 from bbccli.readers.sheet import CLASS_SEPARATOR, Cell, Sheet
-from bbccli.rounding import count
 from bbccli.types import IntArray
 
 OF_CLASS = re.compile(r"(.*?(?:prob|proba|probability))_([^_]+)$", re.IGNORECASE)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bbccli.core.local import note
 from bbccli.errors import InputError
-from bbccli.local import note
 from bbccli.readers.arrow import to_numbers
 from bbccli.types import FloatArray
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from bbccli.core.notes import Note, repeated_holdout
 from bbccli.errors import InputError
-from bbccli.notes import Note, repeated_holdout
 from bbccli.readers.place import Places
 from bbccli.readers.sheet import Sheet
 from bbccli.types import BoolArray, IntArray

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from bbccli import elsewhere
-from bbccli.notes import Note, remarks
-from bbccli.outcome import Outcome
+from bbccli.core import elsewhere
+from bbccli.core.notes import Note, remarks
+from bbccli.core.outcome import Outcome
 from bbccli.readers.checks.copies import equal_to_truth, refuse_copies
 from bbccli.readers.checks.direction import standings
 from bbccli.readers.checks.doubts import on_order

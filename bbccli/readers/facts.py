@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bbccli.notes import Note, declared
-from bbccli.outcome import Outcome, effective_size
+from bbccli.core.notes import Note, declared
+from bbccli.core.outcome import Outcome, effective_size
 from bbccli.readers.checks.subsets import refuse_subsets_as_folds
 from bbccli.readers.column import Column
 from bbccli.readers.constant import check_constant

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bbccli.core.notes import declared
+from bbccli.core.source import LeftOut
 from bbccli.errors import InputError, OptionError, nearest, parameter, short
-from bbccli.notes import declared
 from bbccli.readers.sheet import Sheet
-from bbccli.source import LeftOut
 
 ALL = "all"
 INCLUDED = {

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bbccli.core.notes import Note, remarks
 from bbccli.errors import InputError
-from bbccli.notes import Note, remarks
 from bbccli.readers.predictions import Predictions
 from bbccli.types import BoolArray, FloatArray, IntArray, Missing
 

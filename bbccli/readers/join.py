@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bbccli.core.notes import listing
 from bbccli.errors import InputError, parameter
-from bbccli.notes import listing
 from bbccli.readers.arrow import as_arrow, to_numbers
 from bbccli.readers.column import Column
 from bbccli.readers.place import Places

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from bbccli.core.notes import listing
+from bbccli.core.outcome import Outcome
+from bbccli.core.rounding import count
 from bbccli.errors import InputError, OptionError, UndefinedError, parameter
-from bbccli.notes import listing
-from bbccli.outcome import Outcome
 from bbccli.readers.classes import check_classes_told, sorted_names, spelled
 from bbccli.readers.column import Column, number_of
 from bbccli.readers.cube import Cube
@@ -18,7 +19,6 @@ from bbccli.readers.metadata import Metadata
 from bbccli.readers.request import Request
 from bbccli.readers.scores import outcome_of_scores, task_of
 from bbccli.readers.sheet import Sheet
-from bbccli.rounding import count
 from bbccli.types import BoolArray, Task
 
 

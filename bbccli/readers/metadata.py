@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from bbccli.core.source import run_of
 from bbccli.errors import InputError
 from bbccli.readers.column import name_of
-from bbccli.source import run_of
 from bbccli.types import Pooling, Task
 
 SPEC = "bbc-predictions"

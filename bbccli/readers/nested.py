@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bbccli.core.nested import NestedFold
 from bbccli.errors import InputError
-from bbccli.nested import NestedFold
 from bbccli.readers.codes import repeated
 from bbccli.readers.column import Column
 from bbccli.readers.folds import code_folds

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.outcome import Outcome
 from bbccli.errors import InputError, OptionError
-from bbccli.matrix import PredictionMatrix
-from bbccli.outcome import Outcome
 from bbccli.readers.assembly import Reading, assemble
 from bbccli.readers.choice import choose
 from bbccli.readers.classes import tell_classes

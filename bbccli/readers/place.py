@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bbccli.core.sample_keys import SampleKeys
 from bbccli.errors import InputError
 from bbccli.readers.arrow import as_arrow, to_codes
 from bbccli.readers.codes import repeated
@@ -16,7 +17,6 @@ from bbccli.readers.functions import take
 from bbccli.readers.nested import NestedRows, split_nested
 from bbccli.readers.problems import Raise
 from bbccli.readers.sheet import Sheet
-from bbccli.sample_keys import SampleKeys
 from bbccli.types import BoolArray, IntArray
 
 _CARET = re.compile(r"(.+)[._](Rep\d+)")

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bbccli.core.notes import listing
+from bbccli.core.outcome import Outcome
 from bbccli.errors import BbcError, InputError
-from bbccli.notes import listing
-from bbccli.outcome import Outcome
 from bbccli.readers.classes import SUM_TOLERANCE
 from bbccli.readers.column import Column, number_of
 from bbccli.readers.cube import Cube, text_fault

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bbccli.arguments import as_list, settle
+from bbccli.core.arguments import as_list, settle
 from bbccli.readers.column import name_of
 from bbccli.readers.hints import Hints
 from bbccli.readers.metadata import Metadata

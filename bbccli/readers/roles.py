@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from bbccli.core.notes import listing
 from bbccli.errors import InputError, parameter
-from bbccli.notes import listing
 from bbccli.readers.arrow import is_text
 from bbccli.readers.table import Table
 

@@ -14,8 +14,8 @@ from itertools import count, islice
 
 import numpy as np
 
+from bbccli.core.notes import declared
 from bbccli.errors import InputError, parameter
-from bbccli.notes import declared
 from bbccli.readers.arrow import is_integer, is_nothing, is_number, to_numbers
 from bbccli.readers.column import EXACT_INTEGERS, Column
 from bbccli.readers.sheet import Cell, Sheet

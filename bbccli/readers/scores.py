@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from bbccli.core.outcome import Outcome
 from bbccli.errors import OptionError, parameter
-from bbccli.outcome import Outcome
 from bbccli.readers.arrow import to_numbers
 from bbccli.readers.cube import Cube
 from bbccli.readers.request import Request, is_given

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bbccli.core.notes import listing
 from bbccli.errors import InputError, OptionError, parameter
-from bbccli.notes import listing
 from bbccli.readers.keys import matching, refuse_overlooked
 from bbccli.readers.place import Places
 from bbccli.readers.request import Request

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from bbccli.notes import Note
+from bbccli.core.notes import Note
+from bbccli.core.source import LeftOut
 from bbccli.readers.column import Column
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.table import Table
-from bbccli.source import LeftOut
 from bbccli.types import IntArray
 
 if TYPE_CHECKING:

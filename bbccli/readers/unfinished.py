@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bbccli.core.matrix import Unfinished
+from bbccli.core.notes import Note, remarks
 from bbccli.errors import InputError
-from bbccli.matrix import Unfinished
-from bbccli.notes import Note, remarks
 from bbccli.readers.classes import check_classes_told
 from bbccli.readers.place import Places
 from bbccli.readers.sheet import Sheet

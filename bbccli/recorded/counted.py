@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bbccli.core.source import agrees, tolerance_of
 from bbccli.recorded import parts
 from bbccli.recorded.arrays import DamagedError
 from bbccli.recorded.parts import Part
-from bbccli.source import agrees, tolerance_of
 from bbccli.types import FloatArray, IntArray, PredictionKind
 
 TOLERANCE = 1e-9

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.atomic import SUFFIX, replacing
+from bbccli.core.atomic import SUFFIX, replacing
+from bbccli.core.local import bytes_of
 from bbccli.errors import InputError
-from bbccli.local import bytes_of
 from bbccli.recorded.arrays import DamagedError, packed, unpacked
 from bbccli.types import FloatArray, IntArray, Task
 

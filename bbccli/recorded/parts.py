@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.atomic import SUFFIX
-from bbccli.local import bytes_of
+from bbccli.core.atomic import SUFFIX
+from bbccli.core.local import bytes_of
 from bbccli.recorded.arrays import DamagedError, packed, unpacked
 from bbccli.recorded.design import LEADERBOARDS, PARTS
 from bbccli.types import IntArray, PredictionKind

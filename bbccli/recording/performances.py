@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.outcome import Outcome
+from bbccli.core.source import agrees, tolerance_of
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS, Metric
 from bbccli.metrics.naming import canonical
 from bbccli.metrics.probability import with_clip
-from bbccli.outcome import Outcome
 from bbccli.recorded import design
 from bbccli.recorded.counted import TOLERANCE, share_of
 from bbccli.recorded.design import Design
 from bbccli.recorded.parts import Part
-from bbccli.source import agrees, tolerance_of
 from bbccli.types import PredictionKind, Task
 
 _AT_ONCE = 64

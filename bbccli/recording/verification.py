@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from bbccli.core.notes import listing
+from bbccli.core.plan import CLIP
+from bbccli.core.rounding import count
+from bbccli.core.source import agrees, tolerance_of
 from bbccli.errors import InputError
-from bbccli.notes import listing
-from bbccli.plan import CLIP
 from bbccli.recorded import parts
 from bbccli.recorded.counted import TOLERANCE, agreeing, by_identity, parts_in, tries_of
 from bbccli.recorded.design import PARTS
@@ -20,8 +22,6 @@ from bbccli.recorded.parts import Part, identity_of
 from bbccli.recording.candidates import Candidate, candidates_of
 from bbccli.recording.parameters import class_name, of_candidate, parameters_of
 from bbccli.recording.performances import Compared, recomputed
-from bbccli.rounding import count
-from bbccli.source import agrees, tolerance_of
 
 _ELSEWHERE = (
     "this search evaluates other rows (successive halving, another cv, other data?): give it "

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.arguments import as_list
+from bbccli.core.arguments import as_list
 from bbccli.errors import OptionError
 from bbccli.recorded.design import Design
 from bbccli.recording.given import as_array

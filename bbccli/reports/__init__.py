@@ -16,9 +16,9 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import IO, Any
 
-from bbccli.arguments import choice
-from bbccli.documents import Document, Json
-from bbccli.documents.values import record_of
+from bbccli.core.arguments import choice
+from bbccli.core.documents import Document, Json
+from bbccli.core.documents.values import record_of
 from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.reports.base import Style
 
@@ -115,12 +115,12 @@ class Form:
 
 
 RECORDS = {
-    Kind.CORRECT: ("schema", "Envelope"),
-    Kind.COMPARE: ("compare_schema", "CompareEnvelope"),
-    Kind.DROP: ("drop_schema", "DropEnvelope"),
-    Kind.LEADERBOARD: ("leaderboard", "LeaderboardEnvelope"),
-    Kind.PLAN: ("plan_schema", "PlanEnvelope"),
-    Kind.INSPECTION: ("inspection", "Inspection"),
+    Kind.CORRECT: ("schema.correct", "Envelope"),
+    Kind.COMPARE: ("schema.compare", "CompareEnvelope"),
+    Kind.DROP: ("schema.drop", "DropEnvelope"),
+    Kind.LEADERBOARD: ("schema.leaderboard", "LeaderboardEnvelope"),
+    Kind.PLAN: ("schema.plan", "PlanEnvelope"),
+    Kind.INSPECTION: ("analysis.inspection", "Inspection"),
 }
 """Module and name of the record that a kind of result is."""
 
@@ -129,7 +129,7 @@ def _record(document: Json, kind: Kind) -> Any:
     """The record of a document; what has none, such as a method, stays as it is."""
     if kind not in RECORDS:
         return document
-    module, name = ("schema", "ErrorEnvelope") if "error" in document else RECORDS[kind]
+    module, name = ("schema.correct", "ErrorEnvelope") if "error" in document else RECORDS[kind]
     return record_of(getattr(import_module(f"bbccli.{module}"), name), document)
 
 

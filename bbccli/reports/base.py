@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from bbccli.arguments import settle
+from bbccli.core.arguments import settle
 
 if TYPE_CHECKING:
-    from bbccli.notes import Note
-    from bbccli.plan import Plan
+    from bbccli.core.notes import Note
+    from bbccli.core.plan import Plan
 
 
 class Result(Protocol):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bbccli.documents import Document, Json
-from bbccli.documents.rows import rows_of
-from bbccli.schema import ErrorEnvelope, error_document
+from bbccli.core.documents import Document, Json
+from bbccli.core.documents.rows import rows_of
+from bbccli.schema.correct import ErrorEnvelope, error_document
 from bbccli.version import __version__
 
 

@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from bbccli.notes import Note
+from bbccli.core.notes import Note
+from bbccli.core.results import Estimate
+from bbccli.core.text import visible
 from bbccli.reports.base import Style
-from bbccli.results import Estimate
-from bbccli.text import visible
 
 MOST_ROWS = 30
 """Rows of a table on a terminal and in Markdown, at most; CSV and JSON have all of them."""

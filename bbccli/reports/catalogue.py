@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from bbccli.documents import Json
+from bbccli.core.documents import Json
 from bbccli.errors import OptionError, nearest
-from bbccli.gate import NAIVE
 from bbccli.methods import DEFAULT_METHODS, METHODS, Method
 from bbccli.metrics import ALIASES, METRICS, Metric, metric_named
 from bbccli.reports.base import Style
 from bbccli.reports.layout import listing_table
+from bbccli.schema.gate import NAIVE
 
 
 def methods(name: str | None) -> list[Json]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bbccli.documents import Json
+from bbccli.core.documents import Json
 from bbccli.reports.base import Style
 from bbccli.reports.csv import as_text
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from bbccli.compare_schema import CompareEnvelope
 from bbccli.comparisons.records import Comparison, Ranks
+from bbccli.core.rounding import count
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.content import compare as content
 from bbccli.reports.junit import add_case, add_gate, suites_as_text, xml_text
-from bbccli.rounding import count
+from bbccli.schema.compare import CompareEnvelope
 
 
 def render(documents: Sequence[CompareEnvelope], style: Style) -> str:

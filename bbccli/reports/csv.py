@@ -8,11 +8,11 @@ from io import StringIO, TextIOWrapper
 from itertools import chain
 from typing import IO, TextIO
 
-from bbccli.documents import Json
-from bbccli.documents.rows import COLUMNS, OF_BATCH, rows_of
+from bbccli.core.documents import Json
+from bbccli.core.documents.rows import COLUMNS, OF_BATCH, rows_of
+from bbccli.core.text import visible
 from bbccli.reports.base import Style
 from bbccli.reports.batch import rows_of_record
-from bbccli.text import visible
 
 _FORMULA = ("=", "+", "-", "@")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
+from bbccli.core.results import Estimate
 from bbccli.errors import OptionError
 from bbccli.reports import Kind, forms_of
-from bbccli.results import Estimate
 
 NAMES = ("method", "metric", "resample", "performance", "winner", "probability")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bbccli.evidence.records import Evidence
+from bbccli.reports.evidence.records import Evidence
 
 
 @dataclass(frozen=True, slots=True)

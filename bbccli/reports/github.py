@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.notes import Severity, severity_of
+from bbccli.core.notes import Severity, severity_of
+from bbccli.core.text import visible
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.sentences import gate_sentence, sentences
-from bbccli.schema import Envelope
-from bbccli.text import visible
+from bbccli.schema.correct import Envelope
 
 KINDS = {Severity.DOUBT: "warning", Severity.CARE: "notice"}
 """Annotations of notes; those that are harmless have none, for GitHub shows ten of a kind."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from bbccli.documents import Json, as_json
+from bbccli.core.documents import Json, as_json
 from bbccli.reports.base import Style
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import IO
 
-from bbccli.documents import Json
+from bbccli.core.documents import Json
 from bbccli.reports.base import Style
 from bbccli.reports.batch import error_of
 

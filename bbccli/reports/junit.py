@@ -10,11 +10,11 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
+from bbccli.core.results import Estimate, Gate
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.sentences import gate_sentence, judged_figure, sentence
-from bbccli.results import Estimate, Gate
-from bbccli.schema import Envelope
+from bbccli.schema.correct import Envelope
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

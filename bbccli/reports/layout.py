@@ -13,10 +13,10 @@ from rich.console import Console, Group, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from bbccli.notes import Note, severity_of
+from bbccli.core.notes import Note, severity_of
+from bbccli.core.rounding import count
+from bbccli.core.text import visible
 from bbccli.reports.base import Style
-from bbccli.rounding import count
-from bbccli.text import visible
 
 Grid = Table
 """Rows that more can be added to."""

@@ -13,11 +13,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any
 
-from bbccli.documents import Document, Json, as_json
+from bbccli.core.documents import Document, Json, as_json
+from bbccli.core.results import Estimate, Gate
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
-from bbccli.results import Estimate, Gate
-from bbccli.schema import Envelope
+from bbccli.schema.correct import Envelope
 
 AnyDocument = Document[Any]
 """With a result, or with an error."""

@@ -7,8 +7,8 @@ from io import BytesIO
 from itertools import chain, islice
 from typing import IO, Any
 
-from bbccli.documents import Json
-from bbccli.documents.rows import OF_BATCH, REAL, TRUTH, WHOLE
+from bbccli.core.documents import Json
+from bbccli.core.documents.rows import OF_BATCH, REAL, TRUTH, WHOLE
 from bbccli.reports.batch import rows_of_record
 
 GROUP = 10_000

@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from bbccli.methods import METHODS
-from bbccli.metrics import METRICS
-from bbccli.notes import Note, listing
-from bbccli.reports.base import Result
-from bbccli.results import Estimate
-from bbccli.rounding import (
+from bbccli.core.notes import Note, listing
+from bbccli.core.results import Estimate
+from bbccli.core.rounding import (
     UNBOUNDED,
     Digits,
     count,
@@ -19,9 +16,12 @@ from bbccli.rounding import (
     tiny_text,
     width_of,
 )
-from bbccli.schema import Envelope, Input, Run, to_report
-from bbccli.source import TwoFigures, Verification
-from bbccli.text import visible
+from bbccli.core.source import TwoFigures, Verification
+from bbccli.core.text import visible
+from bbccli.methods import METHODS
+from bbccli.metrics import METRICS
+from bbccli.reports.base import Result
+from bbccli.schema.correct import Envelope, Input, Run, to_report
 from bbccli.types import Interval
 
 RULES = {

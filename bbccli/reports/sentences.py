@@ -14,17 +14,26 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from decimal import Decimal
 
-from bbccli.intervals import INTERVALS
+from bbccli.core.plan import Plan
+from bbccli.core.results import Estimate, Gate, SearchCost
+from bbccli.core.rounding import (
+    UNBOUNDED,
+    Digits,
+    count,
+    digits_for,
+    figure,
+    percent,
+    short,
+    trimmed,
+)
+from bbccli.core.text import visible
 from bbccli.methods import METHODS, Gives
 from bbccli.metrics import METRICS
 from bbccli.metrics.capped import POWERS
-from bbccli.plan import Plan
 from bbccli.reports import phrases
 from bbccli.reports.phrases import metric_label, metrics_of
-from bbccli.results import Estimate, Gate, SearchCost
-from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, figure, percent, short, trimmed
-from bbccli.schema import Envelope, has_no_width, to_report
-from bbccli.text import visible
+from bbccli.schema.correct import Envelope, has_no_width, to_report
+from bbccli.stats.intervals import INTERVALS
 from bbccli.types import Interval, PredictionKind, Task
 
 

@@ -9,9 +9,9 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bbccli.gate import NAIVE
-from bbccli.results import Estimate
-from bbccli.rounding import fixed
+from bbccli.core.results import Estimate
+from bbccli.core.rounding import fixed
+from bbccli.schema.gate import NAIVE
 
 WIDEST, NARROWEST = 48, 28
 """Characters of a drawing, at most and at least."""

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from statistics import median, quantiles
 
-from bbccli.documents import Document, Json
+from bbccli.core.documents import Document, Json
+from bbccli.core.rounding import count, digits_for
+from bbccli.core.text import visible
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.phrases import n_tried, of_all
-from bbccli.rounding import count, digits_for
-from bbccli.schema import Envelope
-from bbccli.text import visible
+from bbccli.schema.correct import Envelope
 
 MOST_WINNERS = 5
 MOST_REASONS = 5

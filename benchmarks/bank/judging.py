@@ -8,11 +8,11 @@ from zlib import crc32
 
 import numpy as np
 
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.matrix import PredictionMatrix
 from bbccli.methods import METHODS
 from bbccli.methods.base import Need
-from bbccli.plan import Plan
 from bbccli.types import Direction, Interval, Models, Side
 from benchmarks.bank.judged_by import changes_of, metric_of
 from benchmarks.bank.results import ENDS, MISSING, Key, encoded

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from bbccli.intervals import INTERVALS
 from bbccli.methods import METHODS
 from bbccli.methods.base import Gives
+from bbccli.stats.intervals import INTERVALS
 from bbccli.types import IntervalKind, Pooling
 
 MAIN_METHODS = ("bbc", "bbc-632", "bbc-eb")

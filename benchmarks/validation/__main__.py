@@ -5,7 +5,7 @@ import math
 import sys
 from pathlib import Path
 
-from bbccli.resources import available_cores
+from bbccli.core.resources import available_cores
 from benchmarks.validation.page import PAGE, renew
 from benchmarks.validation.run import tasks, work
 from benchmarks.validation.settings import Part

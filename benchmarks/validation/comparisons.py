@@ -23,9 +23,9 @@ from bbccli.comparisons.families import between_families
 from bbccli.comparisons.possible_best import best_set
 from bbccli.comparisons.records import BestSet
 from bbccli.comparisons.simultaneous import against
-from bbccli.plan import Plan
-from bbccli.resources import Resources, use
-from bbccli.simulation import Simulated, binormal, right_or_wrong
+from bbccli.core.plan import Plan
+from bbccli.core.resources import Resources, use
+from bbccli.planning.simulation import Simulated, binormal, right_or_wrong
 from bbccli.types import IntervalKind, Side
 from benchmarks.tables import Row
 from benchmarks.validation.families import family_settings, held

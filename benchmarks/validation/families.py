@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from bbccli.bootstrap.differences import corrected_difference
-from bbccli.case import Case
+from bbccli.core.plan import Plan
 from bbccli.metrics import Metric
-from bbccli.plan import Plan
-from bbccli.simulation import Simulated, binormal, right_or_wrong
+from bbccli.planning.simulation import Simulated, binormal, right_or_wrong
+from bbccli.stats.bootstrap.differences import corrected_difference
+from bbccli.stats.case import Case
 from bbccli.types import IntervalKind
 from benchmarks.validation.settings import Part, Setting
 

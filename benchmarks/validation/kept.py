@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bbccli.atomic import replacing
+from bbccli.core.atomic import replacing
 
 FOLDER = Path(__file__).parent / "results"
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.case import Case
+from bbccli.core.plan import Plan
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.selection.candidates import candidates
-from bbccli.selection.css import css_of, winners_of
-from bbccli.simulation import Simulated, nested
+from bbccli.planning.simulation import Simulated, nested
+from bbccli.stats.case import Case
+from bbccli.stats.selection.candidates import candidates
+from bbccli.stats.selection.css import css_of, winners_of
 
 
 def nested_cv(simulated: Simulated, plan: Plan) -> dict[str, Any]:

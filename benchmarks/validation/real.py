@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from bbccli.matrix import PredictionMatrix
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.outcome import Outcome
 from bbccli.metrics import METRICS
-from bbccli.outcome import Outcome
-from bbccli.simulation import Simulated
+from bbccli.planning.simulation import Simulated
 from bbccli.types import PredictionKind, Task
 from benchmarks.validation.settings import Part, Setting
 

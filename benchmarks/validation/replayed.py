@@ -5,9 +5,9 @@ from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
+from bbccli.core.plan import Plan
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.simulation import Simulated
+from bbccli.planning.simulation import Simulated
 
 Replayed = Callable[[Simulated, Plan], dict[str, Any]]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bbccli import __version__
-from bbccli.resources import Resources, use
+from bbccli.core.resources import Resources, use
 from benchmarks.validation.real import real_settings
 from benchmarks.validation.settings import (
     Part,

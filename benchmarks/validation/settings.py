@@ -13,7 +13,7 @@ from zlib import crc32
 import numpy as np
 from numpy.random import Generator
 
-from bbccli.simulation import Simulated, binormal, multinormal, noisy, right_or_wrong
+from bbccli.planning.simulation import Simulated, binormal, multinormal, noisy, right_or_wrong
 
 
 class Part(StrEnum):

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from bbccli.core.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.simulation import Simulated
+from bbccli.planning.simulation import Simulated
 from bbccli.types import Direction, Side
 from benchmarks.validation.nested import nested_cv
 from benchmarks.validation.replayed import rules

@@ -11,8 +11,8 @@ import pytest
 from experiments import FAST, ROOT, environment, experiment
 from large_files import Here
 
-from bbccli import resources
 from bbccli.batch import local, parts
+from bbccli.core import resources
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from experiments import FAST, experiment
 from bbccli.analysis import Analysis
 from bbccli.batch.run import Tally
 from bbccli.cli.commands import command_named
-from bbccli.saved import read_documents
+from bbccli.schema.saved import read_documents
 
 PATTERN = "runs/**/p.csv"
 

@@ -21,7 +21,7 @@ from bbccli.batch.cluster import NO_DASHBOARD, run_dask
 from bbccli.batch.run import todo
 from bbccli.batch.sources import sources_of
 from bbccli.batch.worker import work
-from bbccli.resources import Resources
+from bbccli.core.resources import Resources
 
 PATTERN = "runs/**/p.csv"
 REAL = ("test_a_worker_that_dies_costs_nothing_and_changes_nothing",)

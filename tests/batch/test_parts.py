@@ -10,10 +10,10 @@ import pytest
 from day import SWEEP, parts
 from large_files import FEW, chances, file_of, same
 
-from bbccli import resources
 from bbccli.batch import cluster
 from bbccli.batch import parts as module
 from bbccli.batch.parts import pack, unpack, work
+from bbccli.core import resources
 from bbccli.errors import InputError, OptionError
 from bbccli.readers.column_file import ColumnFile
 

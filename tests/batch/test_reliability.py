@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from experiments import FAST, command, environment, experiment, serve_in_vain, serve_never
 
-from bbccli.atomic import replacing
 from bbccli.batch import local
 from bbccli.batch.journal import HEADER, Journal
+from bbccli.core.atomic import replacing
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals and limits")
 PATTERN = "runs/**/p.csv"

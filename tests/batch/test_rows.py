@@ -12,17 +12,17 @@ from matrices import for_metric
 from numpy.testing import assert_array_equal
 
 from bbccli.batch import parts
-from bbccli.bootstrap import by_rows, on_workers
-from bbccli.bootstrap.by_rows import Sharing, Work, counts_of
-from bbccli.bootstrap.drawing import Drawing
-from bbccli.matrix import PredictionMatrix
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.outcome import Outcome
+from bbccli.core.resources import Resources, use
 from bbccli.metrics import METRICS
 from bbccli.metrics.weighting import CHUNK
-from bbccli.outcome import Outcome
 from bbccli.readers.column_file import ColumnFile
-from bbccli.resampling import BLOCK, any_draw, draws_of
-from bbccli.resources import Resources, use
-from bbccli.selection.candidates import Candidates
+from bbccli.stats.bootstrap import by_rows, on_workers
+from bbccli.stats.bootstrap.by_rows import Sharing, Work, counts_of
+from bbccli.stats.bootstrap.drawing import Drawing
+from bbccli.stats.resampling import BLOCK, any_draw, draws_of
+from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import Pooling, PredictionKind, Task
 
 MANY = 2 * CHUNK + 8_929

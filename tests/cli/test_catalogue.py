@@ -4,7 +4,7 @@ import pytest
 
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.schema import SCHEMA_VERSION
+from bbccli.schema.correct import SCHEMA_VERSION
 from bbccli.version import __version__
 
 

@@ -195,7 +195,7 @@ class TestResamples:
 
     @pytest.mark.sweep
     def test_a_tolerance_out_of_reach_is_said(self, run, samples, monkeypatch):
-        monkeypatch.setattr("bbccli.plan.MOST_RESAMPLES", 2000)
+        monkeypatch.setattr("bbccli.core.plan.MOST_RESAMPLES", 2000)
         auto = ("--method", "bbc", "--n-resamples", "auto", "--tolerance", "0.00001")
         path = samples / "progression.parquet"
         status, out, _ = run("correct", path, "--format", "json", *auto)

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
+from bbccli.core.notes import NOTES, Severity
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.notes import NOTES, Severity
 
 
 def words(run, *argv):

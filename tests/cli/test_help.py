@@ -5,10 +5,10 @@ import re
 import pytest
 
 from bbccli.cli.commands import COMMANDS, command_named
+from bbccli.core.option import Option, Panel
 from bbccli.methods import DEFAULT_METHODS, METHODS
 from bbccli.methods.registry import ENOUGH_FOLDS
 from bbccli.metrics import METRICS
-from bbccli.option import Option, Panel
 
 SCREEN = 40
 """Lines of a terminal."""

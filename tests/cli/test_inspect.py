@@ -10,19 +10,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bbccli import readers, resources
+from bbccli import readers
+from bbccli.analysis.inspection import Status, inspect
+from bbccli.analysis.inspection.findings import Findings
+from bbccli.analysis.inspection.matrices import check_resamples
+from bbccli.analysis.inspection.similar import similarity
+from bbccli.core import resources
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import NOTES, declared, remarks
+from bbccli.core.outcome import Outcome
 from bbccli.errors import BbcError
-from bbccli.inspection import Status, inspect
-from bbccli.inspection.findings import Findings
-from bbccli.inspection.matrices import check_resamples
-from bbccli.inspection.similar import similarity
-from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
-from bbccli.notes import NOTES, declared, remarks
-from bbccli.outcome import Outcome
 from bbccli.readers import Request, Roles, read
-from bbccli.resampling import any_draw, draws_of
-from bbccli.selection.candidates import candidates
+from bbccli.stats.resampling import any_draw, draws_of
+from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Missing, Pooling, PredictionKind, Task
 
 GOOD = """row_id,repeat,fold,truth,a,b

@@ -9,7 +9,7 @@ from bbccli.cli import bar
 from bbccli.cli.bar import progress_bar
 from bbccli.cli.output import style_for_stdout
 from bbccli.cli.streams import say
-from bbccli.progress import enter, silent
+from bbccli.core.progress import enter, silent
 
 
 def terminal(monkeypatch, *streams):

@@ -4,7 +4,7 @@ import pytest
 
 from bbccli.analysis import Analysis
 from bbccli.analysis.answer import answer
-from bbccli.progress import enter, silent
+from bbccli.core.progress import enter, silent
 
 
 class Heard:

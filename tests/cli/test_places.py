@@ -88,7 +88,7 @@ class TestWhatIsNoFile:
         assert (folder / "n").read_text().strip() == "1"
 
     def test_half_a_result_is_never_sent(self, folder):
-        from bbccli.atomic import replacing
+        from bbccli.core.atomic import replacing
 
         os.mkfifo("pipe")
         with pytest.raises(ZeroDivisionError), replacing(Path("pipe")) as file:
@@ -147,7 +147,7 @@ class TestWhatIsThere:
         Path("r.json").write_text("old")
         inode = Path("r.json").stat().st_ino
         monkeypatch.setattr(os, "chown", denied)
-        monkeypatch.setattr("bbccli.atomic._owner", lambda status: (status.st_ino,))
+        monkeypatch.setattr("bbccli.core.atomic._owner", lambda status: (status.st_ino,))
         assert run("correct", "p.csv", *QUICK, "-o", "r.json")[0] == 0
         assert json.loads(Path("r.json").read_text())
         assert Path("r.json").stat().st_ino == inode

@@ -8,7 +8,7 @@ import jsonschema
 import numpy as np
 import pytest
 
-from bbccli.json_schema import json_schema
+from bbccli.reports.json_schema import json_schema
 
 VALIDATOR = jsonschema.Draft202012Validator(json_schema())
 DEFINITION = {"$ref": "#/$defs/PlanDocument", "$defs": json_schema()["$defs"]}

@@ -7,7 +7,7 @@ import pytest
 
 from bbccli import read
 from bbccli.errors import OptionError
-from bbccli.simulation import LAWS, Study
+from bbccli.planning.simulation import LAWS, Study
 
 SMALL = ("--samples", "40", "--configurations", "6", "--folds", "4")
 

@@ -10,9 +10,9 @@ import pytest
 from printed import cells_of, letters
 from rich.cells import cell_len
 
+from bbccli.core.text import visible
 from bbccli.reports import FORMS, Kind, Style
 from bbccli.reports.layout import NARROWEST, listing_table
-from bbccli.text import visible
 
 NAMES = (
     "extra-trees max_depth=12 min_samples_leaf=5 features=0.50 k=1",

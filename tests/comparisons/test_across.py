@@ -18,11 +18,11 @@ from bbccli.comparisons.across import TESTS, compare_across, performances_of, ra
 from bbccli.comparisons.across.ranks import settled, wilcoxon
 from bbccli.comparisons.across.run import DEFAULTS
 from bbccli.comparisons.records import Verdict
-from bbccli.documents import as_json
+from bbccli.core.documents import as_json
+from bbccli.core.plan import Plan
 from bbccli.errors import OptionError, UndefinedError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
 from bbccli.types import Adjustment
 
 FROZEN = json.loads((FOLDER / "comparisons.json").read_text())

@@ -10,7 +10,7 @@ from matrices import binary, regression, scores
 from bbccli import METRICS, Plan
 from bbccli.comparisons.evidence import evidence_of
 from bbccli.comparisons.possible_best import band
-from bbccli.simulation import binormal, right_or_wrong
+from bbccli.planning.simulation import binormal, right_or_wrong
 
 PLAN = Plan(n_resamples=130, level=0.9, seed=4)
 

@@ -12,10 +12,10 @@ from bbccli.comparisons.baseline import against_baseline, verdict_of
 from bbccli.comparisons.evidence import evidence_of
 from bbccli.comparisons.records import Alternative, Verdict
 from bbccli.comparisons.simultaneous import against
+from bbccli.core.resources import Resources, use
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.metrics.ranking import AUC
-from bbccli.resampling import draws_of
-from bbccli.resources import Resources, use
+from bbccli.stats.resampling import draws_of
 from bbccli.types import IntervalKind, Pooling, Select, Side
 
 PLAN = Plan(n_resamples=130, level=0.9, seed=4)

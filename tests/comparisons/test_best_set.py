@@ -11,8 +11,8 @@ from bbccli import METRICS, Plan, read
 from bbccli.comparisons import possible_best as module
 from bbccli.comparisons.evidence import evidence_of
 from bbccli.comparisons.possible_best import best_set, p_values, rivals_of
+from bbccli.core.resources import Resources, use
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.resources import Resources, use
 from bbccli.types import Pooling
 
 PLAN = Plan(n_resamples=130, level=0.9, seed=4)

@@ -10,8 +10,8 @@ from slow_comparisons import placements_less_auc
 
 from bbccli import METRICS, Plan
 from bbccli.comparisons.evidence import evidence_of
-from bbccli.delong import influence, variance_of
 from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.stats.delong import influence, variance_of
 from bbccli.types import Pooling
 
 

@@ -12,7 +12,7 @@ from bbccli.comparisons.families import between_families, families_by, with_fami
 from bbccli.comparisons.records import Verdict
 from bbccli.errors import OptionError
 from bbccli.metrics.ranking import AUC
-from bbccli.resampling import draws_of
+from bbccli.stats.resampling import draws_of
 
 PLAN = Plan(n_resamples=130, level=0.9, seed=4)
 TWO = {"few": (0, 6), "many": (1, 2, 3, 4, 5)}

@@ -13,11 +13,11 @@ from thorough import examples
 
 from bbccli.comparisons.pairs import TESTS, compare_pairs
 from bbccli.comparisons.records import Verdict
-from bbccli.documents import as_json
+from bbccli.core.documents import as_json
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.outcome import Outcome
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.matrix import PredictionMatrix
-from bbccli.outcome import Outcome
-from bbccli.significance import SMALLEST_P
+from bbccli.stats.significance import SMALLEST_P
 from bbccli.types import PredictionKind, Task
 
 FEW = replace(PLAN, n_resamples=40)

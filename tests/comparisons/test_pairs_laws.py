@@ -13,12 +13,12 @@ from bbccli.comparisons.pairs.base import Need
 from bbccli.comparisons.pairs.drawn import Swaps
 from bbccli.comparisons.pairs.run import DEFAULTS, MODULES, default_test
 from bbccli.comparisons.records import Verdict
-from bbccli.documents import as_json
+from bbccli.core.documents import as_json
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.plan import Plan, n_draws
+from bbccli.core.resources import Engine, Resources, use
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
-from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan, n_draws
-from bbccli.resources import Engine, Resources, use
 from bbccli.types import Adjustment, Pooling, Side
 
 

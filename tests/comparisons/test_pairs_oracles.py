@@ -10,8 +10,8 @@ from oracle_data import ALL, FOLDER, REAL, answers, matrix
 from pairs import ask, of_folds, of_labels, of_table
 from scipy import stats
 
-from bbccli.plan import Plan
-from bbccli.resampling import BLOCK, Unit, generator
+from bbccli.core.plan import Plan
+from bbccli.stats.resampling import BLOCK, Unit, generator
 
 FROZEN = json.loads((FOLDER / "comparisons.json").read_text())
 EDGES = json.loads((FOLDER / "mcnemar_edge_cases.json").read_text())["cases"]

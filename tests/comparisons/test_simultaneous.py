@@ -9,13 +9,13 @@ from matrices import binary, regression
 from scipy import stats
 
 from bbccli import METRICS, Plan
-from bbccli import multipliers as module
 from bbccli.comparisons.evidence import evidence_of
 from bbccli.comparisons.simultaneous import against, checked_draws, critical, over_draws
+from bbccli.core.resources import Resources, use
 from bbccli.errors import OptionError
-from bbccli.multipliers import divisors, multipliers
-from bbccli.resources import Resources, use
-from bbccli.simulation import binormal
+from bbccli.planning.simulation import binormal
+from bbccli.stats import multipliers as module
+from bbccli.stats.multipliers import divisors, multipliers
 
 PLAN = Plan(n_resamples=130, level=0.9, seed=4)
 MAKERS = {"auc": binary, "accuracy": binary, "mse": regression}

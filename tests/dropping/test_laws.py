@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from matrices import binary, multiclass, regression, survival, weighing
 
+from bbccli.core.matrix import PredictionMatrix, Unfinished
+from bbccli.core.outcome import Outcome
+from bbccli.core.plan import Plan
+from bbccli.core.resources import Resources, use
 from bbccli.dropping import RULES, bbcd, drop, replay
 from bbccli.dropping.base import too_early
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
-from bbccli.matrix import PredictionMatrix, Unfinished
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.outcome import Outcome
-from bbccli.plan import Plan
-from bbccli.resources import Resources, use
-from bbccli.selection.candidates import Candidates
+from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import Pooling, PredictionKind, Task
 
 PLAN = Plan(n_resamples=200, seed=2)

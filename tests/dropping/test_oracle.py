@@ -7,11 +7,11 @@ import pytest
 from day import SWEEP
 from oracle_data import HARD, METRIC_OF, answers, matrix
 
+from bbccli.core.matrix import Unfinished
+from bbccli.core.plan import Plan
 from bbccli.dropping import drop, replay
 from bbccli.dropping.base import Standing
 from bbccli.dropping.bbcd import worse_shares
-from bbccli.matrix import Unfinished
-from bbccli.plan import Plan
 
 ACCURACY = METRIC_OF["acc"]
 B = 1000

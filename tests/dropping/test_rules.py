@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from matrices import of, regression
 
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.outcome import Outcome
+from bbccli.core.plan import Plan
 from bbccli.dropping import RULES, bbcd
 from bbccli.dropping.base import Standing
 from bbccli.dropping.losses import top_ones
 from bbccli.dropping.over_folds import MOST_EXACT, abilities, error_variance, wins_of
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
-from bbccli.outcome import Outcome
-from bbccli.plan import Plan
-from bbccli.significance import friedman, signed_ranks
+from bbccli.stats.significance import friedman, signed_ranks
 from bbccli.types import PredictionKind, Task
 
 ACCURACY = METRICS["accuracy"]

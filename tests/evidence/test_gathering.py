@@ -9,14 +9,14 @@ from scipy.integrate import trapezoid
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from bbccli.case import Case
 from bbccli.comparisons.possible_best import best_set
-from bbccli.evidence import gather
-from bbccli.evidence.curves import GRID, isotonic, reliability_of, roc_of
+from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.selection.candidates import fold_performances
+from bbccli.reports.evidence import gather
+from bbccli.reports.evidence.curves import GRID, isotonic, reliability_of, roc_of
+from bbccli.stats.case import Case
+from bbccli.stats.selection.candidates import fold_performances
 from bbccli.types import PredictionKind
 
 PLAN = Plan(n_resamples=80, seed=1)
@@ -169,7 +169,7 @@ def test_a_ranking_without_intervals_says_why():
 
 
 def test_as_many_as_a_ranking_may_have_have_intervals(monkeypatch):
-    monkeypatch.setattr("bbccli.evidence.gathering.MOST_RANKED", 4)
+    monkeypatch.setattr("bbccli.reports.evidence.gathering.MOST_RANKED", 4)
     for count, known in ((4, True), (5, False)):
         found, _ = evidence(matrices.binary(n_configurations=count), "accuracy", "cvt")
         assert (found.ranking.without == "") == known

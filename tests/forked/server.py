@@ -19,7 +19,7 @@ from pathlib import Path
 from pkgutil import walk_packages
 
 STREAMS = (("stdin", "r", "strict"), ("stdout", "w", "strict"), ("stderr", "w", "backslashreplace"))
-LATE = ("bbccli.__main__", "bbccli.kernels.compiled", "bbccli.batch.cluster")
+LATE = ("bbccli.__main__", "bbccli.metrics.kernels.compiled", "bbccli.batch.cluster")
 """Modules that no usual command needs, and that take long."""
 
 ASIDE = 200

@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 
 from bbccli import METRICS, BbcError, PredictionMatrix, read
+from bbccli.analysis.verification import verified
+from bbccli.core.source import run_of
 from bbccli.metrics import fitting
 from bbccli.metrics.naming import canonical
 from bbccli.readers import Roles
 from bbccli.recorded import arrays
-from bbccli.source import run_of
-from bbccli.verification import verified
 
 from .case import REAL, RUN, Case, Content, Link, tree_of
 from .mutations import mutated

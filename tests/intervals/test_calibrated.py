@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from matrices import binary, regression
 
+from bbccli.core.plan import Plan
+from bbccli.core.results import Distribution
 from bbccli.errors import UnsupportedError
-from bbccli.intervals import Basis, interval_of
-from bbccli.intervals.guard import Guarded
-from bbccli.intervals.matched import matched
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.results import Distribution
-from bbccli.selection.single import of_samples, worst_sample
+from bbccli.stats.intervals import Basis, interval_of
+from bbccli.stats.intervals.guard import Guarded
+from bbccli.stats.intervals.matched import matched
+from bbccli.stats.selection.single import of_samples, worst_sample
 from bbccli.types import IntervalKind, Models, Pooling
 
 AUC, MSE = METRICS["auc"], METRICS["mse"]

@@ -5,8 +5,8 @@ import pytest
 from scipy.special import erfc, erfcinv
 from scipy.stats import beta
 
-from bbccli.intervals.guard import Guarded
-from bbccli.results import Distribution
+from bbccli.core.results import Distribution
+from bbccli.stats.intervals.guard import Guarded
 
 
 def of(values, **fields):

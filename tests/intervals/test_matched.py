@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from bbccli.intervals.matched import matched, shrinkage
-from bbccli.resampling import Draws, Unit, every_resample, leaves_some_out
-from bbccli.results import Distribution
+from bbccli.core.results import Distribution
+from bbccli.stats.intervals.matched import matched, shrinkage
+from bbccli.stats.resampling import Draws, Unit, every_resample, leaves_some_out
 
 
 def drawn_from(losses, n_resamples=4096, seed=0):

@@ -3,10 +3,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bbccli.intervals import Basis, interval_of, normal
+from bbccli.core.plan import Plan
+from bbccli.core.results import Distribution
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.results import Distribution
+from bbccli.stats.intervals import Basis, interval_of, normal
 from bbccli.types import Direction, Side
 
 AUC = METRICS["auc"]

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from bbccli.intervals import INTERVALS, Basis, interval_of
+from bbccli.core.plan import Plan
+from bbccli.core.results import Distribution
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.results import Distribution
+from bbccli.stats.intervals import INTERVALS, Basis, interval_of
 from bbccli.types import IntervalKind, Side
 
 AUC = METRICS["auc"]

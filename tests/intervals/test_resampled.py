@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from bbccli.intervals import Basis, interval_of
-from bbccli.intervals.guard import Guarded
-from bbccli.intervals.matched import shrinkage
+from bbccli.core.plan import Plan
+from bbccli.core.results import Distribution
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.results import Distribution
+from bbccli.stats.intervals import Basis, interval_of
+from bbccli.stats.intervals.guard import Guarded
+from bbccli.stats.intervals.matched import shrinkage
 from bbccli.types import IntervalKind, Side
 
 AUC, RMSE, R2 = (METRICS[name] for name in ("auc", "rmse", "r2"))

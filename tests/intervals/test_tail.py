@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import erfc
 
-from bbccli.intervals.guard import tail
+from bbccli.stats.intervals.guard import tail
 
 
 def test_the_tail_is_that_of_scipy():

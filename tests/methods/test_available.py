@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from matrices import binary, for_metric
 
+from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.selection.available import AvailableCases
-from bbccli.selection.candidates import candidates
+from bbccli.stats.selection.available import AvailableCases
+from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Pooling, Task
 
 # the censoring of Uno's concordance is that of all samples, whatever a configuration predicts

@@ -7,10 +7,10 @@ import pytest
 from day import parts
 from matrices import binary
 
+from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.selection.candidates import candidates
+from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Pooling
 
 PLAN = Plan(n_resamples=300, seed=2)

@@ -8,15 +8,15 @@ from day import parts
 from matrices import binary, regression
 from methods.reference import bbc, figure_on, shrunken_winner
 
-from bbccli.bootstrap import contenders, loop, of_samples
-from bbccli.bootstrap.contenders import Noise, shrunken
-from bbccli.matrix import PredictionMatrix
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.plan import Plan
+from bbccli.core.resources import Resources, use
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.resampling import draws_of
-from bbccli.resources import Resources, use
-from bbccli.selection.candidates import candidates
+from bbccli.stats.bootstrap import contenders, loop, of_samples
+from bbccli.stats.bootstrap.contenders import Noise, shrunken
+from bbccli.stats.resampling import draws_of
+from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Pooling
 
 PLAN = Plan(n_resamples=128, seed=2)
@@ -259,7 +259,7 @@ def test_contenders_are_those_the_sample_cannot_tell_apart():
 
 
 def case_of(matrix, metric):
-    from bbccli.case import Case
+    from bbccli.stats.case import Case
 
     return Case(matrix, metric, metric, PLAN)
 

@@ -7,14 +7,14 @@ import pytest
 from matrices import binary, changed_source, for_metric
 from methods import reference
 
-from bbccli.bootstrap import drawing
+from bbccli.core.plan import Plan
 from bbccli.errors import OptionError, UndefinedError
 from bbccli.methods import METHODS, estimate
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.resampling import draws_of
-from bbccli.selection.candidates import Candidates, candidates, fold_performances
-from bbccli.selection.css import css_of, winners_of
+from bbccli.stats.bootstrap import drawing
+from bbccli.stats.resampling import draws_of
+from bbccli.stats.selection.candidates import Candidates, candidates, fold_performances
+from bbccli.stats.selection.css import css_of, winners_of
 from bbccli.types import Pooling, Select
 
 ONE_SE = Plan(n_resamples=60, seed=5, select=Select.ONE_SE)
@@ -126,7 +126,7 @@ def test_bbc_bootstraps_what_was_done(matrix):
 def test_bbc_f_by_a_slow_loop(matrix):
     (by_fold,) = fold_performances(matrix, METRICS["accuracy"])
     found = METHODS["bbc-f"].run(matrix, METRICS["accuracy"], ONE_SE)
-    from bbccli.resampling import every_resample
+    from bbccli.stats.resampling import every_resample
 
     in_bag, _ = every_resample(5)
     for weights, winner in zip(in_bag, found.distribution.winners, strict=True):

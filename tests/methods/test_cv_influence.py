@@ -9,9 +9,9 @@ from methods import reference
 from oracle_data import METRIC_OF, REAL, SMALL, matrix
 from scipy.stats import norm
 
+from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
 from bbccli.types import Pooling, Side
 
 # At this level z = 1, and intervals are short enough not to be clipped.

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.outcome import Outcome
+from bbccli.core.plan import Plan
 from bbccli.errors import OptionError
-from bbccli.gate import Rule
-from bbccli.matrix import PredictionMatrix
 from bbccli.methods import METHODS
 from bbccli.methods.base import Gives
 from bbccli.metrics import METRICS
-from bbccli.outcome import Outcome
-from bbccli.plan import Plan
+from bbccli.schema.gate import Rule
 from bbccli.types import Direction, GateOn, PredictionKind, Task
 
 

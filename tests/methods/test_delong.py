@@ -8,14 +8,14 @@ import pytest
 from matrices import binary, weighing
 from oracle_data import ALL, answers, matrix
 
-from bbccli.delong import influence, variance_of
+from bbccli.core.outcome import Outcome
+from bbccli.core.plan import Plan
 from bbccli.errors import UnsupportedError
-from bbccli.kernels.placements import placements
 from bbccli.methods import METHODS
 from bbccli.methods.literature.auc import delong_variance
 from bbccli.metrics import METRICS
-from bbccli.outcome import Outcome
-from bbccli.plan import Plan
+from bbccli.metrics.kernels.placements import placements
+from bbccli.stats.delong import influence, variance_of
 from bbccli.types import PredictionKind, Side, Task
 
 AUC = METRICS["auc"]
@@ -246,7 +246,7 @@ def test_a_preselection_widens_the_interval_to_the_level_of_sidak():
     data = binary(n_samples=200, n_configurations=30, seed=7)
     found = METHODS["delong-10p"].run(data, AUC, Plan(level=0.9, side=Side.LOWER))
     rows = np.zeros(200, bool)
-    from bbccli.splitting.split import split_samples
+    from bbccli.stats.splitting.split import split_samples
 
     rows[split_samples(data, Plan()).evaluation] = True
     error = np.sqrt(delong_variance(data, data.configurations.index(found.winner), rows))

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from bbccli.bootstrap import of_folds
-from bbccli.resampling import every_resample
-from bbccli.selection.css import Css
+from bbccli.stats.bootstrap import of_folds
+from bbccli.stats.resampling import every_resample
+from bbccli.stats.selection.css import Css
 from bbccli.types import Direction
 
 

@@ -10,12 +10,12 @@ from matrices import binary, by_hand, of, regression
 from scipy.special import erfcinv
 from scipy.stats import beta
 
+from bbccli.core.outcome import Outcome
+from bbccli.core.plan import Plan
 from bbccli.dropping.base import loss_range
 from bbccli.errors import UnsupportedError
 from bbccli.methods import METHODS, Gives, Need, estimate
 from bbccli.metrics import METRICS
-from bbccli.outcome import Outcome
-from bbccli.plan import Plan
 from bbccli.types import IntervalKind, Pooling, PredictionKind, Side, Task
 
 LOWER = Plan(side=Side.LOWER, n_resamples=200)

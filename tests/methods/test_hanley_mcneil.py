@@ -7,11 +7,11 @@ import pytest
 from matrices import binary
 from oracle_data import ALL, answers, matrix
 
-from bbccli.areas import hanley_mcneil_variance
+from bbccli.core.areas import hanley_mcneil_variance
+from bbccli.core.plan import Plan
 from bbccli.errors import UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
 from bbccli.types import Side
 
 AUC = METRICS["auc"]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from matrices import bound, for_metric, weighing
 
-from bbccli.influence import influence, standard_error
 from bbccli.metrics import METRICS, weighting
 from bbccli.metrics.base import MeanScorer
+from bbccli.stats.influence import influence, standard_error
 
 
 def ones(matrix):

@@ -9,15 +9,15 @@ from day import parts
 from looped import each, labelled
 from matrices import for_metric
 
-from bbccli.bootstrap import drawing
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.plan import Plan
+from bbccli.core.resources import Engine, Resources, use
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.matrix import PredictionMatrix
 from bbccli.methods import DEFAULT_METHODS, METHODS, estimate
 from bbccli.methods.base import Gives, Need
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.resources import Engine, Resources, use
-from bbccli.selection import candidates
+from bbccli.stats.bootstrap import drawing
+from bbccli.stats.selection import candidates
 from bbccli.types import Direction, Models, Pooling, Side
 
 # Models that are fixed: then every method can be computed, and no other number depends on it.

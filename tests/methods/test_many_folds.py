@@ -6,15 +6,15 @@ from day import parts
 from matrices import binary, of, survival
 from numpy.testing import assert_allclose, assert_array_equal
 
-from bbccli import resources
+from bbccli.core import resources
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.outcome import Outcome
+from bbccli.core.plan import Plan
 from bbccli.dropping import walk as walking
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.matrix import PredictionMatrix
 from bbccli.methods import METHODS, estimate
 from bbccli.metrics import METRICS
-from bbccli.outcome import Outcome
-from bbccli.plan import Plan
-from bbccli.selection import candidates, pooling
+from bbccli.stats.selection import candidates, pooling
 from bbccli.types import PredictionKind, Task
 
 

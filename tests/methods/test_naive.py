@@ -8,10 +8,10 @@ from matrices import binary, by_hand
 from methods import reference
 from oracle_data import METRIC_OF, QUESTIONS, answers, matrix
 
+from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.resampling import any_draw, draws_of
+from bbccli.stats.resampling import any_draw, draws_of
 
 B = 4000
 

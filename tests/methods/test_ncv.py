@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, roc_auc_score
 
+from bbccli.core.plan import Plan
 from bbccli.errors import InputError, UndefinedError
 from bbccli.methods import METHODS, estimate
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
 from bbccli.readers import read
 from bbccli.types import Missing, Pooling
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from methods.test_ncv import BY_HAND, study
 
+from bbccli.core.plan import Plan
 from bbccli.methods import METHODS, estimate
 from bbccli.methods.ncv import standard_error
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
 from bbccli.readers import read
 from bbccli.types import Side
 

@@ -5,9 +5,9 @@ import pytest
 from matrices import binary, by_hand, multiclass
 from methods import reference
 
+from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
 from bbccli.types import Pooling
 
 NESTED = METHODS["nested-selection"].run

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from oracle_data import METRIC_OF, QUESTIONS, REAL, answers, drawn, matrix
 
-from bbccli.bootstrap.here import select_and_score
-from bbccli.bootstrap.of_folds import ByFold
+from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
-from bbccli.plan import Plan
-from bbccli.resampling import Resamples
-from bbccli.selection.candidates import candidates, fold_performances
-from bbccli.selection.css import Css
+from bbccli.stats.bootstrap.here import select_and_score
+from bbccli.stats.bootstrap.of_folds import ByFold
+from bbccli.stats.resampling import Resamples
+from bbccli.stats.selection.candidates import candidates, fold_performances
+from bbccli.stats.selection.css import Css
 from bbccli.types import Direction, Pooling
 
 B = 4000

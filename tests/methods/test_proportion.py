@@ -7,13 +7,13 @@ import pytest
 from matrices import binary, by_hand
 from scipy.stats import binom, binomtest
 
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.outcome import Outcome
+from bbccli.core.plan import Plan
 from bbccli.errors import UnsupportedError
-from bbccli.intervals.binomial import clopper_pearson, jeffreys, wald, wilson
-from bbccli.matrix import PredictionMatrix
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.outcome import Outcome
-from bbccli.plan import Plan
+from bbccli.stats.intervals.binomial import clopper_pearson, jeffreys, wald, wilson
 from bbccli.types import PredictionKind, Side, Task
 
 FORMULAS = {

@@ -7,13 +7,13 @@ import pytest
 from matrices import binary, for_metric, multiclass, of
 from methods import reference
 
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.outcome import Outcome
+from bbccli.core.plan import Plan
 from bbccli.errors import UndefinedError
-from bbccli.matrix import PredictionMatrix
 from bbccli.methods import METHODS, estimate
 from bbccli.metrics import METRICS
-from bbccli.outcome import Outcome
-from bbccli.plan import Plan
-from bbccli.resampling import draws_of
+from bbccli.stats.resampling import draws_of
 from bbccli.types import PredictionKind, Task
 
 

@@ -5,11 +5,11 @@ import pytest
 from matrices import binary, by_hand, multiclass
 from methods import reference
 
+from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.resampling import draws_of, every_resample
-from bbccli.selection.candidates import fold_performances
+from bbccli.stats.resampling import draws_of, every_resample
+from bbccli.stats.selection.candidates import fold_performances
 from bbccli.types import Pooling
 
 CASES = [

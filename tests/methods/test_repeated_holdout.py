@@ -7,13 +7,13 @@ import pytest
 from matrices import binary, for_metric
 from methods import reference
 
+from bbccli.core.plan import Plan
 from bbccli.errors import InputError, UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, estimate
 from bbccli.methods.base import Need
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.resampling import draws_of
-from bbccli.selection.candidates import candidates
+from bbccli.stats.resampling import draws_of
+from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Models, Pooling, PredictionKind
 
 PLAN = Plan(n_resamples=60, seed=5)

@@ -7,12 +7,12 @@ import pytest
 from day import parts
 from matrices import of
 
-from bbccli.areas import concordance_error_by_chance
+from bbccli.core.areas import concordance_error_by_chance
+from bbccli.core.outcome import Outcome
+from bbccli.core.plan import Plan
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
-from bbccli.outcome import Outcome
-from bbccli.plan import Plan
-from bbccli.selection.candidates import candidates
+from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Pooling, PredictionKind, Task
 
 files = parts("n_files", 100, whole=300)

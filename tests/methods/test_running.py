@@ -7,17 +7,17 @@ from pkgutil import walk_packages
 import pytest
 from matrices import for_metric
 
-from bbccli import case as module
-from bbccli.bootstrap import summary
-from bbccli.case import Answer, Case
+from bbccli.core.notes import single_configuration, tied_winners
+from bbccli.core.plan import Plan
 from bbccli.errors import UndefinedError
 from bbccli.methods import METHODS
 from bbccli.methods import __path__ as path
 from bbccli.methods.base import POINT, Method, Need
 from bbccli.methods.registry import module_of
 from bbccli.metrics import METRICS
-from bbccli.notes import single_configuration, tied_winners
-from bbccli.plan import Plan
+from bbccli.stats import case as module
+from bbccli.stats.bootstrap import summary
+from bbccli.stats.case import Answer, Case
 from bbccli.types import IntervalKind, Pooling
 
 AUC = METRICS["auc"]

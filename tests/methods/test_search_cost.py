@@ -9,9 +9,15 @@ import matrices
 import numpy as np
 import pytest
 
-from bbccli import resources
-from bbccli.bootstrap.of_samples import out_of_bag
-from bbccli.bootstrap.search_cost import (
+from bbccli.core import resources
+from bbccli.core.documents import as_json
+from bbccli.core.plan import Plan
+from bbccli.core.resources import resources_of
+from bbccli.errors import UnsupportedError
+from bbccli.metrics import METRICS
+from bbccli.metrics.probability import with_clip
+from bbccli.stats.bootstrap.of_samples import out_of_bag
+from bbccli.stats.bootstrap.search_cost import (
     Ranks,
     best_ranks,
     counts_to,
@@ -20,13 +26,7 @@ from bbccli.bootstrap.search_cost import (
     scored,
     search_cost,
 )
-from bbccli.case import Case
-from bbccli.documents import as_json
-from bbccli.errors import UnsupportedError
-from bbccli.metrics import METRICS
-from bbccli.metrics.probability import with_clip
-from bbccli.plan import Plan
-from bbccli.resources import resources_of
+from bbccli.stats.case import Case
 from bbccli.types import Direction, Pooling, PredictionKind, Select
 
 PLAN = Plan(n_resamples=60, seed=3)
@@ -113,8 +113,8 @@ def test_nothing_depends_on_threads_or_chunks(monkeypatch):
     found = search_cost(case_of(matrix))
     for jobs, cells in ((1, 50), (2, 200), (3, 2**21)):
         again = replace(matrix)
-        monkeypatch.setattr("bbccli.bootstrap.search_cost.MOST_CELLS", cells)
-        monkeypatch.setattr("bbccli.bootstrap.search_cost.MOST_SCORED", cells)
+        monkeypatch.setattr("bbccli.stats.bootstrap.search_cost.MOST_CELLS", cells)
+        monkeypatch.setattr("bbccli.stats.bootstrap.search_cost.MOST_SCORED", cells)
         with resources.use(resources_of(jobs, "64MB", resources.Engine.NUMPY)):
             assert search_cost(case_of(again)) == found
 
@@ -123,7 +123,7 @@ def test_nothing_depends_on_threads_or_chunks(monkeypatch):
 def test_bags_that_were_not_kept_are_scored_again(metric, monkeypatch):
     matrix = matrices.binary(n_configurations=9)
     found = search_cost(case_of(matrix, metric))
-    monkeypatch.setattr("bbccli.bootstrap.loop.MOST_KEPT", 0)
+    monkeypatch.setattr("bbccli.stats.bootstrap.loop.MOST_KEPT", 0)
     again = search_cost(case_of(replace(matrix), metric))
     assert again.corrected == pytest.approx(found.corrected, rel=1e-12)
     assert again.enough == found.enough
@@ -286,9 +286,9 @@ def ranked_slowly(row, direction):
 @pytest.mark.parametrize("most_packed", [2**12, 0])
 @pytest.mark.parametrize("direction", list(Direction))
 def test_ranks_of_ties_rounding_zeros_and_gaps(direction, most_packed, monkeypatch):
-    monkeypatch.setattr("bbccli.bootstrap.search_cost.MOST_PACKED", most_packed or 1)
+    monkeypatch.setattr("bbccli.stats.bootstrap.search_cost.MOST_PACKED", most_packed or 1)
     if not most_packed:
-        monkeypatch.setattr("bbccli.bootstrap.search_cost.ROUNDED", 12)
+        monkeypatch.setattr("bbccli.stats.bootstrap.search_cost.ROUNDED", 12)
     rng = np.random.default_rng(2)
     exact = np.array([0.0, -0.0, 0.5, -0.5, 1e-9, 0.25, -3.0, 7e5, np.nan, np.inf, -np.inf])
     values = rng.choice(exact, (300, 40)) * rng.choice([1, 1, 1 + 2e-16, 1 - 4e-15], (300, 40))

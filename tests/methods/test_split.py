@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from matrices import binary, by_hand, multiclass, regression, survival, weighing
 
+from bbccli.core.outcome import Outcome
+from bbccli.core.plan import Plan
 from bbccli.errors import OptionError, UndefinedError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.outcome import Outcome
-from bbccli.plan import Plan
-from bbccli.splitting.split import best_tenth, choose, sidak, split_samples
+from bbccli.stats.splitting.split import best_tenth, choose, sidak, split_samples
 from bbccli.types import PredictionKind, Task
 
 AUC, RMSE = METRICS["auc"], METRICS["rmse"]

@@ -8,11 +8,11 @@ from matrices import binary, by_hand, for_metric
 from oracle_data import METRIC_OF, QUESTIONS, matrix
 from scipy.stats import t, ttest_1samp
 
+from bbccli.core.plan import Plan
 from bbccli.errors import UndefinedError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.selection.candidates import fold_performances
+from bbccli.stats.selection.candidates import fold_performances
 from bbccli.types import Pooling, Side
 
 

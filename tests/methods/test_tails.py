@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from matrices import binary, multiclass, regression
 
+from bbccli.core.plan import Plan
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.selection.tails import tail_index
+from bbccli.stats.selection.tails import tail_index
 
 PLAN = Plan(n_resamples=50)
 

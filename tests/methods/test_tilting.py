@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from matrices import binary, for_metric, regression
 
+from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.methods.literature import tilting
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.resampling import Draws, Unit, any_draw
-from bbccli.splitting import tilted
-from bbccli.splitting.evaluated import Evaluated
-from bbccli.splitting.split import choose, sidak, split_samples
-from bbccli.splitting.tilt import Replicates, calibrate, tilted_weights
+from bbccli.stats.resampling import Draws, Unit, any_draw
+from bbccli.stats.splitting import tilted
+from bbccli.stats.splitting.evaluated import Evaluated
+from bbccli.stats.splitting.split import choose, sidak, split_samples
+from bbccli.stats.splitting.tilt import Replicates, calibrate, tilted_weights
 from bbccli.types import PredictionKind, Side
 
 AUC, ACCURACY, RMSE = METRICS["auc"], METRICS["accuracy"], METRICS["rmse"]

@@ -14,12 +14,12 @@ import pyarrow.parquet
 import pytest
 from oracle_data import FOLDER
 
-from bbccli.influence import influence
+from bbccli.core.outcome import Outcome
 from bbccli.methods.literature import tilting
 from bbccli.metrics import METRICS
-from bbccli.outcome import Outcome
-from bbccli.splitting.evaluated import Evaluated
-from bbccli.splitting.tilt import Replicates, calibrate
+from bbccli.stats.influence import influence
+from bbccli.stats.splitting.evaluated import Evaluated
+from bbccli.stats.splitting.tilt import Replicates, calibrate
 from bbccli.types import Task
 
 TAILS = {"mabt": tilting.adjusted_tail, "bt_best": tilting.tail, "bt_10p": tilting.tail}

@@ -5,15 +5,15 @@ import pytest
 from matrices import binary, regression
 from methods import reference
 
-from bbccli.matrix import PredictionMatrix
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.outcome import Outcome
+from bbccli.core.plan import Plan
 from bbccli.methods import METHODS, estimate
 from bbccli.metrics import METRICS
-from bbccli.outcome import Outcome
-from bbccli.plan import Plan
 from bbccli.readers import read
 from bbccli.reports.content.correct import winners
-from bbccli.schema import document
-from bbccli.selection.candidates import fold_performances
+from bbccli.schema.correct import document
+from bbccli.stats.selection.candidates import fold_performances
 from bbccli.types import Pooling, PredictionKind, Task
 
 TT = METHODS["tt"]

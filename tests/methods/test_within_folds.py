@@ -7,13 +7,13 @@ import pytest
 from matrices import binary, for_metric, of
 from methods import reference
 
+from bbccli.core.outcome import Outcome
+from bbccli.core.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, Need, estimate
 from bbccli.metrics import METRICS
-from bbccli.outcome import Outcome
-from bbccli.plan import Plan
-from bbccli.resampling import draws_of
-from bbccli.selection.candidates import candidates
+from bbccli.stats.resampling import draws_of
+from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Models, Pooling, PredictionKind, Select, Task
 
 WITHIN = Plan(n_resamples=60, seed=5, pooling=Pooling.WITHIN_FOLDS)

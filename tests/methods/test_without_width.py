@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from matrices import binary, regression
 
+from bbccli.core.plan import Plan
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
 from bbccli.types import PredictionKind
 
 

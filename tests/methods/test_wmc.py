@@ -7,13 +7,13 @@ import pytest
 from matrices import binary, for_metric
 from methods import reference
 
-from bbccli.case import Case
+from bbccli.core.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.methods.literature.wmc import N_POINTS, draws, parts_of, winners
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.selection.candidates import fold_performances
+from bbccli.stats.case import Case
+from bbccli.stats.selection.candidates import fold_performances
 from bbccli.types import Pooling, Select
 
 WMC, WMCS = METHODS["wmc"], METHODS["wmcs"]

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from matrices import binary, bound, regression
 
+from bbccli.core.plan import Plan
+from bbccli.core.resources import Resources, use
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.multipliers import largest, multipliers
-from bbccli.plan import Plan
-from bbccli.resampling import BLOCK
-from bbccli.resources import Resources, use
-from bbccli.selection.candidates import candidates
+from bbccli.stats.multipliers import largest, multipliers
+from bbccli.stats.resampling import BLOCK
+from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Models, Pooling, Select, Side
 
 PLAN = Plan(n_resamples=320, seed=4, models=Models.FIXED, guard=False, level=0.9)

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from matrices import binary, regression
 
+from bbccli.core.outcome import Outcome
+from bbccli.core.plan import Plan
 from bbccli.errors import OptionError, UndefinedError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.metrics.capped import cap_of, with_cap
-from bbccli.outcome import Outcome
-from bbccli.plan import Plan
-from bbccli.selection.candidates import candidates
+from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Pooling, Task
 
 PLAN = Plan(n_resamples=100, seed=1, cap=0.6)

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from matrices import binary, multiclass, regression
 
+from bbccli.core.outcome import Outcome
+from bbccli.core.plan import Plan
 from bbccli.errors import InputError, OptionError, UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS, Metric, choose_metric, default_metric, fitting, mean_of
-from bbccli.outcome import Outcome
-from bbccli.plan import Plan
 from bbccli.types import Direction, PredictionKind, Task
 
 LABEL, SCORE, PROBABILITY = PredictionKind.LABEL, PredictionKind.SCORE, PredictionKind.PROBABILITY

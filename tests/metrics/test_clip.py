@@ -7,13 +7,13 @@ import pytest
 from matrices import binary, multiclass
 
 from bbccli import METHODS, METRICS, Plan, document
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.outcome import Outcome
+from bbccli.core.plan import CLIP
 from bbccli.dropping import drop, replay
 from bbccli.errors import OptionError
-from bbccli.matrix import PredictionMatrix
 from bbccli.methods import estimate
 from bbccli.metrics.probability import LOG_LOSS, surprise, with_clip
-from bbccli.outcome import Outcome
-from bbccli.plan import CLIP
 from bbccli.types import PredictionKind, Task
 
 FAST = ("cvt", "bbc")

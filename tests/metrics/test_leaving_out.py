@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from matrices import for_metric, weighing
 
+from bbccli.core.outcome import Outcome
 from bbccli.metrics import METRICS
 from bbccli.metrics.base import MeanScorer
 from bbccli.metrics.statistic import Sum
 from bbccli.metrics.weighting import Units, one_by_one, without_each
-from bbccli.outcome import Outcome
-from bbccli.selection.candidates import Candidates
+from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import Pooling, Task
 
 SORTED = {"average-precision", "medae", "spearman"}

@@ -10,10 +10,10 @@ from matrices import bound, for_metric, weighing
 from oracle_data import METRIC_OF, METRIC_OF_VALUES, QUESTIONS, VALUES, answers, matrix
 from scipy.stats import spearmanr
 
+from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
-from bbccli.selection.candidates import candidates, fold_performances
+from bbccli.stats.selection.candidates import candidates, fold_performances
 from bbccli.types import Pooling, PredictionKind, Task
 
 PREFIX = {"auc": "auc", "acc": "acc_gt"}

@@ -10,10 +10,10 @@ import pytest
 from matrices import binary, bound, multiclass, of, regression
 from sklearn.metrics import f1_score
 
+from bbccli.core.outcome import Outcome
+from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.outcome import Outcome
-from bbccli.plan import Plan
 from bbccli.types import Direction, PredictionKind, Task
 
 ONE = np.ones((1, 6), int)

@@ -7,10 +7,10 @@ import pytest
 from looped import each, labelled, one_in
 from matrices import for_metric, of
 
+from bbccli.core.outcome import Outcome
 from bbccli.metrics import METRICS
 from bbccli.metrics.rests import UNSAID
-from bbccli.outcome import Outcome
-from bbccli.selection.units import rests_on
+from bbccli.stats.selection.units import rests_on
 from bbccli.types import Direction, PredictionKind, Task
 
 # One sample far out can take a correlation anywhere: no share of samples says how far.

@@ -5,17 +5,17 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from bbccli import resources
-from bbccli.kernels import concordant_weight_censored, product
-from bbccli.kernels.censored import CensoredPairs, comparable_weight, count_outlived
+from bbccli.core import resources
+from bbccli.core.outcome import Outcome
+from bbccli.core.resources import Engine, Resources
+from bbccli.metrics.kernels import concordant_weight_censored, product
+from bbccli.metrics.kernels.censored import CensoredPairs, comparable_weight, count_outlived
 from bbccli.metrics.ranking import AUC
 from bbccli.metrics.survival import (
     CONCORDANCE,
     CONCORDANCE_UNO,
     censoring_survival,
 )
-from bbccli.outcome import Outcome
-from bbccli.resources import Engine, Resources
 from bbccli.types import Task
 
 METRICS = [CONCORDANCE, CONCORDANCE_UNO]
@@ -396,7 +396,7 @@ def test_sample_weights_multiply_the_weights(form, monkeypatch):
 @pytest.mark.parametrize("metric", [CONCORDANCE, AUC], ids=lambda m: m.name)
 def test_what_is_bound_takes_about_the_memory_that_is_planned(metric, monkeypatch):
     # in large matrices, for which it is planned, few columns are sorted at a time
-    monkeypatch.setattr("bbccli.kernels.pairs.SORTED_AT_ONCE", 1)
+    monkeypatch.setattr("bbccli.metrics.kernels.pairs.SORTED_AT_ONCE", 1)
     n_samples, n_configurations = 1000, 20
     rng = np.random.default_rng(0)
     outcome = (

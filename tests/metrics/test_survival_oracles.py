@@ -10,10 +10,10 @@ import pyarrow.csv
 import pytest
 from oracle_data import FOLDER, answers, drawn
 
-from bbccli.kernels import concordant_weight_censored
-from bbccli.kernels.censored import CensoredPairs, comparable_weight
+from bbccli.core.outcome import Outcome
+from bbccli.metrics.kernels import concordant_weight_censored
+from bbccli.metrics.kernels.censored import CensoredPairs, comparable_weight
 from bbccli.metrics.survival import CONCORDANCE, CONCORDANCE_UNO
-from bbccli.outcome import Outcome
 from bbccli.types import Task
 
 NAME = "surv1_whas500"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import binom, norm
 
-from bbccli.areas import hanley_mcneil_variance, newcombe_variance
+from bbccli.core.areas import hanley_mcneil_variance, newcombe_variance
 from bbccli.metrics import METRICS
 from bbccli.planning import Stated, of_stated
 from bbccli.planning.basis import Chance, expected_maximum, reached

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from bbccli.comparisons.evidence import evidence_of
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.outcome import Outcome
+from bbccli.core.plan import Plan
 from bbccli.errors import BbcError, UndefinedError, UnsupportedError
-from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
-from bbccli.outcome import Outcome
-from bbccli.plan import Plan
 from bbccli.planning import Question, Stated, Target, of_pilot, of_stated, planned_for
 from bbccli.planning.pilot import noise_among
-from bbccli.simulation import binormal, noisy, right_or_wrong
+from bbccli.planning.simulation import binormal, noisy, right_or_wrong
 
 PLAN = Plan(n_resamples=30)
 

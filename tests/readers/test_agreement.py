@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from bbccli.analysis.inspection import inspect
 from bbccli.errors import InputError
-from bbccli.inspection import inspect
 from bbccli.readers import read
 
 N = 30

@@ -13,11 +13,11 @@ import pytest
 from numpy.testing import assert_allclose
 from pyarrow import feather
 
-from bbccli import reading
+from bbccli.core import reading
+from bbccli.core.reading import Reading
 from bbccli.errors import InputError
 from bbccli.readers import Roles, read
 from bbccli.readers.sources.limits import check_texts
-from bbccli.reading import Reading
 from bbccli.types import PredictionKind
 
 TRUTH = ["no", "yes"] * 6

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from bbccli.analysis.inspection import inspect
 from bbccli.errors import InputError
-from bbccli.inspection import inspect
 from bbccli.readers import Request, read
 
 RNG = np.random.default_rng(0)

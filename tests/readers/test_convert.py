@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from thorough import examples
 
-from bbccli.conversion import convert
 from bbccli.errors import BbcError, InputError, OptionError
 from bbccli.readers import Request, read
+from bbccli.readers.conversion import convert
 from bbccli.reports.predictions import render_predictions
 from bbccli.types import Missing, TableLayout
 

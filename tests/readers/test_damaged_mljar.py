@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bbccli.analysis.verification import verified
 from bbccli.errors import InputError
 from bbccli.readers import read
 from bbccli.types import Task
-from bbccli.verification import verified
 
 N = 60
 RNG = np.random.default_rng(11)

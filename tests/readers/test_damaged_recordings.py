@@ -10,7 +10,7 @@ from bbccli.readers import read
 from bbccli.recorded import arrays, design, parts
 from bbccli.recorded.design import Design
 from bbccli.recorded.parts import Part
-from bbccli.schema import Run
+from bbccli.schema.correct import Run
 from bbccli.types import PredictionKind, Task
 
 N = 12

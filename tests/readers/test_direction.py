@@ -6,8 +6,8 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
+from bbccli.core.outcome import Outcome
 from bbccli.errors import InputError
-from bbccli.outcome import Outcome
 from bbccli.readers import matrix_of
 from bbccli.readers.checks.direction import standings
 from bbccli.readers.checks.doubts import doubts

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from bbccli.core.outcome import Outcome
 from bbccli.errors import InputError
-from bbccli.outcome import Outcome
 from bbccli.readers import read
 from bbccli.readers.cube import read_cube
 from bbccli.readers.metadata import Metadata

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from bbccli.core.sample_keys import SampleKeys
 from bbccli.errors import InputError
 from bbccli.methods.ncv import inner_matrix
 from bbccli.readers import read
-from bbccli.sample_keys import SampleKeys
 from bbccli.types import Missing
 
 TRUTH = list("xyxyxyxy")

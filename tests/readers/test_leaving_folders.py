@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from runs import autogluon, oof
 
-from bbccli import local, read, reading
+from bbccli import read
 from bbccli.batch.sources import _hits
+from bbccli.core import local, reading
+from bbccli.core.reading import Reading
 from bbccli.errors import InputError
-from bbccli.reading import Reading
 from bbccli.recording import Recorder
 
 REAL = Path(__file__).parents[1] / "data" / "runs"

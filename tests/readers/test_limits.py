@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bbccli import reading
+from bbccli.core import reading
+from bbccli.core.reading import Reading
 from bbccli.errors import InputError, OptionError
 from bbccli.readers.sources import limits
 from bbccli.readers.sources.files import read_content
 from bbccli.readers.sources.opening import read_table
-from bbccli.reading import Reading
 
 MEGABYTE = 2**20
 ROWS = b"x,0.25\ny,0.75\n"

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from bbccli.analysis.inspection import inspect
 from bbccli.errors import BbcError
-from bbccli.inspection import inspect
 from bbccli.readers import Request, Roles, read
 from bbccli.readers.sources.files import sha256_of
 from bbccli.readers.sources.urls import matching_urls

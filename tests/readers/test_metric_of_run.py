@@ -14,11 +14,11 @@ from sklearn.metrics import balanced_accuracy_score, fbeta_score, make_scorer
 from sklearn.model_selection import GridSearchCV, ShuffleSplit, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
+from bbccli.core.source import run_of
 from bbccli.errors import UnsupportedError
 from bbccli.metrics import METRICS, default_metric
 from bbccli.readers import Roles, read
 from bbccli.recording import Recorder
-from bbccli.source import run_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:(the search|what was kept) :UserWarning")
 """`finish` says the same."""

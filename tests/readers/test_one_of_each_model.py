@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from bbccli.core.plan import Plan
 from bbccli.errors import InputError
 from bbccli.methods import METHODS
-from bbccli.plan import Plan
 from bbccli.readers import read
 from bbccli.types import PredictionKind
 

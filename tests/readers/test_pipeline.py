@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bbccli
+from bbccli.analysis.inspection import Status, inspect
 from bbccli.errors import BbcError, InputError
-from bbccli.inspection import Status, inspect
 from bbccli.readers import Request, understand
 from bbccli.readers.codes import by_appearance, joint, repeated
 from bbccli.readers.gaps import GAPS

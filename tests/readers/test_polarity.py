@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bbccli.outcome import Outcome
+from bbccli.core.outcome import Outcome
 from bbccli.readers.checks.doubts import doubts
 from bbccli.readers.predictions import Predictions
 from bbccli.types import PredictionKind, Task

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from bbccli import reading
-from bbccli.matrix import PredictionMatrix
+from bbccli.core import reading
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.reading import Reading
 from bbccli.readers import read
-from bbccli.reading import Reading
 from bbccli.types import PredictionKind, Task
 
 NAMES = ["m.parquet", "m.csv", "m.tsv", "m.csv.gz", "m.tsv.gz", "m.csv.zst", "m.tsv.zst", "M.CSV"]

@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from thorough import examples
 
+from bbccli.analysis.inspection import Status, inspect
+from bbccli.core.matrix import PredictionMatrix
 from bbccli.errors import BbcError
-from bbccli.inspection import Status, inspect
-from bbccli.matrix import PredictionMatrix
 from bbccli.readers import DIALECTS, Request, read
 
 SUFFIXES = [".parquet", ".csv", ".tsv", ".csv.gz", ".csv.zst", ""]

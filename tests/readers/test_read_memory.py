@@ -7,7 +7,7 @@ import pytest
 from matrices import MAKERS, multiclass
 
 from bbccli import METHODS, METRICS, BbcError, Plan, matrix_of, read
-from bbccli.inspection import inspect
+from bbccli.analysis.inspection import inspect
 from bbccli.metrics import default_metric
 from bbccli.types import Missing, PredictionKind, Task
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from bbccli import reading
+from bbccli.core import reading
 from bbccli.errors import InputError
 from bbccli.readers.runs.recording import load, recognises
 from bbccli.readers.runs.recording_names import short_names

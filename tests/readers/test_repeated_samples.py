@@ -9,10 +9,10 @@ from large_files import Here
 from looped import each
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from bbccli import elsewhere
+from bbccli.analysis.inspection import inspect
+from bbccli.core import elsewhere
+from bbccli.core.outcome import Outcome
 from bbccli.errors import InputError
-from bbccli.inspection import inspect
-from bbccli.outcome import Outcome
 from bbccli.readers import read
 from bbccli.readers.by_parts import read_by_parts
 from bbccli.readers.checks.repeats import (

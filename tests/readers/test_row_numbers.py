@@ -10,9 +10,9 @@ import pytest
 from looped import each
 from numpy.testing import assert_array_equal
 
+from bbccli.analysis.inspection import inspect
 from bbccli.cli.app import main
 from bbccli.errors import InputError
-from bbccli.inspection import inspect
 from bbccli.readers import Roles, read
 from bbccli.readers.row_numbers import set_aside
 from bbccli.readers.table import Table

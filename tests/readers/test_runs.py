@@ -12,8 +12,8 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, RepeatedStratifiedKFold, ShuffleSplit
 
+from bbccli.analysis.inspection import inspect
 from bbccli.errors import InputError
-from bbccli.inspection import inspect
 from bbccli.metrics import METRICS
 from bbccli.readers import read
 from bbccli.readers.opening import hash_of
@@ -346,7 +346,7 @@ def test_tables_of_r(tmp_path, header, row, tool):
 
 @pytest.mark.parametrize("name", ["params.json", "leaderboard.csv", "folds/fold_0_train.npy"])
 def test_what_lies_in_a_run_has_a_limit_too(tmp_path, name):
-    from bbccli import reading
+    from bbccli.core import reading
     from bbccli.readers.runs import contents
 
     place = tmp_path / "run"

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
+from bbccli.analysis.inspection import inspect
 from bbccli.cli.app import main
 from bbccli.errors import InputError
-from bbccli.inspection import inspect
 from bbccli.readers import Roles, read
 from bbccli.types import Missing, PredictionKind, Task
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from looped import each
 
+from bbccli.analysis.inspection import inspect
 from bbccli.errors import InputError
-from bbccli.inspection import inspect
 from bbccli.readers import Roles, matrix_of, read
 from bbccli.types import Task
 

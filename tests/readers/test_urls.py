@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from bbccli.batch.journal import HEADER
+from bbccli.core.text import LONGEST, message, redacted, visible
 from bbccli.errors import InputError
 from bbccli.readers.sources.opening import read_table
-from bbccli.text import LONGEST, message, redacted, visible
 
 ROWS = "".join(f"{i % 4},{'yn'[i // 4 % 2]},0.{i + 10},0.{99 - 2 * i}\n" for i in range(24))
 TEXT = "fold,truth,a,b\n" + ROWS

@@ -6,12 +6,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from bbccli.conversion import convert
+from bbccli.core.outcome import Outcome, effective_size
+from bbccli.core.rounding import figure
 from bbccli.errors import InputError
 from bbccli.metrics.rests import EACH_CLASS, EVERY_SAMPLE
-from bbccli.outcome import Outcome, effective_size
 from bbccli.readers import Request, Roles, matrix_of, read
-from bbccli.rounding import figure
+from bbccli.readers.conversion import convert
 from bbccli.types import TableLayout, Task
 
 N = 60

@@ -5,11 +5,11 @@ import pytest
 from documents import gated, result
 from matrices import binary, by_hand, regression
 
+from bbccli.core.plan import Plan
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
 from bbccli.reports.sentences import answer as answer_of
-from bbccli.schema import document
+from bbccli.schema.correct import document
 from bbccli.types import Select, Side
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from bbccli.core.rounding import percent
 from bbccli.reports import FORMS, Kind, Style
-from bbccli.rounding import percent
 
 pytestmark = pytest.mark.sweep
 

@@ -10,19 +10,19 @@ import pages
 import pytest
 from pages import check_inert, shown
 
-from bbccli.compare_schema import compare_document
 from bbccli.comparisons.across import compare_across
 from bbccli.comparisons.baseline import against_baseline
 from bbccli.comparisons.pairs import compare_pairs
 from bbccli.comparisons.possible_best import best_set
 from bbccli.comparisons.records import Verdict
+from bbccli.core.plan import Plan
+from bbccli.core.source import Source
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
 from bbccli.reports import FORMS, Kind, Style
 from bbccli.reports.figures import Absent, draw, rendering
 from bbccli.reports.figures.comparisons import joined
 from bbccli.reports.page.compared import page_of_comparison, ranking_of
-from bbccli.source import Source
+from bbccli.schema.compare import compare_document
 
 PLAN = Plan(n_resamples=100, seed=2)
 AUC = METRICS["auc"]

@@ -14,8 +14,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from thorough import examples
 
+from bbccli.core.text import visible
 from bbccli.reports import FORMS, Kind, forms_of
-from bbccli.text import visible
 
 FOUND = gated(0.25)
 NAMES = st.text(st.characters(exclude_categories=()), max_size=30) | st.text(

@@ -12,12 +12,12 @@ import pytest
 from pages import shown
 from rich.cells import cell_len
 
+from bbccli.core.results import SearchCost
 from bbccli.errors import OptionError
-from bbccli.evidence import Ranked, Ranking
+from bbccli.reports.evidence import Ranked, Ranking
 from bbccli.reports.figures import KINDS, Absent, Drawn, draw, rendering
 from bbccli.reports.figures.base import labels, themed
 from bbccli.reports.sentences import cost_sentence
-from bbccli.results import SearchCost
 from bbccli.types import Direction
 
 
@@ -201,7 +201,7 @@ def test_nothing_of_it_is_imported_by_other_commands():
     code = (
         "import sys; from bbccli.cli.app import main; main(['metrics']); "
         "bad = [m for m in sys.modules if m.startswith(('vl_convert', 'bbccli.reports.page', "
-        "'bbccli.reports.figures', 'bbccli.evidence', 'xml.etree'))]; "
+        "'bbccli.reports.figures', 'bbccli.reports.evidence', 'xml.etree'))]; "
         "print(bad, file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -9,12 +9,12 @@ import pages
 import pytest
 from pages import check_inert, read, shown
 
-from bbccli.notes import severity_of
+from bbccli.core.notes import severity_of
 from bbccli.reports.figures import rendering
 from bbccli.reports.page.assumptions import assumptions
 from bbccli.reports.page.markup import table
 from bbccli.reports.page.whole import page
-from bbccli.schema import error_document
+from bbccli.schema.correct import error_document
 
 
 def test_the_order_of_a_page():

@@ -11,14 +11,14 @@ from matrices import binary, changed_source, regression, survival, weighing
 
 from bbccli.analysis import Analysis
 from bbccli.analysis.answer import answer
+from bbccli.core.plan import Plan
+from bbccli.core.rounding import Digits
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, estimate
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
 from bbccli.reports.phrases import digits_of
 from bbccli.reports.sentences import sentence, sentences
-from bbccli.rounding import Digits
-from bbccli.schema import document, to_report
+from bbccli.schema.correct import document, to_report
 from bbccli.types import IntervalKind, Missing, Pooling, RiskDirection, Select, Side
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"

@@ -8,15 +8,15 @@ from textwrap import dedent
 import pytest
 from matrices import by_hand, regression
 
-from bbccli.gate import Rule, judged
+from bbccli.core.plan import Plan
+from bbccli.core.source import Source
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
-from bbccli.plan import Plan
 from bbccli.reports import FORMS, Style
 from bbccli.reports.content.correct import marks as marks_of
 from bbccli.reports.sentences import gate_sentence
-from bbccli.schema import document
-from bbccli.source import Source
+from bbccli.schema.correct import document
+from bbccli.schema.gate import Rule, judged
 from bbccli.types import Direction, Side
 
 

@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from bbccli.arguments import as_list, choice, entry
-from bbccli.bootstrap.of_samples import corrected
-from bbccli.case import Case
 from bbccli.comparisons.across import ranks
 from bbccli.comparisons.across.ranks import AcrossTest, Table
 from bbccli.comparisons.adjustment import adjusted, with_adjusted
 from bbccli.comparisons.records import Comparison, Contest, Ranks, Standing
+from bbccli.core.arguments import as_list, choice, entry
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import incomplete_data_sets
+from bbccli.core.plan import Plan
 from bbccli.errors import OptionError, UndefinedError, parameter
-from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import Metric, metric_named
 from bbccli.metrics.planned import planned
-from bbccli.notes import incomplete_data_sets
-from bbccli.plan import Plan
-from bbccli.selection.candidates import candidates
+from bbccli.stats.bootstrap.of_samples import corrected
+from bbccli.stats.case import Case
+from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Adjustment, BoolArray, FloatArray
 
 TESTS: dict[str, AcrossTest] = {test.name: test for test in ranks.TESTS}

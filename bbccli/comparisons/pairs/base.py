@@ -10,20 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.bootstrap.differences import as_difference
 from bbccli.comparisons.adjustment import verdict_of
 from bbccli.comparisons.records import Comparison
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import Note, identical_predictions, listing, undefined_test
+from bbccli.core.plan import Plan
+from bbccli.core.progress import Progress, silent
+from bbccli.core.rounding import count
 from bbccli.errors import BbcError, OptionError, UndefinedError, UnsupportedError, parameter
-from bbccli.matrix import PredictionMatrix
 from bbccli.metrics.base import MeanScorer, Metric, Scorer
 from bbccli.metrics.planned import attainable, check_apart, planned
 from bbccli.metrics.ranking import AUC
-from bbccli.notes import Note, identical_predictions, listing, undefined_test
-from bbccli.plan import Plan
-from bbccli.progress import Progress, silent
-from bbccli.rounding import count
-from bbccli.selection.available import AvailableCases
-from bbccli.selection.candidates import by_repeat, candidates, folds_of
+from bbccli.stats.bootstrap.differences import as_difference
+from bbccli.stats.selection.available import AvailableCases
+from bbccli.stats.selection.candidates import by_repeat, candidates, folds_of
 from bbccli.types import TIE_TOLERANCE, BoolArray, FloatArray, IntArray, Pooling, Task, distinct
 
 EVERY_TASK = frozenset(Task)

@@ -65,12 +65,12 @@ from bbccli.comparisons.pairs.base import Need, PairCase, PairTest
 from bbccli.comparisons.pairs.drawn import over_blocks, percentiles
 from bbccli.comparisons.pairs.over_folds import Folds
 from bbccli.comparisons.records import Beliefs, Comparison
-from bbccli.intervals.ends import interval_by
-from bbccli.plan import n_draws
-from bbccli.resampling import Unit, generator
-from bbccli.results import Distribution
-from bbccli.selection.units import n_units_of, units_of
-from bbccli.significance import Pivot
+from bbccli.core.plan import n_draws
+from bbccli.core.results import Distribution
+from bbccli.stats.intervals.ends import interval_by
+from bbccli.stats.resampling import Unit, generator
+from bbccli.stats.selection.units import n_units_of, units_of
+from bbccli.stats.significance import Pivot
 from bbccli.types import FloatArray, Pooling
 
 

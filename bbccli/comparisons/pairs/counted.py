@@ -168,9 +168,9 @@ import numpy as np
 
 from bbccli.comparisons.pairs.base import LABELLED, OF_SHARES, PairCase, PairTest
 from bbccli.comparisons.records import Comparison, Effect
-from bbccli.intervals.ends import interval_by
-from bbccli.notes import Note, samples_in_common, undefined_test, unpaired
-from bbccli.significance import Pivot, Significance, chi_squared, cochran, f_ratio, positive
+from bbccli.core.notes import Note, samples_in_common, undefined_test, unpaired
+from bbccli.stats.intervals.ends import interval_by
+from bbccli.stats.significance import Pivot, Significance, chi_squared, cochran, f_ratio, positive
 from bbccli.types import BoolArray, Direction, Pooling
 
 Fields = dict[str, Any]

@@ -84,21 +84,22 @@ from math import sqrt
 
 import numpy as np
 
-from bbccli import kernels, resources
-from bbccli.bootstrap.loop import Selections
-from bbccli.bootstrap.loop import bootstrap as collected
 from bbccli.comparisons.pairs.base import PairCase, PairTest
 from bbccli.comparisons.records import Comparison
-from bbccli.intervals import Basis, interval_of
+from bbccli.core import resources
+from bbccli.core.notes import Note, redrawn_resamples, resamples_alike, undefined_swaps
+from bbccli.core.plan import n_draws
+from bbccli.core.results import Distribution
+from bbccli.core.threads import ordered_map
+from bbccli.metrics import kernels
 from bbccli.metrics.base import MeanScorer, Predictions, Scorer
-from bbccli.notes import Note, redrawn_resamples, resamples_alike, undefined_swaps
-from bbccli.plan import n_draws
-from bbccli.resampling import BLOCK, Resamples, Unit, any_draw, draws_of, generator
-from bbccli.results import Distribution
-from bbccli.selection.candidates import candidates
-from bbccli.selection.units import n_units_of, on_few_groups, units_of
-from bbccli.significance import mean_ranks, positive
-from bbccli.threads import ordered_map
+from bbccli.stats.bootstrap.loop import Selections
+from bbccli.stats.bootstrap.loop import bootstrap as collected
+from bbccli.stats.intervals import Basis, interval_of
+from bbccli.stats.resampling import BLOCK, Resamples, Unit, any_draw, draws_of, generator
+from bbccli.stats.selection.candidates import candidates
+from bbccli.stats.selection.units import n_units_of, on_few_groups, units_of
+from bbccli.stats.significance import mean_ranks, positive
 from bbccli.types import FloatArray, IntArray, Interval, IntervalKind, PredictionKind
 
 MOST_UNITS = 20

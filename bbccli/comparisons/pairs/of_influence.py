@@ -75,11 +75,11 @@ import numpy as np
 
 from bbccli.comparisons.pairs.base import Need, PairCase, PairTest
 from bbccli.comparisons.records import Comparison
-from bbccli.delong import influence_in, variance_of
-from bbccli.influence import influence, standard_error
-from bbccli.intervals.ends import interval_by
-from bbccli.selection.units import n_units_of, units_of
-from bbccli.significance import Pivot
+from bbccli.stats.delong import influence_in, variance_of
+from bbccli.stats.influence import influence, standard_error
+from bbccli.stats.intervals.ends import interval_by
+from bbccli.stats.selection.units import n_units_of, units_of
+from bbccli.stats.significance import Pivot
 from bbccli.types import FloatArray, IntArray, Pooling, Task
 
 COPIES = 1000

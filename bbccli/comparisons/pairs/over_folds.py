@@ -109,13 +109,13 @@ import numpy as np
 
 from bbccli.comparisons.pairs.base import Need, PairCase, PairTest
 from bbccli.comparisons.records import Comparison, Effect
+from bbccli.core.notes import too_liberal
 from bbccli.errors import UndefinedError
-from bbccli.intervals.ends import interval_by
-from bbccli.notes import too_liberal
-from bbccli.selection.candidates import by_repeat, fold_performances, folds_of, parts_of
-from bbccli.selection.pooling import MeanOverFolds
-from bbccli.selection.units import size_ratio
-from bbccli.significance import Pivot, Significance, f_ratio
+from bbccli.stats.intervals.ends import interval_by
+from bbccli.stats.selection.candidates import by_repeat, fold_performances, folds_of, parts_of
+from bbccli.stats.selection.pooling import MeanOverFolds
+from bbccli.stats.selection.units import size_ratio
+from bbccli.stats.significance import Pivot, Significance, f_ratio
 from bbccli.types import FloatArray, Pooling
 
 FEWEST = 3

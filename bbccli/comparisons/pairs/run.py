@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from bbccli.arguments import as_list, choice, entry, real
 from bbccli.comparisons.adjustment import adjusted, with_adjusted
 from bbccli.comparisons.baseline import position_of
 from bbccli.comparisons.pairs import bayes, counted, drawn, of_influence, over_folds
 from bbccli.comparisons.pairs.base import PairCase, PairTest
 from bbccli.comparisons.records import Comparison
 from bbccli.comparisons.simultaneous import Pairwise
+from bbccli.core.arguments import as_list, choice, entry, real
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import Note, selected_pair, test_left_out
+from bbccli.core.plan import Plan
+from bbccli.core.progress import Progress, silent
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
-from bbccli.matrix import PredictionMatrix
 from bbccli.metrics import Metric, choose_metric
-from bbccli.notes import Note, selected_pair, test_left_out
-from bbccli.plan import Plan
-from bbccli.progress import Progress, silent
-from bbccli.selection.candidates import candidates
+from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Adjustment, Pooling
 
 MODULES = (counted, of_influence, drawn, over_folds, bayes)

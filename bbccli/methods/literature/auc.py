@@ -140,15 +140,15 @@ from functools import partial
 
 import numpy as np
 
-from bbccli.areas import hanley_mcneil_variance
-from bbccli.case import Answer, Case
-from bbccli.delong import influence_in, variance_of
+from bbccli.core.areas import hanley_mcneil_variance
+from bbccli.core.matrix import PredictionMatrix
 from bbccli.errors import UnsupportedError
-from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import INTERVAL, Method, with_preselection
 from bbccli.metrics.ranking import AUC
-from bbccli.splitting.auc_interval import auc_answer, predicted
-from bbccli.splitting.split import performance
+from bbccli.stats.case import Answer, Case
+from bbccli.stats.delong import influence_in, variance_of
+from bbccli.stats.splitting.auc_interval import auc_answer, predicted
+from bbccli.stats.splitting.split import performance
 from bbccli.types import BoolArray, Pooling
 
 

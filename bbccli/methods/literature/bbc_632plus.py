@@ -67,12 +67,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli.bootstrap.of_samples import in_bag, out_of_bag
-from bbccli.case import Answer, Case
 from bbccli.errors import UndefinedError
 from bbccli.methods.base import DISTRIBUTION, Method
 from bbccli.methods.bbc import IN_BAG, moved
-from bbccli.selection.no_information import no_information
+from bbccli.stats.bootstrap.of_samples import in_bag, out_of_bag
+from bbccli.stats.case import Answer, Case
+from bbccli.stats.selection.no_information import no_information
 from bbccli.types import Direction, FloatArray, Task
 
 

@@ -36,15 +36,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from bbccli import kernels, resources
-from bbccli.bootstrap.drawing import WEIGHT_BYTES
-from bbccli.case import Answer, Case
-from bbccli.intervals import normal
+from bbccli.core import resources
+from bbccli.core.notes import no_interval
+from bbccli.core.progress import Progress
 from bbccli.methods.base import INTERVAL, Method
+from bbccli.metrics import kernels
 from bbccli.metrics.base import Scorer
-from bbccli.notes import no_interval
-from bbccli.progress import Progress
-from bbccli.selection.units import on_few_groups
+from bbccli.stats.bootstrap.drawing import WEIGHT_BYTES
+from bbccli.stats.case import Answer, Case
+from bbccli.stats.intervals import normal
+from bbccli.stats.selection.units import on_few_groups
 from bbccli.types import FloatArray, IntArray, distinct
 
 COPIES = 1000

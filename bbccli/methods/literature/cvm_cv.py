@@ -31,11 +31,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from bbccli.case import Answer, Case
 from bbccli.errors import UndefinedError
 from bbccli.methods.base import POINT, Method, Need
-from bbccli.selection.candidates import candidates, repeats_of
-from bbccli.selection.css import winner_of
+from bbccli.stats.case import Answer, Case
+from bbccli.stats.selection.candidates import candidates, repeats_of
+from bbccli.stats.selection.css import winner_of
 
 
 def run(case: Case) -> Answer:

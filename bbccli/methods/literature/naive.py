@@ -63,16 +63,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from bbccli.bootstrap.loop import Selections, bootstrap
-from bbccli.bootstrap.of_folds import of_one
-from bbccli.bootstrap.of_samples import notes_on_draws
-from bbccli.bootstrap.summary import enough, from_distribution
-from bbccli.case import Answer, Case
 from bbccli.methods.base import DISTRIBUTION, Method, Need
-from bbccli.resampling import Resamples, any_draw, draws_of
-from bbccli.selection.candidates import cached
-from bbccli.selection.choice import winner_by_fold
-from bbccli.selection.units import on_few_folds
+from bbccli.stats.bootstrap.loop import Selections, bootstrap
+from bbccli.stats.bootstrap.of_folds import of_one
+from bbccli.stats.bootstrap.of_samples import notes_on_draws
+from bbccli.stats.bootstrap.summary import enough, from_distribution
+from bbccli.stats.case import Answer, Case
+from bbccli.stats.resampling import Resamples, any_draw, draws_of
+from bbccli.stats.selection.candidates import cached
+from bbccli.stats.selection.choice import winner_by_fold
+from bbccli.stats.selection.units import on_few_folds
 from bbccli.types import FloatArray, IntArray, Pooling
 
 

@@ -33,13 +33,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from bbccli import resources
-from bbccli.case import Answer, Case
+from bbccli.core import resources
 from bbccli.errors import UndefinedError
 from bbccli.methods.base import POINT, Method, Need
-from bbccli.selection.candidates import candidates, fold_performances, folds_of, repeats_of
-from bbccli.selection.css import winners_of
-from bbccli.selection.units import on_few_folds
+from bbccli.stats.case import Answer, Case
+from bbccli.stats.selection.candidates import candidates, fold_performances, folds_of, repeats_of
+from bbccli.stats.selection.css import winners_of
+from bbccli.stats.selection.units import on_few_folds
 from bbccli.types import IntArray, distinct
 
 

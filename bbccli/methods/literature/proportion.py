@@ -94,17 +94,17 @@ from functools import partial
 
 import numpy as np
 
-from bbccli.case import Answer, Case
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import no_interval
+from bbccli.core.outcome import effective_size
 from bbccli.errors import UnsupportedError
-from bbccli.intervals.binomial import Formula, clopper_pearson, jeffreys, wald, wilson
-from bbccli.intervals.ends import interval_by, without_width
-from bbccli.matrix import PredictionMatrix
 from bbccli.methods.base import INTERVAL, Method
 from bbccli.metrics.base import MeanScorer
-from bbccli.notes import no_interval
-from bbccli.outcome import effective_size
-from bbccli.selection.available import AvailableCases
-from bbccli.selection.candidates import by_repeat
+from bbccli.stats.case import Answer, Case
+from bbccli.stats.intervals.binomial import Formula, clopper_pearson, jeffreys, wald, wilson
+from bbccli.stats.intervals.ends import interval_by, without_width
+from bbccli.stats.selection.available import AvailableCases
+from bbccli.stats.selection.candidates import by_repeat
 
 
 def run(case: Case, *, formula: Formula) -> Answer:

@@ -155,11 +155,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from bbccli.case import Answer, Case
 from bbccli.methods.base import INTERVAL, Method, with_preselection
-from bbccli.splitting.split import choose
-from bbccli.splitting.tilt import Replicates, Tail, importance, rounding
-from bbccli.splitting.tilted import tilted_answer
+from bbccli.stats.case import Answer, Case
+from bbccli.stats.splitting.split import choose
+from bbccli.stats.splitting.tilt import Replicates, Tail, importance, rounding
+from bbccli.stats.splitting.tilted import tilted_answer
 from bbccli.types import FloatArray, IntArray
 
 LARGEST_LOGARITHM = 500.0

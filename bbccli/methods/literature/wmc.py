@@ -96,12 +96,12 @@ from functools import partial
 
 import numpy as np
 
-from bbccli.case import Answer, Case
 from bbccli.errors import UndefinedError
 from bbccli.methods.base import POINT, Method, Need, check_best
-from bbccli.selection.candidates import fold_performances, folds_of
-from bbccli.selection.choice import winner_by_fold
-from bbccli.selection.units import on_few_folds, size_ratio
+from bbccli.stats.case import Answer, Case
+from bbccli.stats.selection.candidates import fold_performances, folds_of
+from bbccli.stats.selection.choice import winner_by_fold
+from bbccli.stats.selection.units import on_few_folds, size_ratio
 from bbccli.types import Direction, FloatArray, IntArray, Pooling
 
 N_POINTS = 8192

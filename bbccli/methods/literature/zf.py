@@ -66,20 +66,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli import resources
-from bbccli.case import Answer, Case
+from bbccli.core import resources
+from bbccli.core.notes import locally_simultaneous
+from bbccli.core.plan import n_draws
+from bbccli.core.results import Distribution, MonteCarloError
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.influence import influence, standard_error
-from bbccli.intervals import side_of
-from bbccli.intervals.guard import Guarded
 from bbccli.methods.base import INTERVAL, Method
 from bbccli.metrics.base import Scorer
-from bbccli.multipliers import largest, standardised
-from bbccli.notes import locally_simultaneous
-from bbccli.plan import n_draws
-from bbccli.results import Distribution, MonteCarloError
-from bbccli.selection.candidates import Candidates
-from bbccli.selection.units import on_few_groups, rests_on
+from bbccli.stats.case import Answer, Case
+from bbccli.stats.influence import influence, standard_error
+from bbccli.stats.intervals import side_of
+from bbccli.stats.intervals.guard import Guarded
+from bbccli.stats.multipliers import largest, standardised
+from bbccli.stats.selection.candidates import Candidates
+from bbccli.stats.selection.units import on_few_groups, rests_on
 from bbccli.types import FloatArray, IntArray, Interval, Models, Select, Side, distinct
 
 KEEPING = 0.1

@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 
+from bbccli.core.notes import listing
+from bbccli.core.outcome import Outcome
 from bbccli.errors import InputError
-from bbccli.notes import listing
-from bbccli.outcome import Outcome
 from bbccli.readers.predictions import Predictions
 from bbccli.types import BoolArray, FloatArray, IntArray, Task, distinct
 

@@ -32,9 +32,9 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.areas import area, error_by_chance
-from bbccli.notes import Note, remarks
-from bbccli.outcome import Outcome
+from bbccli.core.areas import area, error_by_chance
+from bbccli.core.notes import Note, remarks
+from bbccli.core.outcome import Outcome
 from bbccli.readers.checks.perfection import leaves_one_out, measure_of
 from bbccli.readers.predictions import Predictions
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct

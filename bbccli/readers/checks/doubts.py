@@ -7,8 +7,8 @@ from functools import partial
 
 import numpy as np
 
-from bbccli.notes import Note, remarks
-from bbccli.outcome import Outcome
+from bbccli.core.notes import Note, remarks
+from bbccli.core.outcome import Outcome
 from bbccli.readers.checks.direction import on_turned, polarity, ranks_of, standings
 from bbccli.readers.checks.perfection import in_order, on_perfection, performances
 from bbccli.readers.checks.strays import strays

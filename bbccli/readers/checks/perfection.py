@@ -7,9 +7,9 @@ from math import sqrt
 
 import numpy as np
 
-from bbccli.areas import area, hanley_mcneil_variance
-from bbccli.notes import Note, remarks
-from bbccli.outcome import Outcome
+from bbccli.core.areas import area, hanley_mcneil_variance
+from bbccli.core.notes import Note, remarks
+from bbccli.core.outcome import Outcome
 from bbccli.readers.predictions import Predictions
 from bbccli.types import FloatArray, IntArray, PredictionKind, Task
 

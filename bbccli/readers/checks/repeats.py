@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from bbccli import elsewhere
-from bbccli.notes import Note, remarks
-from bbccli.outcome import Outcome
+from bbccli.core import elsewhere
+from bbccli.core.notes import Note, remarks
+from bbccli.core.outcome import Outcome
 from bbccli.readers.codes import by_appearance, joint
 from bbccli.readers.predictions import Predictions
 from bbccli.types import FloatArray, IntArray, Task, distinct

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.notes import Note, remarks
-from bbccli.outcome import Outcome
+from bbccli.core.notes import Note, remarks
+from bbccli.core.outcome import Outcome
 from bbccli.readers.classes import SUM_TOLERANCE
 from bbccli.readers.predictions import Predictions
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct

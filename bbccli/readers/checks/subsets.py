@@ -10,8 +10,8 @@ from typing import Final
 
 import numpy as np
 
+from bbccli.core.notes import listing
 from bbccli.errors import InputError, parameter
-from bbccli.notes import listing
 from bbccli.readers.column import Column, number_of
 from bbccli.readers.roles import NAMES
 from bbccli.readers.table import Table

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from bbccli.core.notes import declared
 from bbccli.errors import OptionError, parameter
-from bbccli.notes import declared
 from bbccli.readers.checks.subsets import refuse_subsets
 from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects import DIALECTS, dialect_of

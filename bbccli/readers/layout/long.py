@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bbccli.core.notes import Note, remarks
 from bbccli.errors import InputError
-from bbccli.notes import Note, remarks
 from bbccli.readers.codes import by_appearance, joint, repeated
 from bbccli.readers.column import Column
 from bbccli.readers.constant import check_constant

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 
+from bbccli.core.notes import listing
 from bbccli.errors import InputError, OptionError, parameter
-from bbccli.notes import listing
 from bbccli.readers.hints import Hints
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.place import split_caret

@@ -11,10 +11,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bbccli.core.source import tolerance_of
 from bbccli.errors import InputError
 from bbccli.readers.runs.base import Score
 from bbccli.readers.runs.contents import number_in, read_records
-from bbccli.source import tolerance_of
 
 BOARD = "leaderboard.csv"
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bbccli.core.local import opened
 from bbccli.errors import InputError
-from bbccli.local import opened
 from bbccli.readers.column import number_of
 from bbccli.readers.sources.files import file_bytes
 from bbccli.readers.table import Table, check_names, name_twice

@@ -13,9 +13,9 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
-from bbccli import reading
+from bbccli.core import reading
+from bbccli.core.local import trying, within
 from bbccli.errors import InputError
-from bbccli.local import trying, within
 from bbccli.readers import runs
 from bbccli.readers.arrow import plain
 from bbccli.readers.runs import contradictions

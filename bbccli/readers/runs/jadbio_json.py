@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from bbccli.core.local import trying
 from bbccli.errors import InputError
-from bbccli.local import trying
 from bbccli.readers.runs.base import RunTable
 from bbccli.readers.runs.contents import folds_of, read_bytes, read_json
 from bbccli.types import FloatArray

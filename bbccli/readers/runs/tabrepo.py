@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli import reading
+from bbccli.core import reading
 from bbccli.errors import InputError
 from bbccli.readers.runs.base import RunReader, RunTable
 from bbccli.readers.runs.contents import read_bytes, read_json

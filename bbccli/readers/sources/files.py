@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path, PurePath
 
+from bbccli.core.local import note, opened
+from bbccli.core.text import redacted
 from bbccli.errors import InputError
-from bbccli.local import note, opened
 from bbccli.readers.sources.ipc import MAGIC as ARROW_MAGIC
 from bbccli.readers.sources.limits import check_size, read_within, unpack_within
 from bbccli.readers.sources.memory import ArrowStream, in_memory, name_in_messages
 from bbccli.readers.sources.urls import is_pattern, is_url, matching_urls, path_of, url_bytes
-from bbccli.text import redacted
 
 Paths = str | Path | ArrowStream | Sequence[str | Path]
 """What can be read: one file, several, or a table in memory."""

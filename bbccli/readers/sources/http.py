@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
-from bbccli import reading
+from bbccli.core import reading
 from bbccli.errors import InputError
 from bbccli.readers.sources.limits import check_size, read_within
 

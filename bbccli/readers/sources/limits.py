@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from bbccli import reading
+from bbccli.core import reading
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_text
 from bbccli.readers.functions import apply, cast, take

@@ -8,8 +8,8 @@ from os import SEEK_END
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bbccli.core.local import opened
 from bbccli.errors import InputError
-from bbccli.local import opened
 from bbccli.readers.arrow import holds_lists, is_text, plain, plain_schema
 from bbccli.readers.sources.footer import (
     DeclaredColumn,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli import reading
+from bbccli.core import reading
 from bbccli.errors import InputError
 from bbccli.types import BoolArray, IntArray
 

@@ -10,9 +10,9 @@ from pathlib import Path, PurePosixPath
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from bbccli import reading
+from bbccli.core import reading
+from bbccli.core.local import note, opened
 from bbccli.errors import BbcError, InputError
-from bbccli.local import note, opened
 from bbccli.readers.sources.http import http_bytes, http_exists, is_http, no_answer
 from bbccli.readers.sources.limits import check_size, read_within
 

@@ -7,12 +7,21 @@ from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 
-from bbccli.compare_schema import CompareEnvelope
 from bbccli.comparisons.records import BestSet, Comparison, Ranks, Verdict
+from bbccli.core.rounding import (
+    UNBOUNDED,
+    Digits,
+    count,
+    digits_for,
+    percent,
+    short,
+    trimmed,
+    width_of,
+)
 from bbccli.reports import phrases
 from bbccli.reports.blocks import Block, Column, Facts, Heading, Line, Notes, Table, Wide
 from bbccli.reports.figures.base import name_of
-from bbccli.rounding import UNBOUNDED, Digits, count, digits_for, percent, short, trimmed, width_of
+from bbccli.schema.compare import CompareEnvelope
 from bbccli.types import Interval
 
 VERDICTS = {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bbccli.gate import NAIVE
+from bbccli.core.results import DropTrace, Estimate
+from bbccli.core.rounding import percent
 from bbccli.reports import phrases
 from bbccli.reports.blocks import Answer, Block, Column, Heading, Notes, Table
 from bbccli.reports.sentences import answer, cost_sentence, sentences, verdict
-from bbccli.results import DropTrace, Estimate
-from bbccli.rounding import percent
-from bbccli.schema import Envelope, to_report
+from bbccli.schema.correct import Envelope, to_report
+from bbccli.schema.gate import NAIVE
 
 RARELY = 0.01
 """Configurations that win less often than this are not listed."""

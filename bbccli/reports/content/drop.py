@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bbccli.drop_schema import DropEnvelope
+from bbccli.core.notes import listing
+from bbccli.core.rounding import Digits, count, percent
 from bbccli.dropping.results import DropDecision, Fate, Replay, ReplayRun
-from bbccli.notes import listing
 from bbccli.reports import phrases
 from bbccli.reports.blocks import Block, Column, Facts, Heading, Line, Notes, Table
-from bbccli.rounding import Digits, count, percent
+from bbccli.schema.drop import DropEnvelope
 
 PROBABILITY = Digits(3, bounds=(0.0, 1.0))
 SPEED_UP = Digits(1)

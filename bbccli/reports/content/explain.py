@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from bbccli.core.notes import NOTES, Note, Severity, severity_of
+from bbccli.core.results import Estimate
+from bbccli.core.rounding import percent
 from bbccli.methods import METHODS
 from bbccli.methods.registry import ASSUMED, part
 from bbccli.metrics import METRICS
-from bbccli.notes import NOTES, Note, Severity, severity_of
 from bbccli.reports import phrases
 from bbccli.reports.blocks import Block, Column, Facts, Line, Table
 from bbccli.reports.sentences import answer, sentences
-from bbccli.results import Estimate
-from bbccli.rounding import percent
-from bbccli.schema import Envelope
+from bbccli.schema.correct import Envelope
 
 WHICH = (
     "Report the row that the table marks >, with its interval, and the sentence that begins with "

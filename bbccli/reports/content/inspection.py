@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bbccli.inspection import Inspection
-from bbccli.notes import listing
+from bbccli.analysis.inspection import Inspection
+from bbccli.core.notes import listing
+from bbccli.core.rounding import count
 from bbccli.reports import phrases
 from bbccli.reports.blocks import Block, Column, Line, Table
-from bbccli.rounding import count
 
 MOST_NAMES = 30
 """Configurations that are named; JSON has all of them."""

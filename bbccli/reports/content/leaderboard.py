@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from bbccli.documents import Json
-from bbccli.leaderboard import LeaderboardEnvelope, LeaderboardRow
+from bbccli.core.documents import Json
+from bbccli.core.rounding import Digits, percent
 from bbccli.reports import phrases
 from bbccli.reports.blocks import Block, Column, Heading, Line, Notes, Table
-from bbccli.rounding import Digits, percent
+from bbccli.schema.leaderboard import LeaderboardEnvelope, LeaderboardRow
 
 NOT_CORRECTED = "not-corrected"
 """Code of the note that is the first line."""

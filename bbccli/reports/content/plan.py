@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import ceil, floor, log10
 
-from bbccli.documents import Json
-from bbccli.plan_schema import PlanEnvelope
+from bbccli.core.documents import Json
+from bbccli.core.rounding import Digits, count, fixed, percent, short
 from bbccli.planning.records import Cell
 from bbccli.reports import phrases
 from bbccli.reports.blocks import Block, Column, Heading, Line, Notes, Table, Wide
-from bbccli.rounding import Digits, count, fixed, percent, short
+from bbccli.schema.plan import PlanEnvelope
 
 COLUMNS = ("rows", "configurations", "naive", "honest", "too good by", "width", "near best")
 

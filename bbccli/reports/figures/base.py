@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from unicodedata import east_asian_width
 
-from bbccli.text import redacted, shortened, visible
+from bbccli.core.text import redacted, shortened, visible
 
 Spec = dict[str, Any]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.compare_schema import CompareEnvelope
 from bbccli.comparisons.records import Comparison, Ranks, Standing
+from bbccli.core.rounding import Digits, percent
+from bbccli.core.text import visible
 from bbccli.reports import phrases
 from bbccli.reports.content import compare as content
 from bbccli.reports.exhibit import Exhibit
@@ -27,8 +28,7 @@ from bbccli.reports.figures.base import (
     span,
     spec_of,
 )
-from bbccli.rounding import Digits, percent
-from bbccli.text import visible
+from bbccli.schema.compare import CompareEnvelope
 
 SERIES = ("as measured", "corrected")
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from bbccli.evidence.records import FoldSpread, Ranked, Ranking
+from bbccli.core.rounding import Digits, count, percent
+from bbccli.core.text import visible
 from bbccli.reports import phrases
+from bbccli.reports.evidence.records import FoldSpread, Ranked, Ranking
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import (
     CORRECTED,
@@ -24,8 +26,6 @@ from bbccli.reports.figures.base import (
     span,
     spec_of,
 )
-from bbccli.rounding import Digits, count, percent
-from bbccli.text import visible
 
 WINNER: Spec = {"size": 60, "opacity": 1}
 

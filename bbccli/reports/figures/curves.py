@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.evidence.records import Curves
+from bbccli.reports.evidence.records import Curves
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import (
     CORRECTED,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from bbccli.evidence.records import Histogram
+from bbccli.core.results import Estimate, SearchCost
+from bbccli.core.rounding import percent
+from bbccli.core.text import visible
 from bbccli.reports import phrases
+from bbccli.reports.evidence.records import Histogram
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import (
     CORRECTED,
@@ -26,9 +29,6 @@ from bbccli.reports.figures.base import (
     spec_of,
 )
 from bbccli.reports.sentences import cost_digits, cost_sentence
-from bbccli.results import Estimate, SearchCost
-from bbccli.rounding import percent
-from bbccli.text import visible
 
 SHARES: Spec = {"field": "share", "type": "quantitative", "title": "share of resamples"}
 

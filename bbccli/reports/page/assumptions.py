@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bbccli.core.rounding import count
 from bbccli.reports import phrases
 from bbccli.reports.page.markup import Markup, section, table, tag
-from bbccli.rounding import count
-from bbccli.schema import Envelope
+from bbccli.schema.correct import Envelope
 
 MET, UNKNOWN, VIOLATED = "met", "unknown", "violated"
 

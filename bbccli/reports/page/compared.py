@@ -6,14 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-from bbccli.compare_schema import CompareEnvelope
 from bbccli.comparisons.across import TESTS as ACROSS
 from bbccli.comparisons.pairs import TESTS as PAIRS
-from bbccli.evidence.records import Evidence, Ranked, Ranking
+from bbccli.core.rounding import count, percent
+from bbccli.core.text import redacted
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.blocks import Heading
 from bbccli.reports.content.compare import blocks, is_selected, of_baseline
+from bbccli.reports.evidence.records import Evidence, Ranked, Ranking
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures import Absent, Drawn, draw
 from bbccli.reports.figures.base import name_of
@@ -22,8 +23,7 @@ from bbccli.reports.page.markup import Markup, code, listing, section, tag
 from bbccli.reports.page.provenance import made_from
 from bbccli.reports.page.sections import sections
 from bbccli.reports.page.whole import whole
-from bbccli.rounding import count, percent
-from bbccli.text import redacted
+from bbccli.schema.compare import CompareEnvelope
 
 
 def render(documents: Sequence[CompareEnvelope], style: Style) -> str:

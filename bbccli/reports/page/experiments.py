@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from statistics import median
 
+from bbccli.core.rounding import count
+from bbccli.core.text import visible
 from bbccli.reports import phrases
 from bbccli.reports.exhibit import Exhibit
 from bbccli.reports.figures.base import (
@@ -22,9 +24,7 @@ from bbccli.reports.figures.base import (
 from bbccli.reports.page.figures import figure_section, listed
 from bbccli.reports.page.markup import Markup, section, tag
 from bbccli.reports.page.verdict import reported
-from bbccli.rounding import count
-from bbccli.schema import Envelope, ErrorEnvelope
-from bbccli.text import visible
+from bbccli.schema.correct import Envelope, ErrorEnvelope
 
 MOST_ROWS = 1000
 """Lines of the table; the rest are counted."""

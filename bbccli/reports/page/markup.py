@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Iterable, Sequence
 
-from bbccli.text import redacted, shortened, visible
+from bbccli.core.text import redacted, shortened, visible
 
 LONGEST = 3_000
 """Characters of a text on a page."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bbccli.core.results import Estimate
+from bbccli.core.rounding import count, percent
 from bbccli.methods import METHODS
 from bbccli.reports import phrases
 from bbccli.reports.exhibit import Exhibit
@@ -9,9 +11,7 @@ from bbccli.reports.figures.base import name_of
 from bbccli.reports.page.citations import BIBTEX, keys_of
 from bbccli.reports.page.markup import Markup, code, section, table, tag
 from bbccli.reports.page.verdict import reported
-from bbccli.results import Estimate
-from bbccli.rounding import count, percent
-from bbccli.schema import Envelope
+from bbccli.schema.correct import Envelope
 
 MOST = 50
 """Data sets that are listed; the rest are counted."""

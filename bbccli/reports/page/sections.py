@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bbccli.notes import Note
+from bbccli.core.notes import Note
 from bbccli.reports.blocks import Block, Facts, Line, Notes, Table, Wide
 from bbccli.reports.figures import Absent, Drawn
 from bbccli.reports.page.figures import absent_section, figure_section, listed

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.notes import Note, severity_of
+from bbccli.core.notes import Note, severity_of
+from bbccli.core.results import Estimate
+from bbccli.core.text import redacted, shortened, visible
 from bbccli.reports import phrases
 from bbccli.reports.content.correct import methods_table
 from bbccli.reports.page.markup import Markup, listing, section, table, tag
 from bbccli.reports.sentences import answer, sentences
-from bbccli.results import Estimate
-from bbccli.schema import Envelope, to_report
-from bbccli.text import redacted, shortened, visible
+from bbccli.schema.correct import Envelope, to_report
 
 LONGEST_LINE = 500
 """Characters of a sentence with a name in it."""

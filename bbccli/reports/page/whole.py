@@ -8,7 +8,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import IO
 
-from bbccli.documents import Document, Json
+from bbccli.core.documents import Document, Json
+from bbccli.core.rounding import count
+from bbccli.core.text import redacted
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.batch import error_of
@@ -21,9 +23,7 @@ from bbccli.reports.page.figures import figures
 from bbccli.reports.page.markup import Markup, tag, text
 from bbccli.reports.page.provenance import made_from, methods_paragraph
 from bbccli.reports.page.style import STYLE
-from bbccli.rounding import count
-from bbccli.schema import Envelope, ErrorEnvelope
-from bbccli.text import redacted
+from bbccli.schema.correct import Envelope, ErrorEnvelope
 from bbccli.version import __version__
 
 ABOUT_MANY = "The best configuration of each experiment: what it scored, and what to expect of it."

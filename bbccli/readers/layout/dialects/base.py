@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
+from bbccli.core.notes import listing
 from bbccli.errors import InputError
-from bbccli.notes import listing
 from bbccli.readers.codes import joint
 from bbccli.readers.column import Column
 from bbccli.readers.hints import Hints

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from bbccli.core.notes import listing
 from bbccli.errors import InputError, OptionError, parameter
-from bbccli.notes import listing
 from bbccli.readers.arrow import is_number, is_text
 from bbccli.readers.column import name_of
 from bbccli.readers.hints import Hints

@@ -5,8 +5,8 @@ The truth is mostly in a separate file. Then a column `target` is the prediction
 
 from __future__ import annotations
 
+from bbccli.core.notes import listing
 from bbccli.errors import InputError
-from bbccli.notes import listing
 from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects.base import (
     PREDICTION,

@@ -6,8 +6,8 @@ value per configuration, the outcome has several: that tells them apart.
 
 from __future__ import annotations
 
+from bbccli.core.notes import listing
 from bbccli.errors import InputError
-from bbccli.notes import listing
 from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects.base import (
     PROBABILITY,

@@ -1,0 +1,131 @@
+"""Everything that is wrong or doubtful about some files, not the first thing only.
+
+The files are read as for any command, but problems are collected instead of raised; what was seen
+on the way, and the matrix where there is one, tell the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from bbccli.analysis.inspection import matrices
+from bbccli.analysis.inspection.findings import Finding, Findings, Status
+from bbccli.analysis.inspection.similar import Similarity, similarity
+from bbccli.analysis.verification import verified
+from bbccli.core import resources
+from bbccli.core.documents import as_json
+from bbccli.core.source import run_of
+from bbccli.core.text import redacted
+from bbccli.readers import Paths, Request, Understood, understand
+from bbccli.readers.problems import Collect, HaltError
+from bbccli.readers.sources.files import listed
+from bbccli.readers.sources.memory import name_in_messages
+from bbccli.schema.correct import Input
+from bbccli.version import __version__
+
+__all__ = ["INSPECTION_VERSION", "Finding", "Inspection", "Status", "inspect"]
+
+INSPECTION_VERSION = "bbc-inspection/1"
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSize:
+    """A class and its samples."""
+
+    name: str = field(metadata={"doc": "name of the class"})
+    n_samples: int = field(metadata={"doc": "samples of that class"})
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A configuration that lacks predictions."""
+
+    configuration: str = field(metadata={"doc": "name of the configuration"})
+    n_missing: int = field(metadata={"doc": "predictions that it lacks"})
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What was understood, and every finding."""
+
+    schema: str = field(metadata={"doc": f"always {INSPECTION_VERSION}"})
+    version: str = field(metadata={"doc": "version of bbc that wrote this"})
+    command: str = field(metadata={"doc": "the command that made it"})
+    path: str = field(metadata={"doc": "files as given"})
+    layout: str | None = field(metadata={"doc": "wide, or the dialect of the long layout"})
+    input: Input | None = field(metadata={"doc": "what was understood; null after an error"})
+    classes: tuple[ClassSize, ...] = field(metadata={"doc": "classes of the outcome"})
+    missing: tuple[Gap, ...] = field(metadata={"doc": "configurations that lack predictions"})
+    similar: Similarity | None = field(metadata={"doc": "nearly equal configurations"})
+    findings: tuple[Finding, ...] = field(metadata={"doc": "every check, every problem"})
+    n_errors: int = field(metadata={"doc": "findings that are errors"})
+    n_warnings: int = field(metadata={"doc": "findings that are warnings"})
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the inspection as plain JSON values."""
+        encoded: dict[str, Any] = as_json(self)
+        return encoded
+
+
+def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True) -> Inspection:
+    """Check everything about some files.
+
+    Parameters
+    ----------
+    paths
+        As for `bbccli.readers.read`.
+    request
+        How the files are to be understood; by their names when None.
+    verify
+        Whether the scores of a run are computed again.
+
+    Returns
+    -------
+    Inspection
+        With an error exactly where `read` raises one.
+
+    Raises
+    ------
+    OptionError
+        The memory that was asked for is too little for so many samples.
+    """
+    problems, findings = Collect(), Findings()
+    try:
+        read: Understood | None = understand(paths, request or Request(), problems)
+    except HaltError:
+        read = None
+    if read is not None and verify:
+        checked = problems.attempt("leaderboard", verified, read.matrix, otherwise=read.matrix)
+        read = replace(read, matrix=checked)
+        matrices.tell_scores(findings, checked.source.verification)
+    if read is not None and (run := run_of(read.matrix.source.metadata)):
+        matrices.tell_tool(findings, run["tool"])
+    for check, error in problems.found:
+        findings.error(check, error)
+    matrices.tell_steps(findings, problems)
+    sizes = gaps = close = None
+    if read is not None:
+        sizes, gaps = matrices.class_sizes(read.matrix.outcome), matrices.gaps(read)
+        with resources.use(resources.current().for_predictions(*read.matrix.size)):
+            close = similarity(read.matrix)
+            matrices.tell(findings, read, gaps, close)
+    sheet = problems.seen.get("roles")
+    return Inspection(
+        schema=INSPECTION_VERSION,
+        version=__version__,
+        command="inspect",
+        path=redacted(", ".join(map(name_in_messages, listed(paths)))),
+        layout=None if sheet is None else sheet.layout,
+        input=None if read is None else Input.of(read.matrix),
+        classes=tuple(ClassSize(*one) for one in sizes or ()),
+        missing=tuple(Gap(*one) for one in gaps or () if one[1]),
+        similar=close,
+        findings=tuple(sorted(findings.found, key=lambda one: _SEVERITY.index(one.status))),
+        n_errors=findings.count(Status.ERROR),
+        n_warnings=findings.count(Status.WARNING),
+    )
+
+
+_SEVERITY = (Status.ERROR, Status.WARNING, Status.SKIPPED, Status.PASS)
+"""Errors first; otherwise as they were found."""

@@ -1,0 +1,121 @@
+"""Configurations that are nearly the same: copies, the same ranking, or highly correlated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+import numpy as np
+
+from bbccli.core import resources
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.types import FloatArray, PredictionKind
+
+NEARLY = 0.999
+"""Correlation above which two configurations are nearly the same."""
+
+MOST = 2000
+"""Configurations that are compared pair by pair."""
+
+_SHARE = 32
+"""Bytes for each cell of a chunk of the samples: centred, scaled, and beside what is multiplied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Similarity:
+    """How many configurations are like an earlier one, and an example of each kind."""
+
+    n_copies: int = field(metadata={"doc": "configurations that repeat an earlier one exactly"})
+    n_same_ranks: int = field(
+        metadata={"doc": "further ones that order the samples as an earlier one does"}
+    )
+    n_correlated: int = field(
+        metadata={"doc": f"further ones with a correlation above {NEARLY} to an earlier one"}
+    )
+    n_compared: int = field(metadata={"doc": "configurations compared"})
+    examples: tuple[str, ...] = field(metadata={"doc": "one pair of each kind that occurs"})
+
+
+def similarity(matrix: PredictionMatrix) -> Similarity:
+    """Count configurations that are like an earlier one; each counts once, by the closest kind.
+
+    Ranks and correlations are of scores, probabilities and values, over all samples, repeats and
+    classes; labels are only compared for being copies.
+    """
+    n_compared = min(matrix.n_configurations, MOST)
+    names = matrix.configurations[:n_compared]
+    copies = _earlier(_column(matrix, c) for c in range(n_compared))
+    taken, examples = set(copies), [_pair(names, copies, "the same predictions")]
+    same_ranks: dict[int, int] = {}
+    correlated: dict[int, int] = {}
+    if matrix.kind is not PredictionKind.LABEL:
+        ranks = _earlier(_ranks(_column(matrix, c)) for c in range(n_compared))
+        same_ranks = {a: b for a, b in ranks.items() if a not in taken}
+        taken |= set(same_ranks)
+        found = _correlated(matrix, n_compared)
+        correlated = {a: b for a, b in found.items() if a not in taken}
+        examples.append(_pair(names, same_ranks, "the same order of samples"))
+        examples.append(_pair(names, correlated, f"a correlation above {NEARLY}"))
+    return Similarity(
+        len(copies),
+        len(same_ranks),
+        len(correlated),
+        n_compared,
+        tuple(one for one in examples if one),
+    )
+
+
+def _column(matrix: PredictionMatrix, column: int) -> FloatArray:
+    """(R N K) predictions of a configuration."""
+    return np.ascontiguousarray(matrix.predictions[:, :, column]).reshape(-1)
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    """(n,) ranks, ties sharing one."""
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(values, method="dense"))
+
+
+def _earlier(rows: Iterable[FloatArray]) -> dict[int, int]:
+    """Position of each row that equals an earlier one, and of that one; by digests, not copies."""
+    seen: dict[bytes, int] = {}
+    found = {}
+    for position, row in enumerate(rows):
+        earlier = seen.setdefault(sha256(row.tobytes()).digest(), position)
+        if earlier != position:
+            found[position] = earlier
+    return found
+
+
+def _correlated(matrix: PredictionMatrix, n_compared: int) -> dict[int, int]:
+    """Position of each column that is highly correlated with an earlier one, and of that one.
+
+    The products are added up over chunks of the samples that fit the memory.
+    """
+    centre, length = np.empty((2, n_compared))
+    for c in range(n_compared):
+        column = _column(matrix, c)
+        centre[c] = column.mean()
+        with np.errstate(over="ignore"):  # numbers beyond 1e154 have no square
+            length[c] = np.sqrt(((column - centre[c]) ** 2).sum())
+    rows = matrix.predictions[:, :, :n_compared]
+    step = max(resources.current().memory // (_SHARE * rows[0, 0].size), 1)
+    products = np.zeros((n_compared, n_compared))
+    for start in range(0, rows.shape[1], step):
+        for part in rows[:, start : start + step]:
+            flat = np.moveaxis(part, 1, 0).reshape(n_compared, -1) - centre[:, None]
+            unit = np.divide(
+                flat, length[:, None], out=np.zeros_like(flat), where=length[:, None] > 0
+            )
+            products += unit @ unit.T
+    first = np.argmax(products > NEARLY, axis=1)
+    near = products[np.arange(n_compared), first] > NEARLY
+    return {c: int(first[c]) for c in range(n_compared) if near[c] and first[c] < c}
+
+
+def _pair(names: tuple[str, ...], found: dict[int, int], what: str) -> str:
+    """Name the first pair, if there is one."""
+    later = next(iter(found), None)
+    return "" if later is None else f"{names[later]} and {names[found[later]]}: {what}"

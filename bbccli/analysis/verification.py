@@ -1,0 +1,246 @@
+"""Whether the predictions of a run give the scores that the tool itself reports.
+
+Rows in another order, classes that are swapped and labels of another table all make predictions
+that look fine. The leaderboard of the run finds them: each of its scores is computed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.plan import CLIP
+from bbccli.core.rounding import count
+from bbccli.core.source import TwoFigures, Verification, agrees, run_of, targets_of
+from bbccli.errors import InputError
+from bbccli.metrics import METRICS, fitting
+from bbccli.metrics.naming import canonical
+from bbccli.metrics.probability import with_clip
+from bbccli.stats.selection.candidates import Candidates
+from bbccli.types import FloatArray, Pooling, PredictionKind
+
+
+def verify(matrix: PredictionMatrix) -> Verification | None:
+    """Compute the scores of the leaderboard of a run again.
+
+    Parameters
+    ----------
+    matrix
+        Predictions whose metadata hold a `run`.
+
+    Returns
+    -------
+    Verification or None
+        None where the predictions do not come from a run.
+
+    Raises
+    ------
+    InputError
+        A score differs by more than its tolerance: names the configuration, both scores and what
+        the cause may be.
+    """
+    run = run_of(matrix.source.metadata)
+    if not run:
+        return None
+    columns = _as_scored(matrix, run)
+    scores = [one for one in _scores(run) if one["id"] in columns]
+    reason = run.get("unchecked") or _hindrance(matrix, run)
+    if reason or not scores:
+        return Verification(len(scores), 0, None, None, str(reason or "the run reports no scores"))
+    found = list(_compared(matrix, scores, columns))
+    compared = [(score, value) for score, value, _ in found]
+    if not compared:
+        reason = "its metric can't be computed from these predictions"
+        return Verification(len(scores), 0, None, None, reason)
+    for score, value in compared:
+        if not agrees(value, score["value"], score["tolerance"]):
+            raise _mismatch(matrix, score, value, columns)
+    _check_folds(matrix, run, columns)
+    differences = [abs(value - score["value"]) for score, value in compared]
+    tolerance = max(float(score["tolerance"]) for score, _ in compared)
+    said = (len(scores), len(compared), max(differences), tolerance, None)
+    return Verification(*said, _otherwise([two for _, _, two in found if two is not None]))
+
+
+def verified(matrix: PredictionMatrix) -> PredictionMatrix:
+    """Return a matrix that knows what came of `verify`.
+
+    Raises
+    ------
+    InputError
+        As `verify`.
+    """
+    return replace(matrix, source=replace(matrix.source, verification=verify(matrix)))
+
+
+def _scores(run: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the scores of the leaderboard of a run."""
+    for one in _listed(run, "leaderboard"):
+        if one.get("selection") in list(Pooling):
+            yield one
+
+
+def _listed(
+    run: Mapping[str, Any], key: str, whole: Sequence[str] = ()
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the scores of a run that can be understood; metadata may have been written by hand."""
+    board = run.get(key)
+    wanted = {"id", "metric", "value", "tolerance", *whole}
+    for one in board if isinstance(board, list) else ():
+        if (
+            isinstance(one, Mapping)
+            and wanted <= one.keys()
+            and all(isinstance(one[name], str) for name in ("id", "metric"))
+            and all(isinstance(one[name], int | float) for name in ("value", "tolerance"))
+            and all(type(one[name]) is int for name in whole)
+        ):
+            yield {**one, "metric": canonical(one["metric"], METRICS)}
+
+
+def _hindrance(matrix: PredictionMatrix, run: Mapping[str, Any]) -> str | None:
+    """Why scores of all samples can't be those of this matrix."""
+    n_samples = run.get("n_samples")
+    if isinstance(n_samples, int) and n_samples != matrix.n_samples:
+        return f"the run scored {count(n_samples, 'sample')}, and {matrix.n_samples} take part"
+    if run.get("weighted") and matrix.outcome.weights is None:
+        return "the run scored with weights, which take no part"
+    return None
+
+
+Columns = Mapping[str, tuple[PredictionMatrix, int]]
+"""By name of a configuration where it is: in the matrix, or in one with a truth of its own."""
+
+
+def _as_scored(matrix: PredictionMatrix, run: Mapping[str, Any]) -> Columns:
+    """Return the configurations, each with the targets and weights that the tool scored it on."""
+    columns = {name: (matrix, column) for column, name in enumerate(matrix.configurations)}
+    alike = run.get("scored_alike")
+    for name in columns.keys() & set(alike if isinstance(alike, list) else ()):
+        columns[name] = _with(matrix, columns[name][1], weights=None)
+    targets = targets_of(run)
+    for name, own in targets.clipped.items() if targets else ():
+        if name in columns:
+            rows = np.flatnonzero(np.isin(matrix.keys, list(own)))
+            values = matrix.outcome.values.astype(np.float64)
+            values[rows] = [own[key] for key in matrix.keys[rows].tolist()]
+            columns[name] = _with(matrix, columns[name][1], values=values)
+    return columns
+
+
+def _with(matrix: PredictionMatrix, column: int, **changes: Any) -> tuple[PredictionMatrix, int]:
+    """A configuration with another outcome, and its place."""
+    alone = matrix.of_configurations(np.array([column]))
+    return replace(alone, outcome=replace(matrix.outcome, **changes)), 0
+
+
+def _compared(
+    matrix: PredictionMatrix, scores: Sequence[Mapping[str, Any]], columns: Columns
+) -> Iterator[tuple[Mapping[str, Any], float, TwoFigures | None]]:
+    """Yield each score that can be computed, with its value; both if bbc has another."""
+    known = {metric.name: metric for metric in fitting(matrix)}
+    for score in scores:
+        metric = known.get(score["metric"])
+        pooling = Pooling(score["selection"])
+        if metric is None or (pooling is not Pooling.POOLED and matrix.folds is None):
+            continue
+        name = score["id"]
+        own, column = columns[name]
+        values = {
+            clip: float(Candidates(own, one, pooling).performances()[column])
+            for one, clip in {with_clip(metric, clip): clip for clip in reversed(_CLIPS)}.items()
+        }
+        clip = min(values, key=lambda one: (abs(values[one] - score["value"]), one != CLIP))
+        here = values[CLIP]
+        two = TwoFigures(name, metric.name, score["value"], clip, here, CLIP)
+        same = agrees(here, score["value"], score["tolerance"])
+        yield score, values[clip], None if same else two
+
+
+_CLIPS = (CLIP, 2.0**-52)
+"""What tools clip probabilities at: the rounding of numbers of 32 bits, or of 64."""
+
+
+def _otherwise(found: Sequence[TwoFigures]) -> tuple[TwoFigures, ...]:
+    return tuple(sorted(found, key=lambda one: -abs(one.tool - one.here)))
+
+
+def _check_folds(matrix: PredictionMatrix, run: Mapping[str, Any], columns: Columns) -> None:
+    """Refuse folds that are not those of the run, by what it says of single ones.
+
+    A configuration of which no fold agrees may have been scored otherwise: it says nothing, unless
+    all of them do.
+    """
+    found: dict[str, list[tuple[Mapping[str, Any], float]]] = {}
+    for score, value in _in_folds(matrix, run, columns):
+        found.setdefault(score["id"], []).append((score, value))
+    wrong = {
+        name: [(s, value) for s, value in pairs if not agrees(value, s["value"], s["tolerance"])]
+        for name, pairs in found.items()
+    }
+    some = {name: one for name, one in wrong.items() if len(one) < len(found[name])}
+    for pairs in (some or wrong).values():
+        for score, value in pairs:
+            raise _wrong_fold(matrix, score, value)
+
+
+def _in_folds(
+    matrix: PredictionMatrix, run: Mapping[str, Any], columns: Columns
+) -> Iterator[tuple[Mapping[str, Any], float]]:
+    """Yield the scores of single folds that can be computed, each with its value."""
+    scores = [one for one in _listed(run, "fold_scores", ("fold",)) if one["id"] in columns]
+    known = {metric.name: metric for metric in fitting(matrix)}
+    if matrix.folds is None or len(matrix.folds) > 1 or matrix.available is not None:
+        return
+    weights = (matrix.folds[0] == np.arange(matrix.folds.max() + 1)[:, None]).astype(np.uint8)
+    found: dict[tuple[PredictionMatrix, str], FloatArray] = {}
+    for one in scores:
+        own, column = columns[one["id"]]
+        if one["metric"] not in known or one["fold"] not in range(len(weights)):
+            continue
+        key = (own, one["metric"])
+        if key not in found:
+            found[key] = Candidates(own, known[one["metric"]], Pooling.POOLED).score(weights)
+        value = found[key][one["fold"], column]
+        if not np.isnan(value):
+            yield one, float(value)
+
+
+def _wrong_fold(matrix: PredictionMatrix, score: Mapping[str, Any], value: float) -> InputError:
+    tool = run_of(matrix.source.metadata)["tool"]
+    return InputError(
+        f"in fold {score['fold']} {score['id']} has {score['metric']} {value:.6g} by its "
+        f"predictions, {score['value']:.6g} by the log of {tool}",
+        path=matrix.source.path,
+        hint="the folds are not those of the run, or rows of theirs are mixed up; to continue "
+        "anyway: --no-verify",
+    )
+
+
+def _mismatch(
+    matrix: PredictionMatrix,
+    score: Mapping[str, Any],
+    value: float,
+    columns: Columns,
+) -> InputError:
+    tool = run_of(matrix.source.metadata)["tool"]
+    return InputError(
+        f"{score['id']} has {score['metric']} {value:.6g} by its predictions, "
+        f"{score['value']:.6g} on the leaderboard of {tool}",
+        path=matrix.source.path,
+        hint=f"{_cause(matrix, score, columns)}; to continue anyway: --no-verify",
+    )
+
+
+def _cause(matrix: PredictionMatrix, score: Mapping[str, Any], columns: Columns) -> str:
+    """What explains the difference: swapped classes can be tried, all else is guessed."""
+    if score["metric"] == "auc" and matrix.kind is not PredictionKind.LABEL:
+        own, column = columns[score["id"]]
+        candidates = Candidates(own, METRICS["auc"], Pooling(score["selection"]))
+        value = candidates.performances()[column]
+        if abs(1 - value - score["value"]) <= score["tolerance"]:
+            return "the classes are swapped: choose the other one by --positive"
+    return "rows, classes or labels are not those of the run"

@@ -1,0 +1,1 @@
+"""Domain records and the tools that every room uses."""

@@ -1,0 +1,48 @@
+"""Every note that a result may carry: what is shaky, and the remedy.
+
+A note is data: reports print it, JSON carries it, tests match its `code`. Each is described in one
+place, a function under `@note`, in the module of its section of docs/notes.md.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from bbccli.core.notes import comparisons, declared, intervals, methods, plans, remarks
+from bbccli.core.notes.comparisons import *
+from bbccli.core.notes.declared import *
+from bbccli.core.notes.intervals import *
+from bbccli.core.notes.methods import *
+from bbccli.core.notes.note import Note, NoteKind, Severity, listing
+from bbccli.core.notes.plans import *
+from bbccli.core.notes.remarks import *
+
+__all__ = ["Note", "NoteKind", "Severity", "listing"]
+
+
+def _kinds(*parts: ModuleType) -> dict[str, NoteKind[...]]:
+    """Notes by code, in the order in which modules describe them."""
+    every = [one for part in parts for one in vars(part).values() if isinstance(one, NoteKind)]
+    return {one.code: one for one in every}
+
+
+GROUPS = {
+    "Of the file": _kinds(remarks, declared),
+    "Of the methods": _kinds(methods, intervals),
+    "Of comparisons": _kinds(comparisons),
+    "Of plans": _kinds(plans),
+}
+"""Notes by section of docs/notes.md."""
+
+NOTES = {code: one for group in GROUPS.values() for code, one in group.items()}
+
+
+def severity_of(code: str) -> Severity:
+    """Return how much a note matters; one of another version may mean anything.
+
+    Examples
+    --------
+    >>> severity_of("tied-winners").name, severity_of("of-a-later-version").name
+    ('HARMLESS', 'DOUBT')
+    """
+    return NOTES[code].severity if code in NOTES else Severity.DOUBT

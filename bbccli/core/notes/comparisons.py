@@ -1,0 +1,227 @@
+"""Notes on comparisons: after selection, of fixed pairs, and across data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bbccli.core.notes.note import CARE, DOUBT, HARMLESS, Texts, listing, note
+from bbccli.core.rounding import figure
+
+
+@note(CARE)
+def winner_is_baseline(name: str) -> Texts:
+    """The baseline of `bbc compare` has the best performance itself, so the difference is 0 and
+    nothing is corrected.
+
+    Remedy: nothing, if the baseline is the simple choice: take it. Else ask which configurations
+    may be the best.
+    """
+    return (
+        f"the baseline, {name}, is itself the winner: nothing is compared with it",
+        "name another baseline, or ask which configurations may be the best",
+    )
+
+
+@note(CARE)
+def paired_test_alone(bound: float, p: float) -> Texts:
+    """What a paired test of the winner against the baseline would say if the two had been named
+    before the data were seen. They were not: the winner was selected. Where no configuration is
+    better than the baseline such a test says "better" in more than half of all studies.
+
+    Remedy: report the simultaneous bound and its p-value, which hold for whichever configuration
+    wins.
+    """
+    return (
+        "a paired test of the winner alone would ignore that it was selected: at least "
+        f"{figure(bound)}, p {figure(p)}",
+        "report the simultaneous bound, which holds for whichever configuration wins",
+    )
+
+
+@note(CARE)
+def no_influence(names: Sequence[str], label: str) -> Texts:
+    """The metric is undefined for a configuration on the samples, or once one of them is left out,
+    such as the precision of a configuration that predicts a single positive. It has no influence
+    values, so no bound, p-value or interval, and takes no part in those of the others.
+
+    Remedy: another metric, or leave the configuration out with `--exclude`.
+    """
+    return (
+        f"{label} of {listing(list(names))} is undefined on the samples, or once one of them is "
+        "left out: nothing simultaneous is said of it",
+        "another --metric; or more samples of the rarest class",
+    )
+
+
+@note(CARE)
+def unequal_budgets(first: str, second: str, n_first: int, n_second: int) -> Texts:
+    """Two families are compared by their best configurations, and one had more of them to choose
+    from. The best of many looks better than the best of few, so the difference as measured favours
+    it.
+
+    Remedy: report the corrected difference, in which both sides select in every resample.
+    """
+    return (
+        f"{first} had {n_first} configurations to choose from and {second} {n_second}: the "
+        "difference as measured favours the one with more",
+        "read the corrected difference",
+    )
+
+
+@note(HARMLESS)
+def screened_rivals(n_rivals: int, n_configurations: int) -> Texts:
+    """There are more than 1,000 configurations, so each was tested against those that are not far
+    behind the winner, instead of all. Those left out lead nowhere, and the set is hardly any
+    different.
+
+    Remedy: nothing.
+    """
+    return (
+        f"each of {n_configurations} configurations was tested against the {n_rivals} that are not "
+        "far behind the winner",
+        "",
+    )
+
+
+@note(CARE)
+def further_families(n_compared: int, n_families: int) -> Texts:
+    """Families are compared in pairs, of which many have no reader. The ten best ones take part.
+
+    Remedy: leave configurations out with `--exclude`, or choose a coarser `--by`.
+    """
+    return (
+        f"the {n_compared} best of {n_families} families are compared in pairs",
+        "leave configurations out, or choose a coarser --by, to compare others",
+    )
+
+
+@note(DOUBT)
+def undefined_test(test: str, why: str, remedy: str = "") -> Texts:
+    """A test has nothing to decide by: all folds or samples differ by the same amount, there are
+    fewer than two of something, or the metric jumps. Its p-value is missing: it is neither 0 nor 1.
+
+    Remedy: take the test that the note names, or collect more samples.
+    """
+    return f"{test} is undefined: {why}", remedy
+
+
+@note(HARMLESS)
+def test_left_out(test: str, problem: str, remedy: str) -> Texts:
+    """With all tests asked for, this one does not fit the metric, the task or the data, for the
+    reason it gives. A test that is asked for by name is refused instead.
+
+    Remedy: nothing; or what the note says.
+    """
+    return f"{test} is left out: {problem}", remedy
+
+
+@note(CARE)
+def identical_predictions(first: str, second: str) -> Texts:
+    """Two configurations predict the same on all samples, so that p is 1, and Bayesian tests are
+    undefined.
+
+    Remedy: compare configurations that differ. Two that never differ are one.
+    """
+    return (
+        f"{first} and {second} predict the same on all samples",
+        "compare configurations that differ",
+    )
+
+
+@note(DOUBT)
+def selected_pair(winner: str, n_configurations: int) -> Texts:
+    """One of the configurations that are compared is the best of all on the same samples. Tests of
+    pairs take it as if it had been named before anyone saw a result. Where no configuration is
+    better than another, a paired test of the winner says "better" in 57 of 100 studies.
+
+    Remedy: name pairs beforehand, or compare the winner with a baseline, which allows for the
+    selection.
+    """
+    return (
+        f"{winner} is the best of {n_configurations} on these samples: tests of pairs ignore that "
+        "it was selected, and find differences that are not there",
+        "name pairs before seeing results, or compare with --baseline",
+    )
+
+
+@note(DOUBT)
+def unpaired() -> Texts:
+    """`two-proportions` takes the predictions of the two as if they were of different samples. It
+    is there to check published figures.
+
+    Remedy: `mcnemar`.
+    """
+    return (
+        "two-proportions ignores that both predict the same samples; it is for comparison only",
+        "mcnemar",
+    )
+
+
+@note(DOUBT)
+def too_liberal(test: str) -> Texts:
+    """`k-fold-t` takes folds for independent. Their models share training samples, and so it finds
+    differences that are not there.
+
+    Remedy: `corrected-t`, which costs the same.
+    """
+    return (
+        f"{test} takes the folds for independent, but their models share training samples: it "
+        "finds differences that are not there",
+        "corrected-t",
+    )
+
+
+@note(CARE)
+def samples_in_common(n_used: int, n_samples: int) -> Texts:
+    """Not all of the compared configurations predict every sample. Those that all of them predict
+    are compared.
+
+    Remedy: complete the predictions.
+    """
+    verb = "is" if n_used == 1 else "are"
+    return (
+        f"only the {n_used} of {n_samples} samples that all of them predict {verb} compared",
+        "complete the predictions",
+    )
+
+
+@note(CARE)
+def undefined_swaps(n_undefined: int, n_swaps: int, label: str) -> Texts:
+    """In a permutation test, the metric has no value after some swaps, such as the precision where
+    no sample is predicted positive. These swaps count against a difference.
+
+    Remedy: take a metric that is always defined, or collect more samples.
+    """
+    return (
+        f"{label} is undefined after {n_undefined} of {n_swaps} swaps, which count as if they "
+        "were as far apart as what was measured",
+        "a metric that is always defined; or more samples",
+    )
+
+
+@note(CARE)
+def few_data_sets(test: str, n_data_sets: int, least: float) -> Texts:
+    """Even where all data sets agree, a signed-rank test of so few can't reach the level: of five
+    the smallest p-value is 0.0625.
+
+    Remedy: add data sets.
+    """
+    return (
+        f"of {n_data_sets} data sets {test} has no p-value under {least:.2g}, even where all agree",
+        "more data sets",
+    )
+
+
+@note(CARE)
+def incomplete_data_sets(left_out: Sequence[str], n_data_sets: int) -> Texts:
+    """Some data sets lack the performance of a family. Ranks need complete ones, so these are left
+    out.
+
+    Remedy: complete them. What is missing is rarely missing by chance.
+    """
+    verbs = ("lacks", "is") if len(left_out) == 1 else ("lack", "are")
+    return (
+        f"{len(left_out)} of {n_data_sets} data sets {verbs[0]} a performance and {verbs[1]} left "
+        f"out: {listing(left_out)}",
+        "complete them: what is missing is rarely missing by chance",
+    )

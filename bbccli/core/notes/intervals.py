@@ -1,0 +1,225 @@
+"""Notes on estimates whose interval, losses or spread need care."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bbccli.core.notes.note import CARE, DOUBT, Texts, listing, note
+from bbccli.core.rounding import count, digits_for, figure, short
+
+
+@note(CARE)
+def no_interval(
+    method: str, why: str, remedy: str = "use bbc, which evaluates on all samples"
+) -> Texts:
+    """A method that gives intervals has none on this file; the text says why. Its estimate stands.
+
+    Remedy: what the note suggests; or `bbc`, whose interval rests on all samples.
+    """
+    return f"{method} has no interval: {why}", remedy
+
+
+@note(DOUBT)
+def no_variance(value: float) -> Texts:
+    """A variance is 0. DeLong's or Hanley and McNeil's: the classes are separated perfectly,
+    perfectly the wrong way round, or not at all. Or, for `wald`, all samples are right or all
+    wrong; for `t-folds` and `t-corrected`, all folds are equal. Or nearly all resamples give one
+    value, as with constant predictions. Or a configuration differs from the one that it is compared
+    with by the same on every sample. The interval has no width, which says nothing about the
+    uncertainty; a comparison is undefined.
+
+    Remedy: check whether the predictions vary; else use `bbc`, or collect more samples.
+    """
+    return (
+        f"the variance at {figure(value)} is 0, so the interval has no width and says nothing of "
+        "the uncertainty",
+        "use bbc, or collect more samples",
+    )
+
+
+@no_variance.also
+def constant_difference(names: Sequence[str], other: str) -> Texts:
+    """Two performances differ by the same on every sample."""
+    return (
+        f"the difference between {other} and {listing(list(names))} is the same on every sample, "
+        "so nothing is known of its variance",
+        "check whether the predictions vary",
+    )
+
+
+@no_variance.also
+def resamples_alike(method: str, value: float) -> Texts:
+    """An interval of resamples has no width."""
+    return (
+        f"nearly all resamples of {method} give {figure(value)}, so the interval has no width and "
+        "says nothing of the uncertainty",
+        "check that the predictions vary",
+    )
+
+
+@note(DOUBT)
+def few_evaluated(n_units: int, what: str) -> Texts:
+    """Fewer than 30 samples (or groups) of a class evaluate the winner. Intervals of an AUC that
+    assume a normal distribution then hold the truth too seldom, above all where the AUC is near 1;
+    see the [measured inclusion](methods.md#delong).
+
+    Remedy: give a larger `--evaluation-share`; or use `bbc`, which evaluates on all samples.
+    """
+    return (
+        f"only {n_units} {what} to evaluate on: normal intervals contain the truth too rarely",
+        "a larger --evaluation-share, or bbc, which evaluates on all samples",
+    )
+
+
+@note(DOUBT)
+def clipped_probabilities(
+    winner: str, label: str, n_below: int, n_all: int, clip: float, held: float, unclipped: float
+) -> Texts:
+    """In the log-loss the true class counts with a probability of at least `--clip` (1.2e-7), for a
+    certain mistake would cost infinity. Without that, the log-loss of the winner would be another:
+    a few predictions decide it.
+
+    Remedy: say in the paper what `--clip` was, or report the [Brier score](metrics.md#brier), in
+    which no single prediction counts more than 1. A probability of 0 is a claim that the data can't
+    support: look how it came about, for example in a tree with leaves of one class.
+    """
+    digits = digits_for([held, unclipped])
+    without = digits.performance(unclipped, missing="infinite")
+    return (
+        f"the {label} of {winner} is {digits.performance(held)} with probabilities clipped at "
+        f"{clip:.2g}, and {without} without: {n_below} of {n_all} predictions give the true class "
+        "less",
+        "state --clip in the paper, or report brier, which no single prediction decides",
+    )
+
+
+@note(CARE)
+def tilting_infeasible(method: str, end: str, instead: str) -> Texts:
+    """`tilting` or `mabt` finds no tilt that leads to an end of its interval: mostly because the
+    figure hardly varies between resamples, as where all evaluation samples but one are right,
+    sometimes because the level is low. That end is taken from another interval, which the note
+    names: Wilson's for shares of samples such as accuracy, DeLong's for the AUC, a normal one from
+    influence values for other metrics. After preselection it is at Šidák's level.
+
+    Remedy: hold out more samples to evaluate on, or rely on `bbc`.
+    """
+    return (
+        f"{method} finds no tilt for its {end} end, which is {instead} instead",
+        "more samples to evaluate on; or bbc, which uses all of them",
+    )
+
+
+@note(DOUBT)
+def gate_on_naive(figure: str) -> Texts:
+    """`--gate-method` names `cvt`, or a method that ignores that the winner was selected: the gate
+    judges a figure that is too good.
+
+    Remedy: judge a corrected one: leave `--gate-method` out, or `--gate-method bbc`.
+    """
+    return f"the gate judges {figure} is too good", "--gate-method bbc"
+
+
+@note(DOUBT)
+def not_calibrated(method: str, kind: str) -> Texts:
+    """The factors of `calibrated` and `sharp` intervals were measured for `bbc`, `bbc-632` and
+    `bbc-eb`. This is another method: nobody knows how often its intervals hold the truth.
+
+    Remedy: report `bbc-eb`, or `--interval percentile`.
+    """
+    return (
+        f"the spread of {kind} intervals was measured for bbc, bbc-632 and bbc-eb, not for "
+        f"{method}",
+        "--method bbc-eb, or --interval percentile",
+    )
+
+
+@note(DOUBT)
+def unbounded_loss(label: str, of_outcome: float, of_losses: float) -> Texts:
+    """A squared error has no worst value, and the rare huge errors that make the mean may not be in
+    the sample. On 28 populations, bounds of level 0.95 of the MSE held the truth in 37 to 97 % of
+    the studies, whatever the method and the interval; skewness corrections, bootstrap-t and a
+    fitted tail repaired nothing. With `--cap 0.95` they held in 97 to 98 % on the four populations
+    where that was measured, those of the MAE in 79 to 97 %. No sign in one sample tells a miss,
+    because a miss is a sample whose tail is not there. Populations do differ: at N = 150 a median
+    tail index of the squared errors of 0.51 to 0.59 went with 93 to 97 %, 0.77 with 82 %, 0.98 to
+    1.64 with 68 to 85 %. So the note gives the tail index (Hill 1975, from the top tenth of the
+    values, five at least) of the outcome's distances from its median and of the winner's squared
+    errors: the larger, the heavier; from 0.5 on the variance does not exist, from 1 on not even the
+    mean. For the log-loss there is a sign: a winner so sure that it gives some class a chance under
+    1 in 10,000, be it right or wrong. In 773 studies of 16 populations bounds held the truth in 61
+    % where it was, in 99 % where it was not; nearly separable classes make such winners, and their
+    rare mistakes are not in the sample. The note also stands where some truth was given a chance
+    under 1 in 1000.
+
+    Remedy: report an MSE with `--cap`, which has a worst value and a guard; or `mae` or `medae`,
+    whose errors are not squared. For the log-loss report `brier`, or decide on a `--clip` such as
+    0.001 beforehand, with which no mistake costs more than 6.9.
+    """
+    return (
+        f"the {label} has no worst value: bounds of level 0.95 held the truth in 37 to 97 % of "
+        f"studies, by population (tail index {_index(of_outcome)} of the outcome, "
+        f"{_index(of_losses)} of the winner's squared errors)",
+        "--cap 0.95, mae or medae, beside it or instead",
+    )
+
+
+@unbounded_loss.also
+def large_losses(label: str, n_large: int, n_sure: int, of_losses: float) -> Texts:
+    """A few confident mistakes decide the log-loss, or would if they were in the sample."""
+    said = f"the truth of {count(n_large, 'sample')} a chance under 1 in 1000" if n_large else ""
+    sure = f"some class in {count(n_sure, 'sample')} a chance under 1 in 10,000" if n_sure else ""
+    return (
+        f"the winner gives {' and '.join(part for part in (said, sure) if part)}: one "
+        f"such mistake outweighs many good samples. Where winners were so sure, bounds of the "
+        f"{label} of level 0.95 held the truth in 61 % of studies, else in 99 % (tail index "
+        f"{_index(of_losses)} of the losses)",
+        "brier, beside it or instead; or --clip 0.001, decided beforehand",
+    )
+
+
+@note(CARE)
+def capped_errors(label: str, cap: float, share: float) -> Texts:
+    """With `--cap Q` no error of a prediction counts as more than the Q quantile of |yᵢ -
+    median(y)|, of the outcome alone. What is estimated is then the mean of capped errors, which has
+    a worst value: the guard applies. It is another number than the mean of all errors, and smaller.
+
+    Remedy: choose Q before seeing results, and say in the paper what it was.
+    """
+    return (
+        f"{label}: no error counts as more than {short(cap)}, the {short(share)} quantile of the "
+        "outcome's distances from its median",
+        "state --cap in the paper, and choose it before seeing results",
+    )
+
+
+@note(CARE)
+def locally_simultaneous(n_kept: int, n_configurations: int) -> Texts:
+    """`zf` says how many configurations may be the best. Its interval allows for the selection
+    among them; the estimate beside it is the naive figure, which is too good.
+
+    Remedy: report the interval, with the estimate of `bbc`.
+    """
+    return (
+        f"{n_kept} of {n_configurations} configurations may be the best: the interval of zf allows "
+        "for that, its estimate is the naive figure and too good",
+        "report the interval, with the estimate of bbc",
+    )
+
+
+@note(CARE)
+def nested_spread(ratio: float, n_folds: int) -> Texts:
+    """`ncv-interval` says how far the spread of its interval is from that of independent losses: 1
+    where training on other samples changes nothing that can be seen, √K for K outer folds at most.
+    From a single repeat the ratio is hardly known.
+
+    Remedy: repeat the nested cross-validation with other folds; the paper takes 200 repeats.
+    """
+    return (
+        f"by {n_folds} outer folds the standard error is {ratio:.2f} times that of independent "
+        "losses",
+        "more repeats make that ratio steadier; Bates et al. take 200",
+    )
+
+
+def _index(value: float) -> str:
+    return "unknown" if value != value else f"{value:.2f}"  # noqa: PLR0124 a NaN

@@ -1,0 +1,391 @@
+"""Notes on methods: what was selected and resampled, and how well."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from bbccli.core.notes.note import CARE, DOUBT, HARMLESS, Texts, listing, note
+from bbccli.core.rounding import UNBOUNDED, count, digits_for, figure, short
+
+
+@note(CARE)
+def single_configuration(n_tried: int = 1, *, asked: bool = False) -> Texts:
+    """There is one configuration, so nothing was selected and nothing is corrected; the table says
+    so in place of `corrected`. Or one is left of several that were tried: the choice among them
+    can't be corrected for, since the others have too few predictions, or take no part as asked.
+
+    Remedy: if it won over others, add their predictions. Without them its figure is that of a
+    winner, which is too good. If it was the only one, its naive figure has no optimism of a
+    selection.
+    """
+    text = "only one configuration: nothing was selected, so nothing is corrected"
+    if n_tried > 1 or asked:
+        of_tried = f" of {n_tried} configurations tried" if n_tried > 1 else " configuration"
+        text = f"only one{of_tried} takes part: nothing is corrected for the choice of it"
+    return (
+        text,
+        "if it was chosen over others, add their predictions: without them its figure is too good",
+    )
+
+
+@note(CARE)
+def not_corrected() -> Texts:
+    """Of every `bbc leaderboard`: performances on the data that rank the configurations are too
+    good at the top.
+
+    Remedy: use the table to look at the configurations, and report the figure of `bbc correct`.
+    """
+    return "not corrected: the best of many looks too good", "report what bbc correct says"
+
+
+@note(CARE)
+def winners_differ(pooled: str, fold_mean: str) -> Texts:
+    """Selection by pooled rows and by the mean over folds pick different configurations.
+
+    Remedy: decide on the rule before looking at the results, and give it with `--pooling`. If both
+    are defensible, the difference says how uncertain the choice is. If the reason against pooling
+    is that the folds' scores are on different scales, `--pooling within-folds` is the better answer
+    for metrics of pairs such as the AUC: see [pairs within folds](methods.md#within-folds).
+    """
+    return (
+        f"pooled and fold-mean winners differ: {pooled}; {fold_mean}",
+        "choose the rule before seeing results: --pooling pooled or --pooling fold-mean",
+    )
+
+
+@note(DOUBT)
+def risk_reversed(median: float) -> Texts:
+    """In a survival task the median concordance of the configurations is below one half by more
+    than chance explains (3.5 standard errors of risks that know nothing). Higher predictions may
+    mean *later* events (predicted times instead of risks).
+
+    Remedy: check what the predictions are, and give `--risk-direction later`.
+    """
+    return (
+        f"the median concordance is {figure(median)}: higher predictions may mean later events",
+        "check what they mean, and give --risk-direction earlier or later",
+    )
+
+
+@note(DOUBT)
+def leave_one_out(label: str) -> Texts:
+    """Every fold is a single sample, and the metric compares pairs of samples, such as the AUC. The
+    two of a pair were predicted by different models: the one that was trained without the positive
+    sample saw a smaller share of positives. So the pooled figure is too low, and most for models
+    that lean on that share, such as strongly regularised ones: one that predicts the share alone
+    has the AUC 0 (Parker, Günter & Bedo 2007; Airola et al. 2011). The selection is against such
+    models too.
+
+    Remedy: cross-validate in fewer folds, such as 10, each with samples of both classes, and
+    compare pairs [within folds](methods.md#within-folds). Losses of single samples, such as the
+    Brier score, have no such bias.
+    """
+    return (
+        f"{label} of leave-one-out predictions tends to be too low: it compares models of "
+        "different training samples, and one that learns nothing is far below chance",
+        "cross-validate in fewer folds, such as 10, each with samples of both classes",
+    )
+
+
+@note(HARMLESS)
+def tied_winners(winner: str, n_tied: int, rule: str) -> Texts:
+    """Several configurations share the best performance, exactly or to the last bits. The first
+    column wins.
+
+    Remedy: put the one that you prefer first, such as the simplest. `bbc` makes the same choice in
+    every resample.
+    """
+    return (
+        f"{n_tied} configurations tie for the best {rule} performance; {winner} comes first",
+        "ties go to the first column: put the configuration that you prefer first",
+    )
+
+
+@note(CARE)
+def redrawn_resamples(n_redrawn: int, n_resamples: int, label: str) -> Texts:
+    """The metric that selects is undefined in some resamples, which were drawn again: in the bag
+    for every configuration, or out of it for the one selected there. For the AUC that is a resample
+    without one of the classes; accuracy needs none.
+
+    Remedy: a few of a thousand are harmless. Many mean that a class is so rare that the interval
+    can't be trusted: collect more of it. See [the rule](methods.md#redrawn-resamples).
+    """
+    verb = "was" if n_redrawn == 1 else "were"
+    return (
+        f"{label} is undefined in {count(n_redrawn, 'resample')}, which {verb} drawn again "
+        f"({n_resamples} were used)",
+        "few samples, or a rare class: collect more, or read the interval with care",
+    )
+
+
+@note(HARMLESS, "coverage")
+def repeated_holdout(n_repeats: int, n_samples: int, fewest: int, most: int) -> Texts:
+    """Every repeat predicts another part of the samples, and none predicts them all: repeated
+    hold-out, or Monte-Carlo cross-validation. Each repeat is scored on its own part, and the
+    performance is the mean over the repeats; a sample is drawn with all repeats that predict it.
+    There are no folds, so methods over folds cannot run.
+
+    Remedy: nothing if that is what was done. If the repeats are cross-validations, give every
+    sample the same `row_id` in each: see [formats](formats.md#repeated-hold-out).
+    """
+    size = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    return (
+        f"repeated hold-out: each of {n_repeats} repeats predicts {size} of {n_samples} samples "
+        "and is scored on those; methods over folds cannot run",
+        "if the repeats are cross-validations, give every sample the same row_id in each",
+    )
+
+
+@note(CARE)
+def undefined_repeats(n_undefined: int, n_repeats: int, label: str) -> Texts:
+    """The performance of the winner is undefined in some repeats of a repeated hold-out, such as an
+    AUC where the part held out lacks a class. The mean is over the others.
+
+    Remedy: hold out more samples at a time, or the same share of each class.
+    """
+    return (
+        f"{label} of the winner is undefined in {n_undefined} of {n_repeats} repeats, which are "
+        "left out",
+        "hold out more samples at a time, or the same share of each class",
+    )
+
+
+@note(HARMLESS)
+def outer_selections(selected: Sequence[tuple[str, str]]) -> Texts:
+    """Which configuration each outer fold selected, for `ncv`.
+
+    Remedy: nothing; but if the folds select very different configurations, the selection is
+    unstable, and the result is for the procedure rather than for the winner that is named.
+    """
+    return (
+        "selected in outer fold " + listing([f"{fold}: {name}" for fold, name in selected], 20),
+        "",
+    )
+
+
+@note(CARE)
+def undefined_resamples(n_undefined: int, n_resamples: int, label: str) -> Texts:
+    """A metric that did not select the winner is undefined in some resamples, such as an AUC where
+    a class is missing. These resamples are left out of its distribution.
+
+    Remedy: a few are harmless. If they are many, the estimate is for the other resamples only: read
+    its interval with care.
+    """
+    return (
+        f"{label} is undefined in {n_undefined} of {n_resamples} resamples, which are left out",
+        "read its interval with care",
+    )
+
+
+@note(CARE)
+def tolerance_not_reached(tolerance: float | None, error: float) -> Texts:
+    """The Monte-Carlo standard error is above the tolerance that was asked for, with as many
+    resamples as the plan allows.
+
+    Remedy: allow more resamples, or a larger tolerance. Four times the resamples halve the error.
+    """
+    wanted = 0.0 if tolerance is None else tolerance
+    reached = digits_for([error], [error], (wanted, math.inf)).performance(error)
+    return (
+        f"the largest Monte-Carlo standard error is {reached}, above the tolerance {short(wanted)}",
+        "raise --tolerance; the error shrinks with the square root of the resamples",
+    )
+
+
+@note(HARMLESS)
+def one_se_winner(
+    winner: str,
+    best: str,
+    chosen: float,
+    top: float,
+    label: str,
+    bounds: tuple[float, float] = UNBOUNDED,
+) -> Texts:
+    """With `--select one-se` or `one-se-simplest`, which configuration was preferred to the best
+    one, and by how much it is worse.
+
+    Remedy: nothing; it is the rule that was asked for.
+    """
+    digits = digits_for([chosen, top], bounds=bounds)
+    text = (
+        f"{winner} ({label} {digits.performance(chosen)}) is within one standard error of the "
+        f"best, {best} "
+    )
+    if winner == best:
+        text = (
+            f"no configuration preferred to the best, {best}, is within one standard error of it "
+        )
+    return f"{text}({digits.performance(top)})", ""
+
+
+@note(DOUBT)
+def collapsed_interval(method: str, value: str, remedy: str) -> Texts:
+    """The pessimistic end of an interval equals the best possible value. The winner makes no
+    mistake in nearly all resamples, but nothing is that certain: in simulations such intervals
+    missed the truth in up to 62 % of the cases. A [gate](ci.md#the-gate) on such an interval is
+    undecided.
+
+    Remedy: leave out `--no-guard`: the [guard](methods.md#guard) counts one more sample that may go
+    wrong. Of a method that does not resample (`wald`, `t-folds`, `delong`) report `bbc` instead.
+    """
+    return (
+        f"the interval of {method} has collapsed onto the best possible value, {value}: nothing "
+        "is that certain",
+        remedy,
+    )
+
+
+@note(DOUBT)
+def guard_without_bound(label: str) -> Texts:
+    """An interval has no width, and the metric can be arbitrarily bad (a squared error, R²): the
+    [guard](methods.md#guard) has no worst value to pull it towards. Intervals of such metrics that
+    have a width need no guard, and there is no note.
+
+    Remedy: look at what makes every error equal, such as a copy of the truth among the predictions.
+    A metric with a worst value has a guarded interval.
+    """
+    return (
+        f"{label} has no worst value, so nothing keeps its interval from collapsing",
+        "a metric with a worst value, or more samples",
+    )
+
+
+@note(DOUBT)
+def few_resamples(n_resamples: int, level: float, least: int) -> Texts:
+    """The resamples are too few for the level: the order statistic that is the bound lies beyond
+    the most extreme of them, which stands in for it, and the interval is too narrow. At level 0.95
+    two ends take 40 resamples and one end 20; at 0.99 they take 200 and 100. A single resample has
+    no spread, whatever the interval. A [gate](ci.md#the-gate) is not met by such a bound.
+
+    Remedy: 1000 resamples, the default, or more. `--interval t` takes no order statistic.
+    """
+    text = (
+        "a single resample has no spread, so nothing says how far off the estimate is"
+        if n_resamples == 1
+        else f"{n_resamples} resamples are too few for a bound at level {level:g}: the most "
+        "extreme of them stands in, too close to the estimate"
+    )
+    return text, f"--n-resamples {least} or more; the papers use 1000"
+
+
+@note(CARE)
+def wide_fold_mean(per_fold: float, words: str) -> Texts:
+    """With `--pooling fold-mean` a method that resamples samples scores means over folds in which
+    few samples are left out of the bag. They spread far more than the estimate on all samples does:
+    with ten folds, 2.5 to 3 times the standard error for an AUC of 50 samples, about 2 times for
+    100. The interval is valid, but wide. It is noted where a fold holds fewer than 10 of the
+    samples that the metric [rests on](methods.md#guard), unless the metric is a mean over samples.
+
+    Remedy: `--pooling within-folds` for metrics of pairs, which needs no common scale of the folds;
+    `--pooling pooled` where they have one; or `bbc-f`, which resamples folds.
+    """
+    return (
+        f"a fold holds {figure(per_fold)} of {words}, and fewer out of the bag: resampled means "
+        "over folds spread two to three times as far as the standard error",
+        "--pooling within-folds, or --pooling pooled where the folds share one scale",
+    )
+
+
+@note(CARE)
+def matched_interval() -> Texts:
+    """`--interval matched` is experimental: with real training such intervals held the truth less
+    often than percentile intervals; for `bbc-f` they did not keep their level without training
+    either.
+
+    Remedy: report `--interval percentile`, or both.
+    """
+    return (
+        "matched intervals are experimental: with trained models, and for bbc-f even without "
+        "training, they contained the truth less often than percentile intervals",
+        "--interval percentile, the default and the papers' choice",
+    )
+
+
+@note(CARE)
+def beyond_bounds(method: str, value: float, label: str, low: float, high: float) -> Texts:
+    """The estimate of `tt` is no possible value of the metric, such as an accuracy below 0. In
+    small folds the best of many configurations beats the winner by far, and `tt` takes all of that
+    off. The figure stands as the method gives it.
+
+    Remedy: report `bbc`; or cross-validate in fewer, larger folds.
+    """
+    return (
+        f"the estimate of {method}, {figure(value, (low, high))}, is outside the range of {label}, "
+        f"{low:g} to {high:g}: the folds are too small for its correction",
+        "bbc, whose estimate is always a possible value; or fewer, larger folds",
+    )
+
+
+@note(DOUBT)
+def few_folds(n_folds: int) -> Texts:
+    """There are fewer than 5 folds: `tt`, `bbc-f` and the other methods over folds compare or
+    resample a handful of numbers.
+
+    Remedy: rely on `bbc`, or use 10 folds.
+    """
+    return (
+        f"only {n_folds} folds: methods that compare or resample folds are coarse",
+        "use 10 folds, or rely on bbc, which resamples samples",
+    )
+
+
+@note(HARMLESS)
+def folds_within_repeats(n_repeats: int) -> Texts:
+    """With repeats `bbc-f` resamples the folds of one repeat at a time. For information; see [the
+    reason](methods.md#decisions).
+    """
+    return (
+        f"bbc-f resamples the folds of one repeat at a time and averages over {n_repeats} repeats",
+        "",
+    )
+
+
+@note(CARE)
+def nothing_dropped(reason: str) -> Texts:
+    """It is too early to drop: too few samples are predicted, only one class was seen, the metric
+    is undefined for every configuration, or the rule needs more folds. All configurations are kept,
+    and `bbcd` is the same as `bbc`.
+
+    Remedy: continue with the next fold. `--min-samples` of `bbc drop` sets the number of samples;
+    below 50 the rules can't tell good from bad.
+    """
+    return (
+        f"nothing is dropped: {reason}",
+        "continue with the next fold; the predictions so far can't tell good from bad",
+    )
+
+
+@note(CARE)
+def rule_left_out(rule: str, problem: str) -> Texts:
+    """With `bbc drop --replay --rule all`, a rule can't be computed on this file or for this
+    metric; the text says why.
+
+    Remedy: nothing, or choose a metric that is a mean of losses per sample, such as accuracy.
+    """
+    return f"the rule {rule} is left out: {problem}", ""
+
+
+@note(CARE)
+def method_left_out(method: str, problem: str, remedy: str) -> Texts:
+    """A default method can't be computed on this file; the text says why. A method that is asked
+    for by name gives an error instead.
+
+    Remedy: what the note suggests, or nothing: the other methods stand.
+    """
+    return f"{method} is left out: {problem}", remedy
+
+
+@note(DOUBT)
+def selected_on_evaluation(n_preselected: int) -> Texts:
+    """A method that preselects chose the winner among several configurations on the samples that
+    evaluate it. Its interval is computed at a higher level for that; the estimate beside it is
+    still too good.
+
+    Remedy: report the interval, or the estimate of `bbc`.
+    """
+    return (
+        f"the best of {n_preselected} preselected configurations was chosen on the samples that "
+        "evaluate it: the interval allows for that, the estimate is still too good",
+        "report the interval, or the estimate of bbc",
+    )

@@ -1,0 +1,81 @@
+"""Notes on plans of studies."""
+
+from __future__ import annotations
+
+from bbccli.core.notes.note import CARE, DOUBT, Texts, note
+from bbccli.core.rounding import count, figure
+
+
+@note(CARE)
+def not_attainable(target: str, value: float, attainable: float, most: int) -> Texts:
+    """`bbc plan` was asked for a width or an optimism that a million rows do not reach. The answer
+    is about a million rows, and what they give.
+
+    Remedy: ask for a larger `--width` or `--optimism`, or plan with fewer `--configurations`.
+    """
+    return (
+        f"{target} {figure(value)} takes more than {most:,} rows: the smallest with as many is "
+        f"{figure(attainable)}",
+        "ask for less, or for fewer configurations",
+    )
+
+
+@note(DOUBT)
+def near_perfect() -> Texts:
+    """The mean of the best quarter of the pilot's configurations is within two standard errors of
+    the best possible value. There chance is no longer normal, the noise of all configurations is
+    far larger than that of the best ones, and the upper figure of the optimism can be several times
+    too high. It is cut at the distance of the best configuration to the median one.
+
+    Remedy: take the upper figure as a limit. A pilot with more rows tells more.
+    """
+    return (
+        "the best configurations are within two standard errors of the best possible value, where "
+        "the normal model does not hold: its upper figure of the optimism is cut at the distance "
+        "of the best configuration to the median one",
+        "take the optimism as an upper limit; a pilot with more rows tells more",
+    )
+
+
+@note(CARE)
+def no_true_spread(*, stated: bool) -> Texts:
+    """The performances of the pilot differ no more than chance lets them, so their true spread is
+    taken to be 0; or `--spread` states that it is. The optimism is that of equally good
+    configurations, the largest that the noise allows.
+
+    Remedy: nothing, or fewer configurations: none of them is known to be better.
+    """
+    chance = "chance alone explains how the performances differ"
+    why = "the spread is stated to be 0" if stated else chance
+    return (
+        f"{why}, so all configurations are taken to be equally good",
+        "fewer configurations would do as well",
+    )
+
+
+@note(CARE)
+def rough_pilot(n_samples: int, n_configurations: int) -> Texts:
+    """The pilot has fewer than 50 rows or 10 configurations. Its noise and its spread are
+    themselves uncertain, by a fifth and more, and so is what is planned by them.
+
+    Remedy: a larger pilot, or plan for a third more rows.
+    """
+    return (
+        f"a pilot of {count(n_samples, 'row')} and {count(n_configurations, 'configuration')} "
+        "tells the noise and the spread only roughly",
+        "at least 50 rows and 10 configurations",
+    )
+
+
+@note(CARE)
+def few_planned_rows(n_samples: int) -> Texts:
+    """The plan is for fewer than 50 rows. Performances of so few are far from normal, which its
+    figures rest on.
+
+    Remedy: plan for at least 50 rows, or look at `--check`, which simulates the cell.
+    """
+    return (
+        f"the figures take performances for normal, which those of {count(n_samples, 'row')} are "
+        "not",
+        "plan for at least 50 rows, or go by what --check simulates",
+    )

@@ -1,0 +1,428 @@
+"""Notes on samples and predictions: what was left out, and what they may be instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bbccli.core.notes.note import CARE, DOUBT, HARMLESS, Texts, listing, note
+from bbccli.core.rounding import count, figure
+
+EXCLUDE = "leave out what is not a configuration: --exclude NAME"
+
+
+@note(DOUBT, "coverage")
+def samples_left_out(n_left_out: int, n_samples: int, n_repeats: int) -> Texts:
+    """Some samples have no prediction by any configuration in some repeat, or only by
+    configurations that are left out for their gaps. They are left out of everything.
+
+    Remedy: complete the predictions. If samples are missing because a learner failed on them, the
+    result is for the easier samples only. `--missing error` refuses.
+    """
+    where = " in every repeat" if n_repeats > 1 else ""
+    return (
+        f"{n_left_out} of {n_samples} samples have no prediction{where}; left out",
+        "complete the predictions",
+    )
+
+
+@samples_left_out.also
+def samples_of_dropped(n_left_out: int, n_samples: int) -> Texts:
+    """Samples that none of the configurations predicts that are kept."""
+    verb = "is" if n_left_out == 1 else "are"
+    return (
+        f"{n_left_out} of {n_samples} samples {verb} predicted only by configurations that lack "
+        "too many others; left out",
+        "complete the predictions",
+    )
+
+
+@note(DOUBT, "missing")
+def configurations_dropped(
+    names: Sequence[str], n_configurations: int, *, stopped: bool = False
+) -> Texts:
+    """Some configurations lack predictions that others have. They can't win, and the correction
+    does not count them.
+
+    Remedy: nothing, if they were pruned or their fits failed, so that they lack whole folds: they
+    take no part, and the correction is slightly too small. Else complete their predictions.
+    `--missing error` refuses; `--missing common-rows` keeps the configurations and drops samples.
+    """
+    return (
+        f"{len(names)} of {n_configurations} configurations lack predictions and cannot win: "
+        f"{listing(names)}",
+        "if they were pruned or failed: nothing, but the correction, which leaves them out, is "
+        "slightly too small"
+        if stopped
+        else "complete their predictions, or --missing common-rows to compare all on fewer samples",
+    )
+
+
+@note(DOUBT, "missing")
+def common_rows(n_common: int, n_samples: int) -> Texts:
+    """With `--missing common-rows`, only samples that every configuration predicts are used.
+
+    Remedy: complete the predictions. What is missing is rarely missing by chance: a learner that
+    fails on hard samples leaves easy ones in common.
+    """
+    return (
+        f"{n_common} of {n_samples} samples have a prediction by every configuration; only these "
+        "are used",
+        "complete the predictions: samples are rarely missing by chance",
+    )
+
+
+@note(DOUBT, "missing")
+def available_cases(share: float) -> Texts:
+    """No configuration predicts all samples, or `--missing available` was given: each configuration
+    is scored on the samples that it predicts, in the selection and in every resample.
+    Configurations that predict fewer than half of the samples take no part.
+
+    Remedy: complete the predictions. Configurations scored on easier samples look better.
+    `--missing common-rows` compares all on the same samples, if there are any; `--missing error`
+    refuses.
+    """
+    return (
+        f"{share:.0%} of the predictions are missing: each configuration is scored on the samples "
+        "that it predicts",
+        "complete the predictions: configurations scored on easier samples look better",
+    )
+
+
+@note(DOUBT, "missing")
+def gaps_within_folds(names: Sequence[str]) -> Texts:
+    """To `bbc drop`, a configuration that lacks predictions which another has was dropped earlier.
+    These have gaps within a fold: they failed on some samples, or the fold is not complete.
+
+    Remedy: complete the fold. A configuration that lacks even one prediction can't be compared on
+    the same samples, and is not trained on.
+    """
+    verbs = ("lacks", "counts") if len(names) == 1 else ("lack", "count")
+    return (
+        f"{count(len(names), 'configuration')} {verbs[0]} predictions within a fold, and "
+        f"{verbs[1]} as dropped: {listing(names)}",
+        "complete these folds if they should stay in",
+    )
+
+
+@note(CARE, "folds")
+def folds_unknown(n_missing: int, n_rows: int, tool: str = "") -> Texts:
+    """There is no fold column, or some rows have no fold. `tt` and `bbc-f` can't run.
+
+    Remedy: add a column `fold`, name it with `--fold`, or give `--folds FILE`. `bbc` does not need
+    it.
+    """
+    partly = f"{n_missing} of {n_rows} rows have no fold; " if 0 < n_missing < n_rows else ""
+    return (
+        f"{partly}folds are unknown, methods over folds cannot run"
+        + (f"; {tool} selects by the mean over folds, which can't be done here" if tool else ""),
+        "add a column `fold`, or give --folds FILE",
+    )
+
+
+@note(CARE, "outcome")
+def bounds_unknown() -> Texts:
+    """Scores without a truth (`--task score`) that are not all 0 or 1, and nothing says how bad or
+    good a score can be. The intervals are not guarded: where all scores of the winner are alike
+    they collapse.
+
+    Remedy: give `--bounds LOW,HIGH`, for example `1,5` for marks from 1 to 5.
+    """
+    return (
+        "the scores have no known bounds: nothing guards the intervals",
+        "--bounds LOW,HIGH, the worst and the best that a score can be, in increasing order",
+    )
+
+
+@note(DOUBT, "folds")
+def folds_differ() -> Texts:
+    """In a long table or in several files, samples lie in different folds for different
+    configurations. The folds are taken as unknown; `bbc` runs, methods over folds can't. So it is
+    of two files of the same samples that are compared: rows are, and no folds.
+
+    Remedy: cross-validate all configurations on the same folds. It also makes them comparable.
+    """
+    return (
+        "the folds differ between configurations and are taken as unknown",
+        "cross-validate all configurations on the same folds: it makes them comparable",
+    )
+
+
+@folds_differ.also
+def joined_folds_differ(names: Sequence[str]) -> Texts:
+    """Files that were joined have other folds of the same samples."""
+    return (
+        f"{listing(list(names))} do not share their folds: rows are compared, and no folds",
+        "give both searches the same folds",
+    )
+
+
+@note(CARE, "keys")
+def joined_by_position(files: Sequence[str]) -> Texts:
+    """Rows of several files belong together because they stand in the same place: no file has a key
+    of the samples, or `--by-position` was given. If one file is in another order, its rows are
+    those of other samples, and the figures are wrong without a sign of it.
+
+    Remedy: give every file a column `row_id` with the key of the sample; if the key has a name of
+    its own, name it with `--row-id`, and with `--labels-row-id` or `--folds-row-id` where those
+    files call it otherwise. Nothing, if you know that the order is the same.
+    """
+    return (
+        f"rows are joined by position ({listing(files)}): another order in one file would go "
+        "unnoticed",
+        "give each file the key of the sample, in a column `row_id`",
+    )
+
+
+@note(DOUBT)
+def few_groups(n_groups: int) -> Texts:
+    """`bbc` resamples whole groups, and there are fewer than 20. Such an interval is coarse and
+    tends to be too narrow.
+
+    Remedy: collect more groups, or read the interval with care.
+    """
+    return (
+        f"only {n_groups} groups: a bootstrap over groups is coarse, its intervals too narrow",
+        "20 groups or more",
+    )
+
+
+@note(DOUBT, "groups")
+def group_spans_folds(n_spanning: int, n_groups: int) -> Texts:
+    """Samples of one group lie in several folds. Models were tested on groups that they had seen:
+    every performance may be too good, and no method here can correct that.
+
+    Remedy: cross-validate again with whole groups in folds.
+    """
+    return (
+        f"{n_spanning} of {n_groups} groups have samples in more than one fold: leakage, "
+        "every performance may be too good",
+        "keep each group in one fold when cross-validating",
+    )
+
+
+@note(DOUBT, "keys")
+def repeated_samples(what: str, period: int, times: int) -> Texts:
+    """Samples seem to be there several times: the truth repeats block by block, as where the
+    repeats of a cross-validation stand under one another without a column `repeat`; the folds do,
+    with the same truths; scores without a truth nearly do; or every row is there several times,
+    under other ids. Each time counts as a sample, and k times make an interval too narrow by the
+    square root of k. A truth that is sorted, alternates or is too short to tell is not meant: that
+    another one repeats, or rows coincide, by accident happens in fewer than one of a million files.
+
+    Remedy: tell repeats apart by columns `repeat` and `row_id`, and keep each sample once.
+    Different samples in a fixed order, such as the trials of several subjects, need a column
+    `group`.
+    """
+    verb, n_rows = "repeats" if what == "truth" else "repeat", period * times
+    return (
+        f"the {what} {verb} every {period} samples, {times} times in all: if these are repeats of "
+        f"a cross-validation, N is {period} instead of {n_rows}, and the interval is too narrow by "
+        f"a factor of {times**0.5:.2f}",
+        "tell the repeats apart by columns `repeat` (or --repeat COLUMN) and `row_id`",
+    )
+
+
+@repeated_samples.also
+def copied_rows(times: int, *, grouped: bool) -> Texts:
+    """Rows that are there several times, under other ids."""
+    unit = "group" if grouped else "row"
+    return (
+        f"every {unit} is there {times} times or a multiple of that, with the same truth and "
+        f"predictions: if these are copies, the interval is too narrow by a factor of "
+        f"{times**0.5:.2f}",
+        "keep each sample once; rows of several repeats need columns `repeat` (or --repeat COLUMN) "
+        "and `row_id`",
+    )
+
+
+@note(DOUBT, "polarity")
+def polarity(auc: float, n_configurations: int, positive: str, other: str) -> Texts:
+    """The median AUC of the configurations is below one half by more than 3.5 standard errors of a
+    single AUC of predictions that know nothing, sqrt((n + m + 1) / (12 n m)) with n and m samples
+    of the classes. All configurations predict the same samples, so their number does not count.
+    Models trained on pure noise get this note in about 3 of 1000 files. The predictions may be of
+    the other class.
+
+    Remedy: check which class the predictions are of, and give `--positive`. If they are right as
+    they are, the configurations are worse than chance. Nothing is flipped.
+    """
+    return (
+        f"median AUC of {n_configurations} configurations is {auc:.3f} with positive class "
+        f"{positive}: the predictions may be of {other}",
+        f"--positive {other}",
+    )
+
+
+@note(DOUBT, "polarity")
+def turned_round(names: Sequence[str], shown: str, likely: str) -> Texts:
+    """A configuration goes against the truth far beyond chance, while another goes with it as far:
+    an AUC, an accuracy, a correlation or a concordance on the wrong side. It may hold the
+    probability of the other class, labels that are swapped, or a loss where a score is meant. The
+    limit is that of chance within folds, for as many configurations as there are: of models trained
+    on noise alone there is no note, and beside good models one of noise has it in fewer than 5 of
+    1000 files. Samples of different folds are not compared, and predictions near the mean truth are
+    passed over, so that a model that learnt nothing is not meant. Nothing is turned round.
+
+    Remedy: look where its column comes from. Turn it round in the file, or `--exclude` it if it is
+    no configuration; a model that is worse than chance stays in and costs nothing.
+    """
+    leave_out = " ".join(f"--exclude {name!r}" for name in names[:5])
+    return (
+        f"{_with_verb(names, 'goes', 'go')} against the truth, far beyond chance, where others go "
+        f"with it{shown}",
+        f"{likely} turn {'it' if len(names) == 1 else 'them'} round, or leave out what is not a "
+        f"configuration: {leave_out}",
+    )
+
+
+@note(HARMLESS, "duplicates")
+def duplicate_configurations(n_duplicates: int, example: tuple[str, str]) -> Texts:
+    """Some columns are exact copies of others. Harmless for the estimate.
+
+    Remedy: check that the settings that should distinguish them differ in effect.
+    """
+    return (
+        f"{n_duplicates} configurations repeat the predictions of another, "
+        f"such as {example[1]} those of {example[0]}"
+        if n_duplicates > 1
+        else f"{example[1]} repeats the predictions of {example[0]}",
+        "harmless for the estimate; check that these settings differ in effect",
+    )
+
+
+@note(CARE, "choice")
+def configurations_left_out(names: Sequence[str], n_configurations: int) -> Texts:
+    """`--only` or `--exclude` leaves some configurations out.
+
+    Remedy: leave out only what is not a candidate. A configuration that was tried and lost belongs
+    to the selection that is corrected for; without it the correction is too small.
+    """
+    return (
+        f"{len(names)} of {n_configurations} configurations are left out as asked: "
+        f"{listing(names)}",
+        "leave out only what is not a candidate: one that was tried and lost counts",
+    )
+
+
+@note(DOUBT, "truth copies")
+def equals_truth(names: Sequence[str]) -> Texts:
+    """A configuration predicts the truth of every sample. As a rule that is an error: a copy of the
+    truth is no prediction. It is a note where the configuration was named by `--only` or by the
+    metadata, and in a cross-validation in progress, where a few samples may all be right.
+
+    Remedy: `--exclude` it, unless it is a model that is always right.
+    """
+    return f"{_with_verb(names, 'equals', 'equal')} the truth in every row", EXCLUDE
+
+
+@note(CARE, "stray columns")
+def constant_predictions(names: Sequence[str]) -> Texts:
+    """A configuration has one and the same value for every sample: a seed or a setting rather than
+    predictions, or a model that learnt nothing. It is not said of class labels.
+
+    Remedy: `--exclude` what is not a configuration. A constant model is harmless.
+    """
+    return f"{_with_verb(names, 'has', 'have')} one and the same value for every sample", EXCLUDE
+
+
+@note(DOUBT, "stray columns")
+def fold_like(names: Sequence[str]) -> Texts:
+    """A configuration has one value per fold, or whole numbers that follow from the order of the
+    rows: a fold, a row number, a time per fold. A baseline that predicts the mean, the median or
+    the share of the positive class of the other folds is not meant.
+
+    Remedy: `--exclude` what is not a configuration.
+    """
+    return (
+        f"{_with_verb(names, 'follows', 'follow')} from the fold or the order of the rows alone: "
+        "unlikely to be a prediction",
+        EXCLUDE,
+    )
+
+
+@note(DOUBT, "stray columns")
+def off_scale(names: Sequence[str], spread: str, others: str) -> Texts:
+    """A configuration lies elsewhere than the others. In a binary or multiclass task most are
+    probabilities and it is none: since one column makes all of them scores, metrics of
+    probabilities are lost. In a regression its median lies beyond all values of the truth.
+
+    Remedy: `--exclude` it if it is no configuration, such as an age or a time; else write its
+    predictions on the scale of the others.
+    """
+    return (
+        f"{_with_verb(names, 'is', 'are')} off the scale: {names[0]} is {spread}, {others}",
+        EXCLUDE,
+    )
+
+
+@note(DOUBT, "stray columns")
+def perfect_configuration(names: Sequence[str], other: str, performance: str, way: int) -> Texts:
+    """A configuration orders all samples as the truth does, or exactly the other way round, and the
+    best of the others does not come near: its AUC or accuracy is more than three standard errors
+    below 1, its correlation with a numeric truth below 0.95. What is no more than the mean of the
+    other samples' truth goes the other way by itself and is passed over.
+
+    Remedy: find out why. It may be a transformed copy of the truth, or a model that has seen it.
+    """
+    how = "as the truth does" if way > 0 else "against the truth"
+    return (
+        f"{_with_verb(names, 'orders', 'order')} all samples {how}; the best of the others, "
+        f"{other}, has {performance}",
+        f"a leak, or no prediction at all? {EXCLUDE}",
+    )
+
+
+@note(HARMLESS, "constant")
+def truth_rounded(role: str, apart: float) -> Texts:
+    """The truth, time or weight of a sample differs between files, configurations or repeats in its
+    last digits: by less than 1e-9 of its value, by the precision of float32, or, near zero, by the
+    rounding errors of numbers of the column's size. The first one counts. A larger difference is an
+    error that names the row and both values.
+
+    Remedy: nothing; or write all digits.
+    """
+    return (
+        f"{role} of the same sample differs by up to {apart:.1g} of its value or of the column's "
+        "mean absolute value, whichever is larger, as by rounding; the first one counts",
+        "write all digits",
+    )
+
+
+@note(HARMLESS, "constant")
+def targets_scaled(of: str, scaled: Sequence[str], n_clipped: int, apart: float) -> Texts:
+    """mljar scales the targets of some models of a regression, and writes them scaled back: 65
+    becomes 64.99999999999999. Of a skewed target it scales the logarithm, and clips what is smaller
+    than all targets of the training rows. The truth is taken from a model without scaling; the
+    targets of others may differ from it by that much and no more. A score of the leaderboard is
+    computed again on the targets that the model was scored on.
+
+    Remedy: nothing.
+    """
+    clipped = (
+        f", which raises those of {count(n_clipped, 'sample')} by up to {figure(apart)}; each "
+        "model's score was checked on its own targets"
+    )
+    return (
+        f"the run scales the targets of {listing(scaled)}{clipped if n_clipped else ''}: the truth "
+        f"is that of {of}",
+        "nothing to do: figures are of the truth as it was given",
+    )
+
+
+@note(DOUBT, "constant")
+def targets_clipped(n_unsure: int) -> Texts:
+    """The same of a run whose models all scale the logarithm of their targets: what the smallest
+    targets were before they were clipped is not in the folder.
+
+    Remedy: train the `Baseline` too; decision trees and nearest neighbors keep the targets as well.
+    """
+    return (
+        f"all models of the run scale their targets: the true value of "
+        f"{count(n_unsure, 'sample')} may be smaller than the one that is used",
+        "train the baseline too (`Baseline` in `algorithms`), which keeps the targets",
+    )
+
+
+def _with_verb(names: Sequence[str], one: str, several: str) -> str:
+    """Names and a verb that agrees with their number."""
+    return f"{listing(names)} {one if len(names) == 1 else several}"

@@ -1,0 +1,220 @@
+"""The plan of an analysis: how many resamples, which interval, which pooling, which seed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bbccli.core.arguments import settle
+from bbccli.core.choices import IntervalKind, Models, Pooling, Select, Side
+from bbccli.errors import OptionError, parameter
+
+FIRST_RESAMPLES = 1000
+"""Resamples after which an automatic number of them is judged first; it grows in such steps."""
+
+LARGEST_N_RESAMPLES = 1_000_000
+"""The Monte-Carlo error of an estimate is then a thousandth of its standard error: more resamples
+tell nothing more of the samples."""
+
+LARGEST_SEED = 2**63 - 1
+"""The largest whole number that all forms of a result hold."""
+
+MOST_RESAMPLES = 100_000
+"""Where an automatic number of resamples ends."""
+
+
+CLIP = 2.0**-23
+"""Least probability of the true class in logarithms: the precision of 32 bits near 1, 1.2e-7.
+
+Files hold probabilities in 32 or 64 bits, which differ in what is smaller: 1 - 1e-9 is 1 in 32.
+"""
+
+TOLERANCE = 0.001
+"""Monte-Carlo standard error that an automatic number of resamples aims at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the numbers of an estimate depend on, besides the data and the metric.
+
+    A choice is given as a member or as its word, ``Side.LOWER`` or ``"lower"``.
+
+    Raises
+    ------
+    OptionError
+        A value of another type than its field; `n_resamples` below 1 or over 1,000,000, `level`
+        outside (0, 1), a `tolerance` that is not positive, `evaluation_share` outside [0, 1),
+        `clip` outside (0, 0.5), `cap` outside (0, 1], or a seed that is negative or over
+        2**63 - 1.
+    """
+
+    n_resamples: int = field(
+        default=1000,
+        metadata={"doc": "bootstrap resamples, B >= 1; with a tolerance, the most to use"},
+    )
+    level: float = field(default=0.95, metadata={"doc": "level of the intervals, in (0, 1)"})
+    side: Side = field(default=Side.TWO, metadata={"doc": "ends of the interval to estimate"})
+    pooling: Pooling = field(
+        default=Pooling.POOLED,
+        metadata={"doc": "performance over pooled rows, mean over folds, or pairs within folds"},
+    )
+    select: Select = field(
+        default=Select.BEST,
+        metadata={"doc": "the best configuration, or a simple one within one standard error"},
+    )
+    interval: IntervalKind = field(
+        default=IntervalKind.PERCENTILE,
+        metadata={"doc": "how intervals are made of resample distributions"},
+    )
+    guard: bool = field(
+        default=True,
+        metadata={"doc": "whether intervals count one more sample of worst performance"},
+    )
+    seed: int = field(default=0, metadata={"doc": "seed of all random draws, >= 0"})
+    tolerance: float | None = field(
+        default=None,
+        metadata={"doc": "largest Monte-Carlo standard error; null for a fixed n_resamples"},
+    )
+    clip: float = field(
+        default=CLIP,
+        metadata={"doc": "least probability of the true class in logarithms, in (0, 0.5)"},
+    )
+    evaluation_share: float = field(
+        default=0.25,
+        metadata={"doc": "share of the samples that split methods evaluate on, in [0, 1)"},
+    )
+    models: Models | None = field(
+        default=None,
+        metadata={
+            "doc": "whether the winner is trained again or used as it is; null before the data "
+            "are known"
+        },
+    )
+    cap: float | None = field(
+        default=None,
+        metadata={
+            "doc": "errors of values count as this quantile of the outcome's distances from its "
+            "median at most, in (0, 1]; null for no cap"
+        },
+    )
+
+    def __post_init__(self) -> None:
+        settle(self)
+        if self.n_resamples < 1:
+            raise OptionError(
+                f"{parameter('n_resamples')} is {self.n_resamples}",
+                hint="at least 1; the papers use 1000",
+            )
+        if self.n_resamples > LARGEST_N_RESAMPLES:
+            raise _too_many_resamples()
+        _check_level(self.level)
+        if self.tolerance is not None and not 0 < self.tolerance < math.inf:
+            raise OptionError(
+                f"{parameter('tolerance')} is {self.tolerance:g}", hint="for example 0.001"
+            )
+        if not 0 <= self.evaluation_share < 1:
+            raise OptionError(
+                f"{parameter('evaluation_share')} is {self.evaluation_share:g}, not in [0, 1)",
+                hint="for example 0.25; 0 selects and evaluates on all samples",
+            )
+        if not 0 < self.clip < 0.5:
+            raise OptionError(
+                f"{parameter('clip')} is {self.clip:g}, not between 0 and 0.5",
+                hint="for example 1e-7",
+            )
+        if self.cap is not None and not 0 < self.cap <= 1:
+            raise OptionError(
+                f"{parameter('cap')} is {self.cap:g}, not above 0 and up to 1",
+                hint="for example 0.95",
+            )
+        if self.seed < 0:
+            raise OptionError(
+                f"{parameter('seed')} is {self.seed}", hint="a whole number, 0 or more"
+            )
+        if self.seed > LARGEST_SEED:
+            raise OptionError(
+                f"{parameter('seed')} is over {LARGEST_SEED}", hint="a smaller whole number"
+            )
+
+
+def _check_level(level: float) -> None:
+    if not 0 < level < 1:
+        percent = 1 < level < 100
+        example = parameter("level", level / 100 if percent else 0.95)
+        raise OptionError(
+            f"{parameter('level')} is {level:g}, not between 0 and 1",
+            hint=example if percent else f"for example {example}",
+        )
+
+
+def n_draws(plan: Plan) -> int:
+    """Return the number of draws of a plan; 10,000 at most where it is automatic.
+
+    Of so many p = 0.05 has a standard error of 0.002.
+
+    Examples
+    --------
+    >>> n_draws(Plan(n_resamples=500)), n_draws(Plan(n_resamples=100_000, tolerance=0.001))
+    (500, 10000)
+    """
+    if plan.tolerance is None:
+        return plan.n_resamples
+    return min(plan.n_resamples, 10 * FIRST_RESAMPLES)
+
+
+def pooling_of(asked: Pooling | None, metadata: Mapping[str, Any]) -> Pooling:
+    """Return the pooling that selects: the one asked for, else that of the metadata.
+
+    Parameters
+    ----------
+    asked
+        By an option; None where it is not given.
+    metadata
+        Of the file: `selection` says how the tool that wrote it selected.
+
+    Examples
+    --------
+    >>> str(pooling_of(None, {"selection": "fold-mean"})), str(pooling_of(None, {}))
+    ('fold-mean', 'pooled')
+    """
+    return asked or Pooling(metadata.get("selection") or Pooling.POOLED)
+
+
+def resamples_of(text: str, tolerance: float | None) -> tuple[int, float | None]:
+    """Return `n_resamples` and `tolerance` of a plan from ``--n-resamples`` and ``--tolerance``.
+
+    Raises
+    ------
+    OptionError
+        Neither a whole number nor `auto`, or a tolerance without `auto`.
+
+    Examples
+    --------
+    >>> resamples_of("1000", None), resamples_of("auto", None)
+    ((1000, None), (100000, 0.001))
+    """
+    if text == "auto":
+        return MOST_RESAMPLES, TOLERANCE if tolerance is None else tolerance
+    if tolerance is not None:
+        raise OptionError(
+            f"{parameter('tolerance')} decides the number of resamples, and "
+            f"{parameter('n_resamples')} gives it",
+            hint=f"{parameter('n_resamples', 'auto')} {parameter('tolerance', 0.001)}",
+        )
+    if text.isdecimal() and len(text.lstrip("0")) > len(str(LARGEST_N_RESAMPLES)):
+        raise _too_many_resamples()
+    if not text.removeprefix("-").isdecimal() or len(text) > 20:
+        raise OptionError(
+            f"{parameter('n_resamples')} is {text[:40]!r}",
+            hint="a whole number such as 1000, or auto",
+        )
+    return int(text), None
+
+
+def _too_many_resamples() -> OptionError:
+    return OptionError(
+        f"{parameter('n_resamples')} is over {LARGEST_N_RESAMPLES}",
+        hint="the Monte-Carlo error is then a thousandth of the standard error; 1000 are usual",
+    )

@@ -1,0 +1,124 @@
+"""How careful files are read: how long to wait for the network, and what they may hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Annotated
+
+from bbccli.core.option import Option, Panel
+from bbccli.core.resources import parse_memory
+from bbccli.errors import OptionError, parameter
+
+TIMEOUT = 30.0
+"""Seconds after which a server that says nothing is given up."""
+
+MAX_INPUT = 4 * 2**30
+"""Bytes that one input may hold, unpacked."""
+
+_LEAST = 2**20
+
+
+def _size(text: str) -> int:
+    return parse_memory(text, "max_input")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What holds for every file that is read; no result depends on it.
+
+    Parameters
+    ----------
+    timeout
+        Seconds that each answer of a server may take.
+    quoted_newlines
+        Whether a quoted value of CSV or TSV may go on in the next line.
+    max_input
+        Bytes that one input may hold, unpacked.
+    follow_links
+        Whether links in the folder of a run may lead out of it.
+
+    Raises
+    ------
+    OptionError
+        No time at all, or no room.
+    """
+
+    timeout: Annotated[
+        float,
+        Option("Seconds to wait for each answer of a server.", metavar="S", panel=Panel.INPUT),
+    ] = TIMEOUT
+    quoted_newlines: Annotated[
+        bool,
+        Option(
+            "Let quoted values of CSV and TSV contain line breaks. Otherwise each row is one line, "
+            "and a quote that is not closed is an error.",
+            panel=Panel.INPUT,
+            flags=("--quoted-newlines",),
+        ),
+    ] = False
+    max_input: Annotated[
+        int,
+        Option(
+            "Largest size of one input, unpacked.",
+            metavar="SIZE",
+            panel=Panel.INPUT,
+            parse=_size,
+            default="4GiB",
+        ),
+    ] = MAX_INPUT
+    follow_links: Annotated[
+        bool,
+        Option(
+            "Follow links that lead out of the folder of a run, and let ** of a batch go through "
+            "links to folders.",
+            panel=Panel.INPUT,
+            flags=("--follow-links",),
+        ),
+    ] = False
+
+    def __post_init__(self) -> None:
+        if not (self.timeout > 0 and math.isfinite(self.timeout)):
+            raise OptionError(
+                f"{parameter('timeout')} is {self.timeout:g}", hint="seconds, for example 30"
+            )
+        if self.max_input < _LEAST:
+            raise OptionError(
+                f"{parameter('max_input')} is {in_words(self.max_input)}",
+                hint="at least 1 MiB; 4GiB is usual",
+            )
+
+
+def in_words(size: int) -> str:
+    """Return a number of bytes as people write it.
+
+    Examples
+    --------
+    >>> in_words(4 * 2**30), in_words(5 * 10**8)
+    ('4 GiB', '500 MB')
+    """
+    for name, unit in (("GiB", 2**30), ("MiB", 2**20)):
+        if size and size % unit == 0:
+            return f"{size // unit} {name}"
+    return f"{size / 10**6:g} MB"
+
+
+_CURRENT: ContextVar[Reading] = ContextVar("reading")
+
+
+def current() -> Reading:
+    """Return what is in force: that of `use`, or the defaults."""
+    return _CURRENT.get(None) or Reading()
+
+
+@contextmanager
+def use(reading: Reading) -> Iterator[Reading]:
+    """Put rules in force for the body of a `with` statement."""
+    token = _CURRENT.set(reading)
+    try:
+        yield reading
+    finally:
+        _CURRENT.reset(token)

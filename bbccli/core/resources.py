@@ -1,0 +1,172 @@
+"""How much of the machine may be used. Changes how fast a result comes, never the result."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from bbccli.core.arguments import settle
+from bbccli.errors import OptionError, parameter
+
+MEGABYTE = 10**6
+
+MOST_JOBS = 4096
+"""More than one machine has cores."""
+
+MOST_MEMORY = 2**60
+"""More bytes than one machine has."""
+
+_UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9}
+_UNITS |= {"k": 10**3, "m": 10**6, "g": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+
+
+class Engine(StrEnum):
+    """Implementation of the inner loops; results are identical."""
+
+    AUTO = "auto"
+    NUMPY = "numpy"
+    NUMBA = "numba"
+
+
+def available_cores() -> int:
+    """Return the cores that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """Threads, extra memory in bytes, and the implementation of the inner loops.
+
+    Attributes
+    ----------
+    growing
+        Whether more memory may be taken for large predictions: nobody asked for this much alone.
+
+    Raises
+    ------
+    OptionError
+        No thread, or less memory than a block of work needs.
+    """
+
+    jobs: int = field(default_factory=available_cores)
+    memory: int = 256 * MEGABYTE
+    engine: Engine = Engine.AUTO
+    growing: bool = False
+
+    def __post_init__(self) -> None:
+        settle(self)
+        if self.jobs < 1:
+            raise OptionError(f"{parameter('jobs')} is {self.jobs}", hint="at least 1 thread")
+        if self.jobs > MOST_JOBS:
+            raise OptionError(
+                f"{parameter('jobs')} is over {MOST_JOBS}",
+                hint="no more than there are cores is any faster",
+            )
+        if self.memory < 16 * MEGABYTE:
+            raise OptionError(
+                f"{parameter('memory')} is {self.memory / MEGABYTE:g} MB",
+                hint="at least 16 MB; 256MB is usual",
+            )
+
+    def for_predictions(
+        self, n_samples: int, n_bytes: int, per_sample: int | None = None
+    ) -> Resources:
+        """Return the resources for predictions (N, C) of so many bytes.
+
+        Memory that may grow is at least as much as the predictions take, and twice the least, with
+        which columns are sorted less often.
+
+        Parameters
+        ----------
+        per_sample : optional
+            Bytes per sample without which it can't be done: those of a block of resamples, where
+            nothing else is known.
+
+        Raises
+        ------
+        OptionError
+            The memory that was asked for is too little for so many samples.
+        """
+        least = (per_sample or PER_SAMPLE) * n_samples
+        if self.growing:
+            return replace(self, memory=max(self.memory, n_bytes, 2 * least))
+        if self.memory < least:
+            needed = -(-least // MEGABYTE)
+            raise OptionError(
+                f"{parameter('memory')} is {self.memory / MEGABYTE:g} MB, and {n_samples} samples "
+                f"need {needed} MB",
+                hint=f"--memory {needed}MB, or leave it out",
+            )
+        return self
+
+
+PER_SAMPLE = 600
+"""Bytes per sample without which a block of resamples can't be scored."""
+
+
+def resources_of(jobs: int | None, memory: str, engine: Engine) -> Resources:
+    """Return the resources of ``--jobs``, ``--memory`` and ``--engine``.
+
+    Raises
+    ------
+    OptionError
+        No thread, or not a size.
+    """
+    threads = available_cores() if jobs is None else jobs
+    if memory == AUTO:
+        return Resources(threads, engine=engine, growing=True)
+    return Resources(threads, parse_memory(memory), engine)
+
+
+AUTO = "auto"
+
+
+def parse_memory(text: str, name: str = "memory") -> int:
+    """Return the bytes of a size such as 256MB, 1GiB or 500000000.
+
+    Raises
+    ------
+    OptionError
+        Not a size.
+
+    Examples
+    --------
+    >>> parse_memory("32MB")
+    32000000
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
+    if not found or found[2] not in _UNITS:
+        raise OptionError(
+            f"{parameter(name)} is {text!r}, not a valid size", hint="for example 256MB"
+        )
+    size = float(found[1]) * _UNITS[found[2]]
+    if size > MOST_MEMORY:
+        raise OptionError(
+            f"{parameter(name)} is more than any machine has", hint="for example 256MB"
+        )
+    return int(size)
+
+
+_CURRENT: ContextVar[Resources] = ContextVar("resources")
+
+
+def current() -> Resources:
+    """Return the resources in force: those of `use`, or the defaults."""
+    return _CURRENT.get(None) or Resources(growing=True)
+
+
+@contextmanager
+def use(resources: Resources) -> Iterator[Resources]:
+    """Put resources in force for the body of a `with` statement."""
+    token = _CURRENT.set(resources)
+    try:
+        yield resources
+    finally:
+        _CURRENT.reset(token)

@@ -1,0 +1,163 @@
+"""The inner loops, and the one place that chooses between their forms.
+
+All forms count in whole numbers and give the same counts to the last bit.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+from warnings import catch_warnings, simplefilter
+
+from bbccli.core import resources
+from bbccli.core.resources import Engine, Resources
+from bbccli.errors import OptionError, parameter
+from bbccli.metrics.kernels import product, sweep
+from bbccli.metrics.kernels.censored import CensoredPairs
+from bbccli.metrics.kernels.pairs import PresortedPairs, largest_total, presort
+from bbccli.metrics.kernels.running import Numbers
+from bbccli.types import BoolArray, FloatArray, IntArray
+
+__all__ = ["Pairs", "concordant_weight", "concordant_weight_censored", "decide"]
+
+WORTH_COMPILED = 3 * 10**8
+"""Samples x sweeps x resamples that take numpy as long as it takes to import numba."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Cases and controls, prepared for every form of the count."""
+
+    presorted: PresortedPairs
+    outcomes: FloatArray | None
+
+    @classmethod
+    def of(cls, scores: FloatArray, cases: BoolArray, controls: BoolArray) -> Pairs:
+        """Prepare scores (N, C). Time O(C N log N), memory O(C N)."""
+        presorted = presort(scores, cases, controls)
+        few = product.pays(presorted.n_pairs, scores.shape[1])
+        outcomes = product.pair_outcomes(scores, cases, controls) if few else None
+        return cls(presorted, outcomes)
+
+
+def decide(n_elements: int) -> Resources:
+    """Return the resources in force with the engine settled for work of this size.
+
+    `auto` takes the compiled form when it is installed and the work pays for its import, unless
+    Numba does not start.
+
+    Raises
+    ------
+    OptionError
+        The compiled engine is asked for by name and not installed, or does not start.
+    """
+    asked = resources.current()
+    if asked.engine is Engine.NUMBA:
+        _compiled()
+    if asked.engine is not Engine.AUTO:
+        return asked
+    loaded = "bbccli.metrics.kernels.compiled" in sys.modules
+    worth = loaded or (n_elements >= WORTH_COMPILED and find_spec("numba") is not None)
+    return replace(asked, engine=Engine.NUMBA if worth and not _fault() else Engine.NUMPY)
+
+
+def _compiled() -> Any:
+    """Return the compiled forms, which are loaded when they are first asked for.
+
+    Raises
+    ------
+    OptionError
+        Numba is not installed, or does not start.
+    """
+    fault = _fault()
+    if not fault:
+        return sys.modules["bbccli.metrics.kernels.compiled"]
+    numba, numpy = (parameter("engine", engine) for engine in (Engine.NUMBA, Engine.NUMPY))
+    if find_spec("numba") is None:
+        raise OptionError(
+            f"{numba} needs numba, which is not installed",
+            hint=f"pip install 'bbccli[fast]', or {numpy}",
+        )
+    raise OptionError(
+        f"{numba}: Numba does not start: {fault}",
+        hint=f"correct or unset variables such as NUMBA_NUM_THREADS, or {numpy}",
+    )
+
+
+@cache
+def _fault() -> str:
+    """Load the compiled forms; return why they can't be loaded, or nothing.
+
+    For settings of the environment, a version of numpy or a folder that it can't use, Numba raises
+    whatever it comes to. Of settings that it can't read and leaves out it warns with a traceback.
+    """
+    try:
+        with catch_warnings():
+            simplefilter("ignore")
+            import_module("bbccli.metrics.kernels.compiled")
+    except Exception as error:
+        return str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__
+    return ""
+
+
+def concordant_weight(pairs: Pairs, weights: IntArray, configurations: IntArray) -> IntArray:
+    """Twice the weight of concordant pairs, ties counting one half: exact integers.
+
+    Parameters
+    ----------
+    pairs
+        The prepared pairs of all configurations.
+    weights : (B, N) non-negative integers
+        One weighting of the samples per row.
+    configurations : (C',) int
+        Which configurations.
+
+    Returns
+    -------
+    (B, C') int64
+        Sum over cases i and controls j of w_i w_j (2 [s_i > s_j] + [s_i = s_j]).
+        Time O(B C' N).
+    """
+    if resources.current().engine is Engine.NUMBA:
+        counts: IntArray = _compiled().concordant_weight(pairs.presorted, weights, configurations)
+        return counts
+    if pairs.outcomes is not None:
+        total = largest_total(pairs.presorted, weights)
+        if total <= product.LARGEST_EXACT:
+            return product.concordant_weight(
+                pairs.presorted, pairs.outcomes, weights, configurations
+            )
+    return sweep.concordant_weight(pairs.presorted, weights, configurations)
+
+
+def concordant_weight_censored(
+    pairs: CensoredPairs, weights: Numbers, configurations: IntArray
+) -> Numbers:
+    """Twice the weight of concordant pairs of censored samples, ties of risk counting one half.
+
+    Parameters
+    ----------
+    pairs
+        The prepared pairs of all configurations.
+    weights : (B, N) non-negative
+        One weighting of the samples per row.
+    configurations : (C',) int
+        Which configurations.
+
+    Returns
+    -------
+    (B, C') int64 or float64
+        Sum over comparable pairs, i the earlier, of w_i s_i w_j (2 [r_i > r_j] + [r_i = r_j]),
+        where s_i are the factors. Whole weights without factors are counted in whole numbers, and
+        all forms agree to the last bit. Time O(B C' N log N), or O(B C' N^2) for few samples.
+    """
+    if resources.current().engine is Engine.NUMBA:
+        found: Numbers = _compiled().concordant_weight_censored(pairs, weights, configurations)
+        return found
+    if product.pays_censored(pairs, weights):
+        return product.concordant_weight_censored(pairs, weights, configurations)
+    return sweep.concordant_weight_censored(pairs, weights, configurations)

@@ -1,0 +1,76 @@
+"""Few pairs: a matrix product of weights with the outcomes of all pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bbccli.metrics.kernels.censored import CensoredPairs
+from bbccli.metrics.kernels.pairs import PresortedPairs, heaviest
+from bbccli.metrics.kernels.running import Numbers
+from bbccli.types import BoolArray, FloatArray, IntArray
+
+FEW_PAIRS = 4000
+"""Where the product, whose time grows with the pairs, and the sweep in numpy take as long."""
+
+FEW_CELLS = 8000
+"""The same for censored samples, in events x samples."""
+
+MOST_CELLS = 2**23
+"""Pair outcomes kept, at most: 32 MB."""
+
+LARGEST_EXACT = 2**24
+"""Whole numbers up to here are exact in float32."""
+
+
+def pays(n_pairs: int, n_configurations: int) -> bool:
+    """Whether pair outcomes are few enough to be kept and faster to use than a sweep."""
+    return n_pairs <= FEW_PAIRS and n_pairs * n_configurations <= MOST_CELLS
+
+
+def pair_outcomes(scores: FloatArray, cases: BoolArray, controls: BoolArray) -> FloatArray:
+    """Return (n_cases n_controls, C) float32: 2 where the case scores higher, 1 on a tie, else 0.
+
+    Cases and controls are in the order of their rows.
+    """
+    case_scores, control_scores = scores[cases][:, None], scores[controls][None]
+    outcomes = (case_scores > control_scores).astype(np.float32)
+    outcomes += case_scores >= control_scores
+    return outcomes.reshape(-1, scores.shape[1])
+
+
+def concordant_weight(
+    pairs: PresortedPairs, outcomes: FloatArray, weights: IntArray, configurations: IntArray
+) -> IntArray:
+    """Count as `kernels.concordant_weight` does, from `pair_outcomes`. Memory O(B n_pairs)."""
+    cases = weights[:, np.sort(pairs.cases[0])].astype(np.float32)
+    controls = weights[:, np.sort(pairs.controls[0])].astype(np.float32)
+    pair_weights = (cases[:, :, None] * controls[:, None, :]).reshape(len(weights), -1)
+    everything = np.array_equal(configurations, np.arange(outcomes.shape[1]))
+    chosen = outcomes if everything else outcomes[:, configurations]
+    return (pair_weights @ chosen).astype(np.int64)
+
+
+def pays_censored(pairs: CensoredPairs, weights: Numbers) -> bool:
+    """Whether the pairs of censored samples are few enough, and their counts exact in float32."""
+    few = pairs.event.sum() * len(pairs.event) <= FEW_CELLS
+    exact = not pairs.counts_whole_numbers(weights) or 2 * heaviest(weights) <= LARGEST_EXACT
+    return bool(few and exact)
+
+
+def concordant_weight_censored(
+    pairs: CensoredPairs, weights: Numbers, configurations: IntArray
+) -> Numbers:
+    """Count as `kernels.concordant_weight_censored` does. Memory O(N^2 + B N)."""
+    whole = pairs.counts_whole_numbers(weights)
+    later = weights.astype(np.float32 if whole else np.float64)
+    earlier = pairs.as_earlier(weights[:, pairs.event], pairs.event)
+    comparable = pairs.outlived[pairs.event] < pairs.outlived[:, None]
+    counts = np.empty((len(weights), len(configurations)), np.int64 if whole else np.float64)
+    for position, c in enumerate(configurations):
+        risks, of_events = pairs.risks[:, c, None], pairs.risks[pairs.event, c]
+        outcomes = (of_events > risks).astype(later.dtype)
+        outcomes += of_events >= risks
+        outcomes *= comparable
+        beaten = later @ outcomes
+        counts[:, position] = np.einsum("be,be->b", earlier, beaten, dtype=np.float64)
+    return counts

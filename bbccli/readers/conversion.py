@@ -1,0 +1,171 @@
+"""Predictions in any readable layout -> a wide or a long table, and its metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.errors import InputError
+from bbccli.readers import Paths, Request, Understood, understand
+from bbccli.readers.arrow import as_arrow, as_arrow_or_null, is_text, to_numbers
+from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY
+from bbccli.readers.layout.dialects.long import CONFIGURATION
+from bbccli.readers.metadata import MAJOR_VERSION, SPEC
+from bbccli.readers.roles import NAMES
+from bbccli.readers.sheet import CLASS_SEPARATOR, Cell, Sheet
+from bbccli.types import PredictionKind, TableLayout, Task
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ORDER = ("row_id", "repeat", "outer_fold", "fold", "truth", "time", "event", "group", "weight")
+"""Order in which roles are written."""
+
+SCORE = "score"
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """A table of predictions, the metadata that go with it, and the matrix that it holds."""
+
+    table: pa.Table
+    metadata: Mapping[str, Any]
+    matrix: PredictionMatrix
+
+
+def convert(paths: Paths, request: Request, layout: TableLayout) -> Converted:
+    """Read files and lay out their predictions in another form; nothing is dropped, gaps are kept.
+
+    Raises
+    ------
+    InputError, OptionError, UndefinedError
+        Whatever `read` raises; names of configurations that a wide table can't have.
+    """
+    read = understand(paths, request)
+    make = wide_table if layout is TableLayout.WIDE else long_table
+    metadata = _metadata(read.sheet, read.matrix, layout)
+    return Converted(make(read), metadata, read.matrix)
+
+
+def wide_table(read: Understood) -> pa.Table:
+    """Return one row per repeat and sample, one column per configuration (and class).
+
+    Raises
+    ------
+    InputError
+        A configuration with the name of a role, or two columns of one name.
+    """
+    import pyarrow as pa
+
+    sheet, roles = read.sheet, _roles(read)
+    names = [cell.name for cell in sheet.cells]
+    written = {known[0] for known in NAMES.values()}
+    ids = set(sheet.configurations) if sheet.by_class else set()
+    clash = [n for n in names if n.casefold() in written or n in ids]
+    if clash:
+        raise InputError(
+            f"configuration {clash[0]!r} cannot be the name of a column in the wide layout",
+            path=sheet.path,
+            hint="--layout long",
+        )
+    columns = [sheet.column(cell).values for cell in sheet.cells]
+    return pa.table([*roles.values(), *columns], names=[*roles, *names])
+
+
+def long_table(read: Understood) -> pa.Table:
+    """Return one row per configuration, repeat and sample."""
+    import pyarrow as pa
+
+    sheet, roles = read.sheet, _roles(read)
+    if "row_id" not in roles:
+        roles = {"row_id": as_arrow(read.places.samples)} | roles
+    names, n_rows = tuple(sheet.configurations), sheet.n_rows
+    again = as_arrow(np.tile(np.arange(n_rows), len(names)))
+    owners = as_arrow(np.repeat(np.arange(len(names)), n_rows))
+    columns = {role: values.take(again) for role, values in roles.items()}
+    columns[CONFIGURATION] = pa.array(names, pa.string()).take(owners)
+    if sheet.by_class:
+        owned = [{c.label: c for c in own} for own in sheet.configurations.values()]
+        for label in owned[0]:
+            columns[f"{PROBABILITY}{label}"] = _under_one_another(sheet, [o[label] for o in owned])
+    else:
+        scores = read.matrix.kind in (PredictionKind.SCORE, PredictionKind.PROBABILITY)
+        columns[SCORE if scores else PREDICTION] = _under_one_another(sheet, sheet.cells)
+    return pa.table(columns)
+
+
+def table_of(matrix: PredictionMatrix) -> tuple[pa.Table, dict[str, Any]]:
+    """Return the wide table of a matrix of one repeat with folds, without gaps, and its metadata.
+
+    Reading it gives the same matrix.
+    """
+    import pyarrow as pa
+
+    classes, names = matrix.outcome.classes, list(matrix.configurations)
+    truth, (predictions,) = matrix.outcome.values, matrix.predictions
+    labels = matrix.kind is PredictionKind.LABEL
+    if predictions.ndim == 3:
+        names = [f"{name}{CLASS_SEPARATOR}{label}" for name in names for label in classes]
+        predictions = predictions.reshape(len(predictions), -1)
+    columns = {"row_id": as_arrow(np.arange(matrix.n_samples))}
+    if matrix.folds is not None:
+        columns["fold"] = as_arrow(np.asarray(matrix.folds[0], np.int64))
+    columns["truth"] = pa.array(truth)
+    columns |= {
+        name: pa.array(column.astype(np.int64) if labels else column)
+        for name, column in zip(names, np.ascontiguousarray(predictions.T), strict=True)
+    }
+    metadata: dict[str, Any] = {"spec": SPEC, "version": MAJOR_VERSION, "task": str(matrix.task)}
+    if matrix.task.is_classification:
+        metadata["classes"] = list(classes)
+    if matrix.task is Task.BINARY:
+        metadata["positive_class"] = classes[-1]
+    return pa.table(columns), metadata | {"configs": [{"id": n} for n in matrix.configurations]}
+
+
+def _roles(read: Understood) -> dict[str, pa.Array]:
+    """Columns of the roles, in the order in which they are written."""
+    columns, nested = dict(read.sheet.roles), read.places.nested
+    if nested is not None:
+        columns |= {"outer_fold": nested.outer_fold, "fold": nested.fold}
+    return {role: columns[role].values for role in ORDER if role in columns}
+
+
+def _under_one_another(sheet: Sheet, cells: Sequence[Cell]) -> pa.Array:
+    """(C n_rows,) columns of predictions as one: text, or numbers as wide as the widest."""
+    import pyarrow as pa
+
+    columns = [sheet.column(cell).values for cell in cells]
+    if any(is_text(values.type) and values.null_count < len(values) for values in columns):
+        return pa.concat_arrays([values.cast(pa.string()) for values in columns])
+    numbers = np.concatenate([to_numbers(values) for values in columns])
+    values = pa.Array.from_buffers(
+        pa.float32() if numbers.dtype == np.float32 else pa.float64(),
+        len(numbers),
+        [None, pa.py_buffer(np.ascontiguousarray(numbers))],
+    )
+    there = np.where(np.isnan(numbers), -1, np.arange(len(numbers)))
+    return values.take(as_arrow_or_null(there)) if np.isnan(numbers).any() else values
+
+
+def _metadata(sheet: Sheet, matrix: PredictionMatrix, layout: TableLayout) -> dict[str, Any]:
+    """What the metadata said, and what was understood."""
+    raw = matrix.source.metadata
+    known = {one["id"]: one for one in raw.get("configs") or []}
+    metadata: dict[str, Any] = {"spec": SPEC, "version": MAJOR_VERSION}
+    metadata |= {**raw, "layout": str(layout), "task": str(matrix.task)}
+    if matrix.task.is_classification:
+        metadata["classes"] = list(matrix.outcome.classes)
+    if matrix.task is Task.BINARY:
+        metadata["positive_class"] = matrix.outcome.classes[-1]
+    if matrix.outcome.bounds is not None:
+        metadata["bounds"] = list(matrix.outcome.bounds)
+    metadata.pop("weight", None)
+    if "weight" in sheet.roles:
+        metadata["weight"] = NAMES["weight"][0]
+    metadata["configs"] = [known.get(name, {"id": name}) for name in sheet.configurations]
+    return metadata

@@ -1,0 +1,229 @@
+"""ROC and reliability of the winner, naive and with the selection in it.
+
+The naive curve is that of the winner on the samples that chose it. The other one is the mean over
+BBC's resamples of the curve, out of the bag, of the configuration that won in it: what BBC does to
+a figure, done to a curve. Under the mean ROC lies the area that BBC estimates, up to the grid.
+
+Reliability: the isotonic (pool adjacent violators) regression of the outcome on the predicted
+probability. Its band holds, point by point, nine in ten of the curves of outcomes that were drawn
+from the probabilities themselves.
+
+With repeats, a curve is the mean over the repeats.
+
+Source: Fawcett 2006 (vertical averaging); Dimitriadis, Gneiting & Jordan 2021 (reliability
+diagrams); Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 5 (the resamples).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from bbccli.errors import UnsupportedError
+from bbccli.reports.evidence.records import Curves
+from bbccli.stats.bootstrap.of_samples import out_of_bag, replayed
+from bbccli.stats.case import Case
+from bbccli.types import FloatArray, IntArray, PredictionKind, Select, Task
+
+GRID = np.linspace(0, 1, 101)
+"""Where curves are averaged."""
+
+_GRID = tuple(round(float(x), 2) for x in GRID)
+
+MOST_CELLS = 10**8
+"""Samples that all curves of the mean may rest on together; of more samples fewer resamples."""
+
+FEWEST = 50
+"""Resamples in a mean at least."""
+
+MOST_VALUES = 500
+"""Distinct probabilities of a reliability curve; of more, neighbours are put together."""
+
+N_BANDS, BAND = 200, (0.05, 0.95)
+"""Curves drawn for a band, and the share of them under its ends."""
+
+DECIMALS = 6
+"""Of the points of a curve."""
+
+COVERED = 0.5
+"""Share of the resamples that must reach a probability for their mean to be shown there."""
+
+Curve = Callable[[FloatArray, IntArray, FloatArray], FloatArray]
+"""Scores, truth and weights (n,) -> values on the grid; NaN where there is none."""
+
+
+def roc(case: Case) -> Curves:
+    """Return the ROC of the winner.
+
+    Raises
+    ------
+    UnsupportedError
+        Another task than a binary one, or predictions that are class labels.
+    UndefinedError
+        Where BBC is undefined.
+    """
+    _check(case, (PredictionKind.PROBABILITY, PredictionKind.SCORE), "a ROC curve needs scores")
+    naive, corrected, n_resamples = _both(case, roc_of)
+    return Curves(_GRID, _shown(naive), _shown(corrected), n_resamples)
+
+
+def calibration(case: Case) -> Curves:
+    """Return the reliability of the winner's probabilities.
+
+    Raises
+    ------
+    UnsupportedError
+        Another task than a binary one, or predictions that are no probabilities.
+    UndefinedError
+        Where BBC is undefined.
+    """
+    _check(case, (PredictionKind.PROBABILITY,), "calibration is of probabilities")
+    naive, corrected, n_resamples = _both(case, reliability_of)
+    lower, upper = _band(case)
+    return Curves(
+        _GRID,
+        _shown(naive),
+        _shown(corrected),
+        n_resamples,
+        lower=_shown(np.where(np.isnan(naive), np.nan, lower)),
+        upper=_shown(np.where(np.isnan(naive), np.nan, upper)),
+    )
+
+
+def roc_of(scores: FloatArray, truth: IntArray, weights: FloatArray) -> FloatArray:
+    """Return the true positive rate at each false positive rate of the grid.
+
+    Examples
+    --------
+    >>> roc_of(np.array([0.1, 0.4, 0.6]), np.array([0, 1, 1]), np.ones(3))[[0, 50, 100]]
+    array([0.5, 1. , 1. ])
+    """
+    order = np.argsort(-scores, kind="stable")
+    ends = np.flatnonzero(np.append(np.diff(scores[order]) != 0, True))
+    positive = np.cumsum((weights * truth)[order])[ends]
+    negative = np.cumsum((weights * (1 - truth))[order])[ends]
+    if not (len(ends) and positive[-1] and negative[-1]):
+        return np.full(len(GRID), np.nan)
+    rates = np.append(0.0, positive / positive[-1]), np.append(0.0, negative / negative[-1])
+    # the middle of a vertical step: its upper end would favour curves of few negative samples
+    upper = np.interp(GRID, rates[1], rates[0])
+    return np.asarray((upper + np.interp(-GRID, -rates[1][::-1], rates[0][::-1])) / 2)
+
+
+def reliability_of(scores: FloatArray, truth: IntArray, weights: FloatArray) -> FloatArray:
+    """Return the isotonic frequency at each probability of the grid that is within the scores."""
+    values, places = np.unique(scores, return_inverse=True)
+    if len(values) > MOST_VALUES:
+        places = places * MOST_VALUES // len(values)
+    sizes = np.bincount(places, weights)
+    kept = sizes > 0
+    if not kept.any():
+        return np.full(len(GRID), np.nan)
+    means = np.asarray(np.bincount(places, weights * truth)[kept] / sizes[kept], float)
+    at = np.bincount(places, weights * scores)[kept] / sizes[kept]
+    fitted = isotonic(means, np.asarray(sizes[kept], float))
+    return np.interp(GRID, at, fitted, left=np.nan, right=np.nan)
+
+
+def _check(case: Case, kinds: Iterable[PredictionKind], words: str) -> None:
+    matrix = case.matrix
+    if matrix.task is not Task.BINARY:
+        raise UnsupportedError("it is drawn for two classes", hint="another figure")
+    if matrix.kind not in kinds:
+        problem = f"{words}; these predictions are of the kind {matrix.kind}"
+        raise UnsupportedError(problem, hint="another figure, or predictions of that kind")
+    if case.plan.select is not Select.BEST and not matrix.n_folds:
+        raise UnsupportedError(
+            "the selection needs folds", hint="add a fold column, or --select best"
+        )
+
+
+def _both(case: Case, curve: Curve) -> tuple[FloatArray, FloatArray, int]:
+    """The naive curve, the mean out of the bag, and how many resamples are in it."""
+    winner, n_samples = case.choice.winner, case.matrix.n_samples
+    naive = _mean_over_repeats(case, curve, winner, np.ones(n_samples))
+    most = max(MOST_CELLS // (n_samples * case.matrix.n_repeats), FEWEST)
+    n_resamples = min(len(out_of_bag(case).values), most)
+    found = [
+        _mean_over_repeats(case, curve, chosen, in_bag == 0)
+        for in_bag, chosen in replayed(case, n_resamples)
+    ]
+    return naive, _mean(found), len(found)
+
+
+def _mean_over_repeats(
+    case: Case, curve: Curve, configuration: int, weights: FloatArray
+) -> FloatArray:
+    """The curve (K,) of one configuration under weights (N,)."""
+    matrix = case.matrix
+    if matrix.outcome.weights is not None:
+        weights = weights * matrix.outcome.weights
+    found = []
+    for repeat in range(matrix.n_repeats):
+        used = weights > 0
+        if matrix.available is not None:
+            used = used & matrix.available[repeat, :, configuration]
+        scores = matrix.predictions[repeat, used, configuration].astype(float)
+        truth = np.asarray(matrix.outcome.values[used], np.int64)
+        found.append(curve(scores, truth, np.asarray(weights[used], float)))
+    return _mean(found, 0.0)
+
+
+def _mean(curves: list[FloatArray], least: float = COVERED) -> FloatArray:
+    """Mean of the curves where more than a share of them are defined."""
+    stacked = np.array(curves)
+    there = ~np.isnan(stacked)
+    enough = there.sum(axis=0) > least * len(stacked)
+    total = np.where(there, stacked, 0.0).sum(axis=0)
+    return np.where(enough, total / np.maximum(there.sum(axis=0), 1), np.nan)
+
+
+def _band(case: Case) -> tuple[FloatArray, FloatArray]:
+    """Ends (K,) of the band within which calibrated probabilities would lie."""
+    matrix, winner = case.matrix, case.choice.winner
+    used = np.ones(matrix.n_samples, bool)
+    if matrix.available is not None:
+        used = matrix.available[0, :, winner]
+    chances = np.clip(matrix.predictions[0, used, winner].astype(float), 0, 1)
+    given = matrix.outcome.weights
+    weights = np.ones(len(chances)) if given is None else given[used]
+    rng = np.random.default_rng([case.plan.seed, 17])
+    drawn = (rng.random((N_BANDS, len(chances))) < chances).astype(np.int64)
+    found = np.array([reliability_of(chances, truth, weights) for truth in drawn])
+    lower, upper = np.quantile(found, BAND, axis=0)
+    return lower, upper
+
+
+def _shown(values: FloatArray) -> tuple[float | None, ...]:
+    """Values as a figure needs them: six decimals, None for NaN."""
+    rounded = np.round(values, DECIMALS)
+    return tuple(None if np.isnan(value) else float(value) for value in rounded)
+
+
+def isotonic(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the non-decreasing values (n,) nearest to the given ones in weighted squares.
+
+    Adjacent violators are pooled in time O(n): a block is merged with the one before as long as it
+    is not above it.
+
+    Source: Ayer, Brunk, Ewing, Reid & Silverman 1955.
+
+    Examples
+    --------
+    >>> isotonic(np.array([1.0, 3.0, 2.0, 4.0]), np.ones(4)).tolist()
+    [1.0, 2.5, 2.5, 4.0]
+    """
+    means: list[float] = []
+    sizes: list[float] = []
+    lengths: list[int] = []
+    for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
+        mean, size, length = value, weight, 1
+        while means and means[-1] >= mean:
+            before, size_before = means.pop(), sizes.pop()
+            mean = (before * size_before + mean * size) / (size_before + size)
+            size, length = size + size_before, length + lengths.pop()
+        means.append(mean)
+        sizes.append(size)
+        lengths.append(length)
+    return np.repeat(means, lengths)

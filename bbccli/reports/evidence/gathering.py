@@ -1,0 +1,142 @@
+"""The data of all figures of one result, each as far as it can be had."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from bbccli.comparisons.possible_best import best_set
+from bbccli.comparisons.records import BestSet
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.plan import Plan
+from bbccli.core.results import Distribution, Estimate
+from bbccli.errors import OptionError, UndefinedError, UnsupportedError
+from bbccli.metrics.base import Metric
+from bbccli.metrics.probability import with_clip
+from bbccli.reports.evidence.curves import calibration, roc
+from bbccli.reports.evidence.records import Evidence, FoldSpread, Histogram, Ranked, Ranking
+from bbccli.stats.case import Case
+from bbccli.stats.selection.candidates import fold_performances, folds_of
+from bbccli.types import TIE_TOLERANCE, FloatArray, distinct
+
+MOST_BARS = 60
+"""Bars of a distribution."""
+
+MOST_RANKED = 500
+"""Configurations of a ranking that are listed; more get no intervals either."""
+
+MOST_SAMPLES = 5000
+"""Samples of a ranking with intervals: of some metrics they take an evaluation for each."""
+
+
+def gather(
+    matrix: PredictionMatrix, metric: Metric, plan: Plan, reported: Estimate | None
+) -> Evidence:
+    """Return the data of figures.
+
+    Parameters
+    ----------
+    metric
+        The one that selects.
+    reported
+        The estimate of this metric that is reported, if there is one.
+    """
+    metric = with_clip(metric, plan.clip)
+    case = Case(matrix, metric, metric, plan)
+    parts: dict[str, Callable[[], Any]] = {
+        "distribution": lambda: _histogram(reported),
+        "ranking": lambda: _ranking(case),
+        "folds": lambda: _folds(case),
+        "roc": lambda: roc(case),
+        "calibration": lambda: calibration(case),
+    }
+    found: dict[str, Any] = {}
+    missing: dict[str, str] = {}
+    for name, make in parts.items():
+        try:
+            found[name] = make()
+        except (UndefinedError, UnsupportedError) as error:
+            missing[name] = error.told()[0]
+    return Evidence(**found, missing=missing)
+
+
+def _histogram(reported: Estimate | None) -> Histogram:
+    """Bars of equal width, as many as the resamples fill well."""
+    if reported is None or reported.distribution is None:
+        raise UndefinedError("the estimate to report has no resamples", hint="--method bbc")
+    found: Distribution = reported.distribution
+    values = found.values
+    low, high = float(values.min()), float(values.max())
+    n_bars = int(np.clip(np.sqrt(len(values)), 1, MOST_BARS)) if high > low else 1
+    edges = np.linspace(low, high, n_bars + 1) if high > low else np.array([low - 0.5, low + 0.5])
+    shares = np.histogram(values, edges, weights=found.probabilities)[0]
+    shares = shares / shares.sum()
+    reaches = reported.direction.gain(values, reported.naive) >= -TIE_TOLERANCE * abs(
+        reported.naive
+    )
+    reaching = float(np.average(reaches, weights=found.probabilities))
+    return Histogram(reported.method, reported.metric, _plain(edges), _plain(shares), reaching)
+
+
+def _ranking(case: Case) -> Ranking:
+    """The configurations by their performance on all samples; those without one are left out."""
+    values, names = case.judged.performances(), case.matrix.configurations
+    scored = np.flatnonzero(~np.isnan(values))
+    order = scored[np.argsort(-case.selector.direction.sign * values[scored], kind="stable")]
+    shown = [(names[column], float(values[column])) for column in order[:MOST_RANKED]]
+    try:
+        found = _set_of(case)
+    except (OptionError, UndefinedError, UnsupportedError) as error:
+        plain = tuple(Ranked(name, value) for name, value in shown)
+        return Ranking(case.selector.name, plain, len(names), without=error.told()[0])
+    told = {member.configuration: member for member in found.members}
+    rows = tuple(
+        Ranked(
+            name,
+            value,
+            lower=_known(told[name].lower),
+            upper=_known(told[name].upper),
+            inside=None if told[name].p is None else told[name].inside,
+        )
+        for name, value in shown
+    )
+    return Ranking(case.selector.name, rows, len(names), found.level)
+
+
+def _set_of(case: Case) -> BestSet:
+    """Which may be the best, with intervals; not where that takes longer than the page."""
+    if case.matrix.n_configurations > MOST_RANKED:
+        raise UnsupportedError(
+            f"there are more than {MOST_RANKED} configurations", hint="bbc compare"
+        )
+    if case.matrix.n_samples > MOST_SAMPLES:
+        raise UnsupportedError(f"there are more than {MOST_SAMPLES} samples", hint="bbc compare")
+    return best_set(case.matrix, case.selector, case.plan)
+
+
+def _known(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _folds(case: Case) -> tuple[FoldSpread, ...]:
+    """The winner in each fold of each repeat, and how all configurations spread there."""
+    matrix, winner = case.matrix, case.choice.winner
+    found = []
+    performances = fold_performances(matrix, case.metric)
+    for repeat, (values, folds) in enumerate(zip(performances, folds_of(matrix), strict=True)):
+        for code, row in zip(distinct(folds), values, strict=True):
+            name = str(matrix.fold_names[code])
+            label = f"{repeat + 1}: {name}" if matrix.n_repeats > 1 else name
+            found.append(_spread(label, row, winner))
+    return tuple(found)
+
+
+def _spread(label: str, values: FloatArray, winner: int) -> FoldSpread:
+    of_winner = None if np.isnan(values[winner]) else float(values[winner])
+    return FoldSpread(label, of_winner, *_plain(np.nanquantile(values, [0, 0.25, 0.5, 0.75, 1])))
+
+
+def _plain(values: FloatArray | Sequence[float]) -> tuple[float, ...]:
+    return tuple(map(float, values))

@@ -1,0 +1,1 @@
+"""Documents that the commands write, and read back."""

@@ -1,0 +1,305 @@
+"""What a document holds: the records that are its schema, and the documents made of them.
+
+`as_json` walks a record's fields, `json_schema` their types and the `doc` that each field carries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from math import inf, isfinite
+from typing import TypeGuard
+
+import numpy as np
+
+from bbccli.core.documents import Document
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import Note
+from bbccli.core.outcome import Outcome, Weights
+from bbccli.core.plan import Plan
+from bbccli.core.results import MOST_SHARES, Estimate, Gate, SearchCost
+from bbccli.core.source import LeftOut, Verification, run_of
+from bbccli.metrics import METRICS
+from bbccli.metrics.naming import canonical
+from bbccli.metrics.planned import attainable, planned
+from bbccli.types import TIE_TOLERANCE, PredictionKind, RiskDirection, Side, Task
+from bbccli.version import __version__
+
+SCHEMA_VERSION = "bbc/1"
+ERROR_SCHEMA = "bbc-error/1"
+"""Marks the line of a file that has no result."""
+
+WITHOUT_WIDTH = frozenset({"collapsed-interval", "no-variance"})
+"""Codes of notes on an interval that has no width."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The run of a tool that the predictions come from."""
+
+    tool: str = field(metadata={"doc": "name of the tool"})
+    n_models: int = field(metadata={"doc": "models of the run, those left out included"})
+    left_out: tuple[LeftOut, ...] = field(metadata={"doc": "models that take no part"})
+    metric: str | None = field(
+        metadata={
+            "doc": "metric that the run optimised; null where it does not say, or bbc lacks it"
+        }
+    )
+    metric_name: str | None = field(
+        default=None,
+        metadata={
+            "doc": "what the tool calls its metric, where bbc has none of that name",
+            "since": "1.0",
+        },
+    )
+
+    @classmethod
+    def of(cls, matrix: PredictionMatrix) -> Run | None:
+        """Describe the run behind a matrix, if there is one."""
+        run, source = run_of(matrix.source.metadata), matrix.source
+        if not run:
+            return None
+        said = run.get("left_out")
+        others = [
+            LeftOut(str(one.get("name")), str(one.get("reason")))
+            for one in (said if isinstance(said, list) else ())
+            if isinstance(one, dict)
+        ]
+        configs = source.metadata.get("configs")
+        taken = max(source.n_tried, matrix.n_configurations) + len(source.left_out)
+        own = canonical(str(run.get("metric")), METRICS)
+        called = run.get("metric_name") or (None if own in METRICS else run.get("metric"))
+        return cls(
+            tool=run["tool"],
+            # a run without a list of its models leaves out files
+            n_models=max(len(configs) + len(others), taken) if configs else taken,
+            left_out=(*source.left_out, *others),
+            metric=own if own in METRICS else None,
+            metric_name=None if called is None else str(called),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What was read, and how it was understood."""
+
+    path: str = field(metadata={"doc": "path as given; <stdin> for standard input"})
+    sha256: str = field(metadata={"doc": "hash of the file's bytes"})
+    task: Task = field(metadata={"doc": "what is predicted"})
+    kind: PredictionKind = field(metadata={"doc": "what a prediction is"})
+    classes: tuple[str, ...] = field(metadata={"doc": "class names, in code order"})
+    positive_class: str | None = field(metadata={"doc": "binary tasks only"})
+    n_samples: int = field(metadata={"doc": "samples used, N"})
+    n_configurations: int = field(metadata={"doc": "configurations compared, C"})
+    n_folds: int | None = field(metadata={"doc": "folds of a repeat, F; null when unknown"})
+    n_repeats: int = field(metadata={"doc": "cross-validation passes, R"})
+    n_groups: int | None = field(metadata={"doc": "groups, G; null without groups"})
+    weighted: bool = field(default=False, metadata={"doc": "whether samples have weights"})
+    threshold: float | None = field(
+        default=None,
+        metadata={"doc": "where scores were cut into classes; null where no cut was asked for"},
+    )
+    risk_direction: RiskDirection | None = field(
+        default=None,
+        metadata={"doc": "survival only: what higher predictions were taken to mean"},
+    )
+    bounds: tuple[float, float] | None = field(
+        default=None,
+        metadata={"doc": "scores only: the smallest and the largest possible; null where unknown"},
+    )
+    configurations: tuple[str, ...] = field(
+        default=(), metadata={"doc": "names of the configurations compared, in their order"}
+    )
+    run: Run | None = field(
+        default=None, metadata={"doc": "the run of a tool; null where a file was read"}
+    )
+    verification: Verification | None = field(
+        default=None,
+        metadata={"doc": "whether the run's own scores were found again; null without a run"},
+    )
+    weights: Weights | None = field(
+        default=None, metadata={"doc": "of the samples; null without weights", "since": "1.0"}
+    )
+    n_samples_read: int | None = field(
+        default=None,
+        metadata={"doc": "samples of the file, those left out included", "since": "1.0"},
+    )
+    n_tried: int | None = field(
+        default=None,
+        metadata={"doc": "configurations tried, used or not, where that is known", "since": "1.0"},
+    )
+
+    @classmethod
+    def of(cls, matrix: PredictionMatrix) -> Input:
+        """Describe a matrix."""
+        classes = matrix.outcome.classes
+        return cls(
+            path=matrix.source.path,
+            sha256=matrix.source.sha256,
+            task=matrix.task,
+            kind=matrix.kind,
+            classes=classes,
+            positive_class=classes[-1] if matrix.task is Task.BINARY else None,
+            n_samples=matrix.n_samples,
+            n_configurations=matrix.n_configurations,
+            n_folds=matrix.n_folds,
+            n_repeats=matrix.n_repeats,
+            n_groups=matrix.n_groups,
+            weighted=matrix.outcome.weights is not None,
+            threshold=matrix.threshold,
+            risk_direction=matrix.risk_direction if matrix.task is Task.SURVIVAL else None,
+            bounds=matrix.outcome.bounds,
+            configurations=matrix.configurations,
+            run=Run.of(matrix),
+            verification=matrix.source.verification,
+            weights=Weights.of(matrix.outcome, matrix.groups, matrix.source.weight),
+            n_samples_read=max(matrix.source.n_samples, matrix.n_samples),
+            n_tried=max(matrix.source.n_tried, matrix.n_configurations),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """The one estimate of a metric to report."""
+
+    metric: str = field(metadata={"doc": "name of the metric"})
+    method: str = field(metadata={"doc": "name of the method"})
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """The envelope of every result."""
+
+    schema: str = field(metadata={"doc": f"always {SCHEMA_VERSION}"})
+    version: str = field(metadata={"doc": "version of bbc that wrote this"})
+    command: str = field(metadata={"doc": "the command that made it"})
+    input: Input = field(metadata={"doc": "what was read"})
+    plan: Plan = field(metadata={"doc": "what the numbers depend on"})
+    estimates: tuple[Estimate, ...] = field(metadata={"doc": "one per method, in order"})
+    notes: tuple[Note, ...] = field(metadata={"doc": "what to know of the input and all methods"})
+    gate: Gate | None = field(
+        default=None, metadata={"doc": "verdict on the result; null where none was asked for"}
+    )
+    report: tuple[Reported, ...] = field(
+        default=(),
+        metadata={"doc": "the estimate to report of each metric; the others are for comparison"},
+    )
+    search_cost: SearchCost | None = field(
+        default=None, metadata={"doc": "what the search cost; null where it was not asked for"}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no result."""
+
+    problem: str = field(metadata={"doc": "what is wrong, in one line"})
+    hint: str = field(metadata={"doc": "what to do about it; may be empty"})
+    status: int = field(
+        metadata={"doc": "exit status of the error: 1 a bug, 2 bad input, 4 an undecided gate"}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorEnvelope:
+    """The line of a file of a batch that has no result."""
+
+    schema: str = field(metadata={"doc": f"always {ERROR_SCHEMA}"})
+    version: str = field(metadata={"doc": "version of bbc that wrote this"})
+    path: str = field(metadata={"doc": "path as given"})
+    error: Failure = field(metadata={"doc": "why there is no result"})
+
+
+def document(
+    matrix: PredictionMatrix,
+    estimates: Sequence[Estimate],
+    notes: Sequence[Note] = (),
+    *,
+    plan: Plan | None = None,
+    command: str = "correct",
+    search_cost: SearchCost | None = None,
+) -> Document[Envelope]:
+    """Return the document of some estimates of one matrix.
+
+    Notes of the matrix come first, then `notes`; those of a single estimate stay with it.
+    """
+    if plan is None:
+        plan = estimates[0].plan if estimates else Plan()
+    shown = tuple(replace(e, selection=e.selection[:MOST_SHARES]) for e in estimates)
+    envelope = Envelope(
+        schema=SCHEMA_VERSION,
+        version=__version__,
+        command=command,
+        input=Input.of(matrix),
+        plan=plan,
+        estimates=shown,
+        notes=(*matrix.notes, *notes),
+        report=tuple(Reported(e.metric, e.method) for e in _reported(shown)),
+        search_cost=search_cost,
+    )
+    return Document.of(envelope)
+
+
+def to_report(estimates: Sequence[Estimate]) -> Estimate | None:
+    """Return the one of a metric's estimates to report: the first whose interval counts.
+
+    An interval that ignores the selection, or has no width, does not; one of an experimental method
+    does where there is no other.
+    """
+    found = [estimate for estimate in estimates if _is_reportable(estimate)]
+    return next((e for e in found if not e.experimental), found[0] if found else None)
+
+
+def _is_reportable(estimate: Estimate) -> bool:
+    interval = estimate.interval
+    if interval is None or not _is_defined(estimate.value) or estimate.ignores_selection:
+        return False
+    return not has_no_width(estimate)
+
+
+def _is_defined(value: float | None) -> TypeGuard[float]:
+    """Whether JSON has a number: of a method it may be NaN or infinite."""
+    return value is not None and isfinite(value)
+
+
+def has_no_width(estimate: Estimate) -> bool:
+    """Whether an interval says nothing of what is uncertain, for its ends are the same.
+
+    Where one end was estimated, it is the estimate itself.
+    """
+    interval = estimate.interval
+    if interval is None:
+        return False
+    if not WITHOUT_WIDTH.isdisjoint(note.code for note in estimate.notes):
+        return True
+    one = interval.side in (Side.LOWER, Side.UPPER)
+    end = interval.lower if interval.side is Side.LOWER else interval.upper
+    other = estimate.value if one else interval.lower
+    if not (_is_defined(end) and _is_defined(other)):
+        return False
+    # sums of equal losses in another order differ in the last bits
+    return abs(end - other) <= TIE_TOLERANCE * abs(end)
+
+
+def bounds_of(document: Envelope, name: str) -> tuple[float, float]:
+    """Return what a metric lies between, as far as a document tells: of a cap it does not."""
+    metric, read, plan = METRICS.get(name), document.input, document.plan
+    if metric is None or plan is None:  # of its own, or in a table that lacks the rest
+        return metric.bounds if metric else (-inf, inf)
+    given = [end for end in read.bounds or () if end is not None]
+    bounds = (given[0], given[1]) if len(given) == 2 else None
+    known = Outcome(read.task, np.empty(0), read.classes, bounds=bounds)
+    return attainable(planned(metric, Plan(clip=plan.clip)), known)
+
+
+def _reported(estimates: Sequence[Estimate]) -> list[Estimate]:
+    """The estimate to report of each metric that has one."""
+    metrics = dict.fromkeys(estimate.metric for estimate in estimates)
+    best = (to_report([e for e in estimates if e.metric == metric]) for metric in metrics)
+    return [one for one in best if one is not None]
+
+
+def error_document(path: str, problem: str, hint: str, status: int) -> Document[ErrorEnvelope]:
+    """Return the document of a file of a batch that has no result."""
+    failure = Failure(problem, hint, status)
+    return Document.of(ErrorEnvelope(ERROR_SCHEMA, __version__, path, failure))

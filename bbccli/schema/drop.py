@@ -1,0 +1,49 @@
+"""What a document of `bbc drop` holds, apart from `schema`: a correction drops nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from bbccli.core.documents import Document
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import Note
+from bbccli.core.plan import Plan
+from bbccli.dropping.results import DropDecision, Replay
+from bbccli.schema.correct import SCHEMA_VERSION, Input
+from bbccli.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class DropEnvelope:
+    """The envelope of what `bbc drop` says: a decision, or with --replay what it would save."""
+
+    schema: str = field(metadata={"doc": f"always {SCHEMA_VERSION}"})
+    version: str = field(metadata={"doc": "version of bbc that wrote this"})
+    command: str = field(metadata={"doc": "the command that made it"})
+    input: Input = field(metadata={"doc": "what was read: samples so far, configurations still in"})
+    plan: Plan = field(metadata={"doc": "what the numbers depend on"})
+    decision: DropDecision | None = field(metadata={"doc": "null with --replay"})
+    replays: tuple[Replay, ...] = field(metadata={"doc": "one per rule; empty without --replay"})
+    notes: tuple[Note, ...] = field(metadata={"doc": "what to know of the input and the result"})
+
+
+def drop_document(
+    matrix: PredictionMatrix,
+    plan: Plan,
+    found: DropDecision | Sequence[Replay],
+    notes: Sequence[Note] = (),
+) -> Document[DropEnvelope]:
+    """Return the document of a decision, or of the replays of some rules."""
+    decision, replays = (found, ()) if isinstance(found, DropDecision) else (None, tuple(found))
+    envelope = DropEnvelope(
+        schema=SCHEMA_VERSION,
+        version=__version__,
+        command="drop",
+        input=Input.of(matrix),
+        plan=plan,
+        decision=decision,
+        replays=replays,
+        notes=(*matrix.notes, *notes),
+    )
+    return Document.of(envelope)

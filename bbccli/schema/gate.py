@@ -1,0 +1,296 @@
+"""Is the result good enough? A rule that is set beforehand, and its verdict on a document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from bbccli.core.documents import Document, as_json
+from bbccli.core.notes import gate_on_naive
+from bbccli.core.results import Estimate, Gate
+from bbccli.errors import OptionError, UndecidedError, nearest
+from bbccli.methods import METHODS, Gives
+from bbccli.metrics import METRICS
+from bbccli.schema.correct import Envelope, ErrorEnvelope, bounds_of, has_no_width, to_report
+from bbccli.types import TIE_TOLERANCE, Direction, GateOn, GateOutcome, Side
+
+NAIVE = "cvt"
+"""The method whose figure is too good; it is judged only when asked for by name."""
+
+TOO_GOOD = frozenset({"locally-simultaneous", "selected-on-evaluation"})
+"""Codes of notes on an interval that allows for a selection beside an estimate that does not."""
+
+UNREACHED = "few-resamples"
+"""Code of the note on resamples that do not reach as far out as the bound lies."""
+
+STATUS = {GateOutcome.MET: 0, GateOutcome.MISSED: 3, GateOutcome.UNDECIDED: 4}
+"""Exit status by outcome."""
+
+FAILED = 5
+"""Exit status where a file of a batch has no result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a result has to reach.
+
+    Parameters
+    ----------
+    threshold
+        In the metric's unit.
+    direction
+        `MAXIMIZE`: the figure must not be under the threshold; `MINIMIZE`: not over it.
+    on
+        The pessimistic bound of the interval, or the estimate.
+    method
+        Whose figure; None for the estimate to report, whatever the order of the methods.
+
+    Raises
+    ------
+    OptionError
+        A threshold that is not finite, an unknown method, or a bound of a method without interval.
+    """
+
+    threshold: float
+    direction: Direction
+    on: GateOn = GateOn.BOUND
+    method: str | None = None
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.threshold):
+            raise OptionError(f"{self.option} is {self.threshold}", hint="a finite number")
+        if self.method is None:
+            return
+        if self.method not in METHODS:
+            raise OptionError(
+                f"--gate-method is {self.method!r}", hint=nearest(self.method, METHODS)
+            )
+        if self.on is GateOn.BOUND and Gives.INTERVAL not in METHODS[self.method].gives:
+            raise OptionError(
+                f"--gate-method {self.method} gives no interval, so it has no bound",
+                hint="--gate-on estimate, or another method",
+            )
+
+    @property
+    def option(self) -> str:
+        """The option that gave the threshold."""
+        return "--fail-under" if self.direction is Direction.MAXIMIZE else "--fail-over"
+
+    def check(self, metric: str, direction: Direction, bounds: tuple[float, float]) -> None:
+        """Refuse a metric that is better the other way, or a threshold that decides nothing.
+
+        Raises
+        ------
+        OptionError
+            `--fail-under` with a metric that is minimised, `--fail-over` with one maximised; a
+            threshold that no result within the bounds can meet, or that all of them do.
+        """
+        if direction is self.direction:
+            self._check_decides(metric, bounds)
+            return
+        up = direction is Direction.MAXIMIZE
+        raise OptionError(
+            f"{self.option} does not go with {metric}, which is {'max' if up else 'min'}imised",
+            hint=f"{'--fail-under' if up else '--fail-over'} {self.threshold:g}",
+        )
+
+    def _check_decides(self, metric: str, bounds: tuple[float, float]) -> None:
+        low, high = bounds
+        worst, best = bounds if self.direction is Direction.MAXIMIZE else (high, low)
+        if self.direction.gain(self.threshold, best) > 0:
+            said = "no result can meet it"
+        elif self.direction.gain(worst, self.threshold) >= 0:
+            said = "every result meets it"
+        else:
+            return
+        hint = f"{metric} lies between {low:g} and {high:g}"
+        if high == 1 and 2 <= self.threshold < 100:  # a percentage
+            hint += f": {self.option} {self.threshold / 100:g}"
+        raise OptionError(f"{self.option} is {self.threshold:g}: {said}", hint=hint)
+
+
+def rule_of(
+    fail_under: float | None, fail_over: float | None, on: GateOn | None, method: str | None
+) -> Rule | None:
+    """Return the rule that the options ask for, if any.
+
+    Raises
+    ------
+    OptionError
+        Both thresholds, or details of a gate without a threshold.
+    """
+    if fail_under is not None and fail_over is not None:
+        raise OptionError(
+            "--fail-under and --fail-over are both given",
+            hint="one of them; bbc --show-config tells what the environment and files set",
+        )
+    if fail_under is not None:
+        return Rule(fail_under, Direction.MAXIMIZE, on or GateOn.BOUND, method)
+    if fail_over is not None:
+        return Rule(fail_over, Direction.MINIMIZE, on or GateOn.BOUND, method)
+    if on is not None or method is not None:
+        option = "--gate-on" if on is not None else "--gate-method"
+        raise OptionError(f"{option} without a threshold", hint="--fail-under 0.8, or --fail-over")
+    return None
+
+
+def judged(document: Document[Envelope], rule: Rule | None) -> Document[Envelope]:
+    """Return the document with the verdict of a rule on its first metric.
+
+    Without a rule its own verdict stands, unless it has no value or is not what its value says:
+    then nothing is decided.
+
+    Raises
+    ------
+    OptionError
+        The metric is better the other way, or the threshold decides nothing.
+    """
+    if rule is None:
+        return _with_own(document)
+    result, method = document.record, rule.method
+    notes = list(document["notes"])
+    if method == NAIVE:
+        notes.append(as_json(gate_on_naive(f"the naive figure of {method}, which")))
+    elif method and METHODS[method].ignores_selection and not _is_alone(result):
+        notes.append(as_json(gate_on_naive(f"{method}, which ignores the selection and")))
+    return document | {"notes": notes, "gate": as_json(_verdict(result, rule))}
+
+
+def _with_own(document: Document[Envelope]) -> Document[Envelope]:
+    gate = document.record.gate
+    if gate is None or gate.outcome is GateOutcome.UNDECIDED:
+        return document
+    if gate.value is None:
+        reason = "the saved verdict has no value"
+    elif gate.outcome is not _outcome(gate.direction, gate.value, gate.threshold):
+        reason = (
+            f"the saved verdict is {gate.outcome}, but {gate.value:g} is held to {gate.threshold:g}"
+        )
+    else:
+        return document
+    undecided = {"outcome": "undecided", "reason": reason, "value": None, "margin": None}
+    return document | {"gate": document["gate"] | undecided}
+
+
+def status(documents: Iterable[Document[Any]]) -> int:
+    """Exit status of judged documents and of files without a result.
+
+    5 if a file has none, else 4 if a gate is undecided, 3 if one is missed, else 0.
+    """
+    return max((_status(document.record) for document in documents), default=0)
+
+
+def _status(result: Any) -> int:
+    if isinstance(result, ErrorEnvelope):
+        undecided = result.error.status == UndecidedError.status
+        return UndecidedError.status if undecided else FAILED
+    return STATUS[result.gate.outcome] if result.gate else 0
+
+
+def left_undecided(
+    document: Document[Envelope], rule: Rule, metric: str, reason: str
+) -> Document[Envelope]:
+    """Return a document without estimates with the verdict that nothing could be judged."""
+    return document | {"gate": as_json(_undecided(rule, metric, rule.method, reason))}
+
+
+def _verdict(result: Envelope, rule: Rule) -> Gate:
+    if not result.estimates:
+        return _undecided(rule, None, None, "there is no estimate")
+    metric = result.estimates[0].metric
+    estimates = [e for e in result.estimates if e.metric == metric]
+    known = METRICS.get(metric)
+    label = known.label if known else metric
+    rule.check(label, estimates[0].direction, bounds_of(result, metric))
+    found = _judged_estimate(estimates, rule)
+    if found is None:
+        return _undecided(rule, metric, rule.method, _why_none(rule))
+    value = found.value if rule.on is GateOn.ESTIMATE else _bound(found, rule.direction)
+    if value is None:
+        return _undecided(rule, metric, found.method, _why_no_value(found, rule))
+    outcome = _outcome(rule.direction, value, rule.threshold)
+    # a figure that is too good can still show that the gate is missed
+    doubt = _why_too_good(found, value, rule, alone=_is_alone(result))
+    if doubt and outcome is GateOutcome.MET:
+        return _undecided(rule, metric, found.method, doubt)
+    margin = float(rule.direction.gain(value, rule.threshold))
+    return Gate(
+        rule.threshold, rule.direction, rule.on, metric, found.method, value, margin, outcome
+    )
+
+
+def _outcome(direction: Direction, value: float, threshold: float) -> GateOutcome:
+    # Equal up to rounding is met: 0.8 is 4/5 however it was summed.
+    missed = direction.gain(value, threshold) < -TIE_TOLERANCE * abs(threshold)
+    return GateOutcome.MISSED if missed else GateOutcome.MET
+
+
+def _is_alone(result: Envelope) -> bool:
+    """Whether there is one configuration, so that no method has a selection to ignore."""
+    return result.input.n_configurations == 1
+
+
+def _judged_estimate(estimates: list[Estimate], rule: Rule) -> Estimate | None:
+    """The one of the method asked for; else the one to report; else the best that there is."""
+    if rule.method is not None:
+        return next((e for e in estimates if e.method == rule.method), None)
+    fitting = [e for e in estimates if e.interval is not None]
+    if rule.on is GateOn.ESTIMATE:
+        fitting += [e for e in estimates if e.method != NAIVE]
+    fitting.sort(key=lambda e: e.ignores_selection)
+    return to_report(estimates) or next(iter(fitting), None)
+
+
+def _why_none(rule: Rule) -> str:
+    if rule.method is not None:
+        return f"{rule.method} is not in the result"
+    figure = "has a bound" if rule.on is GateOn.BOUND else "corrects for the selection"
+    return f"no method {figure}"
+
+
+def _bound(estimate: Estimate, direction: Direction) -> float | None:
+    """The pessimistic end of the interval, where it was estimated."""
+    interval, side = estimate.interval, direction.pessimistic()
+    if interval is None or interval.side not in (Side.TWO, side):
+        return None
+    return interval.lower if side is Side.LOWER else interval.upper
+
+
+def _why_too_good(estimate: Estimate, value: float, rule: Rule, *, alone: bool) -> str:
+    """Why a figure can't show that a gate is met; empty where it can."""
+    method, codes = estimate.method, {note.code for note in estimate.notes}
+    on_bound, by_name, centre = rule.on is GateOn.BOUND, rule.method is not None, estimate.value
+    flat, ignoring = (
+        on_bound and has_no_width(estimate),
+        estimate.ignores_selection and not alone,
+    )
+    at_centre = centre is not None and _outcome(rule.direction, value, centre) is GateOutcome.MET
+    chosen = not (on_bound or TOO_GOOD.isdisjoint(codes))
+    reasons = {
+        f"the estimate of {method} is undefined": centre is None,
+        f"the interval of {method} has collapsed onto {value:g}": flat,
+        f"the bound of {method} is no worse than its estimate": on_bound and at_centre,
+        f"{method} has too few resamples for its bound": on_bound and UNREACHED in codes,
+        f"the estimate of {method} is too good; its interval is not": chosen and not by_name,
+        f"{method} ignores that the winner was selected": ignoring and not by_name,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")
+
+
+def _why_no_value(estimate: Estimate, rule: Rule) -> str:
+    method, interval = estimate.method, estimate.interval
+    if rule.on is GateOn.ESTIMATE:
+        return f"the estimate of {method} is undefined"
+    end = rule.direction.pessimistic().value
+    if interval is None:
+        return f"{method} has no interval"
+    if interval.side not in (Side.TWO, end):
+        return f"the {end} end of the interval of {method} was not estimated"
+    return f"the {end} bound of {method} is undefined"
+
+
+def _undecided(rule: Rule, metric: str | None, method: str | None, reason: str) -> Gate:
+    of_rule = rule.threshold, rule.direction, rule.on
+    return Gate(*of_rule, metric, method, None, None, GateOutcome.UNDECIDED, reason)

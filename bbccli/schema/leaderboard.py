@@ -1,0 +1,232 @@
+"""Every configuration with its performances, best first: nothing is corrected but the winner's.
+
+The order is that of the selection: by the first metric, pooled as the plan says; ties share a rank
+and stand in the order of the columns, so that the winner by `best` comes first. A configuration
+that can't be scored has no rank and comes last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from bbccli.core.documents import Document
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import Note, method_left_out, not_corrected
+from bbccli.core.plan import Plan
+from bbccli.core.progress import Progress, silent
+from bbccli.core.results import MOST_SHARES, Estimate
+from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.methods import estimate
+from bbccli.metrics import Metric, choose_metrics
+from bbccli.metrics.planned import planned
+from bbccli.schema.correct import SCHEMA_VERSION, Input
+from bbccli.stats.selection.candidates import candidates, fold_performances
+from bbccli.stats.selection.choice import choose
+from bbccli.types import TIE_TOLERANCE, Direction, FloatArray, IntArray, Pooling
+from bbccli.version import __version__
+
+__all__ = ["leaderboard"]
+
+WITH_WINS = "bbc"
+"""Method whose resamples say how often a configuration wins, and whose figure is to be reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Performance:
+    """What a configuration reaches in one metric: not corrected, null where it is undefined."""
+
+    metric: str = field(metadata={"doc": "name of the metric"})
+    value: float = field(metadata={"doc": "performance by the pooling of the plan"})
+    pooled: float = field(metadata={"doc": "over the samples of all folds, mean over repeats"})
+    fold_mean: float = field(metadata={"doc": "mean over the folds; null without folds"})
+    fold_sd: float = field(
+        metadata={"doc": "standard deviation (n - 1) over the folds of all repeats"}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderboardRow:
+    """One configuration among the others."""
+
+    rank: int | None = field(
+        metadata={"doc": "from 1, by the value of the first metric; null where it has none"}
+    )
+    configuration: str = field(metadata={"doc": "name of the configuration"})
+    performances: tuple[Performance, ...] = field(metadata={"doc": "one per metric, in order"})
+    wins: float | None = field(
+        metadata={"doc": "share of the resamples that select it; null without resamples"}
+    )
+    n_predictions: int = field(metadata={"doc": "its predictions, in all repeats"})
+    flags: tuple[str, ...] = field(metadata={"doc": "threats to validity, from the metadata"})
+    seconds: float | None = field(
+        metadata={"doc": "training time, from the metadata; null where they lack it"}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderboardEnvelope:
+    """The envelope of what `bbc leaderboard` says."""
+
+    schema: str = field(metadata={"doc": f"always {SCHEMA_VERSION}"})
+    version: str = field(metadata={"doc": "version of bbc that wrote this"})
+    command: str = field(metadata={"doc": "the command that made it"})
+    input: Input = field(metadata={"doc": "what was read"})
+    plan: Plan = field(metadata={"doc": "what the numbers depend on"})
+    metrics: tuple[str, ...] = field(metadata={"doc": "names; the first one selects and sorts"})
+    direction: Direction = field(metadata={"doc": "which way the first metric is better"})
+    winner: str = field(metadata={"doc": "the configuration selected by the rule of the plan"})
+    corrected: Estimate | None = field(
+        metadata={"doc": "the winner's corrected performance; null where it was not computed"}
+    )
+    rows: tuple[LeaderboardRow, ...] = field(
+        metadata={"doc": "best first; the first ones of --top"}
+    )
+    notes: tuple[Note, ...] = field(metadata={"doc": "what to know of the input and all rows"})
+
+
+def leaderboard(
+    matrix: PredictionMatrix,
+    metrics: Metric | str | Sequence[Metric | str],
+    plan: Plan,
+    *,
+    wins: bool = True,
+    top: int | None = None,
+    progress: Progress = silent,
+) -> Document[LeaderboardEnvelope]:
+    """Return the document of all configurations, or of the `top` first, by the first metric.
+
+    Parameters
+    ----------
+    wins
+        Whether to resample: how often each is selected, and the winner's corrected performance.
+
+    Raises
+    ------
+    UndefinedError, UnsupportedError
+        A metric is undefined on the data, or can't be pooled as planned.
+    """
+    chosen = [planned(metric, plan) for metric in choose_metrics(metrics, matrix)]
+    selector = chosen[0]
+    choice = choose(matrix, selector, selector, plan)
+    corrected, notes = _corrected(matrix, selector, plan, progress) if wins else (None, ())
+    values = candidates(matrix, selector, plan.pooling).performances()
+    order, ranks = ranked(selector.direction, values)
+    envelope = LeaderboardEnvelope(
+        schema=SCHEMA_VERSION,
+        version=__version__,
+        command="leaderboard",
+        input=Input.of(matrix),
+        plan=plan if corrected is None else corrected.plan,
+        metrics=tuple(metric.name for metric in chosen),
+        direction=selector.direction,
+        winner=matrix.configurations[choice.winner],
+        corrected=corrected,
+        rows=_rows(matrix, chosen, plan, order[:top], ranks, corrected),
+        notes=(not_corrected(), *matrix.notes, *notes, *(() if corrected else choice.notes)),
+    )
+    return Document.of(envelope)
+
+
+def ranked(direction: Direction, values: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return configurations (C,) best first, and their ranks (C,) by column; 0 has no value.
+
+    Examples
+    --------
+    >>> order, ranks = ranked(Direction.MAXIMIZE, np.array([0.7, np.nan, 0.9, 0.7]))
+    >>> order.tolist(), ranks.tolist()
+    ([2, 0, 3, 1], [2, 0, 1, 2])
+    """
+    order = np.argsort(-direction.gain(values, 0.0), kind="stable")  # NaN comes last
+    ranks = np.zeros(len(values), np.int64)
+    start, n_defined = 0, int((~np.isnan(values)).sum())
+    while start < n_defined:
+        lead = values[order[start]]
+        behind = direction.gain(lead, values[order[start:n_defined]])
+        end = start + int((behind <= TIE_TOLERANCE * abs(lead)).sum())
+        order[start:end].sort()
+        ranks[order[start:end]] = start + 1
+        start = end
+    return order, ranks
+
+
+def _corrected(
+    matrix: PredictionMatrix, metric: Metric, plan: Plan, progress: Progress
+) -> tuple[Estimate | None, Sequence[Note]]:
+    """What to report of the winner, and what to know of it; a note where it can't be computed."""
+    try:
+        (found,), notes = estimate(matrix, [metric], plan, [WITH_WINS], progress=progress)
+    except (UndefinedError, UnsupportedError) as error:
+        return None, (method_left_out(WITH_WINS, *error.told()),)
+    return replace(found, selection=found.selection[:MOST_SHARES]), notes
+
+
+def _rows(
+    matrix: PredictionMatrix,
+    metrics: Sequence[Metric],
+    plan: Plan,
+    order: IntArray,
+    ranks: IntArray,
+    corrected: Estimate | None,
+) -> tuple[LeaderboardRow, ...]:
+    """One row per configuration in `order`."""
+    scored = [(metric.name, _performances(matrix, metric, plan.pooling)) for metric in metrics]
+    found = corrected and corrected.distribution  # of all, where `selection` has the first few
+    shares = found.shares(matrix.n_configurations) if found else None
+    told, n_predictions = _told(matrix), _n_predictions(matrix)
+    return tuple(
+        LeaderboardRow(
+            rank=int(ranks[c]) or None,
+            configuration=(name := matrix.configurations[c]),
+            performances=tuple(
+                Performance(of, *map(float, columns[:, c])) for of, columns in scored
+            ),
+            wins=None if shares is None else float(shares[c]),
+            n_predictions=int(n_predictions[c]),
+            flags=tuple(map(str, told.get(name, {}).get("flags") or ())),
+            seconds=_seconds(told.get(name, {})),
+        )
+        for c in order
+    )
+
+
+def _performances(matrix: PredictionMatrix, metric: Metric, pooling: Pooling) -> FloatArray:
+    """(4, C) as planned, pooled, mean and standard deviation over folds; NaN where undefined."""
+    planned = candidates(matrix, metric, pooling).performances()
+    pooled = candidates(matrix, metric, Pooling.POOLED).performances()
+    try:
+        means = candidates(matrix, metric, Pooling.FOLD_MEAN).performances()
+        spreads = _spreads(np.vstack(fold_performances(matrix, metric)))
+    except UndefinedError:
+        means = spreads = np.full(len(pooled), np.nan)
+    return np.stack([planned, pooled, means, spreads])
+
+
+def _spreads(values: FloatArray) -> FloatArray:
+    """Standard deviation (C,) of performances (F, C) in the folds that have one."""
+    n_defined = (~np.isnan(values)).sum(axis=0)
+    means = np.nansum(values, axis=0) / np.maximum(n_defined, 1)
+    squares = np.nansum((values - means) ** 2, axis=0)
+    return np.asarray(np.sqrt(squares / np.where(n_defined > 1, n_defined - 1, np.nan)))
+
+
+def _n_predictions(matrix: PredictionMatrix) -> IntArray:
+    if matrix.available is None:
+        return np.full(matrix.n_configurations, matrix.n_repeats * matrix.n_samples)
+    return np.asarray(matrix.available.sum(axis=(0, 1)))
+
+
+def _told(matrix: PredictionMatrix) -> Mapping[str, Mapping[str, Any]]:
+    """What the metadata say of each configuration."""
+    return {entry["id"]: entry for entry in matrix.source.metadata.get("configs") or ()}
+
+
+def _seconds(told: Mapping[str, Any]) -> float | None:
+    value = told.get("seconds")
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return float(value) if isfinite(value) and value >= 0 else None

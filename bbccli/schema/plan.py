@@ -1,0 +1,47 @@
+"""What a document of `bbc plan` holds, apart from `schema`: there may be no file behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from bbccli.core.documents import Document
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import Note
+from bbccli.core.plan import Plan
+from bbccli.planning.records import Planned
+from bbccli.schema.correct import SCHEMA_VERSION, Input
+from bbccli.types import Direction
+from bbccli.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class PlanEnvelope:
+    """The envelope of what `bbc plan` says."""
+
+    schema: str = field(metadata={"doc": f"always {SCHEMA_VERSION}"})
+    version: str = field(metadata={"doc": "version of bbc that wrote this"})
+    command: str = field(metadata={"doc": "the command that made it"})
+    input: Input | None = field(metadata={"doc": "the pilot; null where values were stated"})
+    plan: Plan = field(metadata={"doc": "what the numbers depend on"})
+    metric: str = field(metadata={"doc": "name of the metric"})
+    direction: Direction = field(metadata={"doc": "which way the metric is better"})
+    planned: Planned = field(metadata={"doc": "the plan of the study"})
+    notes: tuple[Note, ...] = field(metadata={"doc": "what to know of the pilot and the plan"})
+
+
+def plan_document(
+    matrix: PredictionMatrix | None, plan: Plan, planned: Planned
+) -> Document[PlanEnvelope]:
+    """Return the document of a plan; without a pilot there is no matrix."""
+    envelope = PlanEnvelope(
+        schema=SCHEMA_VERSION,
+        version=__version__,
+        command="plan",
+        input=None if matrix is None else Input.of(matrix),
+        plan=plan,
+        metric=planned.metric,
+        direction=planned.direction,
+        planned=planned,
+        notes=(*(() if matrix is None else matrix.notes), *planned.notes),
+    )
+    return Document.of(envelope)

@@ -1,0 +1,1 @@
+"""Selection, resampling and intervals: what methods are made of."""

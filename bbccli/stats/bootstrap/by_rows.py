@@ -1,0 +1,331 @@
+"""Parts of the samples: what their rows add to every configuration, and how they are shared out.
+
+Of metrics that add samples up. What a task returns are totals: of every configuration in the bag of
+every resample, or of each winner out of its bag. Which wins, and how well it does, is known when
+the parts are joined.
+
+All draws of a resample are made, a stretch at a time, and those that fall on other rows are let go.
+So a part of the samples takes the time of all draws, and the memory of its own counts. Costs are in
+units of one draw made and let go, by every part for each resample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from bbccli.core import resources
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.resources import PER_SAMPLE
+from bbccli.metrics.base import Additive, Metric
+from bbccli.metrics.weighting import CHUNK
+from bbccli.stats.resampling import BLOCK, FEW_UNITS, Draws, any_draw, generator, leaves_some_out
+from bbccli.stats.selection.candidates import Candidates
+from bbccli.types import FloatArray, IntArray, Pooling, distinct
+
+SHARE = 4
+"""Parts of the memory, one each for counts, predictions, bound predictions, and floats."""
+
+Span = tuple[int, int]
+"""First block of draws, and number of blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """Some draws of some rows: what a task is about."""
+
+    draws: Draws
+    span: Span
+    rows: slice
+
+
+def possible(candidates: Candidates, draws: Draws) -> bool:
+    """Whether samples can be added up apart, and draws be judged by what each part leaves out."""
+    return (
+        addable(candidates.matrix, candidates.metric, candidates.pooling)
+        and draws.accept is leaves_some_out
+        and draws.strata is None
+    )
+
+
+def addable(matrix: PredictionMatrix, metric: Metric, pooling: Pooling) -> bool:
+    """Whether a metric adds up samples apart, which are so many that it does so anyway."""
+    return (
+        metric.adds_up(matrix.outcome)
+        and pooling is Pooling.POOLED
+        and matrix.n_repeats == 1
+        and matrix.available is None
+        and matrix.outcome.weights is None
+        and matrix.n_samples > CHUNK
+    )
+
+
+def totals_in_bags(candidates: Candidates, some: Some) -> tuple[list[FloatArray], IntArray]:
+    """Totals (B, C, ...) of all configurations in the bags, of some rows; units left out there."""
+    counts, left_out = counts_of(some.draws, *some.span, some.rows)
+    every = np.arange(candidates.n_configurations)
+    pieces = list(_pieces(candidates, every, some.rows))
+    found = [_of_piece(candidates, counts, some.rows, columns) for columns in pieces]
+    joined: list[FloatArray] = []
+    for parts in zip(*found, strict=True):
+        own = all(part.shape[1] == len(c) for part, c in zip(parts, pieces, strict=True))
+        joined.append(np.concatenate(parts, axis=1) if own else parts[0])
+    return joined, left_out
+
+
+def totals_of_winners(
+    candidates: Candidates, in_bag: bool, some: Some, places: IntArray, winners: IntArray
+) -> list[FloatArray]:
+    """Totals (chunks, B', ...) of each winner (B',) out of its bag, or in it, chunk by chunk.
+
+    Parameters
+    ----------
+    places : (B',) int
+        Which of the draws selected them.
+    """
+    counts, _ = counts_of(some.draws, *some.span, some.rows)
+    found: list[FloatArray] = []
+    strip = _strip(1)
+    for columns in _pieces(candidates, distinct(winners), some.rows):
+        for position, (chunk, scorer) in enumerate(_bound(candidates, some.rows, columns)):
+            for place, configuration in enumerate(columns):
+                mine = np.flatnonzero(winners == configuration)
+                for start in range(0, len(mine), strip):
+                    rows = mine[start : start + strip]
+                    weights = counts[places[rows], chunk]
+                    weights = weights if in_bag else (weights == 0).view(np.uint8)
+                    own = scorer.totals(weights, np.array([place]))
+                    found = found or _room(own, some.rows, len(winners))
+                    for of_all, part in zip(found, own, strict=True):
+                        of_all[position, rows] = part[:, 0]
+    return found
+
+
+def of_nothing(candidates: Candidates, n_configurations: int) -> Additive:
+    """Return what is bound to no sample: it knows the formula of the totals."""
+    matrix = candidates.matrix
+    empty = matrix.in_form(candidates.metric.wants, np.empty((1, 0, n_configurations)))
+    scorer: Any = candidates.metric.bind(matrix.outcome.take(slice(0)), empty[0])
+    found: Additive = scorer
+    return found
+
+
+def _of_piece(
+    candidates: Candidates, counts: IntArray, rows: slice, columns: IntArray
+) -> list[FloatArray]:
+    """Totals (B, C', ...) of some configurations under all counts (B, n)."""
+    sums: list[FloatArray] = []
+    strip = _strip(16)
+    for chunk, scorer in _bound(candidates, rows, columns):
+        strips = [
+            scorer.totals(counts[start : start + strip, chunk])
+            for start in range(0, len(counts), strip)
+        ]
+        own = [np.concatenate(parts) for parts in zip(*strips, strict=True)]
+        sums = [a + b for a, b in zip(sums, own, strict=True)] if sums else own
+    return sums
+
+
+def _bound(
+    candidates: Candidates, rows: slice, columns: IntArray
+) -> Iterator[tuple[slice, Additive]]:
+    """Yield each chunk, counted among the rows, and the scorer of some columns on it."""
+    matrix, metric = candidates.matrix, candidates.metric
+    predictions = matrix.predictions[:, rows, columns]
+    for start in range(0, rows.stop - rows.start, CHUNK):
+        chunk = slice(start, min(start + CHUNK, rows.stop - rows.start))
+        here = slice(rows.start + chunk.start, rows.start + chunk.stop)
+        formed = matrix.in_form(metric.wants, predictions[:, chunk])
+        scorer: Any = metric.bind(matrix.outcome.take(here), formed[0])
+        yield chunk, scorer
+
+
+def _pieces(candidates: Candidates, columns: IntArray, rows: slice) -> Iterator[IntArray]:
+    """Yield columns, as many at a time as fit the memory: read of all rows, bound of a chunk."""
+    room = resources.current().memory // SHARE
+    read = (rows.stop - rows.start) * candidates.matrix.predictions.dtype.itemsize
+    bound = CHUNK * candidates.metric.cell_bytes(CHUNK, len(candidates.matrix.outcome.classes))
+    width = max(room // max(read, bound), 1)
+    for start in range(0, len(columns), width):
+        yield columns[start : start + width]
+
+
+def _strip(least: int) -> int:
+    """Resamples whose weights on a chunk, as floats and times losses, fit the memory."""
+    return max(resources.current().memory // SHARE // (16 * CHUNK), least)
+
+
+def _room(own: list[FloatArray], rows: slice, n_winners: int) -> list[FloatArray]:
+    n_chunks = -(-(rows.stop - rows.start) // CHUNK)
+    return [np.empty((n_chunks, n_winners, *part.shape[2:])) for part in own]
+
+
+STRETCH = 2**16
+"""Draws that are made at a time. A generator gives the same ones in stretches of any length."""
+
+
+def counts_of(draws: Draws, first: int, n_blocks: int, rows: slice) -> tuple[IntArray, IntArray]:
+    """Return what every draw of some blocks, usable or not, takes of some consecutive samples.
+
+    Parameters
+    ----------
+    draws
+        Not in strata.
+    first, n_blocks
+        Blocks of draws.
+    rows
+        From a sample to another, both given.
+
+    Returns
+    -------
+    counts : (B, n)
+        How often each of the n samples is drawn.
+    left_out : (B,) int
+        Units among them that are not. Groups have samples in several parts of the rows: all groups
+        that are left out are told with the part that starts at the first sample.
+
+    Notes
+    -----
+    Time O(B U), memory O(B n + U) with groups and O(B n) without.
+    """
+    counts = np.zeros((n_blocks * BLOCK, rows.stop - rows.start), draws.count_type)
+    left_out = np.zeros(len(counts), np.int64)
+    grouped = draws.members is not None
+    of_units = slice(0, draws.n_units) if grouped else rows
+    row = 0
+    for block in range(first, first + n_blocks):
+        for drawn in each_of(draws, block, of_units):
+            if not grouped or rows.start == 0:
+                left_out[row] = np.count_nonzero(drawn == 0)
+            counts[row] = drawn if draws.members is None else drawn[draws.members[rows]]
+            row += 1
+    return counts, left_out
+
+
+def each_of(draws: Draws, block: int, units: slice) -> Iterator[IntArray]:
+    """Yield how often some consecutive units are drawn, in each resample of a block."""
+    if draws.n_units <= FEW_UNITS:
+        every = replace(draws, members=None, accept=any_draw).batch(block, 1)
+        yield from every.in_bag[:, units]
+        return
+    rng = generator(draws.seed, (*draws.stream, block))
+    one, start = draws.count_type.type(1), np.uint32(units.start)
+    for _ in range(BLOCK):
+        counts = np.zeros(units.stop - units.start, draws.count_type)
+        for made in range(0, draws.n_units, STRETCH):
+            length = min(STRETCH, draws.n_units - made)
+            drawn = rng.integers(0, draws.n_units, length, np.uint32)
+            if len(counts) < draws.n_units:
+                drawn -= start  # what lies before is then more than any number of units
+                drawn = drawn[drawn < len(counts)]
+            np.add.at(counts, drawn, one)
+        yield counts
+
+
+AT_ONCE = 2
+"""Tasks per core, at least."""
+
+COUNTED = 3.0
+"""What a draw takes that is counted, and not only made: the counts of all samples fit no cache."""
+
+READ = 1.0
+"""What a prediction takes to be read and decoded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """Parts of the samples, and spans of blocks of draws.
+
+    Attributes
+    ----------
+    height
+        Samples of a part: whole chunks.
+    n_blocks
+        Blocks of draws in a span.
+    time
+        Of one core, per sample and resample.
+    """
+
+    height: int
+    n_blocks: int
+    time: float
+
+    def rows(self, n_samples: int) -> list[slice]:
+        """Return the samples of each part."""
+        starts = range(0, n_samples, self.height)
+        return [slice(start, min(start + self.height, n_samples)) for start in starts]
+
+    def spans(self, first: int, n_blocks: int) -> list[Span]:
+        """Return the parts of some blocks of draws."""
+        end = first + n_blocks
+        starts = range(first, end, self.n_blocks)
+        return [(start, min(self.n_blocks, end - start)) for start in starts]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is shared out.
+
+    Attributes
+    ----------
+    n_samples, n_blocks, n_configurations
+        N, blocks of draws, C.
+    n_cores
+        Of all workers.
+    memory
+        Of each, in bytes.
+    count_bytes
+        Of one count.
+    """
+
+    n_samples: int
+    n_blocks: int
+    n_configurations: int
+    n_cores: int
+    memory: int
+    count_bytes: int = 1
+
+    @property
+    def fits(self) -> bool:
+        """Whether a block of resamples of all samples fits the memory."""
+        return self.memory >= PER_SAMPLE * self.n_samples
+
+    def by_rows_pays(self, n_parts: int) -> bool:
+        """Whether parts of the samples take less time than so many parts of the configurations."""
+        return not self.fits or self.by_rows().time < self.by_configurations(n_parts)
+
+    def by_rows(self) -> Sharing:
+        """Return the parts of the samples, and of the resamples, that take the least time.
+
+        Larger parts are fewer, and draw less; larger spans are fewer, and read less; both have to
+        fit the memory, and there have to be tasks for all cores.
+        """
+        least = BLOCK * CHUNK * self.count_bytes
+        most = max(min(self.memory // SHARE // least, self.n_blocks), 1)
+        found = (self._by_rows(n_blocks) for n_blocks in range(1, most + 1))
+        return min(found, key=lambda sharing: sharing.time)
+
+    def winners(self) -> Sharing:
+        """Return the parts for one block of resamples, of which each has one configuration."""
+        return self._by_rows(1)
+
+    def by_configurations(self, n_parts: int) -> float:
+        """Time of one core, per sample and resample, where each part has some configurations."""
+        span = min(max(self.memory // (4 * BLOCK * self.n_samples), 1), self.n_blocks)
+        n_tasks = n_parts * -(-self.n_blocks // span)
+        reading = READ * self.n_configurations / (BLOCK * span)
+        return float((COUNTED * n_parts + reading) / min(n_tasks, self.n_cores))
+
+    def _by_rows(self, n_blocks: int) -> Sharing:
+        chunks = -(-self.n_samples // CHUNK)
+        fitting = max(self.memory // SHARE // (n_blocks * BLOCK * CHUNK * self.count_bytes), 1)
+        n_spans = -(-self.n_blocks // n_blocks)
+        n_parts = max(-(-chunks // fitting), min(-(-AT_ONCE * self.n_cores // n_spans), chunks))
+        of_part = -(-chunks // n_parts)
+        n_parts = -(-chunks // of_part)
+        reading = READ * self.n_configurations / (BLOCK * n_blocks)
+        time = (n_parts + COUNTED - 1 + reading) / min(n_parts * n_spans, self.n_cores)
+        return Sharing(of_part * CHUNK, n_blocks, time)

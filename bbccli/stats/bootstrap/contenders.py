@@ -1,0 +1,174 @@
+"""The winner among its contenders: who might as well have won, and how far the winner shrinks.
+
+Moments alone are kept of the performances in the bags, never a C x C matrix, so that any number of
+configurations will do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bbccli.stats.bootstrap.of_samples import inside
+from bbccli.stats.case import Case
+from bbccli.types import FloatArray, IntArray
+
+REACH = 2.0
+"""Standard errors behind the winner up to which a configuration is a contender."""
+
+LEAST_SIGNAL = 1 / 20
+"""Share of the noise that the signal is taken to have, at least."""
+
+ALIKE = 1e-10
+"""Share of a performance by which identical configurations may differ: sums in another order."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contenders:
+    """The configurations that the sample can't tell from the winner, identical ones once.
+
+    Attributes
+    ----------
+    columns : (T,) int
+        Which they are, ascending, the winner or one identical to it among them.
+    n_distinct
+        Distinct configurations whose performance is defined, contenders or not.
+    """
+
+    columns: IntArray
+    n_distinct: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Noise:
+    """What the sample adds to each contender's performance beyond what it adds to all alike.
+
+    Attributes
+    ----------
+    variance
+        Mean variance less mean covariance of the contenders; 0 where there is but one.
+    by_resample : (B,)
+        What each resample says of it; their mean is the variance.
+    """
+
+    variance: float
+    by_resample: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shrunken:
+    """The winner's performance, shrunk towards the mean of its contenders.
+
+    Attributes
+    ----------
+    value
+        In the metric's unit.
+    influence : (B,)
+        What each resample adds to it through the noise: the derivative by its weight, 0 on average.
+    """
+
+    value: float
+    influence: FloatArray
+
+
+def contenders(case: Case, n_resamples: int) -> Contenders:
+    """Return the contenders by the metric that selects.
+
+    Configuration j is one if P_w - P_j <= 2 sd(P_w - P_j), with P the performances on all samples
+    and the standard deviation over the bags of the first B resamples; with the sign of a metric
+    that is minimised turned round. An error that both share cancels in the difference.
+    """
+    everywhere, winner = case.judged.performances(), case.choice.winner
+    defined = np.flatnonzero(~np.isnan(everywhere))
+    _, own = next(inside(case, case.judged, np.array([winner]), n_resamples))
+    roots = np.sqrt(np.arange(1.0, len(own) + 1))
+    errors, keys = np.full((2, len(everywhere)), np.nan)
+    for columns, values in inside(case, case.judged, defined, n_resamples):
+        errors[columns] = _deviations(own - values)
+        # no two configurations have the same sum by accident: the weights are irrational
+        keys[columns] = roots @ np.nan_to_num(values) / roots.sum()
+    behind = case.selector.direction.gain(everywhere[winner], everywhere)
+    near = (behind <= REACH * errors) | (np.arange(len(behind)) == winner)
+    different = _distinct(everywhere, keys, defined)
+    return Contenders(_distinct(everywhere, keys, np.flatnonzero(near)), len(different))
+
+
+def noise_of(case: Case, columns: IntArray, n_resamples: int) -> Noise:
+    """Return the noise of some configurations (T,) in the metric that measures.
+
+    Within a resample it is the variance over configurations of the performances, each less its mean
+    over resamples; NaNs don't count. Its mean over resamples, with B - 1 below, is the mean
+    variance less the mean covariance of the configurations.
+    """
+    sums, squares, counts = np.zeros((3, n_resamples))
+    for _, values in inside(case, case.measured, columns, n_resamples):
+        known = ~np.isnan(values)
+        means = np.where(known, values, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+        centred = np.where(known, values - means, 0.0)
+        sums += centred.sum(axis=1)
+        squares += (centred**2).sum(axis=1)
+        counts += known.sum(axis=1)
+    several = counts > 1
+    within = np.zeros(n_resamples)
+    with np.errstate(invalid="ignore"):
+        shared = sums**2 / np.maximum(counts, 1)
+        np.divide(squares - shared, counts - 1, out=within, where=several)
+    n_used = int(several.sum())
+    if n_used < 2 or not np.isfinite(within).all():  # figures whose squares overflow
+        return Noise(0.0, np.zeros(n_resamples))
+    by_resample = np.maximum(within, 0.0) * n_used / (n_used - 1)
+    variance = float(by_resample[several].mean())
+    return Noise(variance, np.where(several, by_resample, variance))
+
+
+def shrunken(figure: float, others: FloatArray, noise: Noise) -> Shrunken:
+    """Return the winner's figure, shrunk towards the mean of the contenders' figures (T,).
+
+    Parameters
+    ----------
+    figure
+        Of the winner, on all samples.
+    others : (T,)
+        Of all contenders, the winner's among them.
+    noise
+        Of the contenders.
+
+    Examples
+    --------
+    >>> half = Noise(1e-4, np.full(4, 1e-4))
+    >>> round(shrunken(0.82, np.array([0.78, 0.8, 0.82]), half).value, 4)
+    0.815
+    """
+    none = np.zeros(len(noise.by_resample))
+    if len(others) < 2 or noise.variance == 0:
+        return Shrunken(figure, none)
+    centre, spread = float(others.mean()), float(others.var(ddof=1))
+    signal = max(spread - noise.variance, LEAST_SIGNAL * noise.variance)
+    kept = signal / (signal + noise.variance)
+    slope = -1 / spread if spread - noise.variance == signal else 0.0
+    influence = (figure - centre) * slope * (noise.by_resample - noise.variance)
+    return Shrunken(centre + kept * (figure - centre), influence)
+
+
+def _deviations(values: FloatArray) -> FloatArray:
+    """Standard deviations (C',) of values (B, C') over the resamples that are defined."""
+    known = np.isfinite(values)
+    counts = known.sum(axis=0)
+    held = np.where(known, values, 0.0)
+    scale = np.maximum(np.abs(held).max(axis=0), np.finfo(float).tiny)  # squares may overflow
+    held /= scale
+    means = held.sum(axis=0) / np.maximum(counts, 1)
+    squares = np.where(known, held - means, 0.0) ** 2
+    variances = squares.sum(axis=0) / np.where(counts > 1, counts - 1, np.nan)
+    return np.asarray(scale * np.sqrt(variances))
+
+
+def _distinct(everywhere: FloatArray, keys: FloatArray, columns: IntArray) -> IntArray:
+    """The first of each set of identical configurations among some columns, ascending."""
+    order = columns[np.lexsort((columns, keys[columns]))]
+    same = np.ones(max(len(order) - 1, 0), bool)
+    for values in (keys, everywhere):
+        ordered = values[order]
+        same &= np.abs(np.diff(ordered)) <= ALIKE * np.abs(ordered[1:])
+    return np.sort(order[np.r_[True, ~same]])

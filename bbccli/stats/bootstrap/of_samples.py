@@ -1,0 +1,156 @@
+"""Resamples of the samples: the winner of each, and its performance out of the bag.
+
+What BBC and the methods built on it share. A sample's predictions of all repeats enter a resample
+together or not at all, and so do the samples of a group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from bbccli.core import resources
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import Note, redrawn_resamples
+from bbccli.core.results import Distribution
+from bbccli.errors import UndefinedError
+from bbccli.metrics.base import Metric
+from bbccli.stats.bootstrap.drawing import Drawing
+from bbccli.stats.bootstrap.loop import Inside, Selections, extend, inside_bags, measure, parts_of
+from bbccli.stats.bootstrap.summary import enough, from_distribution
+from bbccli.stats.case import Answer, Case
+from bbccli.stats.intervals import INTERVALS
+from bbccli.stats.resampling import Draws, draws_of
+from bbccli.stats.selection.candidates import Candidates, cached
+from bbccli.stats.selection.units import on_few_groups, single_classes
+from bbccli.types import FloatArray, IntArray
+
+
+def corrected(case: Case) -> Answer:
+    """Return the mean of the out-of-bag performances, and their interval.
+
+    Raises
+    ------
+    UndefinedError
+        A class with a single sample that the selecting metric can't do without, or data on which
+        hardly any resample can be used.
+    UnsupportedError
+        Matched intervals of means over folds.
+
+    Notes
+    -----
+    Time O(B N C); memory O(B + N C) beside blocks of bounded size.
+    """
+    _ = case.choice  # what is undefined on all samples is said first
+    distribution = out_of_bag(case)
+    notes = notes_on_draws(case.matrix, case.selector, distribution)
+    return from_distribution(case, distribution, notes=notes)
+
+
+def out_of_bag(case: Case) -> Distribution:
+    """Return the performances of the winners of the resamples, out of their bags."""
+    INTERVALS[case.plan.interval].check(case.plan)
+    judged = case.judged
+    refuse_single_classes(judged)
+    draws, found = draws_for(case), selections(case)
+
+    def draw(n_resamples: int) -> Distribution:
+        extend(found, n_resamples, judged, draws, case.css, progress=case.progress)
+        first = found.first(n_resamples)
+        if case.metric is case.selector:
+            return first
+        return replace(first, values=measure(found, n_resamples, case.measured, draws))
+
+    return enough(draw, case)
+
+
+def refuse_single_classes(candidates: Candidates) -> None:
+    """Refuse a class with a single sample, or in a single group, where the metric needs it.
+
+    Such a class is in the bag or out of it, never both. Whether the metric needs it is asked of
+    the metric: is it undefined, for every configuration, on all samples but those of the class?
+
+    Raises
+    ------
+    UndefinedError
+        The metric can't be computed in the bag and out of it, whatever is drawn.
+    """
+    matrix = candidates.matrix
+    if not matrix.task.is_classification:
+        return
+    for code in single_classes(matrix.outcome, matrix.groups):
+        without = (matrix.outcome.values != code).astype(np.uint8)
+        if np.isnan(candidates.score(without[None])).all():
+            unit = "sample" if matrix.groups is None else "group"
+            raise UndefinedError(
+                f"class {matrix.outcome.classes[code]!r} has a single {unit}: "
+                f"{candidates.metric.label} needs the class in the bag and out of it",
+                hint="collect more samples of that class, or use a metric that does without it",
+            )
+
+
+def in_bag(case: Case, n_resamples: int) -> FloatArray:
+    """Return what the winners of the first resamples of `out_of_bag` reach in their bags: (B,)."""
+    found, draws = selections(case), draws_for(case)
+    return measure(found, n_resamples, case.measured, draws, in_bag=True)
+
+
+def replayed(case: Case, n_resamples: int) -> Iterator[tuple[IntArray, int]]:
+    """Yield weights (N,) in the bag, and the winner, of the first resamples of `out_of_bag`."""
+    found = selections(case)
+    winners = iter(found.winners[:n_resamples].tolist())
+    again = Drawing.again(draws_for(case), found.ordinals[:n_resamples])
+    for drawn in again.over(lambda drawn: drawn):
+        yield from zip(drawn.in_bag, winners)  # noqa: B905 - as many as there are in the batch
+
+
+def inside(case: Case, candidates: Candidates, columns: IntArray, n_resamples: int) -> Inside:
+    """Yield the performances of some configurations in the first B bags that BBC used.
+
+    What the selection kept of them is not scored again.
+
+    Parameters
+    ----------
+    candidates
+        The configurations under the metric that is asked for: that of the case which selects, or
+        the one that measures.
+    columns : (C',) int
+        Which configurations, ascending.
+    n_resamples
+        B, of `out_of_bag`.
+
+    Notes
+    -----
+    Memory O(B C') of a block, which is bounded. Time 0, or that of the selection on the columns.
+    """
+    found = selections(case)
+    width = max(resources.current().memory // (32 * n_resamples), 1)
+    kept = found.in_bags() if candidates.metric is case.selector else None
+    if kept is not None:
+        yield from ((part, kept[:n_resamples, part]) for part in parts_of(columns, width))
+        return
+    ordinals = found.ordinals[:n_resamples]
+    yield from inside_bags(candidates, columns, draws_for(case), ordinals, width)
+
+
+def draws_for(case: Case) -> Draws:
+    """Return the resamples that a case selects in: of its samples, or of the groups of these."""
+    return draws_of(case.matrix.n_samples, case.matrix.groups, case.plan.seed)
+
+
+def selections(case: Case) -> Selections:
+    """What was selected so far, cached with the matrix: it depends on all that is in the key."""
+    plan = case.plan
+    key = ("bbc", case.selector, plan.select, plan.pooling, plan.seed)
+    return cached(case.matrix, key, Selections)
+
+
+def notes_on_draws(
+    matrix: PredictionMatrix, metric: Metric, distribution: Distribution
+) -> tuple[Note, ...]:
+    """Return notes on resamples drawn again for a metric, and on few groups to draw from."""
+    n_redrawn, n_used = distribution.n_redrawn, len(distribution.values)
+    redrawn = (redrawn_resamples(n_redrawn, n_used, metric.label),) if n_redrawn else ()
+    return redrawn + on_few_groups(matrix)

@@ -1,0 +1,365 @@
+"""What a search cost: naive and corrected best-so-far against the number of configurations.
+
+1. Of c of the C configurations, drawn at random, the best has rank r among all C with probability
+   h_c(r) = C(C - r, c - 1) / C(C, c).
+2. Naive: the sum over r of h_c(r) m_(r), where m_(r) is the performance of rank r on all samples.
+3. Corrected: in each of BBC's resamples, rank the configurations in the bag, as the selection does;
+   take the mean over the resamples of the sum over r of h_c(r) times the performance out of the
+   bag of the configuration of rank r in it.
+
+So one sort per resample gives the curve for every number of configurations, exactly, for the
+resamples at hand; at c = C it is the estimate of BBC. A configuration that can't be scored in a bag
+is not ranked there, and what can't be scored out of it does not count. Infinite is not scored.
+
+Where the order is known in which the configurations were tried, a second line has the best of the
+first c that were.
+
+Source: the weights of step 1 are those of the expected maximum of a sample without replacement; the
+correction is Algorithm 5 of Tsamardinos, Greasidou & Borboudakis 2018.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import TypeVar
+
+import numpy as np
+
+from bbccli.core import resources
+from bbccli.core.results import SearchCost, TriedOrder
+from bbccli.errors import UnsupportedError
+from bbccli.metrics import kernels
+from bbccli.stats.bootstrap.drawing import Drawing
+from bbccli.stats.bootstrap.of_samples import draws_for, out_of_bag, selections
+from bbccli.stats.case import Case
+from bbccli.stats.resampling import Resamples
+from bbccli.types import BoolArray, Direction, FloatArray, IntArray, Select
+
+Values = TypeVar("Values", FloatArray, IntArray)
+
+ROUNDED = 12
+"""Last bits of a performance that are rounding: 9e-13 of it at most, near TIE_TOLERANCE."""
+
+MOST_PACKED = 2**ROUNDED
+"""Configurations whose numbers fit into those bits."""
+
+TOGETHER = 8
+"""Resamples in one product of matrices."""
+
+STEPS = (20, 22, 25, 28, 30, 35, 40, 45, 50, 55, 60, 70, 80, 90, 100, 110, 120, 130, 150, 160, 180)
+"""Round numbers about 10 % apart, from 20 to 200; those beyond are their multiples by tens."""
+
+MOST_CELLS = 2**16
+"""Performances that are ranked at once: what a processor keeps close at hand."""
+
+MOST_SCORED = 2**21
+"""Performances that are scored at once."""
+
+
+Scored = tuple[FloatArray, FloatArray]
+"""Performances (B', C) in the bag, and out of it."""
+
+
+def search_cost(case: Case) -> SearchCost:
+    """Return what the search cost, under the metric that selects, by the resamples of BBC.
+
+    Raises
+    ------
+    UnsupportedError
+        A selection of something else than the best.
+    UndefinedError
+        Where BBC is undefined.
+
+    Notes
+    -----
+    Beside BBC the time of scoring out of the bag and of ranking: O(B C (N + log C)). What BBC
+    kept of the performances in the bags is not scored again.
+    """
+    if case.plan.select is not Select.BEST:
+        raise UnsupportedError(
+            "the cost of a search is that of taking the best of several configurations, "
+            f"not of --select {case.plan.select}",
+            hint="--select best",
+        )
+    n_resamples = len(out_of_bag(case).values)
+    direction, performances = case.selector.direction, case.judged.performances()
+    counts, order = counts_to(case.matrix.n_configurations), tried_order(case)
+    on_all, chances = ranked(performances[None], direction), best_ranks(len(performances), counts)
+    values, weights, path = _over_resamples(case, n_resamples, chances, counts, order)
+    naive = expected(performances[None], on_all, chances, np.array([0]))
+    corrected = _totals(values) / _totals(weights)
+    spread = values - weights * corrected
+    return SearchCost(
+        metric=case.selector.name,
+        direction=direction,
+        counts=tuple(map(int, counts)),
+        naive=_floats(naive[0][0] / naive[1][0]),
+        corrected=_floats(corrected),
+        error=_floats(np.sqrt((spread**2).sum(axis=0)) / weights.sum(axis=0)),
+        enough=int(counts[_first_enough(direction, corrected, spread, weights)]),
+        n_resamples=n_resamples,
+        tried=None
+        if path is None or order is None
+        else TriedOrder(
+            _floats(on_all.of_first(performances[None], order, counts)[0]), _floats(path)
+        ),
+    )
+
+
+def counts_to(n_configurations: int) -> IntArray:
+    """Return numbers of configurations from 1 to C: each up to 20, then round ones 10 % apart.
+
+    Examples
+    --------
+    >>> counts_to(28)[18:]
+    array([19, 20, 22, 25, 28])
+    """
+    round_ones = (step * 10**power for power in range(18) for step in STEPS)
+    beyond = takewhile(lambda one: one < n_configurations, round_ones)
+    return np.array([*range(1, min(STEPS[0], n_configurations)), *beyond, n_configurations])
+
+
+def tried_order(case: Case) -> IntArray | None:
+    """Return the configurations (C,) in the order in which they were tried, where that is known."""
+    run = case.matrix.source.metadata.get("run")
+    tried = run.get("tried") if isinstance(run, dict) else None
+    if not isinstance(tried, Sequence):
+        return None
+    places = {name: column for column, name in enumerate(case.matrix.configurations)}
+    known = [places[name] for name in dict.fromkeys(map(str, tried)) if name in places]
+    return np.array(known) if len(known) == len(places) else None
+
+
+def _over_resamples(
+    case: Case, n_resamples: int, chances: FloatArray, counts: IntArray, order: IntArray | None
+) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+    """Sums and weights (B, n) out of the bag, and means (n,) in the order tried."""
+    sums, weights = np.empty((2, n_resamples, len(counts)))
+    on_path, start = [], 0
+    step = max(MOST_CELLS // chances.shape[1] // TOGETHER, 1) * TOGETHER
+    for in_bag, out_of_bag_ in _in_parts(scored(case, n_resamples), step):
+        rows = np.arange(start, start + len(in_bag))
+        found = ranked(in_bag, case.selector.direction)
+        sums[rows], weights[rows] = expected(out_of_bag_, found, chances, rows)
+        if order is not None:
+            on_path.append(found.of_first(out_of_bag_, order, counts))
+        start += len(rows)
+    path = _means(np.vstack(on_path)) if on_path else None
+    return sums, weights, path
+
+
+def _means(values: FloatArray) -> FloatArray:
+    """Means (n,) of what is finite among (B, n); NaN where nothing is."""
+    known = np.isfinite(values)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(known, values, 0.0).sum(axis=0) / known.sum(axis=0))
+
+
+def _in_parts(found: Iterator[Scored], step: int) -> Iterator[Scored]:
+    """Yield at most so many resamples at once."""
+    for in_bag, out_of_bag_ in found:
+        for start in range(0, len(in_bag), step):
+            yield in_bag[start : start + step], out_of_bag_[start : start + step]
+
+
+def scored(case: Case, n_resamples: int) -> Iterator[Scored]:
+    """Yield performances (B', C) in the bag and out of it, of the first resamples of BBC."""
+    judged, found = case.judged, selections(case)
+    draws = draws_for(case)
+    ordinals, kept = found.ordinals[:n_resamples], found.in_bags()
+    step = max(MOST_SCORED // judged.n_configurations, 1)
+
+    def score(drawn: Resamples) -> list[Scored]:
+        blocks = judged.blocks()
+        score_all = judged.score if len(blocks) > 1 else judged.bind(blocks[0])
+        first, parts = int(np.searchsorted(ordinals, drawn.ordinals).min(initial=n_resamples)), []
+        for start in range(0, len(drawn), step):
+            bags = drawn.in_bag[start : start + step]
+            rows = slice(first + start, first + start + len(bags))
+            inside = score_all(bags) if kept is None else kept[rows]
+            parts.append((inside, score_all((bags == 0).view(np.uint8))))
+        return parts
+
+    n_passes = 2 if kept is None else 1
+    with resources.use(kernels.decide(n_passes * draws.n_weights * judged.n_sweeps * n_resamples)):
+        drawing = Drawing.again(draws, ordinals).fit_for(
+            judged.n_configurations, swept=judged.swept
+        )
+        if len(judged.blocks()) > 1:
+            drawing = drawing.in_one_thread()
+        for parts in drawing.over(score):
+            yield from parts
+
+
+def _first_enough(
+    direction: Direction, corrected: FloatArray, spread: FloatArray, weights: FloatArray
+) -> int:
+    """Position of the first count that no later one beats by two errors of the difference."""
+    scaled = spread / weights.sum(axis=0)
+    products = scaled.T @ scaled
+    squares = np.diag(products)
+    errors = np.sqrt(np.maximum(squares[:, None] + squares - 2 * products, 0))
+    gains = direction.gain(corrected[None], corrected[:, None])
+    beaten = np.triu(gains > 2 * errors + 1e-12, k=1).any(axis=1)
+    return int(np.argmin(beaten))
+
+
+def _totals(values: FloatArray) -> FloatArray:
+    """Sums (n,) over resamples (B, n), in the order of those of `bbc`."""
+    return np.asarray(np.ascontiguousarray(values.T).sum(axis=1))
+
+
+def _floats(values: FloatArray) -> tuple[float, ...]:
+    return tuple(map(float, values))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranks:
+    """Configurations, best first, in each of B resamples.
+
+    Attributes
+    ----------
+    order : (B, C) int
+        Configurations from the best one; those that can't be scored come last.
+    n_scored : (B,) int
+        How many can be scored.
+    """
+
+    order: IntArray
+    n_scored: IntArray
+
+    def of_first(self, values: FloatArray, tried: IntArray, counts: IntArray) -> FloatArray:
+        """Return the values of the best of the first `counts` (n,) configurations of an order (C,).
+
+        (B, n) of values (B, C); NaN where none of the first ones can be scored.
+        """
+        ranks = np.empty_like(self.order)
+        places = np.broadcast_to(np.arange(self.order.shape[1]), ranks.shape)
+        np.put_along_axis(ranks, self.order, places, axis=1)
+        reached = np.minimum.accumulate(ranks[:, tried], axis=1)[:, counts - 1]
+        best = np.take_along_axis(self.order, reached, axis=1)
+        found = np.take_along_axis(values, best, axis=1)
+        return np.where(reached < self.n_scored[:, None], found, np.nan)
+
+
+def ranked(values: FloatArray, direction: Direction) -> Ranks:
+    """Rank performances (B, C) as the selection does: ties go to the first column.
+
+    What is NaN or infinite can't be selected, and comes last.
+
+    Examples
+    --------
+    >>> ranked(np.array([[0.7, np.nan, 0.9, 0.7]]), Direction.MAXIMIZE).order
+    array([[2, 0, 3, 1]])
+    """
+    scored = np.isfinite(values)
+    keys = _keys(values, direction)
+    if not scored.all():
+        keys[~scored] = np.iinfo(np.int64).max
+    order, heights = _sorted_columns(keys)
+    gaps = heights[:, 1:] - heights[:, :-1]
+    packed = order.shape[1] <= MOST_PACKED  # and those of one height are by column already
+    rows = np.flatnonzero(((gaps == 1) if packed else (gaps <= 1)).any(axis=1))
+    if len(rows):  # equal up to rounding: neither the sort nor the last bits may say which is first
+        order[rows] = _by_column_in_ties(order[rows], gaps[rows] <= 1)
+    return Ranks(order, scored.sum(axis=1))
+
+
+def expected(
+    values: FloatArray, ranks: Ranks, chances: FloatArray, rows: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the sums and the weights (B, n) whose ratio is the best of some drawn at random.
+
+    Parameters
+    ----------
+    values : (B, C)
+        Performances that count; NaN or infinite where there is none.
+    ranks
+        By which the best is known.
+    chances : (n, C)
+        Of the ranks of the best, of each number drawn.
+    rows : (B,) int
+        Ascending positions among all resamples.
+    """
+    ordered = _gathered(values, ranks.order)
+    present: BoolArray = np.isfinite(ordered)
+    n_configurations = ordered.shape[1]
+    if present.all() and (ranks.n_scored == n_configurations).all():
+        return _products(ordered, chances, rows), np.ones((len(rows), len(chances)))
+    present &= np.arange(n_configurations) < ranks.n_scored[:, None]
+    sums = _products(np.where(present, ordered, 0.0), chances, rows)
+    return sums, _products(present, chances, rows)
+
+
+def best_ranks(n_configurations: int, counts: IntArray) -> FloatArray:
+    """Return the chances (n, C) that the best of `counts` (n,) drawn ones has rank 1, ..., C.
+
+    C(C - r, c - 1) / C(C, c), built up from rank to rank.
+
+    Examples
+    --------
+    >>> best_ranks(3, np.array([1, 2, 3])).round(3)
+    array([[0.333, 0.333, 0.333],
+           [0.667, 0.333, 0.   ],
+           [1.   , 0.   , 0.   ]])
+    """
+    ranks, drawn = np.arange(1, n_configurations), counts[:, None]
+    left = n_configurations - ranks
+    ratios = np.maximum(left - drawn + 1, 0) / left
+    first = drawn / n_configurations
+    return np.asarray(first * np.cumprod(np.hstack([np.ones_like(first), ratios]), axis=1))
+
+
+def _products(values: FloatArray | BoolArray, chances: FloatArray, rows: IntArray) -> FloatArray:
+    """Products (B, n) in blocks that each hold the same resamples, whatever else is asked for.
+
+    In a product of matrices the last bits of a row depend on how many there are.
+    """
+    first, last = rows[0] // TOGETHER, rows[-1] // TOGETHER + 1
+    shape, places = (last - first, TOGETHER, values.shape[1]), rows - first * TOGETHER
+    padded = np.asarray(values, np.float64)
+    if len(rows) < shape[0] * shape[1]:
+        padded = np.zeros((shape[0] * shape[1], shape[2]))
+        padded[places] = values
+    return np.asarray((padded.reshape(shape) @ chances.T).reshape(len(padded), -1)[places])
+
+
+def _keys(values: FloatArray, direction: Direction) -> IntArray:
+    """Whole numbers (B, C) in the order of performances, the best one least; NaN anywhere."""
+    keys = np.ascontiguousarray(values, np.float64).view(np.int64)
+    if (keys < 0).any():  # the bits of negative numbers run the other way
+        keys = keys ^ ((keys >> 63) & np.iinfo(np.int64).max)
+    return ~keys if direction is Direction.MAXIMIZE else keys.copy()
+
+
+def _sorted_columns(keys: IntArray) -> tuple[IntArray, IntArray]:
+    """Columns (B, C) in increasing order of keys, and the keys without their last bits.
+
+    Of not too many columns the last bits give way to the column: one sort of whole numbers takes
+    half the time of one of positions.
+    """
+    if keys.shape[1] > MOST_PACKED:
+        order = np.argsort(keys, axis=1)
+        return order, _gathered(keys, order) >> ROUNDED
+    keys &= ~(MOST_PACKED - 1)
+    keys |= np.arange(keys.shape[1])
+    keys.sort(axis=1)
+    return keys & (MOST_PACKED - 1), keys >> ROUNDED
+
+
+def _by_column_in_ties(order: IntArray, near: BoolArray) -> IntArray:
+    """Sort (B, C) by column among those that are near the one before."""
+    groups = np.hstack([np.zeros((len(order), 1), np.int64), np.cumsum(~near, axis=1)])
+    shift = (order.shape[1] - 1).bit_length()
+    again = (groups << shift) | order
+    again.sort(axis=1)
+    return np.asarray(again & ((1 << shift) - 1))
+
+
+def _gathered(values: Values, order: IntArray) -> Values:
+    """Values (B, C) in the order of each row."""
+    starts = np.arange(len(order))[:, None] * order.shape[1]
+    found: Values = values.ravel().take(order + starts)
+    return found

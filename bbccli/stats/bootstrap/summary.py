@@ -1,0 +1,160 @@
+"""From a resample distribution to an answer: shared by all methods that resample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from bbccli.core.notes import (
+    Note,
+    not_calibrated,
+    tolerance_not_reached,
+    undefined_resamples,
+    wide_fold_mean,
+)
+from bbccli.core.plan import FIRST_RESAMPLES
+from bbccli.core.results import Distribution, MonteCarloError
+from bbccli.errors import UndefinedError
+from bbccli.metrics.base import MeanScorer, Metric
+from bbccli.stats.case import Answer, Case
+from bbccli.stats.intervals import INTERVALS, Basis, interval_of
+from bbccli.stats.selection.available import AvailableCases
+from bbccli.stats.selection.candidates import by_repeat
+from bbccli.stats.selection.choice import selection_shares
+from bbccli.stats.selection.single import worst_sample
+from bbccli.stats.selection.units import n_units_of, rests_on
+from bbccli.types import Direction, Models, Pooling
+
+FEW_IN_FOLD = 10
+"""Samples in a fold that a metric rests on, below which its out-of-bag means spread too much."""
+
+
+CALIBRATED = frozenset({"bbc", "bbc-632", "bbc-eb"})
+"""Methods that the factors of calibrated and sharp intervals were measured for."""
+
+
+def from_distribution(
+    case: Case,
+    distribution: Distribution,
+    *,
+    value: float | None = None,
+    n_drawn: int | None = None,
+    notes: tuple[Note, ...] = (),
+) -> Answer:
+    """Return what a distribution says of the winner's performance.
+
+    Resamples in which the metric is undefined don't count, and a note says how many.
+
+    Parameters
+    ----------
+    value
+        The estimate, where nothing was selected in the resamples; else it is their mean.
+    n_drawn
+        How many units were drawn from; the samples, or groups of samples, by default.
+    """
+    distribution, undefined = _defined(distribution, case.metric)
+    drawn = value is None
+    value = distribution.mean() if value is None else value
+    wide = () if n_drawn else _on_fold_means(case, distribution)
+    n_drawn = n_drawn or n_units_of(case.matrix)
+    basis = _basis(case, case.choice.winner, value, n_drawn, drawn)
+    interval, error, on_interval = interval_of(distribution, case.bounded, case.plan, basis)
+    error = error if drawn else replace(error, value=0.0)
+    tolerance, largest = case.plan.tolerance, error.largest()
+    missed = tolerance is not None and not largest <= tolerance
+    short = (tolerance_not_reached(tolerance, largest),) if missed else ()
+    shares = distribution.shares(case.matrix.n_configurations)
+    return Answer(
+        value,
+        interval,
+        distribution,
+        (*notes, *undefined, *on_interval, *_not_calibrated(case), *wide, *short),
+        error=error,
+        n_resamples=len(distribution.values),
+        selection=selection_shares(case.matrix, shares) if drawn else (),
+    )
+
+
+def enough(draw: Callable[[int], Distribution], case: Case) -> Distribution:
+    """Return `draw(B)` for the B of the plan, or for one at which the tolerance is met.
+
+    The next B is what the errors, which shrink as 1 / sqrt(B), say is needed; at least
+    `FIRST_RESAMPLES` more.
+    """
+    plan = case.plan
+    case.enter("resampling")
+    if plan.tolerance is None:
+        return draw(plan.n_resamples)
+    wanted = min(FIRST_RESAMPLES, plan.n_resamples)
+    while True:
+        distribution = draw(wanted)
+        ratio = _error(distribution, case).largest() / plan.tolerance
+        if ratio <= 1 or wanted == plan.n_resamples or np.isnan(ratio):
+            return distribution
+        blocks = max(np.ceil(wanted * ratio**2 / FIRST_RESAMPLES), wanted // FIRST_RESAMPLES + 1)
+        wanted = int(min(blocks * FIRST_RESAMPLES, plan.n_resamples))
+
+
+def _error(distribution: Distribution, case: Case) -> MonteCarloError:
+    """The Monte-Carlo errors that these resamples would leave; NaN where one is undefined."""
+    if np.isnan(distribution.values).any():
+        return MonteCarloError(float("nan"), None, None)
+    most = int(np.bincount(distribution.winners).argmax())
+    basis = _basis(case, most, distribution.mean(), n_units_of(case.matrix))
+    return interval_of(distribution, case.bounded, case.plan, basis)[1]
+
+
+def _basis(case: Case, winner: int, value: float, n_drawn: int, drawn: bool = True) -> Basis:
+    """What the interval needs; what the guard counts, where there is one."""
+    matrix, metric, plan = case.matrix, case.metric, case.plan
+    n_units = rests_on(matrix, metric, winner) if plan.guard else matrix.n_samples
+    endless = metric.direction is Direction.MINIMIZE and np.isinf(case.bounded.bounds[1])
+    guarded = plan.guard and endless and INTERVALS[plan.interval].guards_losses
+    worst = worst_sample(matrix, metric, winner) if guarded else None
+    return Basis(value, n_units, n_drawn, drawn, worst, plan.models is Models.FIXED)
+
+
+def _not_calibrated(case: Case) -> tuple[Note, ...]:
+    """A note where the spread was calibrated for other methods."""
+    scaled = INTERVALS[case.plan.interval].guards_losses
+    if not scaled or case.method in CALIBRATED:
+        return ()
+    return (not_calibrated(case.method, case.plan.interval),)
+
+
+def _on_fold_means(case: Case, distribution: Distribution) -> tuple[Note, ...]:
+    """A note where out of the bag the folds hold too few samples to score the metric well."""
+    matrix, metric, winner = case.matrix, case.metric, case.choice.winner
+    fold_means = case.plan.pooling is Pooling.FOLD_MEAN
+    if not fold_means or distribution.sizes is None or not matrix.n_folds:
+        return ()
+    scorers = by_repeat(matrix, metric, np.array([winner]))
+    of_all = [s.scorer if isinstance(s, AvailableCases) else s for s in scorers]
+    if all(isinstance(scorer, MeanScorer) for scorer in of_all):
+        return ()  # a mean of few samples is as good as its share of the samples
+    per_fold = rests_on(matrix, metric, winner) / matrix.n_folds
+    return (wide_fold_mean(per_fold, metric.rests_on.words),) if per_fold < FEW_IN_FOLD else ()
+
+
+def _defined(distribution: Distribution, metric: Metric) -> tuple[Distribution, tuple[Note, ...]]:
+    """The resamples in which the metric is defined, and a note on the others."""
+    undefined = np.isnan(distribution.values)
+    if not undefined.any():
+        return distribution, ()
+    if undefined.all():
+        raise UndefinedError(
+            f"{metric.label} is undefined in every resample",
+            hint="collect more samples of the rarest class, or use another metric",
+        )
+    rows = ~undefined
+    given = distribution.probabilities
+    defined = replace(
+        distribution,
+        values=distribution.values[rows],
+        winners=distribution.winners[rows],
+        probabilities=None if given is None else given[rows] / given[rows].sum(),
+        sizes=None if distribution.sizes is None else distribution.sizes[rows],
+    )
+    return defined, (undefined_resamples(int(undefined.sum()), len(undefined), metric.label),)

@@ -1,0 +1,102 @@
+"""A case in, an answer out: what a method is given, and what it gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import Note
+from bbccli.core.plan import Plan
+from bbccli.core.progress import Progress, enter, silent
+from bbccli.core.results import Distribution, DropTrace, Interval, MonteCarloError, SelectionShare
+from bbccli.metrics.base import Metric
+from bbccli.stats.selection.candidates import Candidates, candidates
+from bbccli.stats.selection.choice import Choice, choose
+from bbccli.stats.selection.css import Css, css_of
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What a method is asked; what methods share is worked out when the first of them needs it.
+
+    Attributes
+    ----------
+    matrix
+        Out-of-sample predictions of C configurations on N samples.
+    metric, selector
+        Measures; selects. They are the same object unless two metrics are asked for.
+    plan
+        Resamples, interval, pooling, seed. Threads and memory are those in force (`resources`).
+    method
+        Name of the method that is asked, for its messages.
+    progress
+        Called with the resamples done and wanted.
+    """
+
+    matrix: PredictionMatrix
+    metric: Metric
+    selector: Metric
+    plan: Plan
+    method: str = ""
+    progress: Progress = silent
+
+    def enter(self, work: str) -> None:
+        """Say that the method comes to some work, such as `resampling`."""
+        enter(self.progress, f"{work} {self.method}".rstrip())
+
+    @cached_property
+    def choice(self) -> Choice:
+        """The winner on all samples, and its naive figure."""
+        return choose(self.matrix, self.metric, self.selector, self.plan)
+
+    @cached_property
+    def css(self) -> Css:
+        """The rule of selection."""
+        return css_of(self.matrix, self.selector, self.plan)
+
+    @property
+    def judged(self) -> Candidates:
+        """The configurations under the metric that selects."""
+        return candidates(self.matrix, self.selector, self.plan.pooling)
+
+    @property
+    def measured(self) -> Candidates:
+        """The configurations under the metric that measures."""
+        return candidates(self.matrix, self.metric, self.plan.pooling)
+
+    @property
+    def bounded(self) -> Metric:
+        """The metric with the bounds that this outcome gives it."""
+        return self.metric.within(self.matrix.outcome)
+
+    def on(self, matrix: PredictionMatrix) -> Case:
+        """Ask the same of another matrix."""
+        return replace(self, matrix=matrix)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """What a method found. The runner makes the `Estimate` of it.
+
+    Attributes
+    ----------
+    value, interval, distribution, notes
+        As in `Estimate`; notes on the choice of the winner come first and are not among these.
+    choice
+        Winner and naive figure, where they are not those of all samples.
+    error, n_resamples, selection, n_evaluation, n_preselected, drop_trace
+        As in `Estimate`.
+    """
+
+    value: float
+    interval: Interval | None = None
+    distribution: Distribution | None = None
+    notes: tuple[Note, ...] = ()
+    choice: Choice | None = None
+    error: MonteCarloError | None = None
+    n_resamples: int | None = None
+    selection: tuple[SelectionShare, ...] = ()
+    n_evaluation: int | None = None
+    n_preselected: int | None = None
+    drop_trace: DropTrace | None = None

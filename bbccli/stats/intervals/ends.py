@@ -1,0 +1,74 @@
+"""Which ends of an interval are estimated, and intervals from a formula of their ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from bbccli.core.notes import Note, no_variance
+from bbccli.core.plan import Plan
+from bbccli.metrics.base import Metric
+from bbccli.types import Interval, Side
+
+Ends = Callable[[float], tuple[float, float]]
+"""Probability outside of each end -> lower and upper end."""
+
+
+def side_of(metric: Metric, plan: Plan) -> Side:
+    """Return the side of the plan; the pessimistic one as lower or upper."""
+    return metric.direction.pessimistic() if plan.side is Side.PESSIMISTIC else plan.side
+
+
+def probabilities(metric: Metric, plan: Plan) -> tuple[float | None, float | None]:
+    """Return the probabilities of the two ends; None for an end that is the metric's bound."""
+    side, outside = side_of(metric, plan), 1 - plan.level
+    if side is Side.TWO:
+        return outside / 2, 1 - outside / 2
+    return (outside, None) if side is Side.LOWER else (None, 1 - outside)
+
+
+def interval_by(ends: Ends, metric: Metric, plan: Plan, *, level: float | None = None) -> Interval:
+    """Return the interval of a plan from a formula of its ends, within the metric's bounds.
+
+    A one-sided interval spends the whole of 1 - level on its end; the other is the bound.
+
+    Parameters
+    ----------
+    level
+        Level to compute the ends at, where it is not the plan's: that of one of several intervals
+        that are to hold at once.
+    """
+    side = side_of(metric, plan)
+    # the level of one of very many intervals may round to 1
+    outside = max(1 - (plan.level if level is None else level), 2.0**-53)
+    found = ends(outside / 2 if side is Side.TWO else outside)
+    lower, upper = (float(np.clip(end, *metric.bounds)) for end in found)
+    if side is Side.UPPER:
+        lower = metric.bounds[0]
+    if side is Side.LOWER:
+        upper = metric.bounds[1]
+    return Interval(lower, upper, plan.level, side)
+
+
+def normal(
+    value: float, error: float, metric: Metric, plan: Plan, *, level: float | None = None
+) -> Interval:
+    """Return value -+ z error, from an estimate and its standard error in the metric's unit.
+
+    Examples
+    --------
+    >>> from bbccli.metrics import METRICS
+    >>> interval = normal(0.9, 0.04, METRICS["auc"], Plan(level=0.95))
+    >>> round(interval.lower, 4), round(interval.upper, 4)
+    (0.8216, 0.9784)
+    """
+    from bbccli.stats.significance import Pivot
+
+    return interval_by(Pivot(value, error).ends, metric, plan, level=level)
+
+
+def without_width(ends: Ends, value: float) -> tuple[Note, ...]:
+    """Return a note where the ends don't part, whatever the level."""
+    lower, upper = ends(0.25)
+    return (no_variance(value),) if lower == upper else ()

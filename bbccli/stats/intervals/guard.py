@@ -1,0 +1,204 @@
+"""The guard: percentiles that don't collapse where the winner looks perfect.
+
+Among N units that all do well, the next one may still do badly; a bootstrap of what was seen can't
+know. The guard adds one pseudo-unit of the metric's worst performance, of Jeffreys weight:
+
+1. G_b = w + (D_b - w) exp(-u / (N + 1/4)), where D_b is a resampled performance, N the number of
+   units (samples or groups) that the metric rests on, w the metric's bound on that side, and
+   u ~ Gamma(1/2, 1). The share 1 - exp(-u / (N + 1/4)) that the pseudo-unit takes is, to within
+   0.002 for N >= 3, Beta(1/2, N + 1/2): what Jeffreys' interval of a share gives to failures of
+   which none was seen.
+2. Where samples have weights, N is Kish's effective size (sum w)^2 / sum w^2 of those units, as in
+   Jeffreys' interval of a weighted share.
+3. The lower end is a percentile of G with the lower bound as w, the upper end of G with the upper
+   bound. An end whose bound is infinite is not guarded.
+
+u need not be drawn: P(G <= x) = mean_b P(u >= (N + 1/4) log((D_b - w) / (x - w))), and for
+Gamma(1/2, 1) that is erfc of the square root. So the guard adds no Monte-Carlo error.
+
+Source: Brown, Cai & DasGupta 2001, section 3.1.3, for Jeffreys' interval; the use is ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from math import erfc
+
+import numpy as np
+
+from bbccli.core.results import Distribution
+from bbccli.types import FloatArray
+
+ROUNDING = 1e-12
+"""Of a sum of probabilities: a rank that it stands for is reached all the same."""
+
+STEP = 1 / 512
+"""Distance of the nodes between which erfc is a cubic: its error is below 1e-12."""
+
+END = 6.0
+"""Where erfc is below 1e-16."""
+
+
+@dataclass(frozen=True, eq=False)
+class Guarded:
+    """The distribution of G.
+
+    Attributes
+    ----------
+    distribution
+        D.
+    n_units
+        N, samples or groups that the metric rests on; of weighted ones their effective number.
+    bound
+        w: the smallest or the largest possible performance.
+    """
+
+    distribution: Distribution
+    n_units: float
+    bound: float
+
+    def quantile(self, probability: float) -> float:
+        """Return the value at which the distribution function of G reaches a probability."""
+        return float(_quantiles([self], np.array([[probability]]))[0, 0])
+
+    def quantile_error(self, probability: float) -> float:
+        """Return the Monte-Carlo standard error of a quantile, as `Distribution` does."""
+        return float(ends_of([self], [probability])[1][0])
+
+    @property
+    def rate(self) -> float:
+        """Units and the pseudo-unit: what log |D - w| is multiplied by."""
+        return self.n_units + 0.25
+
+    @property
+    def rises(self) -> bool:
+        """True if D lies above w; towards an upper bound everything is mirrored."""
+        return bool(self.distribution.values.max() > self.bound)
+
+    @cached_property
+    def atoms(self) -> tuple[FloatArray, FloatArray, float]:
+        """Logarithms of |D - w| > 0, each once and in order; their probabilities; and that of w."""
+        given = self.distribution.probabilities
+        lifts = np.abs(self.distribution.values - self.bound)
+        if given is None:
+            lifts, counts = np.unique(lifts, return_counts=True)
+            chances = counts / counts.sum()
+        else:
+            lifts, places = np.unique(lifts, return_inverse=True)
+            chances = np.bincount(places, given / given.sum())
+        at_bound = int(lifts[0] == 0)
+        if len(lifts) == at_bound:
+            return np.zeros(1), np.zeros(1), 1.0
+        return np.log(lifts[at_bound:]), chances[at_bound:], float(chances[:at_bound].sum())
+
+    def share_error(self, quantile: float) -> float:
+        """Return the standard error of the distribution function of G at one of its quantiles."""
+        # it is a mean over resamples: known as well as they agree
+        size = len(self.distribution.values)
+        if size < 2:
+            return 1.0
+        logs, chances, at_bound = self.atoms
+        lift = abs(quantile - self.bound)
+        beyond = np.maximum(logs - np.log(lift), 0) if lift else np.full(len(logs), np.inf)
+        shares, _ = tail(self.rate * beyond)
+        mean = at_bound + shares @ chances
+        square = at_bound * (1 - mean) ** 2 + (shares - mean) ** 2 @ chances
+        return float(np.sqrt(square / (size - 1)))
+
+
+def ends_of(
+    guards: Sequence[Guarded], probabilities: Sequence[float]
+) -> tuple[FloatArray, FloatArray]:
+    """Return a quantile of each of S distributions, and their Monte-Carlo standard errors."""
+    wanted = np.array(probabilities)[:, None]
+    quantiles = _quantiles(guards, wanted)[:, 0]
+    if guards[0].distribution.exact:
+        return quantiles, np.zeros(len(guards))
+    spread = [one.share_error(value) for one, value in zip(guards, quantiles, strict=True)]
+    around = np.clip(wanted + np.array(spread)[:, None] * [-1, 1], 0, 1)
+    return quantiles, np.diff(_quantiles(guards, around, quantiles[:, None]))[:, 0] / 2
+
+
+def _quantiles(
+    guards: Sequence[Guarded], probabilities: FloatArray, near: FloatArray | None = None
+) -> FloatArray:
+    """Quantiles (S, K), all in lockstep, by Newton's method within limits that close in.
+
+    `near` (S, 1) is where to begin, if something is known.
+    """
+    atoms = [one.atoms for one in guards]
+    size = max(len(logs) for logs, _, _ in atoms)
+    logs, chances = np.full((len(atoms), size + 1), np.inf), np.zeros((len(atoms), size, 1))
+    for row, (own, shares, _) in enumerate(atoms):
+        logs[row, : len(own)], chances[row, : len(own), 0] = own, shares
+    given = [
+        (one.rate, one.rises, one.bound, at) for one, (_, _, at) in zip(guards, atoms, strict=True)
+    ]
+    rate, rises, bound, at_bound = np.array(given).T[..., None]
+    wanted = np.where(rises, probabilities, 1 - probabilities)
+    reached = at_bound + chances[..., 0].cumsum(axis=1)
+    place = np.minimum((reached[:, None] < wanted[..., None] - ROUNDING).sum(axis=2), size - 1)
+    rows = np.arange(len(atoms))[:, None]
+    high = logs[rows, place]
+    beyond = rate[..., None] * (logs[:, None, :-1] - high[..., None])
+    # nothing to search for: at the bound, or at an atom whose probability is just enough
+    far = rate * (logs[rows, place + 1] - high) > END**2
+    settled = (wanted <= at_bound) | (far & (reached[rows, place] <= wanted + ROUNDING))
+    # the logarithm of |G - w| is high - v^2 / (N + 1/4): smooth in v also where an atom begins
+    v = np.full(wanted.shape, 0.5)
+    if near is not None:
+        with np.errstate(divide="ignore"):
+            v = np.sqrt(np.clip(rate * (high - np.log(np.abs(near - bound))), 0.01, END))
+    v, least, most = np.where(settled, 0, v), np.zeros(v.shape), np.full(v.shape, np.inf)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        while not settled.all():
+            shares, densities = tail(np.maximum(beyond + (v * v)[..., None], 0))
+            excess = at_bound + (shares @ chances)[..., 0] - wanted
+            least, most = np.where(excess > 0, v, least), np.where(excess > 0, most, v)
+            settled |= (np.abs(excess) <= ROUNDING) | (most - least <= ROUNDING)
+            newton = v + excess / (2 * v * (densities @ chances)[..., 0])
+            middle = np.where(np.isinf(most), 2 * v, (least + most) / 2)
+            inside = (least < newton) & (newton < most)
+            v = np.where(settled, v, np.where(inside, newton, middle))
+    lifts = np.exp(high - v * v / rate) * (wanted > at_bound)
+    return np.asarray(bound + np.where(rises, lifts, -lifts))
+
+
+def tail(u: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return P(U >= u) = erfc(sqrt(u)) of U ~ Gamma(1/2, 1), and the density at u, for u >= 0.
+
+    The density at 0, where it is infinite, is given as 0. scipy has both, but takes longer to
+    import than a small run takes altogether.
+
+    Examples
+    --------
+    >>> probabilities, densities = tail(np.array([0.0, 1.9207294103, 100.0]))
+    >>> probabilities.round(6)
+    array([1.  , 0.05, 0.  ])
+    >>> float(densities[1].round(6))
+    0.059639
+    """
+    cubics = _table()
+    x = np.sqrt(u)
+    place = np.minimum(x, END) / STEP
+    left = place.astype(np.intp)
+    t = place - left
+    start, first, second, third = (cubic[left] for cubic in cubics)
+    rest = second + t * third
+    slope = first + t * (rest + second + 2 * t * third)
+    density = np.divide(slope, (-2 * STEP) * x, out=np.zeros_like(x), where=x > 0)
+    return start + t * (first + t * rest), density
+
+
+@cache
+def _table() -> tuple[FloatArray, ...]:
+    """Coefficients of the cubic beyond each node, by values and slopes of erfc at both ends."""
+    x = np.arange(0, END + STEP / 2, STEP)
+    values = np.array([*(erfc(one) for one in x[:-1]), 0])
+    slopes = -2 / np.sqrt(np.pi) * np.exp(-(x**2)) * STEP
+    chord, after = np.diff(values), slopes[1:]
+    second, third = 3 * chord - 2 * slopes[:-1] - after, slopes[:-1] + after - 2 * chord
+    # from the last node on it is 0
+    return values, *(np.append(part, 0) for part in (slopes[:-1], second, third))

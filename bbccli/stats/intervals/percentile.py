@@ -1,0 +1,25 @@
+"""Percentiles of the performances, as in the papers: the default.
+
+With L(1) ≤ … ≤ L(B) in order and a = 1 - level, the ends are L(a/2 · B) and L((1 - a/2) · B), or
+one of L(a · B) and L((1 - a) · B), as in the table above.
+
+A bound is one of the B performances only where a · B ≥ 1 (a/2 · B of two ends): at level 0.95 that
+takes 40 resamples, at 0.99 it takes 200. With fewer the end is the most extreme of them, and the
+note [few-resamples](notes.md#few-resamples) says so.
+
+Source: Tsamardinos, Greasidou & Borboudakis 2018, section 3.1; Paraschakis et al. 2024, section
+2.3.
+"""
+
+from __future__ import annotations
+
+from bbccli.core.results import Distribution
+from bbccli.stats.intervals.resampled import Basis, Construction, within
+
+
+def law(drawn: Distribution, basis: Basis, bounds: tuple[float, float]) -> Distribution:
+    """Return the distribution as it was drawn, within the bounds."""
+    return within(drawn, bounds)
+
+
+INTERVAL = Construction(law)

@@ -1,0 +1,300 @@
+"""Configuration selection (css): performances of all configurations, and the winner.
+
+The winner and the rule for ties exist here once, for every method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from bbccli.core import elsewhere, resources
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import listing
+from bbccli.errors import UndefinedError, UnsupportedError, parameter
+from bbccli.metrics.base import Metric, Scorer
+from bbccli.stats.selection.available import AvailableCases
+from bbccli.stats.selection.pooling import MeanOf, MeanOverFolds, scored_in_folds, within_folds
+from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, distinct, readonly
+
+Made = TypeVar("Made")
+
+_CACHES: WeakKeyDictionary[PredictionMatrix, dict[Hashable, Any]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """The configurations of a matrix under one metric, bound in blocks that fit the memory.
+
+    With one block, the usual case, it is bound once and kept as long as the matrix, so that all
+    methods share it. With several, each is bound when needed and let go.
+    """
+
+    matrix: PredictionMatrix
+    metric: Metric
+    pooling: Pooling
+
+    @property
+    def n_configurations(self) -> int:
+        """C."""
+        return self.matrix.n_configurations
+
+    @property
+    def n_sweeps(self) -> int:
+        """Passes over all samples that it takes to score one weighting on all of C."""
+        return self.n_configurations * self.metric.n_sweeps(self.matrix.n_samples)
+
+    @property
+    def swept(self) -> bool:
+        """Whether pairs are counted, which numpy does in many short calls."""
+        return self.metric.of_pairs
+
+    @property
+    def apart(self) -> bool:
+        """Whether their predictions are not here, and workers score them where there are any."""
+        return elsewhere.current() is not None
+
+    @property
+    def whole(self) -> bool:
+        """Whether all columns are bound at once, and kept."""
+        return not self.apart and len(self.blocks()) == 1
+
+    def blocks(self, among: IntArray | None = None) -> list[IntArray]:
+        """Return the columns of each block: consecutive, and together all of C, or of some."""
+        columns = np.arange(self.n_configurations) if among is None else among
+        n_samples = self.matrix.n_samples
+        cell = self.metric.cell_bytes(n_samples, len(self.matrix.outcome.classes))
+        column = self.matrix.n_repeats * n_samples * cell
+        settled = resources.current()
+        width = settled.memory // (4 * column)
+        if width < self.n_configurations:  # several are bound at once, each in a thread
+            width = max(width // settled.jobs, 1)
+        return np.array_split(columns, -(-len(columns) // width))
+
+    def bind(self, columns: IntArray) -> Scorer:
+        """Return the scorer of some columns: what css maximises.
+
+        A performance is computed per repeat and averaged over repeats.
+        """
+        if len(columns) < self.n_configurations:
+            return self._bind(columns)
+        return cached(self.matrix, (self.metric, self.pooling), lambda: self._bind(columns))
+
+    def score(self, weights: IntArray) -> FloatArray:
+        """Score weights (B, N) on all configurations, part by part: (B, C)."""
+        found = elsewhere.over_parts(partial(self.score_among, weights), self.n_configurations)
+        return np.hstack(found)
+
+    def score_among(self, weights: IntArray, among: IntArray) -> FloatArray:
+        """Score weights (B, N) on some configurations, block by block: (B, C')."""
+        return np.hstack([self.bind(columns)(weights) for columns in self.blocks(among)])
+
+    def performances(self) -> FloatArray:
+        """Return the performances (C,) on all samples: scored once, for many methods ask."""
+        everything = np.ones((1, self.matrix.n_samples), np.uint8)
+        key = ("performances", self.metric, self.pooling)
+        return cached(self.matrix, key, lambda: readonly(self.score(everything)[0]))
+
+    def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
+        """Score each row of weights (B, N) on its own configuration (B,): (B,), NaN for -1."""
+        asked = np.maximum(configurations, 0)
+        needed, places = np.arange(self.n_configurations), asked
+        if not self.whole:
+            needed, places = np.unique(asked, return_inverse=True)
+        values = self.bind(needed).paired(weights, places)
+        return np.asarray(np.where(configurations < 0, np.nan, values))
+
+    def of_repeats(self, columns: IntArray) -> tuple[Scorer, ...]:
+        """Return the scorers of some columns in each of R repeats."""
+        if self.pooling is Pooling.FOLD_MEAN:
+            return self._by_fold(columns)
+        scorers = by_repeat(self.matrix, self.metric, columns)
+        if self.pooling is Pooling.POOLED:
+            return scorers
+        folds = folds_of(self.matrix)
+        return tuple(within_folds(s, f) for s, f in zip(scorers, folds, strict=True))
+
+    def errors(self, weights: IntArray, configurations: IntArray) -> FloatArray:
+        """Standard error over folds of one configuration per row of weights (B, N): (B,).
+
+        With repeats, the mean of the standard errors in each.
+        """
+        needed, places = np.unique(np.maximum(configurations, 0), return_inverse=True)
+        if self.whole:
+            needed, places = np.arange(self.n_configurations), np.maximum(configurations, 0)
+        parts = [scorer.error(weights, places) for scorer in self._by_fold(needed)]
+        return np.asarray(sum(parts[1:], parts[0]) / len(parts))
+
+    def _by_fold(self, columns: IntArray) -> tuple[MeanOverFolds, ...]:
+        """Scorers over the folds of each of R repeats."""
+
+        def make() -> tuple[MeanOverFolds, ...]:
+            folds = folds_of(self.matrix)
+            scorers = by_repeat(self.matrix, self.metric, columns)
+            return tuple(MeanOverFolds.of(s, f) for s, f in zip(scorers, folds, strict=True))
+
+        if len(columns) < self.n_configurations:
+            return make()
+        return cached(self.matrix, (self.metric, "by fold"), make)
+
+    def _bind(self, columns: IntArray) -> Scorer:
+        scorers = self.of_repeats(columns)
+        parts = parts_of(self.matrix)
+        if parts is not None:
+            return MeanOverFolds.of_parts(scorers, parts)
+        return scorers[0] if len(scorers) == 1 else MeanOf(scorers)
+
+
+def by_repeat(matrix: PredictionMatrix, metric: Metric, columns: IntArray) -> tuple[Scorer, ...]:
+    """Bind the metric to some columns of each of R repeats; to all of them only once."""
+    if len(columns) == matrix.n_configurations:
+        return cached(matrix, metric, lambda: _bind(matrix, metric, slice(None)))
+    return _bind(matrix, metric, columns)
+
+
+def _bind(
+    matrix: PredictionMatrix, metric: Metric, columns: IntArray | slice
+) -> tuple[Scorer, ...]:
+    if isinstance(columns, np.ndarray) and np.all(np.diff(columns) == 1) and len(columns):
+        columns = slice(int(columns[0]), int(columns[-1]) + 1)  # a view, where a copy would be made
+    predictions = matrix.as_kind(metric.wants, columns)
+    scorers = tuple(metric.bind(matrix.outcome, of_repeat) for of_repeat in predictions)
+    if matrix.available is None:
+        return scorers
+    available = matrix.available[:, :, columns]
+    return tuple(AvailableCases.of(*part) for part in zip(scorers, available, strict=True))
+
+
+def parts_of(matrix: PredictionMatrix) -> BoolArray | None:
+    """Return what each repeat holds out (R, N) in repeated hold-out, else None."""
+    available = matrix.available
+    if not matrix.repeated_holdout or available is None:
+        return None
+    parts: BoolArray = cached(matrix, "parts", lambda: readonly(available.any(axis=2)))
+    return parts
+
+
+def candidates(matrix: PredictionMatrix, metric: Metric, pooling: Pooling) -> Candidates:
+    """Return all configurations, scored over pooled rows, by the mean over folds or within them.
+
+    Raises
+    ------
+    UndefinedError
+        Folds are unknown; fold means with a fold in which the metric is undefined.
+    UnsupportedError
+        Pairs within folds of a metric that is not of pairs.
+    """
+    if pooling is Pooling.FOLD_MEAN:
+        fold_performances(matrix, metric)
+    if pooling is Pooling.WITHIN_FOLDS:
+        check_of_pairs(metric)
+        folds_of(matrix)
+    return Candidates(matrix, metric, pooling)
+
+
+def check_of_pairs(metric: Metric) -> None:
+    """Refuse to count pairs of a metric that is not made of pairs.
+
+    Raises
+    ------
+    UnsupportedError
+        It is a mean, or another function of the samples.
+    """
+    if not metric.of_pairs:
+        pooled = parameter("pooling", Pooling.POOLED)
+        raise UnsupportedError(
+            f"{parameter('pooling', Pooling.WITHIN_FOLDS)} counts pairs of samples; {metric.label} "
+            "is not made of pairs",
+            hint=f"{pooled}; of pairs are auc, gini, auc-ovo, auc-ovr and the concordances",
+        )
+
+
+def repeats_of(matrix: PredictionMatrix) -> tuple[PredictionMatrix, ...]:
+    """Return the R repeats, each as a matrix of its own."""
+    repeats = range(matrix.n_repeats)
+    return cached(matrix, "repeats", lambda: tuple(matrix.of_repeat(r) for r in repeats))
+
+
+def fold_performances(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatArray, ...]:
+    """Return the performances (F, C) in each fold, one array per repeat.
+
+    A configuration whose performance is undefined in some fold (precision where it predicts no
+    positive) has a NaN there; to the methods over folds it can't win.
+
+    Raises
+    ------
+    UndefinedError
+        Folds are unknown, or the metric is undefined for every configuration in some of them (AUC
+        with one class).
+    """
+    result: tuple[FloatArray, ...] = cached(
+        matrix, ("in folds", metric), lambda: _in_folds(matrix, metric)
+    )
+    for values, folds in zip(result, folds_of(matrix), strict=True):
+        undefined = np.isnan(values).all(axis=1)
+        if undefined.any():
+            raise _undefined_folds(matrix, metric, distinct(folds)[undefined])
+    return result
+
+
+def _in_folds(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatArray, ...]:
+    """Performances (F, C) in each fold, one array per repeat."""
+    found = elsewhere.over_parts(partial(_in_folds_among, matrix, metric), matrix.n_configurations)
+    return tuple(readonly(np.hstack(part)) for part in zip(*found, strict=True))
+
+
+def _in_folds_among(
+    matrix: PredictionMatrix, metric: Metric, among: IntArray
+) -> tuple[FloatArray, ...]:
+    """Performances (F, C') of some configurations in each fold, one array per repeat."""
+    folds = folds_of(matrix)
+    parts = [
+        [
+            scored_in_folds(score, own)
+            for score, own in zip(by_repeat(matrix, metric, c), folds, strict=True)
+        ]
+        for c in Candidates(matrix, metric, Pooling.POOLED).blocks(among)
+    ]
+    return tuple(np.hstack(part) for part in zip(*parts, strict=True))
+
+
+def cached(matrix: PredictionMatrix, key: Hashable, make: Callable[[], Made]) -> Made:
+    """Return what `make` made for this matrix and key when it was first asked for."""
+    cache = _CACHES.setdefault(matrix, {})
+    if key not in cache:
+        cache[key] = make()
+    found: Made = cache[key]
+    return found
+
+
+def folds_of(matrix: PredictionMatrix) -> IntArray:
+    """Return the folds (R, N); an UndefinedError where they are unknown."""
+    if matrix.repeated_holdout:
+        raise UndefinedError(
+            "in repeated hold-out each repeat is one part of the samples: there are no folds",
+            hint="--pooling pooled scores each repeat, and averages over the repeats",
+        )
+    if matrix.folds is None:
+        raise UndefinedError(
+            "the folds of the samples are unknown",
+            hint="add a fold column (--fold NAME) or use --pooling pooled",
+        )
+    return matrix.folds
+
+
+def _undefined_folds(matrix: PredictionMatrix, metric: Metric, codes: IntArray) -> UndefinedError:
+    names = [matrix.fold_names[code] for code in codes]
+    # where no fold holds a pair, none can be compared within folds
+    within = metric.of_pairs and len(codes) < (matrix.n_folds or 0)
+    pooled = "--pooling within-folds or pooled" if within else "--pooling pooled"
+    one_each = " (leave-one-out)" if matrix.n_folds == matrix.n_samples else ""
+    return UndefinedError(
+        f"{metric.label} is undefined in fold{'s' if len(names) > 1 else ''} "
+        f"{listing(names)}{one_each}, where a class is missing or nothing can be scored",
+        hint=f"use bbc with {pooled}, or stratified folds that hold every class",
+    )

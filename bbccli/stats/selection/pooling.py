@@ -1,0 +1,210 @@
+"""One performance out of several: means over repeats and over folds, pairs within folds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import isqrt
+from typing import Any
+
+import numpy as np
+
+from bbccli.metrics.base import Scorer
+from bbccli.metrics.statistic import InParts, Statistic
+from bbccli.metrics.weighting import Units, added, kept_among, with_changes, without_each
+from bbccli.stats.selection.available import AvailableCases
+from bbccli.types import BoolArray, FloatArray, IntArray, distinct
+
+FEW_FOLDS = 64
+"""Folds up to which each may look through all samples."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeanOf:
+    """Mean of several scorers of the same samples: repeats of the cross-validation."""
+
+    scorers: tuple[Scorer, ...]
+
+    @property
+    def n_configurations(self) -> int:
+        """C."""
+        return self.scorers[0].n_configurations
+
+    def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
+        """Mean performance (B, C')."""
+        return _mean([scorer(weights, configurations) for scorer in self.scorers])
+
+    def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
+        """Mean performance (B,) of one configuration per row of weights."""
+        return _mean([scorer.paired(weights, configurations) for scorer in self.scorers])
+
+    def without_each(
+        self, weights: IntArray, units: Units, configurations: IntArray | None = None
+    ) -> FloatArray:
+        """Mean performance without each of the units, under weights (N,): (U, C')."""
+        return _mean([without_each(one, weights, units, configurations) for one in self.scorers])
+
+    def restrict(self, rows: BoolArray) -> MeanOf:
+        """Keep the samples in `rows`."""
+        return MeanOf(tuple(scorer.restrict(rows) for scorer in self.scorers))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeanOverFolds:
+    """Mean over the folds of one repeat; folds where a resample is undefined don't count.
+
+    In repeated hold-out the parts that the repeats hold out take the place of the folds.
+
+    Attributes
+    ----------
+    members : F arrays of int
+        The samples of each fold, ascending.
+    scorers : F scorers
+        Each of the samples of one fold.
+    """
+
+    members: tuple[IntArray, ...]
+    scorers: tuple[Scorer, ...]
+
+    @classmethod
+    def of_parts(cls, scorers: Sequence[Scorer], parts: BoolArray) -> MeanOverFolds:
+        """Take each scorer on the samples of its own part (R, N)."""
+        own = zip(scorers, parts, strict=True)
+        members = tuple(np.flatnonzero(part) for part in parts)
+        return cls(members, tuple(scorer.restrict(rows) for scorer, rows in own))
+
+    @classmethod
+    def of(cls, scorer: Scorer, folds: IntArray) -> MeanOverFolds:
+        """Split a scorer by folds (N,)."""
+        return cls(*by_fold(scorer, folds))
+
+    @property
+    def n_configurations(self) -> int:
+        """C."""
+        return self.scorers[0].n_configurations
+
+    def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
+        """Mean over folds (B, C')."""
+        return _nanmean([one(weights[:, rows], configurations) for one, rows in self._folds])
+
+    def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
+        """Mean over folds (B,) of one configuration per row of weights."""
+        return _nanmean(self._own(weights, configurations))
+
+    def without_each(
+        self, weights: IntArray, units: Units, configurations: IntArray | None = None
+    ) -> FloatArray:
+        """Mean over folds without each of the units, under weights (N,): (U, C').
+
+        A unit changes only the folds that hold it.
+        """
+        sums, defined = [], []
+        for scorer, rows in self._folds:
+            here, within = units.within(rows)
+            full = scorer(weights[None, rows], configurations)
+            left = without_each(scorer, weights[rows], within, configurations)
+            sums.append((here, np.nan_to_num(full), np.nan_to_num(left)))
+            defined.append((here, 1.0 - np.isnan(full), 1.0 - np.isnan(left)))
+        n_defined = with_changes(defined, units.n_units)
+        means = with_changes(sums, units.n_units) / np.where(n_defined > 0, n_defined, np.nan)
+        return np.asarray(means)
+
+    def n_undefined(self, weights: IntArray, configurations: IntArray) -> IntArray:
+        """Count the folds (B,) in which `paired` is undefined."""
+        return np.asarray(np.isnan(self._own(weights, configurations)).sum(axis=0))
+
+    def error(self, weights: IntArray, configurations: IntArray) -> FloatArray:
+        """Standard error (B,) of `paired`: s / sqrt(F) over the folds that are defined."""
+        values = np.stack(self._own(weights, configurations))
+        n_defined = (~np.isnan(values)).sum(axis=0)
+        squares = (values - _nanmean(list(values))) ** 2
+        variance = np.nansum(squares, axis=0) / np.where(n_defined > 1, n_defined - 1, np.nan)
+        return np.asarray(np.sqrt(variance / np.maximum(n_defined, 1)))
+
+    def restrict(self, rows: BoolArray) -> MeanOverFolds:
+        """Keep the samples in `rows`."""
+        scorers = tuple(one.restrict(rows[inside]) for one, inside in self._folds)
+        return MeanOverFolds(kept_among(self.members, rows), scorers)
+
+    @property
+    def _folds(self) -> Iterable[tuple[Scorer, IntArray]]:
+        return zip(self.scorers, self.members, strict=True)
+
+    def _own(self, weights: IntArray, configurations: IntArray) -> list[FloatArray]:
+        """Performance (B,) in each fold, of one configuration per row of weights."""
+        return [one.paired(weights[:, rows], configurations) for one, rows in self._folds]
+
+
+def by_fold(scorer: Any, folds: IntArray) -> tuple[tuple[IntArray, ...], tuple[Any, ...]]:
+    """Split a scorer by folds (N,): the samples of each of F folds, ascending, and its scorer.
+
+    It is restricted to runs of about sqrt(F) folds, and these to each of theirs, so that not every
+    fold has to look through all samples: time O(N sqrt(F)), not O(N F).
+    """
+    members, scorers = members_of(folds), []
+    for run, of_run, some in _runs(scorer, folds, members):
+        scorers += [run.restrict(of_run == folds[rows[0]]) for rows in some]
+    return members, tuple(scorers)
+
+
+def _runs(
+    scorer: Any, folds: IntArray, members: Sequence[IntArray]
+) -> Iterator[tuple[Any, IntArray, Sequence[IntArray]]]:
+    """Yield runs of folds, all of a few or about sqrt(F) of many: scorer, folds and members."""
+    width = len(members) if len(members) <= FEW_FOLDS else isqrt(len(members))
+    for start in range(0, len(members), width):
+        some = members[start : start + width]
+        inside = np.zeros(len(folds), bool)
+        inside[np.concatenate(some)] = True
+        run, of_run = (scorer, folds) if inside.all() else (scorer.restrict(inside), folds[inside])
+        yield run, of_run, some
+
+
+def members_of(folds: IntArray) -> tuple[IntArray, ...]:
+    """Return the samples of each fold, ascending: F arrays, by the codes of the folds (N,)."""
+    order = np.argsort(folds, kind="stable")
+    return tuple(np.split(order, np.flatnonzero(np.diff(folds[order])) + 1))
+
+
+def within_folds(scorer: Any, folds: IntArray) -> Scorer:
+    """Return the scorer that compares samples of one fold only, for a metric of pairs.
+
+    Pairs are added up over the folds (N,); one without a pair adds nothing.
+    """
+    if isinstance(scorer, AvailableCases):
+        return AvailableCases.of(within_folds(scorer.scorer, folds), scorer.available)
+    members, of_folds = by_fold(scorer, folds)
+    totals = zip(*(one.parts for one in of_folds), strict=True)
+    whole: Statistic = scorer
+    return replace(whole, parts=tuple(InParts(members, parts) for parts in totals))
+
+
+def scored_in_folds(scorer: Scorer, folds: IntArray) -> FloatArray:
+    """Return the performances (F, C) in folds (N,).
+
+    They are scored run by run of the folds, so that no fold looks through all samples. Sums over
+    the samples are made configuration by configuration, so that they are the same whatever
+    configurations are bound together.
+    """
+    members = members_of(folds)
+    if isinstance(scorer, Statistic) and scorer.adds_up:
+        return scorer.in_parts(members)
+    parts = [
+        run((of_run == distinct(of_run)[:, None]).astype(np.uint8))
+        for run, of_run, _ in _runs(scorer, folds, members)
+    ]
+    return np.vstack(parts)
+
+
+def _mean(parts: list[FloatArray]) -> FloatArray:
+    return np.asarray(added(parts) / len(parts))
+
+
+def _nanmean(parts: list[FloatArray]) -> FloatArray:
+    """Mean over the parts that are defined; NaN where none is."""
+    total, n_defined = np.zeros_like(parts[0]), np.zeros_like(parts[0])
+    for part in parts:
+        defined = ~np.isnan(part)
+        total += np.where(defined, part, 0.0)
+        n_defined += defined
+    return np.asarray(total / np.where(n_defined > 0, n_defined, np.nan))

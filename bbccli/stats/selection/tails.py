@@ -1,0 +1,107 @@
+"""Whether a few large losses decide a figure, and what is done about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import Note, capped_errors, large_losses, unbounded_loss
+from bbccli.core.plan import Plan
+from bbccli.core.results import Estimate
+from bbccli.metrics.base import Metric
+from bbccli.metrics.capped import Capped, cap_of
+from bbccli.metrics.probability import MeanSurprise
+from bbccli.metrics.regression import MSE
+from bbccli.stats.selection.single import of_samples
+from bbccli.types import FloatArray, PredictionKind
+
+SQUARED = ("mse", "rmse")
+"""Metrics that are means of squares."""
+
+LEAST_TOP = 5
+"""Values that a tail index rests on, at least; else a tenth of all."""
+
+LARGE = 6.9
+"""Log-loss of a sample whose truth was given a chance of one in a thousand."""
+
+SURE = 1e-4
+"""A chance of a class below which a single mistake would decide the mean: in 193 of 773 studies of
+16 populations a winner was so sure, and 61 % of the bounds of `bbc` held there, 99 % elsewhere."""
+
+
+def on_tails(
+    matrix: PredictionMatrix, metrics: Sequence[Metric], estimates: Sequence[Estimate], plan: Plan
+) -> Iterator[Note]:
+    """Yield a note for each metric with an interval that large losses may break, or that is capped.
+
+    Squared errors always, for no sign in the sample tells whether the tail is there; the log-loss
+    where the winner gives some truth a chance under one in a thousand, or any class one under one
+    in ten thousand, right or wrong.
+    """
+    for metric in metrics:
+        if isinstance(metric.bind, Capped):
+            cap = cap_of(matrix.outcome, metric.bind.share)
+            yield capped_errors(metric.label, cap, metric.bind.share)
+            continue
+        held = [e for e in estimates if e.metric == metric.name and e.interval is not None]
+        if not held:
+            continue
+        winner = matrix.configurations.index(held[0].winner)
+        if metric.name in SQUARED:
+            truth = matrix.outcome.values
+            yield unbounded_loss(
+                metric.label,
+                tail_index(np.abs(truth - np.median(truth))),
+                tail_index(of_samples(matrix, MSE, winner)),
+            )
+        elif isinstance(metric.bind, MeanSurprise):
+            losses = of_samples(matrix, metric, winner)
+            n_large = int((losses > LARGE).sum())
+            least = np.maximum(least_chances(matrix, winner), metric.bind.clip)
+            n_sure = int((least < SURE).sum())
+            if n_large or n_sure:
+                yield large_losses(metric.label, n_large, n_sure, tail_index(losses))
+
+
+def least_chances(matrix: PredictionMatrix, configuration: int) -> FloatArray:
+    """Return the smallest probability that a configuration gives to any class of each sample (N,).
+
+    The least of all repeats; NaN where there is no prediction.
+    """
+    column = np.array([configuration])
+    chances = matrix.as_kind(PredictionKind.PROBABILITY, column)[:, :, 0].astype(np.float64)
+    if chances.ndim == 2:
+        chances = np.stack([chances, 1 - chances], axis=2)
+    return np.asarray(np.fmin.reduce(chances.min(axis=2), axis=0))
+
+
+def tail_index(values: FloatArray) -> float:
+    """Return Hill's estimate of the tail index: mean log ratio of the top k to the next below.
+
+    k is a tenth of the values, and 5 at least. The larger, the heavier: a mean has no variance from
+    0.5 on, and does not exist from 1 on.
+
+    Parameters
+    ----------
+    values : (N,)
+        Not negative; NaNs don't count.
+
+    Returns
+    -------
+    float
+        NaN where there are no more than k positive values.
+
+    References
+    ----------
+    Hill 1975.
+
+    Examples
+    --------
+    >>> round(tail_index(np.array([1, 1, 1, 2, 2, 2, 2, 2])), 4)
+    0.6931
+    """
+    known = np.sort(values[np.isfinite(values) & (values > 0)])[::-1]
+    k = max(LEAST_TOP, int(np.isfinite(values).sum()) // 10)
+    return float(np.log(known[:k] / known[k]).mean()) if len(known) > k else float("nan")

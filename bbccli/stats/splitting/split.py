@@ -1,0 +1,225 @@
+"""Selection on some samples, evaluation on the others: shared by the methods with a split.
+
+1. Split the samples: a share of each class to evaluate on, the others to select on. Whole groups
+   stay together.
+2. Select the best configuration on the selection samples, by css. Or preselect the best tenth
+   there, and select the best of those on the evaluation samples, over pooled rows.
+3. Evaluate it on the evaluation samples. The best of m preselected was chosen on the very samples
+   that evaluate it, so its interval is computed at Šidák's level: that at which m independent
+   intervals all hold with the level wanted. With positive dependence they do so more often.
+
+With an evaluation share of 0 all samples do both, and the interval ignores the selection.
+
+Source: Paraschakis et al. 2024 and the authors' code; Šidák 1967.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import Note, selected_on_evaluation, tied_winners
+from bbccli.core.plan import Plan
+from bbccli.errors import UndefinedError
+from bbccli.metrics.base import Metric
+from bbccli.stats.case import Answer, Case
+from bbccli.stats.selection.candidates import cached, candidates
+from bbccli.stats.selection.choice import Choice
+from bbccli.stats.selection.css import css_of
+from bbccli.stats.splitting.held_out import hold_out
+from bbccli.types import BoolArray, FloatArray, IntArray, Interval, Pooling
+
+ONE_IN = 10
+"""One configuration in ten is preselected, rounded up."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """Which samples select and which evaluate: all do both, or none does.
+
+    Attributes
+    ----------
+    selection, evaluation : (N,) bool
+    """
+
+    selection: BoolArray
+    evaluation: BoolArray
+
+    @property
+    def held_out(self) -> bool:
+        """Whether the evaluation samples took no part in the selection."""
+        return not bool((self.selection & self.evaluation).any())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Finalist:
+    """The configuration to evaluate.
+
+    Attributes
+    ----------
+    winner
+        Column of the selected configuration.
+    split
+        The samples to select on, and those to evaluate on.
+    level
+        Level at which to compute its interval: that of the plan, or Šidák's.
+    preselected : (m,) int, optional
+        Columns of which the evaluation samples chose the winner, the best of the selection
+        samples first; None where the selection samples chose it.
+    notes
+        What to know of the choice.
+    """
+
+    winner: int
+    split: Split
+    level: float
+    preselected: IntArray | None = None
+    notes: tuple[Note, ...] = ()
+
+
+def split_samples(matrix: PredictionMatrix, plan: Plan) -> Split:
+    """Split the samples by the plan's `evaluation_share` and `seed`.
+
+    Nothing depends on the predictions.
+
+    Raises
+    ------
+    UndefinedError
+        A single sample, or groups that can't be split with every class on both sides.
+    """
+    key = ("split", plan.evaluation_share, plan.seed)
+    return cached(matrix, key, lambda: _split(matrix, plan.evaluation_share, plan.seed))
+
+
+def choose(
+    matrix: PredictionMatrix, selector: Metric, plan: Plan, *, preselect: bool = False
+) -> Finalist:
+    """Select the configuration to evaluate, by the metric that selects.
+
+    Raises
+    ------
+    UndefinedError
+        The samples can't be split, or no configuration has a performance on them.
+    """
+    split = split_samples(matrix, plan)
+    values = performances(matrix, selector, plan.pooling, split.selection)
+    if not preselect:
+        winner = _selected(matrix, selector, plan, values, split)
+        n_tied = int(selector.direction.ties(values).sum())
+        name = matrix.configurations[winner]
+        notes = (tied_winners(name, n_tied, plan.pooling),) if n_tied > 1 else ()
+        return Finalist(winner, split, plan.level, notes=notes)
+    best = best_tenth(values, selector)
+    final = np.full_like(values, np.nan)
+    final[best] = performances(matrix, selector, Pooling.POOLED, split.evaluation)[best]
+    winner = int(selector.direction.best(final))
+    if winner < 0:
+        raise undefined_on(selector, "evaluate", "every preselected configuration")
+    notes = (selected_on_evaluation(len(best)),) if len(best) > 1 and split.held_out else ()
+    return Finalist(winner, split, sidak(plan.level, len(best)), best, notes)
+
+
+def _selected(
+    matrix: PredictionMatrix, selector: Metric, plan: Plan, values: FloatArray, split: Split
+) -> int:
+    """The column that css selects from performances (C,) on the selection samples."""
+    errors = candidates(matrix, selector, plan.pooling).errors
+    weights = split.selection[None].astype(np.uint8)
+    winner = int(css_of(matrix, selector, plan).select(values[None], weights, errors)[0])
+    if winner < 0:
+        raise undefined_on(selector, "select", "every configuration")
+    return winner
+
+
+def performances(
+    matrix: PredictionMatrix, metric: Metric, pooling: Pooling, rows: BoolArray
+) -> FloatArray:
+    """Return the performances (C,) on the samples in `rows` (N,)."""
+    return np.asarray(candidates(matrix, metric, pooling).score(rows[None].astype(np.uint8))[0])
+
+
+def performance(
+    matrix: PredictionMatrix, metric: Metric, pooling: Pooling, configuration: int, rows: BoolArray
+) -> float:
+    """Return the performance of one configuration on the samples in `rows` (N,)."""
+    scorer = candidates(matrix, metric, pooling).bind(np.array([configuration]))
+    return float(scorer.paired(rows[None].astype(np.uint8), np.array([0]))[0])
+
+
+def best_tenth(values: FloatArray, metric: Metric) -> IntArray:
+    """Return the columns (m,) of the best tenth of C performances, rounded up, the best first.
+
+    Ties go to the first column; what is undefined is never among them.
+    """
+    left, found = np.array(values, float), []
+    for _ in range(-(-len(values) // ONE_IN)):
+        best = int(metric.direction.best(left))
+        if best < 0:
+            break
+        found.append(best)
+        left[best] = np.nan
+    return np.array(found, int)
+
+
+def sidak(level: float, n_intervals: int) -> float:
+    """Return the level of each of m independent intervals of which all hold with `level`.
+
+    Each errs with probability 1 - (1 - a)^(1/m), where a = 1 - level.
+
+    References
+    ----------
+    Šidák 1967.
+
+    Examples
+    --------
+    >>> round(sidak(0.95, 10), 4)
+    0.9949
+    """
+    return float(level ** (1 / max(n_intervals, 1)))
+
+
+def from_split(
+    case: Case, finalist: Finalist, interval: Interval | None, notes: tuple[Note, ...] = ()
+) -> Answer:
+    """Return the performance of a finalist on the evaluation samples as an answer.
+
+    The naive figure is the performance on the samples that chose it: those of the selection, or
+    all where the evaluation samples had the last word.
+
+    Raises
+    ------
+    UndefinedError
+        The metric is undefined on either side of the split.
+    """
+    split, winner, chosen_of = finalist.split, finalist.winner, finalist.preselected
+    chosen_on = split.selection if chosen_of is None else split.selection | split.evaluation
+    naive = performance(case.matrix, case.metric, case.plan.pooling, winner, chosen_on)
+    value = performance(case.matrix, case.metric, Pooling.POOLED, winner, split.evaluation)
+    if np.isnan(naive) or np.isnan(value):
+        raise undefined_on(case.metric, "select" if np.isnan(naive) else "evaluate")
+    return Answer(
+        value,
+        interval,
+        notes=notes,
+        choice=Choice(winner, naive, finalist.notes),
+        n_evaluation=int(split.evaluation.sum()) if split.held_out else None,
+        n_preselected=None if chosen_of is None else len(chosen_of),
+    )
+
+
+def undefined_on(metric: Metric, what: str, whose: str = "the winner") -> UndefinedError:
+    """Return the error for a winner that can't be scored on one side of the split."""
+    return UndefinedError(
+        f"{metric.label} of {whose} is undefined on the samples that {what}",
+        hint="use bbc, which needs no split: --method bbc",
+    )
+
+
+def _split(matrix: PredictionMatrix, share: float, seed: int) -> Split:
+    if share == 0:
+        everything = np.ones(matrix.n_samples, bool)
+        return Split(everything, everything)
+    evaluation = hold_out(matrix.outcome, matrix.groups, share, seed)
+    return Split(~evaluation, evaluation)
