@@ -34,7 +34,7 @@ NOT_NEEDED |= {"numpy.ma"} if np.lib.NumpyVersion(np.__version__) >= "2.0.0" els
 
 
 OTHER_WORK = (
-    *("batch", "comparisons", "dropping", "planning", "recorded", "recording"),
+    *("batch", "comparisons", "dropping", "planning", "recording"),
     *("schema.compare", "schema.drop", "schema.leaderboard", "schema.plan", "schema.saved"),
     *("analysis.inspection", "reports.evidence", "reports.json_schema"),
     *("stats.delong", "stats.influence", "stats.multipliers", "stats.splitting"),

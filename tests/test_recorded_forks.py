@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from bbccli.readers import read
 from bbccli.readers.runs.recording import load
-from bbccli.recorded import parts
+from bbccli.recording import parts
 from bbccli.recording import Recorder
 
 RNG = np.random.default_rng(5)

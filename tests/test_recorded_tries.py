@@ -16,10 +16,10 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 from bbccli.analysis.verification import verify
 from bbccli.readers import read
 from bbccli.readers.runs.recording import load
-from bbccli.readers.runs.recording_names import short_names
-from bbccli.recorded import arrays, parts
-from bbccli.recorded.counted import tries_of
-from bbccli.recorded.parts import Part
+from bbccli.recording.names import short_names
+from bbccli.recording import arrays, parts
+from bbccli.recording.tries import tries_of
+from bbccli.recording.parts import Part
 from bbccli.recording import Recorder
 from bbccli.schema.correct import Input, Run
 from bbccli.types import PredictionKind

@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 from bbccli.analysis.verification import verify
 from bbccli.errors import InputError, OptionError
 from bbccli.readers import read
-from bbccli.recorded import arrays, parts
+from bbccli.recording import arrays, parts
 from bbccli.recording import Recorder
 from bbccli.types import PredictionKind
 

@@ -41,7 +41,7 @@ from sklearn.svm import SVC
 
 from bbccli.errors import InputError, OptionError
 from bbccli.readers.runs.recording import load
-from bbccli.recorded import arrays, parts
+from bbccli.recording import arrays, parts
 from bbccli.recording import Recorder
 from bbccli.recording.parameters import plain
 from bbccli.types import PredictionKind, Task

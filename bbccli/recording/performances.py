@@ -16,10 +16,10 @@ from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.metrics import METRICS, Metric
 from bbccli.metrics.naming import canonical
 from bbccli.metrics.probability import with_clip
-from bbccli.recorded import design
-from bbccli.recorded.counted import TOLERANCE, share_of
-from bbccli.recorded.design import Design
-from bbccli.recorded.parts import Part
+from bbccli.recording import design
+from bbccli.recording.design import Design
+from bbccli.recording.parts import Part
+from bbccli.recording.tries import TOLERANCE, share_of
 from bbccli.types import PredictionKind, Task
 
 _AT_ONCE = 64

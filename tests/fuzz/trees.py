@@ -26,7 +26,7 @@ from bbccli.core.source import run_of
 from bbccli.metrics import fitting
 from bbccli.metrics.naming import canonical
 from bbccli.readers import Roles
-from bbccli.recorded import arrays
+from bbccli.recording import arrays
 
 from .case import REAL, RUN, Case, Content, Link, tree_of
 from .mutations import mutated

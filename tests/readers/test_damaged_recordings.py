@@ -7,9 +7,9 @@ import pytest
 
 from bbccli.errors import InputError
 from bbccli.readers import read
-from bbccli.recorded import arrays, design, parts
-from bbccli.recorded.design import Design
-from bbccli.recorded.parts import Part
+from bbccli.recording import arrays, design, parts
+from bbccli.recording.design import Design
+from bbccli.recording.parts import Part
 from bbccli.schema.correct import Run
 from bbccli.types import PredictionKind, Task
 

@@ -8,7 +8,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from bbccli.recorded.arrays import DamagedError, array_of, packed, unpacked
+from bbccli.recording.arrays import DamagedError, array_of, packed, unpacked
 
 VALUES = np.arange(4.0)
 

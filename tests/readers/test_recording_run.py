@@ -11,11 +11,11 @@ import pytest
 from bbccli.core import reading
 from bbccli.errors import InputError
 from bbccli.readers.runs.recording import load, recognises
-from bbccli.readers.runs.recording_names import short_names
+from bbccli.recording.names import short_names
 from bbccli.readers.runs.recording_table import as_table
-from bbccli.recorded import arrays, design, parts
-from bbccli.recorded.design import Design
-from bbccli.recorded.parts import Part, identity_of
+from bbccli.recording import arrays, design, parts
+from bbccli.recording.design import Design
+from bbccli.recording.parts import Part, identity_of
 from bbccli.types import Pooling, PredictionKind, Task
 
 FOLDS = (np.array([0, 2, 4]), np.array([1, 3, 5]))

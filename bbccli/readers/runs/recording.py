@@ -12,7 +12,7 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.readers.runs import recording_arrays
 from bbccli.readers.runs.contents import matching
-from bbccli.readers.runs.recording_names import short_names
+from bbccli.recording.names import short_names
 from bbccli.readers.runs.recording_parts import (
     flags_of,
     never_fitted,
@@ -21,9 +21,9 @@ from bbccli.readers.runs.recording_parts import (
     without_predictions,
 )
 from bbccli.readers.sources.limits import check_size
-from bbccli.recorded import design, parts
-from bbccli.recorded.arrays import DamagedError
-from bbccli.recorded.counted import (
+from bbccli.recording import design, parts
+from bbccli.recording.arrays import DamagedError
+from bbccli.recording.tries import (
     TOLERANCE,
     Candidate,
     Try,
@@ -33,8 +33,8 @@ from bbccli.recorded.counted import (
     share_of,
     tries_of,
 )
-from bbccli.recorded.design import Design
-from bbccli.recorded.parts import Part
+from bbccli.recording.design import Design
+from bbccli.recording.parts import Part
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, PredictionKind, Task
 
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from bbccli.errors import InputError
 from bbccli.readers.sources.limits import check_size
-from bbccli.recorded.design import Design
-from bbccli.recorded.parts import Part
+from bbccli.recording.design import Design
+from bbccli.recording.parts import Part
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from bbccli.recorded.counted import Candidate, Try
-from bbccli.recorded.parts import Part
+from bbccli.recording.tries import Candidate, Try
+from bbccli.recording.parts import Part
 
 
 def flags_of(group: Iterable[Part]) -> tuple[str, ...]:

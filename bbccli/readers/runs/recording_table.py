@@ -11,7 +11,7 @@ from bbccli.core.source import tolerance_of
 from bbccli.readers.runs.base import RunReader, RunTable, Score, Turn
 from bbccli.readers.runs.contents import matching
 from bbccli.readers.runs.recording import Recording, load, recognises
-from bbccli.recorded.design import HEADER
+from bbccli.recording.design import HEADER
 from bbccli.types import BoolArray, IntArray, PredictionKind, Task
 
 

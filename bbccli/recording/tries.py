@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.core.source import agrees, tolerance_of
-from bbccli.recorded import parts
-from bbccli.recorded.arrays import DamagedError
-from bbccli.recorded.parts import Part
+from bbccli.recording import parts
+from bbccli.recording.arrays import DamagedError
+from bbccli.recording.parts import Part
 from bbccli.types import FloatArray, IntArray, PredictionKind
 
 TOLERANCE = 1e-9

@@ -16,7 +16,7 @@ import numpy as np
 from bbccli.core.atomic import SUFFIX, replacing
 from bbccli.core.local import bytes_of
 from bbccli.errors import InputError
-from bbccli.recorded.arrays import DamagedError, packed, unpacked
+from bbccli.recording.arrays import DamagedError, packed, unpacked
 from bbccli.types import FloatArray, IntArray, Task
 
 SPEC = "bbc-recording"
