@@ -12,9 +12,8 @@ from sklearn.preprocessing import StandardScaler
 from bbccli.analysis.verification import verified
 from bbccli.errors import InputError
 from bbccli.readers import read
-from bbccli.recording import parts
+from bbccli.recording import Recorder, parts
 from bbccli.recording.arrays import packed, unpacked
-from bbccli.recording import Recorder
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(60, 3))

@@ -31,7 +31,7 @@ def as_array(given: Any, name: str) -> NDArray[Any]:
         return np.asarray(given)
     except ValueError:
         raise OptionError(
-            f"{name}: lists of different lengths are no array", hint="as many values in each"
+            f"{name}: lists of different lengths are not an array", hint="as many values in each"
         ) from None
 
 
@@ -95,7 +95,7 @@ def truth_of(y: Any, task: str | None, scoring: Any) -> Truth:
     found = _known(task) or _task_of(values, labels, scoring)
     if found is Task.REGRESSION:
         if values.dtype.kind not in "biuf":
-            raise OptionError("y of a regression is no list of numbers", hint="check task=")
+            raise OptionError("y of a regression must be a list of numbers", hint="check task=")
         return Truth(found, values.astype(np.float64), None, ())
     if len(labels) < 2:
         raise OptionError("y has one class only", hint="classification needs at least two")
@@ -264,7 +264,7 @@ def params_of(params: Mapping[str, Any] | None) -> dict[str, Any]:
         They have no names.
     """
     if not isinstance(params, Mapping | None):
-        raise OptionError("params are no dict", hint="the value of each parameter by its name")
+        raise OptionError("params must be a dict", hint="the value of each parameter by its name")
     return {str(key): plain(value) for key, value in (params or {}).items()}
 
 
@@ -278,7 +278,7 @@ def positions(rows: Any, n_samples: int) -> IntArray:
     """
     found = _positions(as_array(rows, "rows"), n_samples)
     if found is None:
-        raise OptionError("rows are no positions", hint=f"whole numbers from 0 to {n_samples - 1}")
+        raise OptionError("rows must be positions", hint=f"whole numbers from 0 to {n_samples - 1}")
     if len(np.unique(found)) < len(found):
         raise OptionError("rows hold a sample twice", hint="one prediction per sample and fold")
     return found
@@ -450,5 +450,5 @@ def weights_of(sample_weight: Any, n_samples: int) -> FloatArray | None:
     except (TypeError, ValueError):
         weights = np.empty(0)
     if weights.shape != (n_samples,) or not (np.isfinite(weights) & (weights > 0)).all():
-        raise OptionError("sample_weight are no weights", hint="a positive number per sample")
+        raise OptionError("sample_weight must be positive numbers", hint="one per sample")
     return weights

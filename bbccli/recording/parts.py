@@ -1,4 +1,4 @@
-"""The parts of a recording: a file for each test set that a configuration predicted."""
+"""Parts of a recording: one file per configuration and test set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The metric of a search, computed again from the predictions that were kept."""
+"""Recompute the metric of a search from the recorded predictions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of a recording that can be read, and what was tried by them."""
+"""Group the parts of a recording into tries, and decide which of these count."""
 
 from __future__ import annotations
 
