@@ -182,23 +182,6 @@ def test_the_same_as_the_csv_module(text):
         assert found == spans(data), data
 
 
-@settings(max_examples=examples(100))
-@given(st.lists(PIECES, max_size=24).map("".join), st.integers(1, 40))
-def test_pieces_do_not_matter(text, size):
-    def verdict():
-        try:
-            check_quotes(text.encode(), "p.csv", ",")
-        except InputError as error:
-            return str(error)
-        return ""
-
-    whole = verdict()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bbccli.readers.sources.quotes._PIECE", size)
-        patch.setattr("bbccli.readers.sources.quotes._FEW", size)
-        assert verdict() == whole
-
-
 @settings(max_examples=examples(60))
 @given(
     st.lists(

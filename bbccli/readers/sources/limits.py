@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from bbccli.core import reading
@@ -23,10 +22,6 @@ HARMLESS_RUNS = 2**28
 """The same of Parquet, which always packs runs: sorted labels with few errors reach 600 times."""
 
 _PIECE = 2**24
-WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT96": 12}
-WIDEST = 8
-"""Bytes of a value, by its physical type in Parquet."""
-
 _TOOLS = {"gzip": "gzip -d", "zstd": "zstd -d"}
 
 
@@ -117,37 +112,15 @@ def bomb(packed: int, name: str, what: str, remedy: str) -> InputError:
     )
 
 
-def check_declared(declared: Iterable[tuple[int, int, int, int]], name: str, packed: int) -> None:
-    """Refuse a Parquet file that, by what it says of itself, takes too much memory.
-
-    Parameters
-    ----------
-    declared
-        Rows, values, bytes of a value, and bytes unpacked: of columns, or of groups of rows.
-    packed
-        Bytes of the file.
+def check_packed(size: int, packed: int, name: str) -> None:
+    """Refuse a Parquet file whose columns take too much memory.
 
     Raises
     ------
     InputError
-        They are larger than `--max-input`, or than `RATIO` times the file; or the numbers make no
-        sense.
+        They are larger than `--max-input`, or than `RATIO` times the file.
     """
-    size = 0
-    for n_rows, n_values, width, n_bytes in declared:
-        if min(n_rows, n_values, n_bytes) < 0:
-            raise InputError(
-                "Parquet file is damaged: it declares negative sizes",
-                path=name,
-                hint="copy or write the file again",
-            )
-        # repeated values may be packed in next to nothing
-        size += max(max(n_values, n_rows) * width, n_bytes)
     check_size(size, name)
-    _check_runs(size, packed, name)
-
-
-def _check_runs(size: int, packed: int, name: str) -> None:
     remedy = "write it without dictionaries and compression"
     check_ratio(size, packed, name, "Parquet", remedy, HARMLESS_RUNS)
 
@@ -187,7 +160,7 @@ def check_texts(table: pa.Table, name: str, packed: int | None = None) -> None:
                 ) from error
             check_size(size, name)
     if packed is not None:
-        _check_runs(size, packed, name)
+        check_packed(size, packed, name)
 
 
 def too_large(name: str) -> InputError:
