@@ -13,15 +13,16 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.readers.arrow import (
+    apply,
     as_arrow_or_null,
     is_integer,
     is_nothing,
     is_text,
     null_mask,
+    take,
     to_codes,
     to_numbers,
 )
-from bbccli.readers.functions import apply, take
 from bbccli.types import FloatArray, IntArray
 
 if TYPE_CHECKING:

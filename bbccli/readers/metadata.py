@@ -74,13 +74,13 @@ class Metadata:
         return dict(counts.most_common())
 
 
-def parse_metadata(text: str | bytes, place: str) -> Metadata:
+def parse_metadata(text: str | bytes | Mapping[str, Any], place: str) -> Metadata:
     """Read the JSON object of the metadata.
 
     Parameters
     ----------
     text
-        JSON.
+        JSON, as text or parsed.
     place
         Where it was found, for messages.
 
@@ -89,7 +89,7 @@ def parse_metadata(text: str | bytes, place: str) -> Metadata:
     InputError
         Broken JSON, another `spec`, another major version, or a key of the wrong type.
     """
-    raw = _load(text, place)
+    raw = dict(text) if isinstance(text, Mapping) else _load(text, place)
     _check_spec(raw, place)
     tasks = {str(task): task for task in Task}
     positive = raw.get("positive_class")
@@ -115,7 +115,7 @@ def merged(parts: Sequence[Metadata]) -> Metadata:
     raw = {key: value for part in reversed(found) for key, value in part.raw.items()}
     configs = {one["id"]: one for part in reversed(found) for one in part.raw.get("configs") or []}
     raw |= {"configs": list(configs.values())} if configs else {}
-    return parse_metadata(json.dumps(raw), found[0].place)
+    return parse_metadata(raw, found[0].place)
 
 
 def _load(text: str | bytes, place: str) -> dict[str, Any]:

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.readers.arrow import is_text, to_numbers
+from bbccli.readers.arrow import apply, cast, is_text, to_numbers
 from bbccli.readers.column import Column
-from bbccli.readers.functions import apply, cast
 from bbccli.readers.roles import NAMES
 from bbccli.types import BoolArray, IntArray
 

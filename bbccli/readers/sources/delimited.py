@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.readers.arrow import is_nothing, is_text, to_numbers
+from bbccli.readers.arrow import apply, cast, is_nothing, is_text, to_numbers
 from bbccli.readers.column import EXACT_INTEGERS
-from bbccli.readers.functions import apply, cast
 from bbccli.readers.numerals import with_numbers
 from bbccli.readers.roles import ITEM_KEYS, NAMES
 from bbccli.readers.sources.files import Format

@@ -10,7 +10,6 @@ import re
 import stat
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path, PurePath
 
@@ -70,23 +69,21 @@ _BINARY = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
-    """What a file holds: its name for messages, unpacked bytes, their format, the hash of all.
-
-    The bytes of a large Parquet file are not held: `data` is empty.
-    """
-
-    path: str
-    data: bytes
-    format: Format
-    sha256: str
-
-
-def read_content(path: str | Path) -> Content:
+def read_content(path: str | Path) -> tuple[str, bytes, Format, str]:
     """Read a file, or stdin where `path` is "-"; unpack it and tell its format.
 
     The suffix decides; without one (stdin, pipes) the content does.
+
+    Returns
+    -------
+    name
+        Path, for messages.
+    data
+        Unpacked bytes; none of a large Parquet file, which is not kept.
+    form
+        Format.
+    sha256
+        Hash of the bytes as they were read.
 
     Raises
     ------
@@ -102,7 +99,7 @@ def read_content(path: str | Path) -> Content:
     else:
         name, (suffix, packing) = str(path), _suffixes(Path(path))
         if suffix == ".parquet" and _is_large(Path(path)):
-            return Content(name, b"", Format.PARQUET, sha256_of(Path(path)))
+            return name, b"", Format.PARQUET, sha256_of(Path(path))
         data = file_bytes(Path(path))
     sha256 = hashlib.sha256(data).hexdigest()
     if not suffix:
@@ -111,7 +108,7 @@ def read_content(path: str | Path) -> Content:
         data = _unpack(data, packing, name)
     if not data or data.isspace():
         raise InputError("file is empty", path=name, hint="a header line and one row per sample")
-    return Content(name, data, _format(suffix, data), sha256)
+    return name, data, _format(suffix, data), sha256
 
 
 def listed(paths: Paths) -> list[str | Path | ArrowStream]:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from bbccli.core import reading
 from bbccli.errors import InputError
-from bbccli.readers.arrow import is_text
-from bbccli.readers.functions import apply, cast, take
+from bbccli.readers.arrow import apply, cast, is_text, take
 
 if TYPE_CHECKING:
     import pyarrow as pa

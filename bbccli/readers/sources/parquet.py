@@ -97,7 +97,7 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
     try:
         file = _opened(source)
         schema = file.schema_arrow
-        refuse_nested(schema, path)
+        plain = plain_schema(schema, path)
         if isinstance(source, Path) and any(map(holds_lists, schema.types)):
             source = bytes_of(source)
         texts = [field.name for field in schema if is_text(field.type)]
@@ -111,7 +111,7 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
         raise InputError("no rows", path=path, hint="one row per sample")
     text = (schema.metadata or {}).get(METADATA_KEY)
     if table is None:
-        return ColumnsOnDisk(path, file, plain_schema(schema, path)), text
+        return ColumnsOnDisk(path, file, plain), text
     check_texts(table, path, packed)
     return table, text
 
@@ -210,20 +210,6 @@ class _Thrift:
         length = self.natural() if kind == _TEXT else {_BYTE: 1, _DOUBLE: 8}.get(kind, 0)
         self.at += length
         return None
-
-
-def refuse_nested(schema: pa.Schema, path: str) -> None:
-    """Refuse lists of anything but numbers, structs and maps before reading them."""
-    import pyarrow as pa
-
-    for name, kind in zip(schema.names, schema.types, strict=True):
-        if pa.types.is_nested(kind) and not holds_lists(kind):
-            raise InputError(
-                f"columns of type {kind} cannot be read",
-                path=path,
-                column=name,
-                hint="one value per cell: class probabilities as K columns `config::class`",
-            )
 
 
 def _damaged(error: Exception, path: str, start: bytes = b"") -> InputError:
