@@ -130,41 +130,29 @@ def expand(paths: Paths) -> list[str | Path | ArrowStream]:
     for path in listed(paths):
         if isinstance(path, str) and not path:
             raise InputError("the name of a file is empty", hint="is its variable set?")
-        if in_memory(path) or not _stands_for_many(path):
-            found.append(path)
-            continue
-        matches = matching_urls(str(path)) if is_url(path) else _matches(Path(path))
+        matches = [path] if in_memory(path) else _matches(path)
         if not matches:
             raise InputError("matches no file", path=str(path), hint="check the pattern")
         found += matches
-    if len(found) > 1:
-        _refuse_tables(found)
+    for one in filter(in_memory, found if len(found) > 1 else ()):  # none has a name of its own
+        raise InputError(
+            "a table in memory is read alone",
+            path=name_in_messages(one),
+            hint="put the tables under one another, with a column `config`",
+        )
     if not found:
         raise InputError("no file to read", hint="name at least one")
     return found
 
 
-def _refuse_tables(found: Sequence[object]) -> None:
-    """Tables in memory have no names to tell them apart."""
-    for one in found:
-        if in_memory(one):
-            raise InputError(
-                "a table in memory is read alone",
-                path=name_in_messages(one),
-                hint="put the tables under one another, with a column `config`",
-            )
-
-
-def _stands_for_many(path: str | Path) -> bool:
-    """Whether a path is a pattern; one that exists is not, whatever characters it has."""
+def _matches(path: str | Path) -> Sequence[str | Path]:
+    """Return the paths that a pattern matches, sorted; a path that is no pattern, or exists."""
     if is_url(path):
-        return is_pattern(str(path))
+        return matching_urls(str(path)) if is_pattern(str(path)) else [path]
     # os.path never raises, unlike Path
-    return glob.has_magic(str(path)) and not os.path.exists(path)  # noqa: PTH110
-
-
-def _matches(pattern: Path) -> Sequence[str | Path]:
-    """Return the paths that a pattern matches, sorted; none where it is not a pattern."""
+    if not glob.has_magic(str(path)) or os.path.exists(path):  # noqa: PTH110
+        return [path]
+    pattern = Path(path)
     root = Path(pattern.anchor)
     try:
         return sorted(root.glob(str(pattern.relative_to(root))))
@@ -235,24 +223,23 @@ def file_bytes(path: Path) -> bytes:
                 return read_within(file, str(path))
             check_size(os.fstat(file.fileno()).st_size, str(path))
             return file.read()
-    except FileNotFoundError:
-        raise InputError("no such file", path=str(path), hint=_nearest_file(path)) from None
-    except IsADirectoryError:
-        raise InputError(
-            "is a directory, not a file", path=str(path), hint="name one file in it"
-        ) from None
-    except PermissionError:
-        raise InputError(
-            "permission denied", path=str(path), hint="ask for the right to read the file"
-        ) from None
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}", path=str(path), hint="check the path"
-        ) from None
-    except ValueError:
-        raise InputError(
-            "is not a file name", path=repr(str(path)), hint="check the path"
-        ) from None
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: OSError | ValueError) -> InputError:
+    """Build the error about a file that can't be opened or read."""
+    problem, hint = f"cannot be read: {getattr(error, 'strerror', '')}", "check the path"
+    match error:
+        case FileNotFoundError():
+            problem, hint = "no such file", _nearest_file(path)
+        case IsADirectoryError():
+            problem, hint = "is a directory, not a file", "name one file in it"
+        case PermissionError():
+            problem, hint = "permission denied", "ask for the right to read the file"
+        case ValueError():
+            return InputError("is not a file name", path=repr(str(path)), hint=hint)
+    return InputError(problem, path=str(path), hint=hint)
 
 
 def stdin_bytes() -> bytes:
