@@ -1,16 +1,15 @@
 """Arrow IPC -> table: files, streams, and Feather of both versions.
 
-A file is a stream between two marks and a footer, and is read as one. Arrow unpacks compressed
-buffers when a batch is read; the sizes that they unpack to are checked before, in the flatbuffer
-that describes each batch (`Message.fbs` of the Arrow format).
+Arrow unpacks compressed buffers when a batch is read. Their sizes, each in front of its buffer, are
+checked before: where the buffers lie stands in the flatbuffer that describes the batch
+(`Message.fbs` and `File.fbs` of the Arrow format).
 """
 
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
-
-import numpy as np
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from bbccli.errors import InputError
 from bbccli.readers.sources.limits import check_ratio, check_size, check_texts
@@ -21,11 +20,13 @@ if TYPE_CHECKING:
 FEATHER_1 = b"FEA1"
 FILE = b"ARROW1"
 CONTINUED = b"\xff\xff\xff\xff"
+_MALFORMED = (ValueError, struct.error)
 MAGIC = (FEATHER_1, FILE, CONTINUED)
 """How Feather of version 1, a file and a stream start."""
 
 _HEADER, _DATA, _ROWS, _BUFFERS, _COMPRESSION = 2, 1, 0, 2, 3
-"""Fields by their numbers: of a message, of a dictionary, and of a batch the others."""
+_DICTIONARIES, _BATCHES = 2, 3
+"""Numbers of fields: of a message, a dictionary, a batch (the last three); and of the footer."""
 
 
 def read_ipc(data: bytes, path: str) -> tuple[pa.Table, bytes | None]:
@@ -45,16 +46,18 @@ def read_ipc(data: bytes, path: str) -> tuple[pa.Table, bytes | None]:
             hint="give the file the suffix of its format, such as .csv",
         )
     try:
+        end = CONTINUED + bytes(4) if data.startswith(CONTINUED) else data[: len(FILE)]
+        if not data.endswith(FEATHER_1 if data.startswith(FEATHER_1) else end):
+            raise ValueError("cut off")  # after a batch of a stream nothing else would show it
+        source = pa.BufferReader(data)
         if data.startswith(FEATHER_1):
-            table = _feather(data)
+            table = _feather(source)
         else:
-            stream = _stream(data)
-            size, n_rows = _declared(stream)
-            check_size(max(size, 8 * n_rows), path)
-            check_ratio(size, len(data), path, "Arrow", "write it without compression")
-            table = pa.ipc.open_stream(stream).read_all()
+            _check_declared(data, path)
+            form = pa.ipc.open_file if data.startswith(FILE) else pa.ipc.open_stream
+            table = form(source).read_all()
         table.validate(full=True)
-    except (pa.ArrowException, OSError, EOFError, ArithmeticError, ValueError, struct.error):
+    except (pa.ArrowException, OSError, EOFError, ArithmeticError, LookupError, *_MALFORMED):
         raise InputError(
             "Arrow file is truncated or damaged", path=path, hint="copy or write the file again"
         ) from None
@@ -64,55 +67,30 @@ def read_ipc(data: bytes, path: str) -> tuple[pa.Table, bytes | None]:
     return table, (table.schema.metadata or {}).get(b"bbc")
 
 
-def _feather(data: bytes) -> pa.Table:
+def _feather(source: pa.BufferReader) -> pa.Table:
     import warnings
 
-    import pyarrow as pa
     from pyarrow import feather
 
-    if not data.endswith(FEATHER_1):
-        raise ValueError("cut off")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that version 1 is deprecated
-        return feather.read_table(pa.BufferReader(data), use_threads=False)
+        return feather.read_table(source, use_threads=False)
 
 
-def _stream(data: bytes) -> pa.Buffer:
-    """The stream in a file; a stream itself. What was cut off after a batch shows at the end."""
-    import pyarrow as pa
-
-    whole = pa.py_buffer(data)
-    if data.startswith(CONTINUED):
-        if not data.endswith(CONTINUED + bytes(4)):
-            raise ValueError("cut off")
-        return whole
-    (footer,) = struct.unpack_from("<i", data, len(data) - 10)
-    length = len(data) - 18 - footer
-    if not data.endswith(FILE) or footer < 0 or length < 0:
-        raise ValueError("cut off")
-    return whole.slice(8, length)
-
-
-def _declared(stream: pa.Buffer) -> tuple[int, int]:
-    """Bytes of all buffers, unpacked, and rows of all batches."""
-    import pyarrow as pa
-
+def _check_declared(data: bytes, path: str) -> None:
+    """Refuse buffers and rows that take too much memory when they are read."""
     size = n_rows = 0
-    for message in pa.ipc.MessageReader.open_stream(stream):
+    for message in _messages(data):
         if message.type not in ("record batch", "dictionary"):
             continue
         about = message.metadata.to_pybytes()
-        (message_at,) = struct.unpack_from("<I", about)
-        batch = _child(about, message_at, _HEADER)
+        batch = _child(about, _root(about), _HEADER)
         if message.type == "dictionary":
             batch = _child(about, batch, _DATA)
         elif place := _place(about, batch, _ROWS):
             n_rows += struct.unpack_from("<q", about, place)[0]
-        start = _child(about, batch, _BUFFERS)
-        (count,) = struct.unpack_from("<I", about, start)
-        buffers = np.frombuffer(about, "<i8", 2 * count, start + 4).reshape(-1, 2)
         packed = _place(about, batch, _COMPRESSION) > 0
-        for offset, length in buffers.tolist():
+        for offset, length in _list(about, batch, _BUFFERS, "<qq"):
             if offset < 0 or length < 0 or offset + length > message.body.size:
                 raise ValueError("a buffer lies outside")
             unpacked = length
@@ -121,7 +99,44 @@ def _declared(stream: pa.Buffer) -> tuple[int, int]:
             if unpacked < -1:
                 raise ValueError("a negative size")
             size += length if unpacked == -1 else unpacked  # -1 says that it is not packed
-    return size, n_rows
+    check_size(max(size, 8 * n_rows), path)
+    check_ratio(size, len(data), path, "Arrow", "write it without compression")
+
+
+def _messages(data: bytes) -> Iterator[Any]:
+    """Yield the batches: of a file those that its footer names, of a stream all."""
+    import pyarrow as pa
+
+    whole = pa.py_buffer(data)
+    if data.startswith(CONTINUED):
+        yield from pa.ipc.MessageReader.open_stream(whole)
+        return
+    (size,) = struct.unpack_from("<i", data, len(data) - 10)
+    if not 0 < size <= len(data) - 10:
+        raise ValueError("no footer")
+    footer = data[-10 - size : -10]
+    for part in (_DICTIONARIES, _BATCHES):
+        for offset, about, length in _list(footer, _root(footer), part, "<qi4xq"):
+            if min(offset, about, length) < 0:
+                raise ValueError("a negative place")
+            yield pa.ipc.read_message(pa.BufferReader(whole.slice(offset, about + length)))
+
+
+def _list(data: bytes, table: int, field: int, form: str) -> Iterator[tuple[int, ...]]:
+    """Yield the structs of a list in a flatbuffer's table, each as `struct` unpacks it."""
+    if not _place(data, table, field):
+        return
+    start = _child(data, table, field)
+    (count,) = struct.unpack_from("<I", data, start)
+    end = start + 4 + count * struct.calcsize(form)
+    if end > len(data):
+        raise ValueError("a list is cut off")
+    yield from struct.iter_unpack(form, data[start + 4 : end])
+
+
+def _root(data: bytes) -> int:
+    """Where the table begins that a flatbuffer is."""
+    return int(struct.unpack_from("<I", data)[0])
 
 
 def _child(data: bytes, table: int, field: int) -> int:
