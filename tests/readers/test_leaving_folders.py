@@ -152,49 +152,45 @@ class TestLinks:
         refused(folder, LEAVES)
 
 
-class TestRaces:
-    def test_a_file_that_becomes_a_link_is_not_read(self, mljar, monkeypatch):
-        place = mljar / PREDICTIONS
-        elsewhere = mljar.parent / "secret.csv"
-        shutil.copy(place, elsewhere)
-        resolve = os.path.realpath
+def linked(place):
+    """Put a link to a copy of the file in its place."""
+    elsewhere = place.parents[2] / "secret.csv"
+    shutil.copy(place, elsewhere)
+    place.unlink()
+    place.symlink_to(elsewhere)
 
-        def swapped(path):
-            found = resolve(path)
-            if found == str(place) and not place.is_symlink():
-                place.unlink()
-                place.symlink_to(elsewhere)
-            return found
 
-        monkeypatch.setattr(os.path, "realpath", swapped)
-        refused(mljar, "cannot be read")
+def with_linked_folder(place):
+    moved_to = place.parents[2] / "model"
+    place.parent.rename(moved_to)
+    place.parent.symlink_to(moved_to)
 
-    def test_nor_is_what_a_folder_becomes(self, mljar, monkeypatch):
-        place, elsewhere = mljar / PREDICTIONS, mljar.parent / "model"
-        resolve = os.path.realpath
 
-        def swapped(path):
-            found = resolve(path)
-            if found == str(place) and not place.parent.is_symlink():
-                place.parent.rename(elsewhere)
-                place.parent.symlink_to(elsewhere)
-            return found
+def piped(place):
+    place.unlink()
+    os.mkfifo(place)
 
-        monkeypatch.setattr(os.path, "realpath", swapped)
-        refused(mljar, "cannot be read")
 
-    def test_a_file_that_becomes_a_pipe_is_not_waited_for(self, mljar, monkeypatch):
-        place = mljar / PREDICTIONS
-        resolve = os.path.realpath
+@pytest.mark.parametrize(
+    ("change", "first", "problem"),
+    [
+        (linked, False, "cannot be read"),
+        (with_linked_folder, False, "cannot be read"),
+        (piped, True, IRREGULAR),
+    ],
+)
+def test_a_file_that_becomes_another_is_not_read(mljar, monkeypatch, change, first, problem):
+    """It does while its path is looked up, before or after."""
+    place, left, resolve = mljar / PREDICTIONS, [change], os.path.realpath
 
-        def swapped(path):
-            if Path(path) == place:
-                place.unlink()
-                os.mkfifo(place)
-            return resolve(path)
+    def swapped(path):
+        found = str(path) if first else resolve(path)
+        if found == str(place) and left:
+            left.pop()(place)
+        return resolve(path) if first else found
 
-        monkeypatch.setattr(os.path, "realpath", swapped)
-        refused(mljar, IRREGULAR)
+    monkeypatch.setattr(os.path, "realpath", swapped)
+    refused(mljar, problem)
 
 
 class TestWhatIsNoFile:
