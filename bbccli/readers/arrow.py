@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _UUID_DIGITS = [place for place in range(36) if place not in (8, 13, 18, 23)]
-"""Where a UUID has digits and no dash."""
+"""Positions of digits in a written UUID."""
 
 _NUMPY_NAMES = {"float": "float32", "double": "float64"}
 
@@ -93,9 +93,9 @@ def to_numbers(values: pa.Array | pa.ChunkedArray, out: FloatArray | None = None
     Parameters
     ----------
     values : (n,)
-        What is read.
+        Arrow array.
     out : (n,), optional
-        Where the numbers go.
+        Output array.
     """
     import pyarrow as pa
 
@@ -133,28 +133,28 @@ def null_mask(values: pa.Array) -> BoolArray:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Whether a plain type holds strings."""
+    """True for strings."""
     import pyarrow as pa
 
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def is_nothing(kind: pa.DataType) -> bool:
-    """Whether a plain type holds nothing but nulls."""
+    """True for the type of columns without any value."""
     import pyarrow as pa
 
     return bool(pa.types.is_null(kind))
 
 
 def is_integer(kind: pa.DataType) -> bool:
-    """Whether a plain type holds whole numbers."""
+    """True for integers."""
     import pyarrow as pa
 
     return bool(pa.types.is_integer(kind))
 
 
 def is_number(kind: pa.DataType) -> bool:
-    """Whether a plain type holds whole or real numbers."""
+    """True for integers and floats."""
     import pyarrow as pa
 
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
@@ -199,7 +199,7 @@ def plain_schema(schema: pa.Schema, path: str) -> pa.Schema:
 
 
 def holds_lists(kind: pa.DataType) -> bool:
-    """Whether a column holds lists of numbers, such as the probabilities of K classes."""
+    """True for lists of numbers, such as the probabilities of K classes."""
     import pyarrow as pa
 
     types = pa.types
@@ -329,7 +329,7 @@ def _plain(column: pa.ChunkedArray, field: pa.Field, path: str) -> pa.ChunkedArr
 
 
 def _is_uuid(kind: pa.DataType) -> bool:
-    """Whether a type is that of UUIDs: the extension, or the 16 bytes that it stands for."""
+    """True for UUIDs: the extension type, or its 16 bytes."""
     return "arrow.uuid" in str(kind) or str(kind) == "fixed_size_binary[16]"
 
 

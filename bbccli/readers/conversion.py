@@ -147,7 +147,7 @@ def _under_one_another(sheet: Sheet, cells: Sequence[Cell]) -> pa.Array:
 
 
 def _metadata(sheet: Sheet, matrix: PredictionMatrix, layout: TableLayout) -> dict[str, Any]:
-    """What the metadata said, and what was understood."""
+    """Return the metadata of the input with all that was inferred."""
     raw = matrix.source.metadata
     known = {one["id"]: one for one in raw.get("configs") or []}
     metadata: dict[str, Any] = {"spec": SPEC, "version": MAJOR_VERSION}

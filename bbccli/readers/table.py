@@ -93,7 +93,7 @@ class Table:
 
     @property
     def shown(self) -> pa.Table | ColumnsOnDisk:
-        """What the names are of: the columns that are not aside."""
+        """The columns that are not set aside."""
         names = self.data.column_names
         return self.data.select([i for i, name in enumerate(names) if name not in self.aside])
 

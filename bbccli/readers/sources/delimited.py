@@ -309,7 +309,7 @@ def _mended(text: _Text, row: pacsv.InvalidRow, as_text: Callable[[str], bool]) 
 
 
 def _ends_blank(table: pa.Table, extra: int, text: _Text) -> bool:
-    """Whether the last columns are empty, and the first cells no row names without a header."""
+    """True if the last columns are empty, and the first cells are not row names."""
     if not all(is_nothing(kind) for kind in table.schema.types[-extra:]):
         return False
     # a cell that says that its value is missing is not blank
@@ -339,7 +339,7 @@ def _without_blank_rows(table: pa.Table) -> pa.Table:
 
 
 def _has_row_names(table: pa.Table, header: str, delimiter: str) -> bool:
-    """Whether the first column, for which the header has no cell, has the row names of R.
+    """True if the first column holds row names, for which R writes no cell in the header.
 
     Then the first cells are other whole numbers or another text in every row, and the last ones
     are not empty, as behind a trailing delimiter. It may be another name that lacks where the
@@ -361,7 +361,7 @@ def _has_row_names(table: pa.Table, header: str, delimiter: str) -> bool:
 
 
 def _differ(column: pa.ChunkedArray) -> bool:
-    """Whether every cell has another value."""
+    """True if all cells differ and none is missing."""
     return not column.null_count and len(column.unique()) == len(column)
 
 

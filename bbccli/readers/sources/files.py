@@ -22,7 +22,7 @@ from bbccli.readers.sources.memory import ArrowStream, in_memory, name_in_messag
 from bbccli.readers.sources.urls import is_pattern, is_url, matching_urls, path_of, url_bytes
 
 Paths = str | Path | ArrowStream | Sequence[str | Path]
-"""What can be read: one file, several, or a table in memory."""
+"""Input: one file, several, or a table in memory."""
 
 STDIN = "-"
 STDIN_NAME = "<stdin>"
@@ -44,7 +44,7 @@ _PACKING_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
 class Format(StrEnum):
-    """How a table is written."""
+    """File format of a table."""
 
     PARQUET = "Parquet"
     CSV = "CSV"
@@ -180,7 +180,7 @@ def _suffixes(path: PurePath, name: str = "") -> tuple[str, str | None]:
 
 
 def _is_large(path: Path) -> bool:
-    """Whether a file is better read piece by piece."""
+    """True if a file is large enough to be read column by column."""
     try:
         return path.is_file() and path.stat().st_size >= LARGE
     except (OSError, ValueError):

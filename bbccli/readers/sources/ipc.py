@@ -22,7 +22,7 @@ FILE = b"ARROW1"
 CONTINUED = b"\xff\xff\xff\xff"
 _MALFORMED = (ValueError, struct.error)
 MAGIC = (FEATHER_1, FILE, CONTINUED)
-"""How Feather of version 1, a file and a stream start."""
+"""First bytes of Feather version 1, a file and a stream."""
 
 _HEADER, _DATA, _ROWS, _BUFFERS, _COMPRESSION = 2, 1, 0, 2, 3
 _DICTIONARIES, _BATCHES = 2, 3
@@ -135,12 +135,12 @@ def _list(data: bytes, table: int, field: int, form: str) -> Iterator[tuple[int,
 
 
 def _root(data: bytes) -> int:
-    """Where the table begins that a flatbuffer is."""
+    """Position of the root table of a flatbuffer."""
     return int(struct.unpack_from("<I", data)[0])
 
 
 def _child(data: bytes, table: int, field: int) -> int:
-    """Where the table or list begins that a field of a flatbuffer's table refers to."""
+    """Position of the table or list that a field of a table refers to."""
     place = _place(data, table, field)
     if not place:
         raise ValueError("a part is missing")
@@ -148,7 +148,7 @@ def _child(data: bytes, table: int, field: int) -> int:
 
 
 def _place(data: bytes, table: int, field: int) -> int:
-    """Where a field of a flatbuffer's table is; 0 where it is absent."""
+    """Position of a field of a flatbuffer's table; 0 if it is absent."""
     fields = table - struct.unpack_from("<i", data, table)[0]
     entry = 4 + 2 * field
     if fields < 0:

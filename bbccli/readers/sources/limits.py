@@ -1,4 +1,4 @@
-"""How much one input may hold, unpacked: more is refused before it fills the memory."""
+"""Limits on the unpacked size of an input, checked before it fills the memory."""
 
 from __future__ import annotations
 

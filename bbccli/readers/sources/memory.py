@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 ARRAYS = "<arrays>"
-"""What arrays are called in messages."""
+"""Name of arrays in messages."""
 
 
 class ArrowStream(Protocol):
@@ -36,13 +36,13 @@ class ArrowStream(Protocol):
 
 
 def in_memory(source: object) -> TypeIs[ArrowStream]:
-    """Whether something is a table in memory and no path."""
+    """True for a table in memory, False for a path."""
     streams = ("__arrow_c_stream__", "__arrow_c_array__")
     return any(hasattr(source, name) for name in streams) or _is_pandas(source)
 
 
 def name_in_messages(source: object) -> str:
-    """Return the path of a file; what a table in memory is called where a file would have it."""
+    """Return the path of a file, or a name for a table in memory."""
     if isinstance(source, str | PurePath):
         return str(source)
     return "<DataFrame>" if type(source).__name__ == "DataFrame" else "<table>"

@@ -1,4 +1,4 @@
-"""Files that lie elsewhere: http://, s3://, gs://, hdfs://, what pyarrow or fsspec opens."""
+"""Files at URLs: http://, s3://, gs://, hdfs://, and whatever pyarrow or fsspec opens."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _MEANS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
 def is_url(path: str | Path) -> bool:
-    """Whether a path names a place on another file system, such as s3://bucket/file.csv."""
+    """True if a path is a URL, such as s3://bucket/file.csv."""
     return isinstance(path, str) and _URL.match(path) is not None
 
 
 def is_pattern(url: str) -> bool:
-    """Whether a URL stands for several files: * or [...] in its path; a ? begins the query.
+    """True if a URL has * or [...] in its path; a ? begins the query.
 
     Examples
     --------
@@ -61,13 +61,16 @@ def url_bytes(url: str) -> bytes:
         return http_bytes(url)
     system, path = _opened(url)
     with _readable(url):
-        if _is_local(system):
-            with opened(path) as local:
-                check_size(os.fstat(local.fileno()).st_size, url)
-                return read_within(local, url)
-        with _in_time(url, lambda: system.open_input_file(path)) as file:
-            check_size(_in_time(url, file.size), url)
-            return read_within(_Patient(url, file), url)
+        try:
+            if _is_local(system):
+                with opened(path) as local:
+                    check_size(os.fstat(local.fileno()).st_size, url)
+                    return read_within(local, url)
+            with _in_time(url, lambda: system.open_input_file(path)) as file:
+                check_size(_in_time(url, file.size), url)
+                return read_within(_Patient(url, file), url)
+        except FileNotFoundError:
+            raise InputError("no such file", path=url, hint="check the address") from None
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ class _Patient:
 
 
 def url_exists(url: str) -> bool:
-    """Whether there is a file at a URL."""
+    """True if there is a file at a URL."""
     if is_http(url):
         return http_exists(url)
     from pyarrow.fs import FileType
@@ -166,7 +169,7 @@ def _opened(url: str) -> tuple[FileSystem, Any]:
 
 
 def _is_local(system: FileSystem) -> bool:
-    """Whether paths of a file system are those of this machine, by pyarrow or by fsspec."""
+    """True if a file system of pyarrow or fsspec is that of this machine."""
     behind = getattr(getattr(system, "handler", None), "fs", None)
     return system.type_name == "local" or "file" in getattr(behind, "protocol", ())
 
@@ -203,8 +206,6 @@ def _readable(url: str) -> Iterator[None]:
         yield
     except BbcError:
         raise
-    except FileNotFoundError:
-        raise InputError("no such file", path=url, hint="check the address") from None
     except Exception as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise InputError(
