@@ -299,18 +299,8 @@ class TestPatterns:
 
     def test_unless_they_are_to_be_followed_and_then_once(self, runs):
         with reading.use(Reading(follow_links=True)):
-            assert sorted(set(_hits("runs/**/p.csv"))) == [
-                "runs/a/p.csv",
-                "runs/b/c/p.csv",
-                "runs/link/p.csv",
-            ]
-
-    def test_without_links_they_are_those_of_glob(self, runs):
-        for link in (*Path("runs/a").glob("[ot]*"), Path("runs/link")):
-            link.unlink()
-        for pattern in ("runs/**/p.csv", "**", "runs/**/", "**/*", "**/**/*.csv", f"{runs}/**/c/*"):
-            found = glob(pattern, recursive=True)  # noqa: PTH207
-            assert sorted(set(_hits(pattern))) == sorted(set(found))
+            found = sorted(set(_hits("runs/**/p.csv")))
+        assert found == [f"runs/{part}/p.csv" for part in ("a", "b/c", "link")]
 
 
 @pytest.mark.parametrize("pattern", ["runs/*/p.csv", "runs/**/p.csv", "**", "runs/1/*"])
@@ -344,7 +334,8 @@ def test_a_pattern_matches_as_the_glob_of_python_does(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     plain = ["*", "*/", "*/*.csv", "./*/p.csv", ".*/p.csv", "a/.*", "[ac]/*/p.csv", "a/[[]*"]
     plain += [f"{tmp_path}/*/p.csv", "e.csv/*", "a/../*.csv", "nothing/*", "?.csv"]
-    for pattern in plain:
-        assert sorted(_hits(pattern)) == sorted(glob(pattern)), pattern  # noqa: PTH207
-    for pattern in ("**/p.csv", "**/*.csv", "c/**/p.csv"):
-        assert sorted(set(_hits(pattern))) == sorted(glob(pattern, recursive=True)), pattern  # noqa: PTH207
+    deep = ["**/p.csv", "**/*.csv", "c/**/p.csv", "**", "c/**/", "**/*", "**/**/*.csv"]
+    for pattern in [*plain, *deep, f"{tmp_path}/**/d/*"]:
+        found, expected = list(_hits(pattern)), glob(pattern, recursive=True)  # noqa: PTH207
+        assert sorted(set(found)) == sorted(set(expected)), pattern
+        assert len(found) == len(expected) or "**" in pattern
