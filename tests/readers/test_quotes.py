@@ -19,9 +19,8 @@ from bbccli import read
 from bbccli.core import reading
 from bbccli.core.reading import Reading
 from bbccli.errors import InputError
-from bbccli.readers.sources.delimited import read_delimited
+from bbccli.readers.sources.delimited import check_quotes, read_delimited
 from bbccli.readers.sources.files import Format
-from bbccli.readers.sources.quotes import check_quotes
 
 WIDE = "truth,a,b,row_id\n" + "".join(
     f"{'yn'[i % 2]},0.{10 + i},0.{90 - i},s{i}\n" for i in range(40)

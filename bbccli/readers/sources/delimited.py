@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bbccli.core import reading
 from bbccli.errors import InputError
 from bbccli.readers.arrow import apply, cast, is_nothing, is_text, to_numbers
 from bbccli.readers.column import EXACT_INTEGERS
 from bbccli.readers.numerals import with_numbers
 from bbccli.readers.roles import ITEM_KEYS, NAMES
 from bbccli.readers.sources.files import Format
-from bbccli.readers.sources.quotes import check_quotes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,6 +43,9 @@ _SPACED = re.compile(r'("[^"]*"|[^\s"]+)(?: ("[^"]*"|[^\s"]+))+')
 _MARKS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _LATE_MARK = re.compile('[\r\n\ufeff]"?\ufeff')
 _TWO_LINES = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*([^\r\n]+)[\r\n]\s*\S")
+# within a value a quote is an ordinary character
+_WALK = r'[^"]*+(?:(?<=[{bounds}])"[^"\r\n]*+(?:""[^"\r\n]*+)*+"[^"]*+|(?<![{bounds}])"[^"]*+)*+'
+_VALUE = r'"(?:[^"]++|"")*+"'
 
 
 def read_delimited(data: bytes, path: str, form: Format, keys: Sequence[str] = ()) -> pa.Table:
@@ -261,6 +264,67 @@ def check_text(data: bytes, path: str) -> None:
             path=path,
             hint="remove it; or read files apart rather than put under one another",
         )
+
+
+def check_quotes(data: bytes, path: str, delimiter: str) -> None:
+    """Refuse text in which a quoted value continues on the next line, or never ends.
+
+    The reader of the table takes a quote that is not closed for a value of many lines, without a
+    word: it would swallow the rows below it. One expression follows the values as that reader
+    does, and stops at one that does not end in its line; where quoted line breaks are allowed,
+    such a value must end where RFC 4180 has it.
+
+    Parameters
+    ----------
+    data
+        Text with a header line.
+    path
+        File, for messages.
+    delimiter
+        One ASCII character.
+
+    Raises
+    ------
+    InputError
+        Names the line in which the quote opens.
+    """
+    if b'"' not in data:
+        return
+    across = reading.current().quoted_newlines
+    text, bounds = b"\n" + data.removeprefix(b"\xef\xbb\xbf"), re.escape(delimiter) + r"\r\n"
+    walk = re.compile(_WALK.format(bounds=bounds).encode())
+    over_lines = re.compile(rf"{_VALUE}(?=[{bounds}]|\Z)".encode())
+    position = 0
+    while (position := walk.match(text, position).end()) < len(text):  # type: ignore[union-attr]
+        value = over_lines.match(text, position) if across else None
+        if value is None:
+            raise _unclosed(text[1:], path, position - 1, across)
+        position = value.end()
+
+
+def _unclosed(data: bytes, path: str, start: int, across: bool) -> InputError:
+    """Build the error about a quote that opens at a byte and does not close in its line."""
+    value = re.compile(_VALUE.encode()).match(data, start)
+    problem, remedy = f"a quote opens in line {_line_of(data, start)} and ", "close it"
+    if value is None:
+        problem += "is never closed"
+    else:
+        problem += f"closes only in line {_line_of(data, value.end() - 1)}"
+        remedy += (
+            " in its line"
+            if across
+            else (" in its line; --quoted-newlines if the value has line breaks")
+        )
+    shown = data[start : start + 24].splitlines()[0].decode("utf-8", "replace")
+    return InputError(
+        f"{problem}: {shown}", path=path, hint=f"{remedy}; or remove it, or double it within quotes"
+    )
+
+
+def _line_of(data: bytes, position: int) -> int:
+    """Line of a byte, counted from 1; a lone carriage return ends a line too."""
+    head = data[:position]
+    return 1 + head.count(b"\n") + head.count(b"\r") - head.count(b"\r\n")
 
 
 def _options(
