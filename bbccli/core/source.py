@@ -86,6 +86,16 @@ class Source:
     n_samples: int = 0
     n_tried: int = 0
 
+    @property
+    def run(self) -> Mapping[str, Any]:
+        """Metadata of the run behind the predictions; empty if there is none."""
+        return run_of(self.metadata)
+
+    @property
+    def configurations(self) -> Mapping[str, Mapping[str, Any]]:
+        """Metadata of the configurations, by id."""
+        return {one["id"]: one for one in self.metadata.get("configs") or ()}
+
 
 def agrees(found: float, said: float, tolerance: float) -> bool:
     """True if a performance equals the reported one within a tolerance; NaN never does."""

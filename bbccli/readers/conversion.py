@@ -149,7 +149,7 @@ def _under_one_another(sheet: Sheet, cells: Sequence[Cell]) -> pa.Array:
 def _metadata(sheet: Sheet, matrix: PredictionMatrix, layout: TableLayout) -> dict[str, Any]:
     """Return the metadata of the input with all that was inferred."""
     raw = matrix.source.metadata
-    known = {one["id"]: one for one in raw.get("configs") or []}
+    known = matrix.source.configurations
     metadata: dict[str, Any] = {"spec": SPEC, "version": MAJOR_VERSION}
     metadata |= {**raw, "layout": str(layout), "task": str(matrix.task)}
     if matrix.task.is_classification:
