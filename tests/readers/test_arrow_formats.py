@@ -277,4 +277,4 @@ def test_a_file_of_polars_begins_with_something_else():
     """Its stream does not follow the mark: only the footer tells where the batches are."""
     matrix = read(DATA / "polars.arrow")
     assert matrix.predictions[0, :, 0].tolist() == [0.1, 0.9, 0.6] * 4
-    assert matrix.outcome.classes == ("n", "y")
+    assert matrix.outcome.classes == ("0", "1")
