@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 _UUID_DIGITS = [place for place in range(36) if place not in (8, 13, 18, 23)]
 """Positions of digits in a written UUID."""
 
+_MANY = 10_000
+"""Numbers that a list may hold in any file; in one of more rows it may hold as many."""
+
 _NUMPY_NAMES = {"float": "float32", "double": "float64"}
 
 
@@ -254,6 +257,14 @@ def _parts(column: pa.ChunkedArray, name: str, path: str) -> list[pa.ChunkedArra
     lengths = to_numbers(apply("list_value_length", column))
     filled = np.flatnonzero(to_numbers(apply("is_valid", column)))
     length = int(lengths[filled[0]]) if len(filled) else 0
+    if length > max(len(lengths), _MANY):
+        raise InputError(
+            f"the lists hold {length} numbers, more than there can be classes",
+            path=path,
+            column=name,
+            row=int(filled[0]),
+            hint="one probability for each class in every row; drop a column that is no prediction",
+        )
     unlike = filled[lengths[filled] != length] if length else filled[:1]
     if len(unlike) or not length:
         row = int(unlike[0]) if len(unlike) else 0

@@ -109,6 +109,7 @@ def test_lists_hold_sorted_classes(save, kind):
     [
         ([*LISTS[:-1], [0.1, 0.2, 0.7]], "has 3 numbers, the first has 2 .*row 11"),
         ([[0.2, 0.3, 0.5]] * 12, "lists of 3 numbers, and the truth has 2 classes"),
+        ([np.zeros(10**5)] * 12, "lists hold 100000 numbers, more than there can be classes"),
     ],
 )
 def test_lists_that_are_none_of_classes(save, lists, expected):
