@@ -123,6 +123,12 @@ def test_quotes_that_are_closed_or_ordinary(header):
     check_quotes(text.encode().rstrip(b"\n"), "p.csv", ",")
 
 
+@pytest.mark.parametrize("row", ['5" pipe,"open', '"a"b,"open', '"",x"y,"open', 'a"b","open'])
+def test_a_quote_within_a_value_closes_nothing(row):
+    with pytest.raises(InputError, match="line 2 and closes only in line 3"):
+        check_quotes(f'x,y\n{row}\nb",1\n'.encode(), "p.csv", ",")
+
+
 PIECES = st.sampled_from(['"', '"', ",", "\n", "\r\n", "\r", "a", "1", " ", '""', ',"', '"\n', "é"])
 
 

@@ -203,7 +203,7 @@ class _Thrift:
             size, kind = self.natural() if head >> 4 == 15 else head >> 4, head & 15
             if size > len(self.data) - self.at:
                 raise ValueError("a list is cut off")
-            return [self.value(max(kind, _BYTE)) for _ in range(size)]  # a truth takes a byte
+            return [self.value(kind) for _ in range(size)]
         if _BYTE < kind <= _I64:
             number = self.natural()
             return (number >> 1) ^ -(number & 1)
