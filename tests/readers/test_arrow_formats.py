@@ -75,6 +75,14 @@ def test_feather_bomb(save, kind):
     assert read(save("n.arrow", data)).n_samples == 10
 
 
+def test_a_bomb_in_a_dictionary(save):
+    """A hundred megabytes of texts, of which the rows name one."""
+    texts = pa.DictionaryArray.from_arrays([0, 0], pa.array(["x" * 1000] * 10**5))
+    path = save("m.arrow", ipc(pa.table({"truth": texts, "a": [0.1, 0.2]}), "file", "zstd"))
+    with reading.use(Reading(max_input=2**26)), pytest.raises(InputError, match="64 MiB"):
+        read(path)
+
+
 @pytest.mark.parametrize("extension", [False, True])
 def test_uuid_keys_are_text(save, extension):
     ids = [uuid.UUID(int=2**100 + i * 7) for i in range(12)]

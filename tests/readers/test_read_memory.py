@@ -287,6 +287,7 @@ FAULTS = {
         "the last axis has 3 columns, there are 2 classes",
     ),
     "mixture": (([[0.1], ["x"]], [0, None]), {}, "truth is missing"),
+    "gap": (([[0.1], [0.2]], [0.5, np.nan]), {}, "truth is missing (column 'truth', row 1)"),
     "truth": (
         (np.tile(np.arange(20) % 2, (2, 1)).T, np.arange(20) % 2),
         {"configurations": ["a", "b"]},
