@@ -15,7 +15,6 @@ from bbccli.analysis.inspection.similar import Similarity, similarity
 from bbccli.analysis.verification import verified
 from bbccli.core import resources
 from bbccli.core.documents import as_json
-from bbccli.core.source import run_of
 from bbccli.core.text import redacted
 from bbccli.readers import Paths, Request, Understood, understand
 from bbccli.readers.problems import Collect, HaltError
@@ -99,7 +98,7 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
         checked = problems.attempt("leaderboard", verified, read.matrix, otherwise=read.matrix)
         read = replace(read, matrix=checked)
         matrices.tell_scores(findings, checked.source.verification)
-    if read is not None and (run := run_of(read.matrix.source.metadata)):
+    if read is not None and (run := read.matrix.source.run):
         matrices.tell_tool(findings, run["tool"])
     for check, error in problems.found:
         findings.error(check, error)
