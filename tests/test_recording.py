@@ -552,7 +552,7 @@ def test_rows_that_are_no_test_set(tmp_path):
         (Y, {"scoring": "no such"}, "no scorer 'no such'"),
         (Y, {"cv": [(np.arange(30), np.arange(29, 60))]}, "trains on"),
         (Y, {"cv": [(np.arange(30), [70])]}, "not a list of rows"),
-        (Y, {"sample_weight": np.zeros(60)}, "no weights"),
+        (Y, {"sample_weight": np.zeros(60)}, "must be positive"),
         (Y, {"groups": [1]}, "groups have shape"),
     ],
 )
