@@ -6,12 +6,12 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from bbccli.analysis.input import GapOptions, InputOptions
 from bbccli.analysis.plan import PlanOptions
 from bbccli.core.choices import GateOn, Missing
-from bbccli.core.option import Declared, Option, Panel, Scope, options_of
+from bbccli.core.option import Declared, Panel, Scope, option, options_of
 from bbccli.core.text import redacted
 
 if TYPE_CHECKING:
@@ -37,27 +37,23 @@ def _methods() -> Iterable[str]:
 class EstimateOptions:
     """What is estimated, and how."""
 
-    metric: Annotated[
-        Sequence[str] | None,
-        Option(
-            "Metric that selects the winner; see bbc metrics. Also a name of scikit-learn's "
-            "(roc_auc), or package.module:NAME. Repeatable: the others are estimated too.",
-            metavar="NAME",
-            names=metric_names,
-            open=True,
-            default="the first that fits the task",
-        ),
-    ] = None
-    method: Annotated[
-        Sequence[str] | None,
-        Option(
-            "Method; see bbc methods. Repeatable, or all that can be computed.",
-            metavar="NAME",
-            names=_methods,
-            open=True,
-            default="cvt, tt, bbc; with 8 folds or more also bbc-f",
-        ),
-    ] = None
+    metric: Sequence[str] | None = option(
+        None,
+        "Metric that selects the winner; see bbc metrics. Also a name of scikit-learn's "
+        "(roc_auc), or package.module:NAME. Repeatable: the others are estimated too.",
+        "NAME",
+        names=metric_names,
+        open=True,
+        default="the first that fits the task",
+    )
+    method: Sequence[str] | None = option(
+        None,
+        "Method; see bbc methods. Repeatable, or all that can be computed.",
+        "NAME",
+        names=_methods,
+        open=True,
+        default="cvt, tt, bbc; with 8 folds or more also bbc-f",
+    )
 
 
 def _of_gates() -> Iterable[str]:
@@ -70,32 +66,25 @@ def _of_gates() -> Iterable[str]:
 class GateOptions:
     """A gate, if there is one."""
 
-    fail_under: Annotated[
-        float | None,
-        Option(
-            "For metrics that are maximised: exit with 3 if the pessimistic bound of the first one "
-            "is under X, and with 4 if that can't be decided.",
-            metavar="X",
-        ),
-    ] = None
-    fail_over: Annotated[
-        float | None, Option("The same for metrics that are minimised, over X.", metavar="X")
-    ] = None
-    gate_on: Annotated[
-        GateOn | None,
-        Option("Judge the pessimistic bound or the estimate.", panel=Panel.GATE, default="bound"),
-    ] = None
-    gate_method: Annotated[
-        str | None,
-        Option(
-            "Judge this method.",
-            metavar="NAME",
-            panel=Panel.GATE,
-            names=_of_gates,
-            open=True,
-            default="the one to report",
-        ),
-    ] = None
+    fail_under: float | None = option(
+        None,
+        "For metrics that are maximised: exit with 3 if the pessimistic bound of the first one "
+        "is under X, and with 4 if that can't be decided.",
+        "X",
+    )
+    fail_over: float | None = option(None, "The same for metrics that are minimised, over X.", "X")
+    gate_on: GateOn | None = option(
+        None, "Judge the pessimistic bound or the estimate.", panel=Panel.GATE, default="bound"
+    )
+    gate_method: str | None = option(
+        None,
+        "Judge this method.",
+        "NAME",
+        panel=Panel.GATE,
+        names=_of_gates,
+        open=True,
+        default="the one to report",
+    )
 
     @property
     def rule(self) -> Rule | None:
@@ -118,18 +107,14 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
     Names and defaults are those of the command line. What only changes the speed is not part of it.
     """
 
-    strict: Annotated[
-        bool, Option("The same as --missing error.", panel=Panel.INPUT, scope=Scope.RUN)
-    ] = False
-    threshold: Annotated[
-        float | None,
-        Option(
-            "Binary tasks: predict the positive class above this score.",
-            metavar="X",
-            panel=Panel.METHOD,
-            default="0.5 for probabilities, none for unbounded scores",
-        ),
-    ] = None
+    strict: bool = option(False, "The same as --missing error.", panel=Panel.INPUT, scope=Scope.RUN)
+    threshold: float | None = option(
+        None,
+        "Binary tasks: predict the positive class above this score.",
+        "X",
+        panel=Panel.METHOD,
+        default="0.5 for probabilities, none for unbounded scores",
+    )
 
     def check(self) -> None:
         """Find out what is wrong with the options whatever the file.
@@ -178,10 +163,10 @@ def line_of(command: str, files: Sequence[str], groups: Sequence[Any]) -> str:
     words = ["bbc", command, *map(redacted, files)]
     for group in groups:
         kind: type = type(group)
-        for option in options_of(kind).values():
-            value = getattr(group, option.name)
-            if value != option.default and value is not None:
-                words += _words(option, value)
+        for one in options_of(kind).values():
+            value = getattr(group, one.name)
+            if value != one.default and value is not None:
+                words += _words(one, value)
     return shlex.join(words)
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from bbccli.core.choices import Missing, Task
-from bbccli.core.option import Option, Panel, Scope
+from bbccli.core.option import Panel, Scope, option
 
 if TYPE_CHECKING:
     from bbccli.core.matrix import PredictionMatrix
     from bbccli.readers import Paths, Request
 
 
-def _column(text: str) -> Option:
-    return Option(text, metavar="COL", panel=Panel.COLUMNS)
+def _column(text: str) -> Any:
+    return option(None, text, "COL", panel=Panel.COLUMNS)
 
 
 def _dialects() -> Iterable[str]:
@@ -35,134 +35,103 @@ def _flagged() -> Iterable[str]:
 class InputOptions:
     """How files are to be understood: what the reader can't tell by itself."""
 
-    truth: Annotated[str | None, _column("True label or value.")] = None
-    fold: Annotated[str | None, _column("Fold of the cross-validation.")] = None
-    repeat: Annotated[str | None, _column("Repeat of the cross-validation.")] = None
-    group: Annotated[str | None, _column("Group of the sample, such as a patient or a site.")] = (
-        None
+    truth: str | None = _column("True label or value.")
+    fold: str | None = _column("Fold of the cross-validation.")
+    repeat: str | None = _column("Repeat of the cross-validation.")
+    group: str | None = _column("Group of the sample, such as a patient or a site.")
+    row_id: str | None = _column("Key of the sample.")
+    labels_row_id: str | None = _column("Key in the labels file, where it is called otherwise.")
+    folds_row_id: str | None = _column("Key in the folds file, where it is called otherwise.")
+    time: str | None = _column("Survival time.")
+    event: str | None = _column("Event: 1 observed, 0 censored.")
+    weight: str | None = _column("Weight of the sample.")
+    unweighted: bool = option(
+        False,
+        "Count all samples alike, even where a column is called weight, weights or "
+        "sample_weight; wins over --weight.",
+        panel=Panel.COLUMNS,
     )
-    row_id: Annotated[str | None, _column("Key of the sample.")] = None
-    labels_row_id: Annotated[
-        str | None, _column("Key in the labels file, where it is called otherwise.")
-    ] = None
-    folds_row_id: Annotated[
-        str | None, _column("Key in the folds file, where it is called otherwise.")
-    ] = None
-    time: Annotated[str | None, _column("Survival time.")] = None
-    event: Annotated[str | None, _column("Event: 1 observed, 0 censored.")] = None
-    weight: Annotated[str | None, _column("Weight of the sample.")] = None
-    unweighted: Annotated[
-        bool,
-        Option(
-            "Count all samples alike, even where a column is called weight, weights or "
-            "sample_weight; wins over --weight.",
-            panel=Panel.COLUMNS,
-        ),
-    ] = False
-    outer_fold: Annotated[str | None, _column("Outer fold of nested predictions.")] = None
-    configuration: Annotated[str | None, _column("Configuration, in the long layout.")] = None
-    prediction: Annotated[str | None, _column("Prediction, in the long layout.")] = None
-    only: Annotated[
-        Sequence[str] | None,
-        Option(
-            "Use only these configurations, such as 'svm*'; repeatable. A matching column is taken "
-            "as a configuration, whatever it looks like.",
-            metavar="PATTERN",
-            panel=Panel.INPUT,
-            default="all",
-        ),
-    ] = None
-    exclude: Annotated[
-        Sequence[str] | None,
-        Option(
-            "Leave out these configurations, or columns that are not configurations, such as age; "
-            "repeatable.",
-            metavar="PATTERN",
-            panel=Panel.INPUT,
-        ),
-    ] = None
-    dialect: Annotated[
-        str | None,
-        Option(
-            "Layout of the files.",
-            panel=Panel.INPUT,
-            names=_dialects,
-            default="inferred from the column names",
-        ),
-    ] = None
-    positive: Annotated[
-        str | None,
-        Option(
-            "Positive class.",
-            metavar="CLASS",
-            panel=Panel.INPUT,
-            default="the metadata's, else the last one sorted",
-        ),
-    ] = None
-    task: Annotated[
-        Task | None,
-        Option(
-            "What is predicted; score: nothing, the file holds scores per sample.",
-            panel=Panel.INPUT,
-            default="inferred from the truth",
-        ),
-    ] = None
-    bounds: Annotated[
-        str | None,
-        Option(
-            "Scores: the smallest and the largest possible one, which the guard of intervals "
-            "needs.",
-            metavar="LOW,HIGH",
-            panel=Panel.INPUT,
-            default="0,1 where every score is 0 or 1, else unknown",
-        ),
-    ] = None
-    labels: Annotated[
-        str | None,
-        Option(
-            "Separate file with the truth, joined by the key of both; by position where neither "
-            "has one.",
-            metavar="FILE",
-            panel=Panel.INPUT,
-            scope=Scope.RUN,
-        ),
-    ] = None
-    folds: Annotated[
-        str | None,
-        Option(
-            "Separate file with the folds, joined in the same way.",
-            metavar="FILE",
-            panel=Panel.INPUT,
-            scope=Scope.RUN,
-        ),
-    ] = None
-    by_position: Annotated[
-        bool,
-        Option(
-            "Join labels and folds by position, although there is a key: the rows of all files are "
-            "in the same order.",
-            panel=Panel.INPUT,
-        ),
-    ] = False
-    include: Annotated[
-        Sequence[str] | None,
-        Option(
-            "Let configurations take part that their flags leave out: {names}; repeatable.",
-            metavar="WHAT",
-            panel=Panel.INPUT,
-            names=_flagged,
-            default="none",
-        ),
-    ] = None
-    verify: Annotated[
-        bool,
-        Option(
-            "Compute the scores that a run reports again, and refuse predictions that do not give "
-            "them.",
-            panel=Panel.INPUT,
-            flags=("--verify/--no-verify",),
-        ),
-    ] = True
+    outer_fold: str | None = _column("Outer fold of nested predictions.")
+    configuration: str | None = _column("Configuration, in the long layout.")
+    prediction: str | None = _column("Prediction, in the long layout.")
+    only: Sequence[str] | None = option(
+        None,
+        "Use only these configurations, such as 'svm*'; repeatable. A matching column is taken "
+        "as a configuration, whatever it looks like.",
+        "PATTERN",
+        panel=Panel.INPUT,
+        default="all",
+    )
+    exclude: Sequence[str] | None = option(
+        None,
+        "Leave out these configurations, or columns that are not configurations, such as age; "
+        "repeatable.",
+        "PATTERN",
+        panel=Panel.INPUT,
+    )
+    dialect: str | None = option(
+        None,
+        "Layout of the files.",
+        panel=Panel.INPUT,
+        names=_dialects,
+        default="inferred from the column names",
+    )
+    positive: str | None = option(
+        None,
+        "Positive class.",
+        "CLASS",
+        panel=Panel.INPUT,
+        default="the metadata's, else the last one sorted",
+    )
+    task: Task | None = option(
+        None,
+        "What is predicted; score: nothing, the file holds scores per sample.",
+        panel=Panel.INPUT,
+        default="inferred from the truth",
+    )
+    bounds: str | None = option(
+        None,
+        "Scores: the smallest and the largest possible one, which the guard of intervals needs.",
+        "LOW,HIGH",
+        panel=Panel.INPUT,
+        default="0,1 where every score is 0 or 1, else unknown",
+    )
+    labels: str | None = option(
+        None,
+        "Separate file with the truth, joined by the key of both; by position where neither "
+        "has one.",
+        "FILE",
+        panel=Panel.INPUT,
+        scope=Scope.RUN,
+    )
+    folds: str | None = option(
+        None,
+        "Separate file with the folds, joined in the same way.",
+        "FILE",
+        panel=Panel.INPUT,
+        scope=Scope.RUN,
+    )
+    by_position: bool = option(
+        False,
+        "Join labels and folds by position, although there is a key: the rows of all files are "
+        "in the same order.",
+        panel=Panel.INPUT,
+    )
+    include: Sequence[str] | None = option(
+        None,
+        "Let configurations take part that their flags leave out: {names}; repeatable.",
+        "WHAT",
+        panel=Panel.INPUT,
+        names=_flagged,
+        default="none",
+    )
+    verify: bool = option(
+        True,
+        "Compute the scores that a run reports again, and refuse predictions that do not give "
+        "them.",
+        panel=Panel.INPUT,
+        flags=("--verify/--no-verify",),
+    )
 
     def request(self, missing: Missing = Missing.DROP) -> Request:
         """Return what the readers are asked for."""
@@ -199,12 +168,10 @@ class InputOptions:
 class GapOptions:
     """What to do where some configurations lack predictions."""
 
-    missing: Annotated[
-        Missing,
-        Option(
-            "Where some configurations lack predictions: refuse (error), drop those "
-            "configurations, use only the samples that all of them predict (common-rows), or "
-            "score each on what it predicts (available).",
-            panel=Panel.INPUT,
-        ),
-    ] = Missing.DROP
+    missing: Missing = option(
+        Missing.DROP,
+        "Where some configurations lack predictions: refuse (error), drop those "
+        "configurations, use only the samples that all of them predict (common-rows), or "
+        "score each on what it predicts (available).",
+        panel=Panel.INPUT,
+    )

@@ -16,7 +16,7 @@ from bbccli.cli.command import command, reads_files
 from bbccli.cli.shared import Quiet, RunnerOptions, WorkOptions
 from bbccli.cli.streams import say
 from bbccli.core.choices import OnError
-from bbccli.core.option import Option, Panel, Scope
+from bbccli.core.option import Option, Panel, Scope, option
 from bbccli.core.resources import Resources
 from bbccli.core.text import redacted, visible
 from bbccli.errors import BbcError, OptionError
@@ -30,26 +30,19 @@ if TYPE_CHECKING:
 class BatchOptions:
     """How many files are worked through."""
 
-    jobs: Annotated[int | None, Option("Worker processes.", metavar="N", default="all cores")] = (
-        None
+    jobs: int | None = option(None, "Worker processes.", "N", default="all cores")
+    resume: bool = option(
+        False,
+        "Keep the results of files and options that have not changed; do the rest.",
+        scope=Scope.RUN,
     )
-    resume: Annotated[
-        bool,
-        Option(
-            "Keep the results of files and options that have not changed; do the rest.",
-            scope=Scope.RUN,
-        ),
-    ] = False
-    summary: Annotated[bool, Option("Print a table over all files: optimism, winners, gates.")] = (
-        False
+    summary: bool = option(False, "Print a table over all files: optimism, winners, gates.")
+    dry_run: bool = option(
+        False, "List the files and what would be done; write nothing.", scope=Scope.RUN
     )
-    dry_run: Annotated[
-        bool,
-        Option("List the files and what would be done; write nothing.", scope=Scope.RUN),
-    ] = False
-    on_error: Annotated[
-        OnError, Option("What to do after a file without a result.", panel=Panel.RESOURCES)
-    ] = OnError.CONTINUE
+    on_error: OnError = option(
+        OnError.CONTINUE, "What to do after a file without a result.", panel=Panel.RESOURCES
+    )
 
     @property
     def n_processes(self) -> int:

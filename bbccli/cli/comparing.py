@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from bbccli.analysis.asked import metric_names
 from bbccli.analysis.input import GapOptions, InputOptions
 from bbccli.analysis.plan import PlanOptions
 from bbccli.core.choices import Adjustment, Missing
-from bbccli.core.option import Option, Panel, Scope
+from bbccli.core.option import Panel, Scope, option
 from bbccli.core.progress import Progress, enter
 from bbccli.errors import OptionError
 
@@ -58,104 +58,79 @@ def _tests() -> Iterable[str]:
 class CompareOptions:
     """Options on the pairs to compare, and the tests."""
 
-    baseline: Annotated[
-        str | None,
-        Option(
-            "Compare the winner with this configuration, and allow for its selection.",
-            metavar="NAME",
-            scope=Scope.COMMAND,
-        ),
-    ] = None
-    by: Annotated[
-        str | None,
-        Option(
-            "Compare families: configurations that share this key of the metadata, or what "
-            "'regex:(...)' finds in their names.",
-            metavar="NAME",
-            scope=Scope.COMMAND,
-        ),
-    ] = None
-    pair: Annotated[
-        tuple[str, str] | None,
-        Option(
-            "Test two configurations named beforehand.",
-            metavar="A B",
-            scope=Scope.RUN,
-        ),
-    ] = None
-    test: Annotated[
-        Sequence[str] | None,
-        Option(
-            "Test of --pair, else of every pair, or with --across of the families: {names}. "
-            "Repeatable.",
-            metavar="NAME",
-            names=_tests,
-            open=True,
-            panel=Panel.METHOD,
-            default="the one that fits the metric",
-            scope=Scope.COMMAND,
-        ),
-    ] = None
-    across: Annotated[
-        bool,
-        Option(
-            "Each file is a data set: rank families, or configurations, over all.",
-            scope=Scope.RUN,
-        ),
-    ] = False
-    metric: Annotated[
-        str | None,
-        Option(
-            "Metric; see bbc metrics.",
-            metavar="NAME",
-            names=metric_names,
-            open=True,
-            default="the first that fits the task",
-        ),
-    ] = None
-    fail_unless: Annotated[
-        FailUnless | None,
-        Option(
-            "Exit with 3 unless the first comparison shows this, 4 if it can't tell.",
-            scope=Scope.COMMAND,
-        ),
-    ] = None
-    margin: Annotated[
-        float,
-        Option(
-            "Better is better by more than D, and not worse is worse by less than D.",
-            metavar="D",
-            panel=Panel.METHOD,
-            scope=Scope.COMMAND,
-        ),
-    ] = 0.0
-    rope: Annotated[
-        float,
-        Option(
-            "Bayesian tests: differences up to this count as none.",
-            metavar="D",
-            panel=Panel.METHOD,
-            scope=Scope.COMMAND,
-        ),
-    ] = 0.0
-    adjust: Annotated[
-        Adjustment | None,
-        Option(
-            "Adjust p-values for the number of comparisons.",
-            panel=Panel.METHOD,
-            default="holm",
-            scope=Scope.COMMAND,
-        ),
-    ] = None
-    threshold: Annotated[
-        float | None,
-        Option(
-            "Binary tasks: predict the positive class above this score.",
-            metavar="X",
-            panel=Panel.METHOD,
-            default="0.5 for probabilities, none for unbounded scores",
-        ),
-    ] = None
+    baseline: str | None = option(
+        None,
+        "Compare the winner with this configuration, and allow for its selection.",
+        "NAME",
+        scope=Scope.COMMAND,
+    )
+    by: str | None = option(
+        None,
+        "Compare families: configurations that share this key of the metadata, or what "
+        "'regex:(...)' finds in their names.",
+        "NAME",
+        scope=Scope.COMMAND,
+    )
+    pair: tuple[str, str] | None = option(
+        None, "Test two configurations named beforehand.", "A B", scope=Scope.RUN
+    )
+    test: Sequence[str] | None = option(
+        None,
+        "Test of --pair, else of every pair, or with --across of the families: {names}. "
+        "Repeatable.",
+        "NAME",
+        names=_tests,
+        open=True,
+        panel=Panel.METHOD,
+        default="the one that fits the metric",
+        scope=Scope.COMMAND,
+    )
+    across: bool = option(
+        False,
+        "Each file is a data set: rank families, or configurations, over all.",
+        scope=Scope.RUN,
+    )
+    metric: str | None = option(
+        None,
+        "Metric; see bbc metrics.",
+        "NAME",
+        names=metric_names,
+        open=True,
+        default="the first that fits the task",
+    )
+    fail_unless: FailUnless | None = option(
+        None,
+        "Exit with 3 unless the first comparison shows this, 4 if it can't tell.",
+        scope=Scope.COMMAND,
+    )
+    margin: float = option(
+        0.0,
+        "Better is better by more than D, and not worse is worse by less than D.",
+        "D",
+        panel=Panel.METHOD,
+        scope=Scope.COMMAND,
+    )
+    rope: float = option(
+        0.0,
+        "Bayesian tests: differences up to this count as none.",
+        "D",
+        panel=Panel.METHOD,
+        scope=Scope.COMMAND,
+    )
+    adjust: Adjustment | None = option(
+        None,
+        "Adjust p-values for the number of comparisons.",
+        panel=Panel.METHOD,
+        default="holm",
+        scope=Scope.COMMAND,
+    )
+    threshold: float | None = option(
+        None,
+        "Binary tasks: predict the positive class above this score.",
+        "X",
+        panel=Panel.METHOD,
+        default="0.5 for probabilities, none for unbounded scores",
+    )
 
     def question(self, n_files: int) -> Question:
         """Return what is asked, once the options are known to go together.
@@ -170,9 +145,9 @@ class CompareOptions:
         OptionError
             Options of several questions, or of another one; a margin that is not one.
         """
-        for option, value in (("--margin", self.margin), ("--rope", self.rope)):
+        for flag, value in (("--margin", self.margin), ("--rope", self.rope)):
             if not 0 <= value < math.inf:
-                raise OptionError(f"{option} is {value:g}", hint="0 or more, in the metric's unit")
+                raise OptionError(f"{flag} is {value:g}", hint="0 or more, in the metric's unit")
         asked = {
             Question.BASELINE: self.baseline is not None,
             Question.PAIRS: self.pair is not None,
@@ -204,12 +179,12 @@ class CompareOptions:
             "--adjust": (self.adjust, tested),
             "--fail-unless": (self.fail_unless, (*selected, Question.PAIRS)),
         }
-        for option, (value, questions) in fits.items():
+        for flag, (value, questions) in fits.items():
             if value and question not in questions:
-                needed = " or ".join(one for one in questions if one != option)
-                alone = ", or alone" if option in questions else ""
+                needed = " or ".join(one for one in questions if one != flag)
+                alone = ", or alone" if flag in questions else ""
                 raise OptionError(
-                    f"{option} does not go with {question}", hint=f"it goes with {needed}{alone}"
+                    f"{flag} does not go with {question}", hint=f"it goes with {needed}{alone}"
                 )
         if self.test or self.rope:
             self._check_tests(question)

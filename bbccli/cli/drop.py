@@ -13,7 +13,7 @@ from bbccli.analysis.input import InputOptions
 from bbccli.analysis.plan import ScoringOptions
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.shared import Files, Jobs, Notes, Output, Quiet, WorkOptions, form_option
-from bbccli.core.option import Option, Panel, Scope
+from bbccli.core.option import Panel, Scope, option
 from bbccli.errors import OptionError
 
 if TYPE_CHECKING:
@@ -35,87 +35,64 @@ def _rules() -> Iterable[str]:
 class DropOptions:
     """What to drop, and between which folds."""
 
-    rule: Annotated[
-        Sequence[str] | None,
-        Option(
-            "Rule that decides: {names}. Several, and all, only with --replay.",
-            metavar="NAME",
-            names=_rules,
-            open=True,
-            default="bbcd",
-        ),
-    ] = None
-    threshold: Annotated[
-        float | None,
-        Option(
-            "Drop above this confidence.",
-            metavar="P",
-            default="the rule's own, 0.99 for bbcd",
-            scope=Scope.COMMAND,
-        ),
-    ] = None
-    metric: Annotated[
-        str | None,
-        Option(
-            "Metric that decides which configuration is worse; see bbc metrics.",
-            metavar="NAME",
-            names=metric_names,
-            open=True,
-            default="the first that fits the task",
-        ),
-    ] = None
-    list_: Annotated[
-        str | None,
-        Option(
-            "Print only names, one per line: those to drop, or those to keep.",
-            names=lambda: ("drop", "keep"),
-        ),
-    ] = None
-    replay_: Annotated[
-        bool, Option("FILE is a finished cross-validation: show what dropping would have saved.")
-    ] = False
-    min_samples: Annotated[
-        int,
-        Option(
-            "Drop nothing before this many samples are predicted.", metavar="N", panel=Panel.METHOD
-        ),
-    ] = 50
-    n_folds: Annotated[
-        int | None,
-        Option(
-            "Folds of the whole cross-validation, over all repeats, to count what is saved.",
-            metavar="F",
-            panel=Panel.METHOD,
-            default="inferred if FILE has rows of the folds to come",
-        ),
-    ] = None
-    fold_order: Annotated[
-        str | None,
-        Option("With --replay: the folds in this order.", metavar="F1,F2,...", panel=Panel.METHOD),
-    ] = None
-    orders: Annotated[
-        int | None,
-        Option("With --replay: this many random orders.", metavar="N", panel=Panel.METHOD),
-    ] = None
-    n_resamples: Annotated[
-        int,
-        Option(
-            "Bootstrap resamples after each fold.",
-            metavar="B",
-            panel=Panel.METHOD,
-            scope=Scope.COMMAND,
-        ),
-    ] = 1000
-    cut: Annotated[
-        float | None,
-        Option(
-            "Binary tasks: predict the positive class above this score, as with --threshold of bbc "
-            "correct.",
-            metavar="X",
-            panel=Panel.METHOD,
-            default="0.5 for probabilities, none for unbounded scores",
-        ),
-    ] = None
+    rule: Sequence[str] | None = option(
+        None,
+        "Rule that decides: {names}. Several, and all, only with --replay.",
+        "NAME",
+        names=_rules,
+        open=True,
+        default="bbcd",
+    )
+    threshold: float | None = option(
+        None,
+        "Drop above this confidence.",
+        "P",
+        default="the rule's own, 0.99 for bbcd",
+        scope=Scope.COMMAND,
+    )
+    metric: str | None = option(
+        None,
+        "Metric that decides which configuration is worse; see bbc metrics.",
+        "NAME",
+        names=metric_names,
+        open=True,
+        default="the first that fits the task",
+    )
+    list_: str | None = option(
+        None,
+        "Print only names, one per line: those to drop, or those to keep.",
+        names=lambda: ("drop", "keep"),
+    )
+    replay_: bool = option(
+        False, "FILE is a finished cross-validation: show what dropping would have saved."
+    )
+    min_samples: int = option(
+        50, "Drop nothing before this many samples are predicted.", "N", panel=Panel.METHOD
+    )
+    n_folds: int | None = option(
+        None,
+        "Folds of the whole cross-validation, over all repeats, to count what is saved.",
+        "F",
+        panel=Panel.METHOD,
+        default="inferred if FILE has rows of the folds to come",
+    )
+    fold_order: str | None = option(
+        None, "With --replay: the folds in this order.", "F1,F2,...", panel=Panel.METHOD
+    )
+    orders: int | None = option(
+        None, "With --replay: this many random orders.", "N", panel=Panel.METHOD
+    )
+    n_resamples: int = option(
+        1000, "Bootstrap resamples after each fold.", "B", panel=Panel.METHOD, scope=Scope.COMMAND
+    )
+    cut: float | None = option(
+        None,
+        "Binary tasks: predict the positive class above this score, as with --threshold of bbc "
+        "correct.",
+        "X",
+        panel=Panel.METHOD,
+        default="0.5 for probabilities, none for unbounded scores",
+    )
 
     def rules(self) -> list[str]:
         """Return the rules, once the options are known to go together.
@@ -130,10 +107,10 @@ class DropOptions:
         wrong: dict[str, object] = {"--fold-order": self.fold_order, "--orders": self.orders}
         if self.replay_:
             wrong = {"--list": self.list_, "--n-folds": self.n_folds}
-        for option, value in wrong.items():
+        for flag, value in wrong.items():
             if value is not None:
                 verb = "does not go with" if self.replay_ else "needs"
-                raise OptionError(f"{option} {verb} --replay", hint="see bbc drop --help")
+                raise OptionError(f"{flag} {verb} --replay", hint="see bbc drop --help")
         chosen = list(self.rule or ["bbcd"])
         if not self.replay_ and (len(chosen) > 1 or EVERY in chosen):
             raise OptionError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,7 +14,7 @@ from bbccli.analysis.input import GapOptions, InputOptions
 from bbccli.analysis.plan import PlanOptions
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.shared import Jobs, Notes, Output, Quiet, WorkOptions, form_option
-from bbccli.core.option import Option, Panel, Scope
+from bbccli.core.option import Option, Panel, Scope, option
 from bbccli.errors import OptionError
 
 if TYPE_CHECKING:
@@ -33,97 +33,71 @@ PREVALENCE, SPREAD, CORRELATION = 0.5, 0.03, 0.8
 """What is taken for granted where nothing is stated; shown with every result."""
 
 
-def _stated(text: str, metavar: str, default: str = "") -> Option:
-    return Option(text, metavar=metavar, panel=Panel.METHOD, default=default, scope=Scope.RUN)
+def _stated(text: str, metavar: str, default: str = "") -> Any:
+    return option(None, text, metavar, panel=Panel.METHOD, default=default, scope=Scope.RUN)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlanningOptions:
     """What is asked of a plan, and what is stated in place of a pilot."""
 
-    width: Annotated[
-        float | None,
-        Option(
-            "Rows for an interval of the winner of at most this width.",
-            metavar="W",
-            scope=Scope.RUN,
-        ),
-    ] = None
-    optimism: Annotated[
-        float | None,
-        Option(
-            "Rows for a naive figure that is at most so much too good, on average.",
-            metavar="D",
-            scope=Scope.RUN,
-        ),
-    ] = None
-    samples: Annotated[
-        str | None,
-        Option(
-            "Rows of the table, such as 200,400,800.",
-            metavar="N,...",
-            default="those of the answer, and twice as many",
-            scope=Scope.RUN,
-        ),
-    ] = None
-    configurations: Annotated[
-        str | None,
-        Option(
-            "Configurations of the table, such as 10,100,1000; the answer is for the most.",
-            metavar="C,...",
-            default="those of the pilot, half and twice as many",
-            scope=Scope.RUN,
-        ),
-    ] = None
-    check: Annotated[
-        bool,
-        Option("Simulate the answer, to see if the formulas hold there.", scope=Scope.RUN),
-    ] = False
-    metric: Annotated[
-        str | None,
-        Option(
-            "Metric; see bbc metrics.",
-            metavar="NAME",
-            names=metric_names,
-            open=True,
-            default="the first that fits the task; auc without a pilot",
-        ),
-    ] = None
-    expected: Annotated[
-        float | None,
-        _stated(
-            "Without a pilot: true performance of the best configuration. The corrected value of "
-            "a similar study, never its naive one.",
-            "V",
-        ),
-    ] = None
-    prevalence: Annotated[
-        float | None,
-        _stated("Without a pilot: share of the positive class.", "P", f"{PREVALENCE:g}"),
-    ] = None
-    spread: Annotated[
-        float | None,
-        _stated(
-            "Without a pilot: standard deviation of the true performances.", "D", f"{SPREAD:g}"
-        ),
-    ] = None
-    correlation: Annotated[
-        float | None,
-        _stated(
-            "Without a pilot: correlation of what chance does to two configurations.",
-            "R",
-            f"{CORRELATION:g}",
-        ),
-    ] = None
-    within: Annotated[
-        float,
-        Option(
-            "How far from the best still counts as near the best.",
-            metavar="D",
-            panel=Panel.METHOD,
-            scope=Scope.RUN,
-        ),
-    ] = 0.01
+    width: float | None = option(
+        None, "Rows for an interval of the winner of at most this width.", "W", scope=Scope.RUN
+    )
+    optimism: float | None = option(
+        None,
+        "Rows for a naive figure that is at most so much too good, on average.",
+        "D",
+        scope=Scope.RUN,
+    )
+    samples: str | None = option(
+        None,
+        "Rows of the table, such as 200,400,800.",
+        "N,...",
+        default="those of the answer, and twice as many",
+        scope=Scope.RUN,
+    )
+    configurations: str | None = option(
+        None,
+        "Configurations of the table, such as 10,100,1000; the answer is for the most.",
+        "C,...",
+        default="those of the pilot, half and twice as many",
+        scope=Scope.RUN,
+    )
+    check: bool = option(
+        False, "Simulate the answer, to see if the formulas hold there.", scope=Scope.RUN
+    )
+    metric: str | None = option(
+        None,
+        "Metric; see bbc metrics.",
+        "NAME",
+        names=metric_names,
+        open=True,
+        default="the first that fits the task; auc without a pilot",
+    )
+    expected: float | None = _stated(
+        "Without a pilot: true performance of the best configuration. The corrected value of "
+        "a similar study, never its naive one.",
+        "V",
+    )
+    prevalence: float | None = _stated(
+        "Without a pilot: share of the positive class.", "P", f"{PREVALENCE:g}"
+    )
+    spread: float | None = _stated(
+        "Without a pilot: standard deviation of the true performances.", "D", f"{SPREAD:g}"
+    )
+    correlation: float | None = _stated(
+        "Without a pilot: correlation of what chance does to two configurations.",
+        "R",
+        f"{CORRELATION:g}",
+    )
+    within: float = option(
+        0.01,
+        "How far from the best still counts as near the best.",
+        "D",
+        panel=Panel.METHOD,
+        scope=Scope.RUN,
+    )
 
     def question(self, level: float, seed: int) -> Question:
         """Return what is asked.
@@ -150,9 +124,9 @@ class PlanningOptions:
         )
 
     def _check_sizes(self) -> None:
-        for option, value in (("--width", self.width), ("--optimism", self.optimism)):
+        for flag, value in (("--width", self.width), ("--optimism", self.optimism)):
             if value is not None and not 0 < value < math.inf:
-                raise OptionError(f"{option} is {value:g}", hint="more than 0, such as 0.1")
+                raise OptionError(f"{flag} is {value:g}", hint="more than 0, such as 0.1")
         if self.width is not None and self.optimism is not None:
             raise OptionError(
                 "--width and --optimism are two questions", hint="ask them one by one"

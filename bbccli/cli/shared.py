@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from bbccli.core import resources
-from bbccli.core.option import Option, Panel, Scope
+from bbccli.core.option import Option, Panel, Scope, option
 from bbccli.core.resources import Engine, Resources, resources_of
 from bbccli.errors import OptionError
 
@@ -77,25 +77,21 @@ Jobs = Annotated[
 class RunnerOptions:
     """Where the work is done; no result depends on it."""
 
-    runner: Annotated[
-        str,
-        Option(
-            "On this machine, or on workers of dask.distributed.",
-            panel=Panel.RESOURCES,
-            scope=Scope.COMMAND,
-            names=lambda: ("local", "dask"),
-        ),
-    ] = "local"
-    scheduler: Annotated[
-        str | None,
-        Option(
-            "Address of the dask scheduler, such as tcp://host:8786.",
-            metavar="ADDRESS",
-            panel=Panel.RESOURCES,
-            default="a cluster on this machine",
-            scope=Scope.COMMAND,
-        ),
-    ] = None
+    runner: str = option(
+        "local",
+        "On this machine, or on workers of dask.distributed.",
+        panel=Panel.RESOURCES,
+        scope=Scope.COMMAND,
+        names=lambda: ("local", "dask"),
+    )
+    scheduler: str | None = option(
+        None,
+        "Address of the dask scheduler, such as tcp://host:8786.",
+        "ADDRESS",
+        panel=Panel.RESOURCES,
+        default="a cluster on this machine",
+        scope=Scope.COMMAND,
+    )
 
     def check(self) -> None:
         """Find out whether the options go together.
@@ -162,18 +158,16 @@ class RunnerOptions:
 class WorkOptions:
     """How the work is done, whatever the threads; no result depends on it."""
 
-    memory: Annotated[
-        str,
-        Option(
-            "Approximate working memory, excluding the predictions; auto is 256MB, or as much as "
-            "large predictions take.",
-            metavar="SIZE",
-            panel=Panel.RESOURCES,
-        ),
-    ] = "auto"
-    engine: Annotated[
-        Engine, Option("Implementation; results are identical.", panel=Panel.RESOURCES)
-    ] = Engine.AUTO
+    memory: str = option(
+        "auto",
+        "Approximate working memory, excluding the predictions; auto is 256MB, or as much as "
+        "large predictions take.",
+        "SIZE",
+        panel=Panel.RESOURCES,
+    )
+    engine: Engine = option(
+        Engine.AUTO, "Implementation; results are identical.", panel=Panel.RESOURCES
+    )
 
     def resources(self, jobs: int | None) -> Resources:
         """Return what may be used by so many threads; None for all cores."""

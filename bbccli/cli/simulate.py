@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from bbccli.cli.command import command
 from bbccli.cli.shared import Quiet
-from bbccli.core.option import Option, Scope
+from bbccli.core.option import Option, Scope, option
 from bbccli.errors import OptionError
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ def _laws() -> Iterable[str]:
     return LAWS
 
 
-def _number(text: str, metavar: str, default: str = "") -> Option:
-    return Option(text, metavar=metavar, default=default, scope=Scope.RUN)
+def _number(value: Any, text: str, metavar: str, default: str = "") -> Any:
+    return option(value, text, metavar, default=default, scope=Scope.RUN)
 
 
 def _pair(text: str) -> tuple[float, float]:
@@ -44,19 +44,16 @@ def _pair(text: str) -> tuple[float, float]:
 class StudyOptions:
     """What the simulated study is like."""
 
-    samples: Annotated[int, _number("Rows.", "N")] = 100
-    configurations: Annotated[int, _number("Configurations.", "C")] = 100
-    folds: Annotated[int, _number("Folds, or as many as the rarest class has samples.", "F")] = 10
-    balance: Annotated[float | None, _number("Two classes: share of class 0.", "P", "0.5")] = None
-    classes: Annotated[int | None, _number("multinormal: classes.", "K", "3")] = None
-    correlation: Annotated[
-        float, _number("Correlation of the normal numbers behind two configurations.", "R")
-    ] = 0.0
-    beta: Annotated[
-        str,
-        _number("Beta law of the true performances; 1 less it of an error.", "A,B"),
-    ] = "9,6"
-    seed: Annotated[int, _number("Seed; same seed, same files.", "N")] = 0
+    samples: int = _number(100, "Rows.", "N")
+    configurations: int = _number(100, "Configurations.", "C")
+    folds: int = _number(10, "Folds, or as many as the rarest class has samples.", "F")
+    balance: float | None = _number(None, "Two classes: share of class 0.", "P", "0.5")
+    classes: int | None = _number(None, "multinormal: classes.", "K", "3")
+    correlation: float = _number(
+        0.0, "Correlation of the normal numbers behind two configurations.", "R"
+    )
+    beta: str = _number("9,6", "Beta law of the true performances; 1 less it of an error.", "A,B")
+    seed: int = _number(0, "Seed; same seed, same files.", "N")
 
     def study(self, law: str) -> Study:
         """Return the study that is asked for.
@@ -167,9 +164,9 @@ def _check_places(output: str, truth: str, paths: list[str]) -> None:
     from bbccli.cli.output import check_apart, check_writable
     from bbccli.readers.sources.opening import metadata_path
 
-    for option, path in (("--output", output), ("--truth", truth)):
+    for flag, path in (("--output", output), ("--truth", truth)):
         if path == "-":
-            raise OptionError(f"{option} is standard output", hint="name a file")
+            raise OptionError(f"{flag} is standard output", hint="name a file")
     for path in paths:
         check_writable({"--output": path, "--truth": truth})
         check_apart({"the metadata of --output": metadata_path(path), "--truth": truth})

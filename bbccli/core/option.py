@@ -1,15 +1,17 @@
 """What an option says of itself, on the field that it sets; the command line derives the rest.
 
-A group of options is a dataclass whose fields are annotated:
+A group of options is a dataclass whose fields are made by `option`; a parameter of a command is
+annotated with an `Option`:
 
-    level: Annotated[float, Option("Level of the intervals.", metavar="P")] = 0.95
+    level: float = option(0.95, "Level of the intervals.", "P")
+    jobs: Annotated[int, Option("Threads.", "N")] = 1
 """
 
 from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from enum import Enum, StrEnum
 from functools import cache
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
@@ -79,6 +81,11 @@ class Option:
     positional: bool = False
 
 
+def option(value: Any, help: str, metavar: str | None = None, **more: Any) -> Any:
+    """Return the field of an option with this default; see `Option` for the other parameters."""
+    return field(default=value, metadata={"option": Option(help, metavar, **more)})
+
+
 @dataclass(frozen=True, slots=True)
 class Declared:
     """An option with the name, the type and the default of the field that it sets.
@@ -130,9 +137,12 @@ def declared(name: str, hint: Any, default: Any) -> Declared | None:
 @cache
 def options_of(group: type) -> Mapping[str, Declared]:
     """Return the options of a dataclass by the names of their fields."""
-    hints = get_type_hints(group, include_extras=True)
-    found = (declared(f.name, hints[f.name], f.default) for f in fields(group))
-    return {one.name: one for one in found if one is not None}
+    hints = get_type_hints(group)
+    return {
+        f.name: Declared(f.name, hints[f.name], f.default, f.metadata["option"])
+        for f in fields(group)
+        if "option" in f.metadata
+    }
 
 
 def kind_of(annotation: Any) -> Any:
