@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bbccli.cli.commands import CONFIGURABLE, Commands
+from bbccli.cli.command import CONFIGURABLE, Commands
 from bbccli.cli.streams import complain, leave
 from bbccli.core.local import command
 from bbccli.errors import OF_THE_MACHINE, BbcError, OptionError, last_resort

@@ -1,21 +1,51 @@
-"""A command: a function whose parameters are options, or groups of them; typer runs it."""
+"""Commands: functions whose parameters are options, or groups of them; typer runs them."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, is_dataclass
 from enum import Enum
+from functools import partial
+from importlib import import_module
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
-from bbccli.cli.check import ChecksHere
 from bbccli.core import reading
-from bbccli.core.option import Declared, Panel, declared, options_of
+from bbccli.core.arguments import ByName
+from bbccli.core.option import Declared, MisfitError, Panel, declared, options_of
 from bbccli.core.reading import Reading
+from bbccli.errors import OptionError
+
+COMMANDS = {
+    "correct": ("correct", "Correct the winner's performance for having been selected."),
+    "batch": ("batch", "Correct many files, and gather the results in one table."),
+    "drop": ("drop", "Show which configurations need no further training."),
+    "leaderboard": ("leaderboard", "Show all configurations, best first; nothing is corrected."),
+    "compare": ("compare", "Show which may be the best, or if the winner beats another."),
+    "plan": ("plan", "Show how many rows and configurations a study needs."),
+    "simulate": ("simulate", "Write predictions whose true performances are known."),
+    "inspect": ("inspect", "Show how the files are understood, and what is wrong with them."),
+    "convert": ("convert", "Write predictions in the wide or the long layout."),
+    "report": ("report", "Make one page of predictions or saved results."),
+    "plot": ("plot", "Draw one figure of a result, or of predictions."),
+    "gate": ("gate", "Judge saved results: exit with 3 if one is not good enough."),
+    "explain": ("explain", "Explain a method, a metric, a note, or which number to report."),
+    "methods": ("registries", "List the methods, or show everything about one."),
+    "metrics": ("registries", "List the metrics, or show everything about one."),
+    "schema": ("registries", "Print the JSON Schema of what `--format json` writes."),
+}
+"""Module and summary of each command."""
+
+CONFIGURABLE = (
+    *("correct", "batch", "drop", "leaderboard", "compare", "plan", "inspect", "convert", "plot"),
+    "gate",
+)
+"""Commands whose options a project can set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +142,74 @@ def _tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
+def command_named(name: str) -> Command:
+    """Return a command; its module is imported."""
+    found: Command = getattr(import_module(f"bbccli.cli.{COMMANDS[name][0]}"), name)
+    return found
+
+
+class ChecksHere:
+    """Makes a command or a group of typer one whose options check their own values.
+
+    Typer itself would load pydantic, which takes half as long as numpy.
+    """
+
+    declared: Mapping[str, Declared] = MappingProxyType({})
+    """Options by name; what is not one of them, typer checks where it is given."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, with --help among them."""
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for one in found:
+            if "process_value" not in vars(one):
+                told = self.declared.get(one.name)
+                one.process_value = partial(_processed, one, one.process_value, told)
+        return found
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line, in which an option that takes one value stands once."""
+        parent: Any = super()
+        if not ctx.resilient_parsing:
+            _check_once(parent.make_parser(ctx).parse_args(args=list(args))[2], args)
+        left: list[str] = parent.parse_args(ctx, args)
+        return left
+
+
+def _check_once(order: Sequence[Any], words: Sequence[str]) -> None:
+    """Refuse an option whose last value would win over others, and a switch turned both ways.
+
+    Parameters
+    ----------
+    order
+        The parameters of the words, each as often as it stands there.
+    """
+    for one in dict.fromkeys(order):
+        repeatable = one.param_type_name == "argument" or one.multiple
+        if repeatable or order.count(one) == 1:
+            continue
+        if not one.is_flag:
+            raise OptionError(f"{one.opts[0]} is given more than once", hint="give it once")
+        ways = [next((w for w in words if w in way), "") for way in (one.opts, one.secondary_opts)]
+        if all(ways):
+            raise OptionError(f"{' and '.join(ways)} contradict each other", hint="give one")
+
+
+def _processed(
+    parameter: Any, as_typer: Callable[..., Any], option: Declared | None, context: Any, value: Any
+) -> Any:
+    """Value of a parameter as the command gets it; takes the place of its method."""
+    lacking = value is None or value == ()
+    if (lacking and parameter.required) or not (lacking or option):
+        return as_typer(context, value)
+    if isinstance(value, str) and option is not None and option.kind not in (list, tuple, bool):
+        try:
+            value = option.of_text(value)
+        except MisfitError as error:
+            text = f"{value!r} is not {error}."
+            raise typer.BadParameter(text, ctx=context, param=parameter) from error
+    return parameter.callback(context, parameter, value) if parameter.callback else value
+
+
 WIDEST = 24
 """Columns of an option next to its help; a longer one gets its own line."""
 
@@ -146,6 +244,24 @@ class PanelledCommand(ChecksHere, TyperCommand):
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records, col_max=WIDEST)
+
+
+class Commands(ChecksHere, TyperGroup):
+    """The group of all commands, which tells of them without importing any."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(
+            **settings | {"commands": ByName(COMMANDS, lambda name: typed(command_named(name)))}
+        )
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the commands in their order."""
+        return list(COMMANDS)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write a line for each command."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
 
 def typed(command: Command) -> TyperCommand:

@@ -1,8 +1,9 @@
-"""Which default holds: that of the environment, of the project's file, or of `bbc`.
+"""Defaults of a project: those of the environment, of the project's file, or of `bbc`.
 
 A flag wins over the environment, the environment over the file, and the file over the default of
-`bbc`. In the environment and in the file, what is set for one command wins over what is set for
-all. Typer is told the outcome as plain defaults; it reads no variable itself.
+`bbc`. In the environment and in the file, a setting of one command (`BBC_DROP_SEED`, `[drop]`) wins
+over one of all commands whose option means the same. Typer gets the outcome as plain defaults; it
+reads no variable itself.
 
 The file is `bbc.toml`, or `[tool.bbc]` in `pyproject.toml`. One that is found on the way may have
 come with somebody else's data. So it is looked for inside the project only, it must belong to the
@@ -17,15 +18,89 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bbccli.cli.check import MisfitError, of_text
-from bbccli.cli.settings import Setting, common, settings, why_not
+from bbccli.cli.command import CONFIGURABLE, command_named
 from bbccli.core.local import opened
+from bbccli.core.option import Declared, MisfitError, Scope
 from bbccli.errors import OptionError, nearest
 
 PREFIX = "BBC_"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """An option of a command that a project can set."""
+
+    command: str
+    option: Declared
+
+    @property
+    def key(self) -> str:
+        """Name in a file, which is that of the option."""
+        return self.option.key
+
+    @property
+    def shared(self) -> bool:
+        """True if it means the same in all commands that have it."""
+        return self.option.option.scope is Scope.SHARED
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Names in the environment: of this command alone, then of all."""
+        option = self.key.replace("-", "_").upper()
+        own = f"{PREFIX}{self.command.upper()}_{option}"
+        return (own, f"{PREFIX}{option}") if self.shared else (own,)
+
+    def origin(self, file: Project, *, alone: bool = True) -> tuple[Any, str, str]:
+        """Return what is set for the command, or else for all, and what sets it.
+
+        Returns
+        -------
+        value, variable, key
+            None where nothing sets it. The text of a variable, or the value of a key in the file.
+        """
+        for variable in self.variables if alone else self.variables[1:]:
+            if text := os.environ.get(variable):
+                return text, variable, ""
+        if alone and self.key in file.own.get(self.command, {}):
+            return file.own[self.command][self.key], "", f"{self.command}.{self.key}"
+        return (file.shared.get(self.key) if self.shared else None), "", self.key
+
+
+@cache
+def settings() -> Mapping[str, Mapping[str, Setting]]:
+    """Return what a project can set, by command and parameter: options not of one run alone."""
+    return {
+        name: {
+            option.name: Setting(name, option)
+            for option in command_named(name).options.values()
+            if option.option.scope is not Scope.RUN and not option.option.positional
+        }
+        for name in CONFIGURABLE
+    }
+
+
+def common() -> dict[str, Setting]:
+    """Return the settings that all commands share, by key; each as the first command has it."""
+    every: dict[str, Setting] = {}
+    for its in settings().values():
+        for setting in its.values():
+            if setting.shared:
+                every.setdefault(setting.key, setting)
+    return every
+
+
+def why_not(key: str) -> str:
+    """Return why an option can't be set, if that is so."""
+    if key == "strict":
+        return 'set missing to "error" instead'
+    every = (one for name in CONFIGURABLE for one in command_named(name).options.values())
+    if any(one.key == key and one.option.scope is Scope.RUN for one in every):
+        return f"--{key} belongs to one run: give it on the command line"
+    return ""
 
 
 def defaults(command: str, named: Path | None) -> dict[str, Any]:
@@ -44,15 +119,20 @@ def defaults(command: str, named: Path | None) -> dict[str, Any]:
         A variable or a file that sets no option, or to what does not fit.
     """
     check_variables()
-    found = project(named=named)
-    if found.path is None and not any(_variables()):
+    file = project(named=named)
+    if file.path is None and not any(_variables()):
         return {}  # as nearly always: no command but this one is imported
     held, of_all = {}, common()
     for name, setting in settings()[command].items():
-        value = _from_environment(setting, of_all.get(setting.key, setting))
-        if value is None:
-            value = _from_file(setting, found)
-        if isinstance(value, list) and setting.kind is str:
+        value, variable, _ = setting.origin(file)
+        if variable:
+            form = setting if variable == setting.variables[0] else of_all[setting.key]
+            try:
+                value = form.option.of_variable(value)
+            except MisfitError as error:
+                problem = f"{variable} in the environment is {value!r}"
+                raise OptionError(problem, hint=str(error)) from error
+        if isinstance(value, list) and setting.option.kind is not list:
             value = next(iter(value), None)  # of several metrics the first selects
         if value is not None:
             held[name] = value
@@ -65,26 +145,34 @@ def holding(named: Path | None) -> list[tuple[str, str, str]]:
     First what all commands share, then what one command has of its own or is set for it alone.
     """
     check_variables()
-    found = project(named=named)
-    rows = [_row(setting.key, setting, found) for setting in common().values()]
+    file = project(named=named)
+    rows = [_row(setting.key, setting, file) for setting in common().values()]
     for command, its in settings().items():
         for setting in its.values():
             own = os.environ.get(setting.variables[0])
-            if not setting.shared or own or setting.key in found.own.get(command, {}):
-                rows.append(_row(f"{command}.{setting.key}", setting, found))
+            if not setting.shared or own or setting.key in file.own.get(command, {}):
+                rows.append(_row(f"{command}.{setting.key}", setting, file))
     return rows
+
+
+def _row(key: str, setting: Setting, file: Project) -> tuple[str, str, str]:
+    value, variable, _ = setting.origin(file, alone="." in key)
+    option = setting.option
+    if variable:
+        return key, value, f"environment, {variable}"
+    if value is not None:
+        return key, _shown(value), str(file.path)
+    return key, _shown(option.option.default if option.option.parse else option.default), "default"
 
 
 def sources(command: str, names: Iterable[str], named: Path | None) -> dict[str, str]:
     """Return what sets some parameters of a command, which are set, by their flags."""
-    found, told = project(named=named), {}
-    for name in names:
-        setting = settings()[command][name]
-        variable = next((one for one in setting.variables if os.environ.get(one)), None)
-        table = f"{command}." if setting.key in found.own.get(command, {}) else ""
-        of_file = f"{table}{setting.key} in {found.path}"
-        told[f"--{setting.key}"] = f"{variable} in the environment" if variable else of_file
-    return told
+    file, by_flag = project(named=named), {}
+    for setting in (settings()[command][name] for name in names):
+        _, variable, key = setting.origin(file)
+        place = f"{variable} in the environment" if variable else f"{key} in {file.path}"
+        by_flag[f"--{setting.key}"] = place
+    return by_flag
 
 
 def check_variables() -> None:
@@ -111,37 +199,6 @@ def check_variables() -> None:
 def _variables() -> Iterator[str]:
     """Names of the variables that are meant for `bbc`."""
     return (name for name, text in os.environ.items() if text and name.startswith(PREFIX))
-
-
-def _row(key: str, setting: Setting, found: Project) -> tuple[str, str, str]:
-    alone = "." in key
-    for variable in setting.variables if alone else setting.variables[1:]:
-        if text := os.environ.get(variable):
-            return key, text, f"environment, {variable}"
-    value = _from_file(setting, found) if alone else found.shared.get(setting.key)
-    if value is not None:
-        return key, _shown(value), str(found.path)
-    return key, _shown(setting.default), "default"
-
-
-def _from_environment(setting: Setting, of_all: Setting) -> Any:
-    """Value of the first variable that is set, as the command or all have it; None without one."""
-    for variable, form in zip(setting.variables, (setting, of_all), strict=False):
-        if text := os.environ.get(variable):
-            try:
-                return form.value_of(of_text(text, form.kind))
-            except MisfitError as error:
-                problem = f"{variable} in the environment is {text!r}"
-                raise OptionError(problem, hint=str(error)) from error
-    return None
-
-
-def _from_file(setting: Setting, found: Project) -> Any:
-    """Value for the command, else for all; None where there is none."""
-    own = found.own.get(setting.command, {})
-    if setting.key in own:
-        return own[setting.key]
-    return found.shared.get(setting.key) if setting.shared else None
 
 
 def _shown(value: Any) -> str:
@@ -261,7 +318,7 @@ def _value(
         hint = why_not(name) or nearest(name, known)
         raise OptionError(f"{path}: unknown key {table + key!r}", hint=hint)
     try:
-        return name, setting.value_of(value)
+        return name, setting.option.of_toml(value)
     except MisfitError as error:
         raise OptionError(f"{path}: {table}{key} is {_toml(value)}", hint=str(error)) from error
 

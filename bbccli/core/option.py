@@ -9,12 +9,18 @@ annotated with an `Option`:
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import Enum, StrEnum
 from functools import cache
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+LARGEST = sys.float_info.max
+_WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+_SWITCH = dict.fromkeys(("1", "true", "t", "yes", "y", "on"), True)
+_SWITCH |= dict.fromkeys(("0", "false", "f", "no", "n", "off"), False)
 
 
 class Panel(StrEnum):
@@ -86,6 +92,10 @@ def option(value: Any, help: str, metavar: str | None = None, **more: Any) -> An
     return field(default=value, metadata={"option": Option(help, metavar, **more)})
 
 
+class MisfitError(Exception):
+    """A value does not fit its option; the text is what would fit."""
+
+
 @dataclass(frozen=True, slots=True)
 class Declared:
     """An option with the name, the type and the default of the field that it sets.
@@ -108,8 +118,12 @@ class Declared:
 
     @property
     def kind(self) -> Any:
-        """Type without None: str, int, float, bool, an Enum, or list for several texts."""
-        return kind_of(self.annotation)
+        """Type without None: str, int, float, bool, tuple, an Enum, or list for several texts."""
+        kind = self.annotation
+        if get_origin(kind) in (Union, types.UnionType):
+            (kind,) = (part for part in get_args(kind) if part is not type(None))
+        origin = get_origin(kind) or kind
+        return list if origin is Sequence else origin
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -121,16 +135,77 @@ class Declared:
 
     @property
     def known(self) -> tuple[str, ...]:
-        """Values of which it is known that they are good."""
+        """Suggested values."""
         return tuple(self.option.names()) if self.option.names else ()
+
+    def of_text(self, text: str) -> Any:
+        """Return a word of the command line, a variable or a table as the type of the option.
+
+        Raises
+        ------
+        MisfitError
+            It does not fit.
+        BbcError
+            It does not fit, in the words of the option's own parser.
+        """
+        kind = self.kind
+        if self.option.parse is not None:
+            return self.option.parse(text)
+        value = self.of_toml(_as_toml(text, kind))
+        return value if kind in (str, list) else kind(value)
+
+    def of_variable(self, text: str) -> Any:
+        """Return the text of a variable as `of_toml` returns the value of a file."""
+        return self.of_toml(text if self.option.parse else _as_toml(text, self.kind))
+
+    def of_toml(self, value: Any) -> Any:
+        """Return a value of TOML as the command line takes it.
+
+        Raises
+        ------
+        MisfitError
+            The value is of another type, or not one of the choices.
+        """
+        kind, choices = str if self.option.parse else self.kind, self.choices
+        if kind is list:
+            value = [value] if isinstance(value, str) else value
+            if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+                raise MisfitError("a text, or an array of texts")
+            return value
+        if choices:
+            fits, words = value in choices, f"one of: {', '.join(choices)}"
+        elif isinstance(value, bool):  # an integer in the eyes of Python
+            fits, words = kind is bool, _WORDS.get(kind, _WORDS[str])
+        elif kind in (int, bool):
+            fits, words = isinstance(value, kind), _WORDS[kind]
+        elif kind is float:
+            fits = isinstance(value, float) or (isinstance(value, int) and abs(value) <= LARGEST)
+            words = _WORDS[float]
+        else:  # n-resamples = 2000 and memory = "1GB" are both texts for the command line
+            fits, words = isinstance(value, str | int | float), _WORDS[str]
+        if not fits:
+            raise MisfitError(words)
+        return value if choices or kind in (int, bool) else (float if kind is float else str)(value)
+
+
+def _as_toml(text: str, kind: Any) -> Any:
+    """Return a text as a file would have it: a number, a switch, or an array of words."""
+    if kind is bool:
+        return _SWITCH.get(text.lower(), text)
+    if kind is list:
+        return text.split()
+    try:
+        return kind(text) if kind in (int, float) else text
+    except ValueError:
+        return text
 
 
 def declared(name: str, hint: Any, default: Any) -> Declared | None:
     """Return the option that an annotation declares, if it declares one."""
     if get_origin(hint) is not Annotated:
         return None
-    annotation, *told = get_args(hint)
-    option = next((one for one in told if isinstance(one, Option)), None)
+    annotation, *metadata = get_args(hint)
+    option = next((one for one in metadata if isinstance(one, Option)), None)
     return Declared(name, annotation, default, option) if option else None
 
 
@@ -143,11 +218,3 @@ def options_of(group: type) -> Mapping[str, Declared]:
         for f in fields(group)
         if "option" in f.metadata
     }
-
-
-def kind_of(annotation: Any) -> Any:
-    """Return a type without None and without what a list holds."""
-    if get_origin(annotation) in (Union, types.UnionType):
-        (annotation,) = (part for part in get_args(annotation) if part is not type(None))
-    origin = get_origin(annotation) or annotation
-    return list if origin is Sequence else origin

@@ -12,7 +12,7 @@ from experiments import FAST, experiment
 
 from bbccli.analysis import Analysis
 from bbccli.batch.run import Tally
-from bbccli.cli.commands import command_named
+from bbccli.cli.command import command_named
 from bbccli.schema.saved import read_documents
 
 PATTERN = "runs/**/p.csv"

@@ -8,9 +8,8 @@ import sys
 
 import pytest
 
-from bbccli.cli.commands import CONFIGURABLE, command_named
-from bbccli.cli.config import project
-from bbccli.cli.settings import settings
+from bbccli.cli.command import CONFIGURABLE, command_named
+from bbccli.cli.config import project, settings
 from bbccli.errors import OptionError
 
 ROWS = "".join(f"{i % 4},{'yn'[i // 4 % 2]},0.{i + 10},0.{99 - 2 * i}\n" for i in range(24))

@@ -2,8 +2,7 @@
 
 import pytest
 
-from bbccli.cli.command import typed
-from bbccli.cli.commands import COMMANDS, command_named
+from bbccli.cli.command import COMMANDS, command_named, typed
 
 FILE = "p.csv"
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bbccli.cli.commands import COMMANDS, command_named
+from bbccli.cli.command import COMMANDS, command_named
 from bbccli.core.option import Option, Panel
 from bbccli.methods import DEFAULT_METHODS, METHODS
 from bbccli.methods.registry import ENOUGH_FOLDS
