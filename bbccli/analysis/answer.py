@@ -30,7 +30,7 @@ from bbccli.types import Select
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Corrected:
     """The document of a file, and what it was made from; the first metric selects."""
 
     matrix: PredictionMatrix
@@ -41,7 +41,7 @@ class Answer:
 
 def answer(
     asked: Analysis, path: Paths, *, cost: bool | None = False, progress: Progress = silent
-) -> Answer:
+) -> Corrected:
     """Read a file, estimate, and judge the result.
 
     Parameters
@@ -79,7 +79,7 @@ def answer(
         found = left_undecided(empty, rule, metrics[0].name, problem)
         raise UndecidedError(problem, found, hint=hint) from error
     found = document(matrix, estimates, notes, search_cost=of_search)
-    return Answer(matrix, metrics, estimates, judged(found, rule))
+    return Corrected(matrix, metrics, estimates, judged(found, rule))
 
 
 def _cost(

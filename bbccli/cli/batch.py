@@ -22,7 +22,9 @@ from bbccli.core.text import redacted, visible
 from bbccli.errors import BbcError, OptionError
 
 if TYPE_CHECKING:
-    from bbccli.batch import Journal, Source, Tally
+    from bbccli.batch.journal import Journal
+    from bbccli.batch.run import Tally
+    from bbccli.batch.sources import Source
     from bbccli.reports import Form
 
 
@@ -90,7 +92,7 @@ def batch(
     sources: Sources,
     output: Table,
     many: BatchOptions,
-    where: RunnerOptions,
+    runner: RunnerOptions,
     asked: Analysis,
     work: WorkOptions,
     quiet: Quiet = False,
@@ -108,10 +110,11 @@ def batch(
       bbc batch 'runs/*.csv' -o results.csv --metric auc --fail-under 0.8 --resume --summary
       bbc batch manifest.csv -o results.jsonl --runner dask --scheduler tcp://host:8786
     """
-    from bbccli.batch import Journal, journal_path, sources_of
+    from bbccli.batch.journal import Journal, journal_path
+    from bbccli.batch.sources import sources_of
     from bbccli.cli.output import check_apart, check_writable
 
-    where.check()
+    runner.check()
     many.check()
     limits = work.resources(1)
     asked.check()
@@ -124,7 +127,7 @@ def batch(
         return _list_tasks(found, journal_file, limits, resume=many.resume)
     with Journal.opened(journal_file, resume=many.resume) as journal:
         try:
-            _carry_out(found, journal, limits, many, where, target, form, quiet=quiet)
+            _carry_out(found, journal, limits, many, runner, target, form, quiet=quiet)
         except KeyboardInterrupt:
             say(_kept(journal, found))
             raise
@@ -155,25 +158,26 @@ def _carry_out(
     journal: Journal,
     limits: Resources,
     many: BatchOptions,
-    where: RunnerOptions,
+    runner: RunnerOptions,
     target: Path,
     form: Form,
     *,
     quiet: bool,
 ) -> None:
     """Do what is left, write the table, say what came of it, and leave with the status."""
-    from bbccli.batch import FAILED, RUNNERS, Tally, drive, results, todo
+    from bbccli.batch.run import RUNNERS, Tally, drive, results, todo
     from bbccli.cli.bar import batch_bar
     from bbccli.cli.output import cannot_write, style_for_stdout, write
     from bbccli.core.atomic import replacing, sweep
     from bbccli.reports.summary import Summary
+    from bbccli.schema.gate import FAILED
 
     sweep(target)
     _tell_damage(journal)
     tasks, stop = todo(sources, journal.entries, limits), many.on_error is OnError.STOP
     tell = (lambda line: None) if quiet else say
     n_processes = min(many.n_processes, len(sources))
-    groups = RUNNERS[where.runner](tasks, n_processes, where.scheduler, tell)
+    groups = RUNNERS[runner.runner](tasks, n_processes, runner.scheduler, tell)
     with batch_bar(len(sources), quiet=quiet) as progress:
         course = drive(groups, journal, stop_on_error=stop, progress=progress)
     if not course.complete:
@@ -248,7 +252,9 @@ def _list_tasks(
     sources: Sequence[Source], journal_file: Path, limits: Resources, *, resume: bool
 ) -> None:
     """Print each file after what would be done with it: do or keep."""
-    from bbccli.batch import Journal, is_current, todo
+    from bbccli.batch.journal import Journal
+    from bbccli.batch.run import todo
+    from bbccli.batch.worker import is_current
     from bbccli.cli.output import write
 
     journal = Journal.glance(journal_file) if resume else None
@@ -266,7 +272,7 @@ def _tell_damage(journal: Journal) -> None:
 
 
 def _kept(journal: Journal, sources: Sequence[Source]) -> str:
-    from bbccli.batch import key_of
+    from bbccli.batch.worker import key_of
 
     done = sum(key_of(source) in journal.entries for source in sources)
     return f"{done} of {len(sources)} files are kept in {journal.path}; continue with --resume"

@@ -12,7 +12,7 @@ from bbccli.analysis.asked import metric_names
 from bbccli.analysis.input import InputOptions
 from bbccli.analysis.plan import ScoringOptions
 from bbccli.cli.command import command, reads_files
-from bbccli.cli.shared import Files, Jobs, Notes, Output, Quiet, WorkOptions, form_option
+from bbccli.cli.shared import Files, PrintOptions, ThreadOptions, form_option
 from bbccli.core.option import Panel, Scope, option
 from bbccli.errors import OptionError
 
@@ -165,12 +165,10 @@ def drop(
     asked: DropOptions,
     scoring: ScoringOptions,
     how: InputOptions,
-    work: WorkOptions,
+    work: ThreadOptions,
     format: Format = "table",
-    output: Output = "-",
-    notes: Notes = "top",
-    jobs: Jobs = None,
-    quiet: Quiet = False,
+    *,
+    where: PrintOptions,
 ) -> None:
     """Show which configurations need no further training.
 
@@ -182,9 +180,7 @@ def drop(
       bbc drop partial.parquet --list drop
       bbc drop --replay sample_data/digits.parquet --rule all --metric accuracy
     """
-    from bbccli.cli.bar import progress_bar
-    from bbccli.cli.gates import publish, tell
-    from bbccli.cli.output import check_writable, report_format, write
+    from bbccli.cli.output import form_for, publish, tell, write
     from bbccli.core import resources
     from bbccli.core.plan import Plan, pooling_of
     from bbccli.core.progress import enter
@@ -195,23 +191,21 @@ def drop(
 
     rules = asked.rules()
     plan = Plan(asked.n_resamples, clip=scoring.clip, seed=scoring.seed)
-    limits = work.resources(jobs)
-    form = format if asked.list_ else report_format(ctx, format, output, Kind.DROP) or format
-    check_writable({"--output": output})
-    with progress_bar(quiet=quiet) as progress:
+    form = form_for(ctx, format, where, None if asked.list_ else Kind.DROP) or format
+    with work.working(quiet=where.quiet) as progress:
         enter(progress, "reading")
         matrix = scoring.scored(how.read_files(files, unfinished=not asked.replay_), asked.cut)
         metric = choose_metrics([asked.metric] if asked.metric else None, matrix)[0]
         plan = replace(plan, pooling=pooling_of(scoring.pooling, matrix.source.metadata))
         enter(progress, "resampling")
         with (
-            resources.use(limits.for_predictions(*matrix.size)),
+            resources.use(work.limits.for_predictions(*matrix.size)),
             custom.blamed([asked.metric or ""], matrix.source.path),
         ):
             result, more = asked.dropped(matrix, metric, plan, rules, progress)
     document = drop_document(matrix, plan, result, more)
     if not asked.list_:
-        return publish([document], form, output, Kind.DROP, notes=notes, quiet=quiet)
-    if not quiet:
+        return publish([document], form, where, Kind.DROP)
+    if not where.quiet:
         tell([document])
-    write("".join(f"{visible(name)}\n" for name in getattr(result, asked.list_)), output)
+    write("".join(f"{visible(name)}\n" for name in getattr(result, asked.list_)), where.output)

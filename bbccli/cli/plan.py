@@ -13,15 +13,12 @@ from bbccli.analysis.asked import metric_names
 from bbccli.analysis.input import GapOptions, InputOptions
 from bbccli.analysis.plan import PlanOptions
 from bbccli.cli.command import command, reads_files
-from bbccli.cli.shared import Jobs, Notes, Output, Quiet, WorkOptions, form_option
+from bbccli.cli.shared import PrintOptions, ThreadOptions, form_option
 from bbccli.core.option import Option, Panel, Scope, option
 from bbccli.errors import OptionError
 
 if TYPE_CHECKING:
-    from bbccli.core.documents import Document
-    from bbccli.core.progress import Progress
     from bbccli.planning import Question, Stated
-    from bbccli.schema.plan import PlanEnvelope
 
 LARGEST_COUNT = 1_000_000
 """Rows, and the square of configurations, of a cell."""
@@ -234,13 +231,11 @@ def plan(
     planned: PlanOptions,
     gaps: GapOptions,
     how: InputOptions,
-    work: WorkOptions,
+    work: ThreadOptions,
     files: Pilot = (),
     format: Format = "table",
-    notes: Notes = "top",
-    output: Output = "-",
-    jobs: Jobs = None,
-    quiet: Quiet = False,
+    *,
+    where: PrintOptions,
 ) -> None:
     """Show how many rows and configurations a study needs.
 
@@ -252,55 +247,38 @@ def plan(
       bbc plan pilot.parquet --samples 200,400,800 --configurations 10,100,1000
       bbc plan --expected 0.85 --prevalence 0.3 --configurations 200 --width 0.10
     """
-    from bbccli.cli.bar import progress_bar
-    from bbccli.cli.gates import publish
-    from bbccli.cli.output import check_writable, report_format
+    from bbccli.analysis.answer import working
+    from bbccli.cli.output import form_for, publish
     from bbccli.cli.streams import say
-    from bbccli.core import resources
+    from bbccli.core.progress import enter
+    from bbccli.metrics import choose_metrics, metric_named
+    from bbccli.planning import of_pilot, of_stated, planned_for
     from bbccli.reports import FORMS, Kind
     from bbccli.reports.content.plan import answer
+    from bbccli.schema.plan import plan_document
 
-    given = planned.plan({})
+    given, matrix = planned.plan({}), None
     asked.question(given.level, given.seed)
     if files:
         asked.check_no_statement()
     else:
         asked.stated()
-    form = FORMS[report_format(ctx, format, output, Kind.PLAN) or format]
-    check_writable({"--output": output})
-    with resources.use(work.resources(jobs)), progress_bar(quiet=quiet) as progress:
-        found = _planned(files, asked, planned, gaps, how, progress)
-    publish([found], form.name, output, Kind.PLAN, notes=notes, quiet=quiet)
-    if not form.for_people and not quiet:
+    form = FORMS[form_for(ctx, format, where, Kind.PLAN) or format]
+    with work.working(quiet=where.quiet) as progress:
+        if files:
+            enter(progress, "reading")
+            matrix = planned.scored(how.read_files(files, missing=gaps.missing), None)
+            names = [asked.metric] if asked.metric else None
+            metric = choose_metrics(names, matrix)[0]
+            given = planned.plan(matrix.source.metadata)
+            enter(progress, "resampling")
+            with working(names, matrix):
+                basis = of_pilot(matrix, metric, given)
+        else:
+            basis = of_stated(metric_named(asked.metric or "auc"), asked.stated(), given.level)
+        enter(progress, "planning")
+        question = asked.question(given.level, given.seed)
+        found = plan_document(matrix, given, planned_for(basis, question, progress))
+    publish([found], form.name, where, Kind.PLAN)
+    if not form.for_people and not where.quiet:
         say(answer(found.record))
-
-
-def _planned(
-    files: Sequence[str],
-    asked: PlanningOptions,
-    planned: PlanOptions,
-    gaps: GapOptions,
-    how: InputOptions,
-    progress: Progress,
-) -> Document[PlanEnvelope]:
-    """Document of a plan by a pilot, or by stated values."""
-    from bbccli.analysis.answer import working
-    from bbccli.core.progress import enter
-    from bbccli.metrics import choose_metrics, metric_named
-    from bbccli.planning import of_pilot, of_stated, planned_for
-    from bbccli.schema.plan import plan_document
-
-    if files:
-        enter(progress, "reading")
-        matrix = planned.scored(how.read_files(files, missing=gaps.missing), None)
-        names = [asked.metric] if asked.metric else None
-        plan, metric = planned.plan(matrix.source.metadata), choose_metrics(names, matrix)[0]
-        enter(progress, "resampling")
-        with working(names, matrix):
-            basis = of_pilot(matrix, metric, plan)
-    else:
-        matrix, plan = None, planned.plan({})
-        basis = of_stated(metric_named(asked.metric or "auc"), asked.stated(), plan.level)
-    enter(progress, "planning")
-    question = asked.question(plan.level, plan.seed)
-    return plan_document(matrix, plan, planned_for(basis, question, progress))

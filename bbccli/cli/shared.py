@@ -9,6 +9,7 @@ from typing import Annotated
 
 from bbccli.core import resources
 from bbccli.core.option import Option, Panel, Scope, option
+from bbccli.core.progress import Progress
 from bbccli.core.resources import Engine, Resources, resources_of
 from bbccli.errors import OptionError
 
@@ -40,37 +41,44 @@ Files = Annotated[
     ),
 ]
 
-Output = Annotated[
-    str,
-    Option(
-        "Output file.",
-        metavar="PATH",
-        default="-, standard output",
-        flags=("--output", "-o"),
-        scope=Scope.RUN,
-    ),
-]
+GATE = ("fail_under", "fail_over", "gate_on", "gate_method")
+"""Options of a gate, which commands that judge nothing leave out."""
+
+ALL_NOTES = "all"
 
 Quiet = Annotated[
     bool,
     Option("Print only errors on standard error.", panel=Panel.OUTPUT, flags=("--quiet", "-q")),
 ]
 
-ALL_NOTES = "all"
 
-Notes = Annotated[
-    str,
-    Option(
+@dataclass(frozen=True, kw_only=True)
+class OutputOption:
+    """Where the result goes."""
+
+    output: str = option(
+        "-",
+        "Output file.",
+        "PATH",
+        default="-, standard output",
+        flags=("--output", "-o"),
+        scope=Scope.RUN,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrintOptions(OutputOption):
+    """Where the result goes, and what is said beside it."""
+
+    notes: str = option(
+        "top",
         "Notes of the table: top, the three that matter most, or all.",
         panel=Panel.OUTPUT,
         names=lambda: ("top", ALL_NOTES),
-    ),
-]
-
-Jobs = Annotated[
-    int | None,
-    Option("Threads.", metavar="N", panel=Panel.RESOURCES, default="all cores of the process"),
-]
+    )
+    quiet: bool = option(
+        False, "Print only errors on standard error.", panel=Panel.OUTPUT, flags=("--quiet", "-q")
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,3 +180,25 @@ class WorkOptions:
     def resources(self, jobs: int | None) -> Resources:
         """Return what may be used by so many threads; None for all cores."""
         return resources_of(jobs, self.memory, self.engine)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadOptions(WorkOptions):
+    """How the work is done, in threads of this process."""
+
+    jobs: int | None = option(
+        None, "Threads.", "N", panel=Panel.RESOURCES, default="all cores of the process"
+    )
+
+    @property
+    def limits(self) -> Resources:
+        """What may be used."""
+        return self.resources(self.jobs)
+
+    @contextmanager
+    def working(self, *, quiet: bool) -> Iterator[Progress]:
+        """Work within the limits; yield what shows the progress."""
+        from bbccli.cli.bar import progress_bar
+
+        with resources.use(self.limits), progress_bar(quiet=quiet) as progress:
+            yield progress

@@ -13,7 +13,7 @@ from bbccli.core.option import Option, Scope, option
 from bbccli.errors import OptionError
 
 if TYPE_CHECKING:
-    from bbccli.planning.simulation import Simulated, Study
+    from bbccli.planning.simulation import Study
 
 MOST_PREDICTIONS = 10**8
 """Of one file."""
@@ -127,24 +127,40 @@ def simulate(
       bbc simulate binormal --files 20 --seed 7 -o sim.parquet --truth sim.truth.json
     """
     from bbccli.cli.bar import progress_bar
-    from bbccli.cli.output import write
+    from bbccli.cli.output import write, write_table
+    from bbccli.core.documents import as_json
     from bbccli.core.progress import enter
+    from bbccli.metrics import METRICS
+    from bbccli.readers.conversion import table_of
     from bbccli.reports.json import text_of
+    from bbccli.reports.predictions import render_predictions
+    from bbccli.version import __version__
 
     study = asked.study(law)
     if not 1 <= files <= MOST_FILES:
         raise OptionError(f"--files is {files}", hint=f"from 1 to {MOST_FILES}")
     paths = _numbered(output, files)
     _check_places(output, truth, paths)
-    told = []
+    truths, metric = [], ""
     with progress_bar(quiet=quiet) as progress:
         enter(progress, "simulating")
         for position, path in enumerate(paths):
             simulated = study.drawn(position)
-            _write_table(simulated, path)
-            told.append(_truth_of(simulated, path))
+            write_table(render_predictions(*table_of(simulated.matrix), path), path)
+            metric, names = simulated.metric, simulated.matrix.configurations
+            values = simulated.performances
+            best = int((METRICS[metric].direction.sign * values).argmax())
+            truths.append(
+                {
+                    "file": Path(path).name,
+                    "best": names[best],
+                    "best_value": float(values[best]),
+                    "performances": {metric: dict(zip(names, values.tolist(), strict=True))},
+                }
+            )
             progress(position + 1, files)
-    write(text_of(_about(study, told)), truth)
+    about = {"version": __version__, "metric": metric, **as_json(study), "files": truths}
+    write(text_of(about), truth)
 
 
 def _numbered(output: str, n_files: int) -> list[str]:
@@ -170,37 +186,3 @@ def _check_places(output: str, truth: str, paths: list[str]) -> None:
     for path in paths:
         check_writable({"--output": path, "--truth": truth})
         check_apart({"the metadata of --output": metadata_path(path), "--truth": truth})
-
-
-def _write_table(simulated: Simulated, path: str) -> None:
-    """Write the predictions, and beside a text file their metadata."""
-    from bbccli.cli.output import write_table
-    from bbccli.readers.conversion import table_of
-    from bbccli.reports.predictions import render_predictions
-
-    write_table(render_predictions(*table_of(simulated.matrix), path), path)
-
-
-def _truth_of(simulated: Simulated, path: str) -> dict[str, Any]:
-    """True performances of one file, and the best of them."""
-    from bbccli.metrics import METRICS
-
-    names, values = simulated.matrix.configurations, simulated.performances
-    best = int((METRICS[simulated.metric].direction.sign * values).argmax())
-    return {
-        "file": Path(path).name,
-        "best": names[best],
-        "best_value": float(values[best]),
-        "performances": {
-            simulated.metric: {n: float(v) for n, v in zip(names, values, strict=True)}
-        },
-    }
-
-
-def _about(study: Study, told: list[dict[str, Any]]) -> dict[str, Any]:
-    """The truth file: the law, its parameters, and what is true of each file."""
-    from bbccli.core.documents import as_json
-    from bbccli.version import __version__
-
-    metric = next(iter(told[0]["performances"]))
-    return {"version": __version__, "metric": metric, **as_json(study), "files": told}
