@@ -246,7 +246,6 @@ def tell(documents: Sequence[Document[Any]]) -> None:
 
 def exit_by_gates(documents: Sequence[Document[Any]]) -> None:
     """Say which gates were not met and leave with their status; return where all were met."""
-    from bbccli.reports.sentences import gate_line
     from bbccli.schema import gate
 
     for document in documents:
@@ -255,6 +254,8 @@ def exit_by_gates(documents: Sequence[Document[Any]]) -> None:
             continue
         verdict = document["gate"]
         if verdict is not None and verdict["outcome"] != "met":
+            from bbccli.reports.sentences import gate_line
+
             say(gate_line(document.record))
     if status := gate.status(documents):
         raise typer.Exit(status)
