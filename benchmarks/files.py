@@ -18,7 +18,7 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
 from bbccli import types
-from bbccli.analysis import Analysis
+from bbccli.analysis.options import Analysis
 from bbccli.batch.sources import Source
 from bbccli.batch.worker import FileTask, key_of, work
 from bbccli.core.matrix import PredictionMatrix

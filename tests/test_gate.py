@@ -7,7 +7,7 @@ import pytest
 from documents import gated, result
 
 from bbccli.errors import OptionError
-from bbccli.schema.gate import Rule, judged, rule_of, status
+from bbccli.schema.gate import GateRule, judged, rule_of, status
 from bbccli.types import Direction, GateOn, Side
 
 UP, DOWN = Direction
@@ -168,8 +168,8 @@ def test_options_that_make_no_rule(options, message, hint):
 
 def test_options_make_a_rule():
     assert rule_of(None, None, None, None) is None
-    assert rule_of(0.8, None, None, None) == Rule(0.8, UP)
-    assert rule_of(None, 0.3, GateOn.ESTIMATE, "tt") == Rule(0.3, DOWN, GateOn.ESTIMATE, "tt")
+    assert rule_of(0.8, None, None, None) == GateRule(0.8, UP)
+    assert rule_of(None, 0.3, GateOn.ESTIMATE, "tt") == GateRule(0.3, DOWN, GateOn.ESTIMATE, "tt")
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_options_make_a_rule():
 )
 def test_the_wrong_way_round_is_refused(direction, other, hint):
     with pytest.raises(OptionError, match="does not go with AUC") as raised:
-        Rule(0.8, direction).check("AUC", other, (0, 1))
+        GateRule(0.8, direction).check("AUC", other, (0, 1))
     assert raised.value.hint == hint
 
 
@@ -201,12 +201,12 @@ def test_a_note_on_an_interval_without_width_is_enough(code):
     [(1.2, UP, (0, 1)), (1.001, UP, (-1, 1)), (-0.1, DOWN, (0, math.inf)), (-0.1, DOWN, (0, 2))],
 )
 def test_a_threshold_beyond_the_bounds_is_refused(threshold, direction, bounds):
-    rule = Rule(threshold, direction)
+    rule = GateRule(threshold, direction)
     problem = f"{rule.option} is {threshold:g}: no result can meet it"
     with pytest.raises(OptionError, match=problem) as raised:
         rule.check("AUC", direction, bounds)
     assert raised.value.hint.startswith(f"AUC lies between {bounds[0]} and {bounds[1]}")
-    Rule(bounds[direction is UP], direction).check("AUC", direction, bounds)
+    GateRule(bounds[direction is UP], direction).check("AUC", direction, bounds)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_a_threshold_beyond_the_bounds_is_refused(threshold, direction, bounds):
     ],
 )
 def test_a_threshold_that_every_result_meets_is_refused(threshold, direction, bounds):
-    rule = Rule(threshold, direction)
+    rule = GateRule(threshold, direction)
     with pytest.raises(OptionError, match=f"{rule.option} is {threshold}: every result meets it"):
         rule.check("AUC", direction, bounds)
 
@@ -230,7 +230,7 @@ def test_a_threshold_that_every_result_meets_is_refused(threshold, direction, bo
     ],
 )
 def test_a_threshold_that_some_results_meet_is_taken(threshold, direction, bounds):
-    Rule(threshold, direction).check("AUC", direction, bounds)
+    GateRule(threshold, direction).check("AUC", direction, bounds)
 
 
 @pytest.mark.parametrize(
@@ -380,11 +380,11 @@ def test_a_saved_verdict_without_a_value_is_none(saved, reason):
 
 def test_a_percentage_is_guessed():
     with pytest.raises(OptionError) as raised:
-        Rule(85, UP).check("AUC", UP, (0, 1))
+        GateRule(85, UP).check("AUC", UP, (0, 1))
     assert raised.value.hint == "AUC lies between 0 and 1: --fail-under 0.85"
 
 
 def test_a_figure_just_beyond_the_bound_is_no_percentage():
     with pytest.raises(OptionError) as raised:
-        Rule(1.2, UP).check("AUC", UP, (0, 1))
+        GateRule(1.2, UP).check("AUC", UP, (0, 1))
     assert raised.value.hint == "AUC lies between 0 and 1"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli.analysis.asked import Analysis
+from bbccli.analysis.options import Analysis
 from bbccli.core import elsewhere, resources
 from bbccli.core.documents import Document
 from bbccli.core.matrix import PredictionMatrix
@@ -30,7 +30,7 @@ from bbccli.types import Select
 
 
 @dataclass(frozen=True, slots=True)
-class Corrected:
+class Analysed:
     """The document of a file, and what it was made from; the first metric selects."""
 
     matrix: PredictionMatrix
@@ -41,7 +41,7 @@ class Corrected:
 
 def answer(
     asked: Analysis, path: Paths, *, cost: bool | None = False, progress: Progress = silent
-) -> Corrected:
+) -> Analysed:
     """Read a file, estimate, and judge the result.
 
     Parameters
@@ -79,7 +79,7 @@ def answer(
         found = left_undecided(empty, rule, metrics[0].name, problem)
         raise UndecidedError(problem, found, hint=hint) from error
     found = document(matrix, estimates, notes, search_cost=of_search)
-    return Corrected(matrix, metrics, estimates, judged(found, rule))
+    return Analysed(matrix, metrics, estimates, judged(found, rule))
 
 
 def _cost(

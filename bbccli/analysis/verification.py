@@ -74,7 +74,10 @@ def verified(matrix: PredictionMatrix) -> PredictionMatrix:
     InputError
         As `verify`.
     """
-    return replace(matrix, source=replace(matrix.source, verification=verify(matrix)))
+    found = verify(matrix)
+    if found is None:
+        return matrix
+    return replace(matrix, source=replace(matrix.source, verification=found))
 
 
 def _scores(run: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -15,7 +15,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
-from bbccli.analysis import Analysis
+from bbccli.analysis.options import Analysis
 from bbccli.core import reading
 from bbccli.core.local import opened
 from bbccli.core.option import MisfitError, options_of

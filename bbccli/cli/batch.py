@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bbccli.analysis import Analysis
+from bbccli.analysis.options import Analysis
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.shared import Quiet, RunnerOptions, WorkOptions
 from bbccli.cli.streams import say

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bbccli.analysis.asked import metric_names
-from bbccli.analysis.input import GapOptions, InputOptions
-from bbccli.analysis.plan import PlanOptions
+from bbccli.analysis.options import GapOptions, InputOptions, PlanOptions, metric_names
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.shared import PrintOptions, ThreadOptions, form_option
 from bbccli.core.choices import Adjustment, Missing
@@ -247,7 +245,7 @@ def compare(
       bbc compare predictions.csv --baseline ridge --fail-unless better
       bbc compare 'runs/*.parquet' --across --by family -o compared.html
     """
-    from bbccli.analysis.asked import line_of
+    from bbccli.analysis.options import line_of
     from bbccli.cli.output import form_for, publish, write
     from bbccli.cli.streams import say
     from bbccli.core.text import visible

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from bbccli.analysis.input import InputOptions
+from bbccli.analysis.options import InputOptions
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.shared import Files, OutputOption, Quiet
 from bbccli.core.choices import TableLayout

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from bbccli.analysis import Analysis
+from bbccli.analysis.options import Analysis
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.shared import Files, PrintOptions, RunnerOptions, ThreadOptions, reports
 from bbccli.core.option import Option, Panel, Scope

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bbccli.analysis.asked import metric_names
-from bbccli.analysis.input import InputOptions
-from bbccli.analysis.plan import ScoringOptions
+from bbccli.analysis.options import InputOptions, ScoringOptions, metric_names
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.shared import Files, PrintOptions, ThreadOptions, form_option
 from bbccli.core.option import Panel, Scope, option

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from bbccli.analysis.asked import GateOptions
+from bbccli.analysis.options import GateOptions
 from bbccli.cli.command import command
 from bbccli.cli.shared import PrintOptions, reports
 from bbccli.core.option import Option, Scope

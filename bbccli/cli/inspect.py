@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from bbccli.analysis.input import GapOptions, InputOptions
+from bbccli.analysis.options import GapOptions, InputOptions
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.shared import Files, OutputOption, WorkOptions, form_option
 

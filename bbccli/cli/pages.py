@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from bbccli.core.local import opened
 
 if TYPE_CHECKING:
-    from bbccli.analysis import Analysis
-    from bbccli.analysis.answer import Corrected
+    from bbccli.analysis.answer import Analysed
+    from bbccli.analysis.options import Analysis
     from bbccli.reports.exhibit import Exhibit
     from bbccli.schema.correct import ErrorEnvelope
 
@@ -18,10 +18,10 @@ PICTURES = ("svg", "png", "pdf", "vl.json")
 """Forms of a figure, by their suffixes."""
 
 
-def exhibit_of(asked: Analysis, files: Sequence[str], found: Corrected) -> Exhibit:
+def exhibit_of(asked: Analysis, files: Sequence[str], found: Analysed) -> Exhibit:
     """Return a result with all that its predictions tell beyond it."""
     from bbccli.analysis.answer import working
-    from bbccli.analysis.asked import command_line
+    from bbccli.analysis.options import command_line
     from bbccli.reports.evidence import gather
     from bbccli.reports.exhibit import Exhibit
     from bbccli.schema.correct import to_report

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bbccli.analysis.asked import metric_names
-from bbccli.analysis.input import GapOptions, InputOptions
-from bbccli.analysis.plan import PlanOptions
+from bbccli.analysis.options import GapOptions, InputOptions, PlanOptions, metric_names
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.shared import PrintOptions, ThreadOptions, form_option
 from bbccli.core.option import Option, Panel, Scope, option

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from bbccli.analysis import Analysis
+from bbccli.analysis.options import Analysis
 from bbccli.cli.command import command, reads_files
 from bbccli.cli.pages import PICTURES, exhibit_of, is_result
 from bbccli.cli.shared import GATE, Quiet, ThreadOptions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
-from bbccli.analysis.asked import metric_names
+from bbccli.analysis.options import metric_names
 from bbccli.cli.command import command
 from bbccli.cli.shared import reports
 from bbccli.core.option import Option

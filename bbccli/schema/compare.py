@@ -20,7 +20,7 @@ UNSOUND = frozenset({"too-liberal", "unpaired"})
 
 
 @dataclass(frozen=True, slots=True)
-class Requirement:
+class RequiredVerdict:
     """Whether the first comparison shows what it has to, by a rule that was set beforehand."""
 
     required: Verdict = field(metadata={"doc": "better, or not-worse"})
@@ -56,7 +56,7 @@ class CompareEnvelope:
     )
     ranks: Ranks | None = field(metadata={"doc": "with --across: ranks over data sets; else null"})
     notes: tuple[Note, ...] = field(metadata={"doc": "what to know of the input and the result"})
-    gate: Requirement | None = field(
+    gate: RequiredVerdict | None = field(
         default=None, metadata={"doc": "with --fail-unless: its verdict; else null"}
     )
 
@@ -113,7 +113,7 @@ def judged(
     notes: Sequence[Note] = (),
     *,
     named: bool = True,
-) -> Requirement:
+) -> RequiredVerdict:
     """Return whether the first of some comparisons shows what is required.
 
     Of several tests of the same two it is the first that is sound.
@@ -122,11 +122,11 @@ def judged(
     --------
     >>> judged(Verdict.NOT_WORSE, [Comparison("a", "b", "auc", "delong", verdict=Verdict.BETTER)])
     ... # doctest: +ELLIPSIS
-    Requirement(required=<Verdict.NOT_WORSE...>, found=<...>, outcome=<GateOutcome.MET: 'met'>, ...)
+    RequiredVerdict(required=<Verdict.NOT_WORSE...>, found=<...>, outcome=<GateOutcome.MET...>, ...)
     """
     if not comparisons:
         reason = "nothing was compared"
-        return Requirement(required, Verdict.UNDEFINED, GateOutcome.UNDECIDED, reason)
+        return RequiredVerdict(required, Verdict.UNDEFINED, GateOutcome.UNDECIDED, reason)
     first = comparisons[0]
     alike = [one for one in comparisons if (one.first, one.second) == (first.first, first.second)]
     judging = next((one for one in alike if not _unsound(one)), first)
@@ -134,8 +134,10 @@ def judged(
     reason = _why_undecidable(judging, {note.code for note in notes}, named=named)
     reason = reason or (_why_too_good(judging) if met else "")
     if reason:
-        return Requirement(required, judging.verdict, GateOutcome.UNDECIDED, reason)
-    return Requirement(required, judging.verdict, GateOutcome.MET if met else GateOutcome.MISSED)
+        return RequiredVerdict(required, judging.verdict, GateOutcome.UNDECIDED, reason)
+    return RequiredVerdict(
+        required, judging.verdict, GateOutcome.MET if met else GateOutcome.MISSED
+    )
 
 
 def _unsound(one: Comparison) -> str:

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from experiments import FAST, experiment
 
-from bbccli.analysis import Analysis
+from bbccli.analysis.options import Analysis
 from bbccli.batch.run import Tally
 from bbccli.cli.command import command_named
 from bbccli.schema.saved import read_documents

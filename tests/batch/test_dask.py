@@ -15,7 +15,7 @@ from experiments import FAST, environment, experiment
 from fuzz.run import in_time
 from large_files import FEW, chances, file_of
 
-from bbccli.analysis import Analysis
+from bbccli.analysis.options import Analysis
 from bbccli.batch import cluster as module
 from bbccli.batch.cluster import NO_DASHBOARD, run_dask
 from bbccli.batch.run import todo

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bbccli.analysis.inspection import matrices
+from bbccli.analysis.inspection import findings as checks
 from bbccli.analysis.inspection.findings import Finding, Findings, Status
 from bbccli.analysis.inspection.similar import Similarity, similarity
 from bbccli.analysis.verification import verified
@@ -98,18 +98,18 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
     if read is not None and verify:
         checked = problems.attempt("leaderboard", verified, read.matrix, otherwise=read.matrix)
         read = replace(read, matrix=checked)
-        matrices.tell_scores(findings, checked.source.verification)
+        checks.tell_scores(findings, checked.source.verification)
     if read is not None and (run := run_of(read.matrix.source.metadata)):
-        matrices.tell_tool(findings, run["tool"])
+        checks.tell_tool(findings, run["tool"])
     for check, error in problems.found:
         findings.error(check, error)
-    matrices.tell_steps(findings, problems)
+    checks.tell_steps(findings, problems)
     sizes = gaps = close = None
     if read is not None:
-        sizes, gaps = matrices.class_sizes(read.matrix.outcome), matrices.gaps(read)
+        sizes, gaps = checks.class_sizes(read.matrix.outcome), checks.gaps(read)
         with resources.use(resources.current().for_predictions(*read.matrix.size)):
             close = similarity(read.matrix)
-            matrices.tell(findings, read, gaps, close)
+            checks.tell(findings, read, gaps, close)
     sheet = problems.seen.get("roles")
     return Inspection(
         schema=INSPECTION_VERSION,
