@@ -71,7 +71,7 @@ Sources = Annotated[
     Option(
         "Files, URLs and quoted patterns, in which ** stands for any folders; or one table (.csv, "
         ".tsv, .parquet) with a column path, and columns named as options.",
-        metavar="FILE...",
+        "FILE...",
         positional=True,
     ),
 ]
@@ -79,7 +79,7 @@ Table = Annotated[
     str,
     Option(
         "File for the table: .parquet, .csv, .jsonl (whole results), or .metrics.json.",
-        metavar="PATH",
+        "PATH",
         flags=("--output", "-o"),
         scope=Scope.RUN,
     ),

@@ -19,7 +19,7 @@ Resamples = Annotated[
     str | None,
     Option(
         "Also write the performance and the winner of every resample: .json or .parquet.",
-        metavar="PATH",
+        "PATH",
         panel=Panel.OUTPUT,
         scope=Scope.RUN,
     ),

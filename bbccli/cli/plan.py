@@ -214,7 +214,7 @@ Pilot = Annotated[
     Sequence[str],
     Option(
         "Pilot: out-of-sample predictions, as for bbc correct. Without one, state values.",
-        metavar="FILE...",
+        "FILE...",
         positional=True,
         default="none",
     ),

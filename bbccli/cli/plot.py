@@ -28,16 +28,16 @@ Given = Annotated[
     Option(
         "A saved result (.json), or out-of-sample predictions as bbc correct takes them. Some "
         "figures need the predictions; differences and cd need a saved result of bbc compare.",
-        metavar="FILE...",
+        "FILE...",
         positional=True,
     ),
 ]
-Kind = Annotated[str, Option("What to draw: {names}.", metavar="KIND", names=_kinds)]
+Kind = Annotated[str, Option("What to draw: {names}.", "KIND", names=_kinds)]
 Picture = Annotated[
     str,
     Option(
         "File for the figure: .svg, .png, .pdf, or .vl.json for any Vega editor.",
-        metavar="PATH",
+        "PATH",
         flags=("--output", "-o"),
         scope=Scope.RUN,
     ),

@@ -22,7 +22,7 @@ Results = Annotated[
         "Saved results: .json, also of bbc compare; .jsonl with one on each line, such as a batch "
         "writes; - is standard input. Or one file of predictions, which is shown as bbc correct "
         "does by default.",
-        metavar="FILE...",
+        "FILE...",
         positional=True,
     ),
 ]
@@ -30,21 +30,20 @@ Page = Annotated[
     str,
     Option(
         "File for the page.",
-        metavar="PATH",
+        "PATH",
         default="-, standard output",
         flags=("--output", "-o"),
         scope=Scope.RUN,
     ),
 ]
 Title = Annotated[
-    str | None,
-    Option("Title of the page.", metavar="TEXT", default="what it shows", scope=Scope.RUN),
+    str | None, Option("Title of the page.", "TEXT", default="what it shows", scope=Scope.RUN)
 ]
 Figures = Annotated[
     str | None,
     Option(
         "Also write the figures of the one result into this folder: .svg, .png, .pdf and .vl.json.",
-        metavar="DIR",
+        "DIR",
         panel=Panel.OUTPUT,
         scope=Scope.RUN,
     ),

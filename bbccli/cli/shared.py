@@ -36,7 +36,7 @@ Files = Annotated[
         "Out-of-sample predictions: .parquet, .csv, .csv.gz, .jsonl, .arff ...; "
         "- is standard input. Several files, or a quoted pattern: one configuration in each, named "
         "by what differs in the paths.",
-        metavar="FILE...",
+        "FILE...",
         positional=True,
     ),
 ]

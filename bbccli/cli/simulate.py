@@ -91,17 +91,17 @@ Predictions = Annotated[
     str,
     Option(
         "Predictions: .parquet, .csv, .tsv, the last two also with .gz and .zst.",
-        metavar="FILE",
+        "FILE",
         flags=("--output", "-o"),
         scope=Scope.RUN,
     ),
 ]
-Truth = Annotated[str, Option("True performances, as JSON.", metavar="FILE", scope=Scope.RUN)]
+Truth = Annotated[str, Option("True performances, as JSON.", "FILE", scope=Scope.RUN)]
 NumberOfFiles = Annotated[
     int,
     Option(
         "Files to write, numbered before the ending of FILE; one truth for all.",
-        metavar="N",
+        "N",
         scope=Scope.RUN,
     ),
 ]
