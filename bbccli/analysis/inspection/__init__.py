@@ -6,7 +6,7 @@ on the way, and the matrix where there is one, tell the rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bbccli.analysis.inspection import findings as checks
@@ -15,6 +15,7 @@ from bbccli.analysis.inspection.similar import Similarity, similarity
 from bbccli.analysis.verification import verified
 from bbccli.core import resources
 from bbccli.core.documents import as_json
+from bbccli.core.documents.values import doc
 from bbccli.core.source import run_of
 from bbccli.core.text import redacted
 from bbccli.readers import Paths, Request, Understood, understand
@@ -33,34 +34,34 @@ INSPECTION_VERSION = "bbc-inspection/1"
 class ClassSize:
     """A class and its samples."""
 
-    name: str = field(metadata={"doc": "name of the class"})
-    n_samples: int = field(metadata={"doc": "samples of that class"})
+    name: str = doc("name of the class")
+    n_samples: int = doc("samples of that class")
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
     """A configuration that lacks predictions."""
 
-    configuration: str = field(metadata={"doc": "name of the configuration"})
-    n_missing: int = field(metadata={"doc": "predictions that it lacks"})
+    configuration: str = doc("name of the configuration")
+    n_missing: int = doc("predictions that it lacks")
 
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
     """What was understood, and every finding."""
 
-    schema: str = field(metadata={"doc": f"always {INSPECTION_VERSION}"})
-    version: str = field(metadata={"doc": "version of bbc that wrote this"})
-    command: str = field(metadata={"doc": "the command that made it"})
-    path: str = field(metadata={"doc": "files as given"})
-    layout: str | None = field(metadata={"doc": "wide, or the dialect of the long layout"})
-    input: Input | None = field(metadata={"doc": "what was understood; null after an error"})
-    classes: tuple[ClassSize, ...] = field(metadata={"doc": "classes of the outcome"})
-    missing: tuple[Gap, ...] = field(metadata={"doc": "configurations that lack predictions"})
-    similar: Similarity | None = field(metadata={"doc": "nearly equal configurations"})
-    findings: tuple[Finding, ...] = field(metadata={"doc": "every check, every problem"})
-    n_errors: int = field(metadata={"doc": "findings that are errors"})
-    n_warnings: int = field(metadata={"doc": "findings that are warnings"})
+    schema: str = doc(f"always {INSPECTION_VERSION}")
+    version: str = doc("version of bbc that wrote this")
+    command: str = doc("the command that made it")
+    path: str = doc("files as given")
+    layout: str | None = doc("wide, or the dialect of the long layout")
+    input: Input | None = doc("what was understood; null after an error")
+    classes: tuple[ClassSize, ...] = doc("classes of the outcome")
+    missing: tuple[Gap, ...] = doc("configurations that lack predictions")
+    similar: Similarity | None = doc("nearly equal configurations")
+    findings: tuple[Finding, ...] = doc("every check, every problem")
+    n_errors: int = doc("findings that are errors")
+    n_warnings: int = doc("findings that are warnings")
 
     def as_json(self) -> dict[str, Any]:
         """Return the inspection as plain JSON values."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bbccli.analysis.inspection.similar import Similarity
+from bbccli.core.documents.values import doc
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import NOTES, Note, listing
 from bbccli.core.outcome import Outcome, effective_size
@@ -50,18 +51,14 @@ class Status(StrEnum):
 class Finding:
     """The result of one check, or one problem that it found."""
 
-    check: str = field(metadata={"doc": "name of the check"})
-    status: Status = field(metadata={"doc": "how it ended"})
-    text: str = field(metadata={"doc": "what was found, in one sentence"})
-    remedy: str = field(default="", metadata={"doc": "what can be done about it; may be empty"})
-    path: str | None = field(default=None, metadata={"doc": "file; null where it does not matter"})
-    row: int | None = field(
-        default=None, metadata={"doc": "first row concerned, 0-based below the header"}
-    )
-    column: str | None = field(default=None, metadata={"doc": "column concerned"})
-    n_rows: int | None = field(
-        default=None, metadata={"doc": "rows with this problem; null where it is of no row"}
-    )
+    check: str = doc("name of the check")
+    status: Status = doc("how it ended")
+    text: str = doc("what was found, in one sentence")
+    remedy: str = doc("what can be done about it; may be empty", default="")
+    path: str | None = doc("file; null where it does not matter", default=None)
+    row: int | None = doc("first row concerned, 0-based below the header", default=None)
+    column: str | None = doc("column concerned", default=None)
+    n_rows: int | None = doc("rows with this problem; null where it is of no row", default=None)
 
 
 @dataclass(slots=True)
