@@ -156,16 +156,14 @@ class TestWhatIsThere:
     def test_a_read_only_file_is_refused(self, run, folder):
         Path("r.json").write_text("old")
         Path("r.json").chmod(0o444)
-        status, _, err = run("correct", "p.csv", *QUICK, "-o", "r.json")
-        assert status == 2
+        err = run.refused("correct", "p.csv", *QUICK, "-o", "r.json")
         assert err.startswith("error: cannot write r.json: it is read-only\nhint: ")
         assert Path("r.json").read_text() == "old"
 
     def test_a_read_only_table_of_a_batch_is_refused_before_the_work(self, run, folder):
         Path("r.csv").write_text("old")
         Path("r.csv").chmod(0o444)
-        status, _, err = run("batch", "p.csv", "-o", "r.csv", "--jobs", "1")
-        assert (status, "it is read-only" in err) == (2, True)
+        assert "it is read-only" in run.refused("batch", "p.csv", "-o", "r.csv", "--jobs", "1")
         assert sorted(p.name for p in folder.iterdir()) == ["p.csv", "r.csv"]
 
 
@@ -184,9 +182,7 @@ class TestSameFile:
     @pytest.mark.parametrize("named", [str, lambda path: f"./{path}", hard, soft])
     @pytest.mark.parametrize("command", ["correct", "convert"])
     def test_an_input_is_no_output(self, run, folder, command, named):
-        status, out, err = run(command, "p.csv", "-o", named("p.csv"))
-        assert (status, out) == (2, "")
-        assert err == (
+        assert run.refused(command, "p.csv", "-o", named("p.csv")) == (
             "error: --output is a file that is read: p.csv\nhint: name another file for it\n"
         )
         assert Path("p.csv").read_text() == TEXT
@@ -194,25 +190,23 @@ class TestSameFile:
     @pytest.mark.parametrize("command", ["inspect", "drop"])
     def test_nor_by_the_name_of_another_form(self, run, folder, command):
         os.link("p.csv", "p.json")
-        status, _, err = run(command, "p.csv", "-o", "p.json")
-        assert (status, "--output is a file that is read: p.csv" in err) == (2, True)
+        err = run.refused(command, "p.csv", "-o", "p.json")
+        assert "--output is a file that is read: p.csv" in err
         assert Path("p.json").read_text() == TEXT
 
     @pytest.mark.parametrize("option", ["--labels", "--folds"])
     def test_labels_and_folds(self, run, folder, option):
         Path("other.csv").write_text("x")
-        status, _, err = run("correct", "p.csv", option, "other.csv", "-o", "other.csv")
-        assert (status, "read: other.csv" in err) == (2, True)
+        err = run.refused("correct", "p.csv", option, "other.csv", "-o", "other.csv")
+        assert "read: other.csv" in err
         assert Path("other.csv").read_text() == "x"
 
     def test_metadata_beside_the_input(self, run, folder):
         Path("p.meta.json").write_text('{"spec": "bbc-predictions", "version": "1"}')
-        status, _, err = run("correct", "p.csv", "-o", "p.meta.json")
-        assert (status, "read: p.meta.json" in err) == (2, True)
+        assert "read: p.meta.json" in run.refused("correct", "p.csv", "-o", "p.meta.json")
 
     def test_a_pattern(self, run, folder):
-        status, _, err = run("correct", "*.csv", "-o", "p.csv")
-        assert (status, "read: p.csv" in err) == (2, True)
+        assert "read: p.csv" in run.refused("correct", "*.csv", "-o", "p.csv")
         assert Path("p.csv").read_text() == TEXT
 
     @pytest.mark.parametrize("named", [str, lambda path: f"./{path}", soft])
@@ -220,37 +214,37 @@ class TestSameFile:
     def test_distribution_and_output(self, run, folder, named, there):
         if there:
             Path("r.json").write_text("old")
-        status, _, err = run("correct", "p.csv", "--distribution", "r.json", "-o", named("r.json"))
-        assert (status, "are the same file" in err) == (2, True)
+        err = run.refused("correct", "p.csv", "--distribution", "r.json", "-o", named("r.json"))
+        assert "are the same file" in err
 
     @pytest.mark.parametrize("distribution", ["p.parquet", "link.parquet"])
     def test_distribution_and_input(self, run, folder, distribution):
         assert run("convert", "p.csv", "-o", "p.parquet", "-q")[0] == 0
         before = Path("p.parquet").read_bytes()
         Path("link.parquet").symlink_to("p.parquet")
-        status, _, err = run("correct", "p.parquet", "--distribution", distribution)
-        assert (status, "--distribution is a file that is read" in err) == (2, True)
+        err = run.refused("correct", "p.parquet", "--distribution", distribution)
+        assert "--distribution is a file that is read" in err
         assert Path("p.parquet").read_bytes() == before
 
     @pytest.mark.parametrize("named", [str, hard, soft])
     def test_batch(self, run, folder, named):
         Path("q.csv").write_text(TEXT)
         name = named("p.csv")
-        status, _, err = run("batch", "p.csv", "q.csv", "-o", name, "--jobs", "1")
-        assert (status, "is a file that is read: p.csv" in err) == (2, True)
+        err = run.refused("batch", "p.csv", "q.csv", "-o", name, "--jobs", "1")
+        assert "is a file that is read: p.csv" in err
         assert Path("p.csv").read_text() == TEXT
         assert not list(folder.glob("*.journal"))
 
     def test_batch_and_its_manifest(self, run, folder):
         Path("m.csv").write_text("path,seed\np.csv,1\n")
-        status, _, err = run("batch", "m.csv", "-o", "m.csv", "--jobs", "1")
-        assert (status, "is a file that is read: m.csv" in err) == (2, True)
+        err = run.refused("batch", "m.csv", "-o", "m.csv", "--jobs", "1")
+        assert "is a file that is read: m.csv" in err
 
     def test_gate(self, run, folder):
         assert run("correct", "p.csv", *QUICK, "-o", "r.json")[0] == 0
         before = Path("r.json").read_bytes()
-        status, _, err = run("gate", "r.json", "--fail-under", "0.1", "-o", "r.json")
-        assert (status, "is a file that is read: r.json" in err) == (2, True)
+        err = run.refused("gate", "r.json", "--fail-under", "0.1", "-o", "r.json")
+        assert "is a file that is read: r.json" in err
         assert Path("r.json").read_bytes() == before
 
     @pytest.mark.one_in(1)
@@ -273,8 +267,8 @@ class TestSameFile:
         if result == "p.parquet":
             assert run("convert", "q.csv", "-o", result, "-q")[0] == 0
         before, url = Path(result).read_bytes(), f"{scheme}://{folder}/{result}"
-        status, _, err = run(*(url if word == "URL" else word for word in words), result)
-        assert (status, "is a file that is read" in err) == (2, True)
+        err = run.refused(*(url if word == "URL" else word for word in words), result)
+        assert "is a file that is read" in err
         assert Path(result).read_bytes() == before
         assert not list(folder.glob("*.journal"))
 
@@ -284,8 +278,7 @@ class TestSameFile:
         with zipfile.ZipFile("z.csv", "w") as archive:
             archive.write("p.csv")
         before, url = Path("z.csv").read_bytes(), f"zip://p.csv::file://{folder}/z.csv"
-        status, _, err = run("correct", url, "-o", "z.csv")
-        assert (status, "--output is a file that is read" in err) == (2, True)
+        assert "--output is a file that is read" in run.refused("correct", url, "-o", "z.csv")
         assert Path("z.csv").read_bytes() == before
 
     def test_an_open_descriptor(self, run, folder):
@@ -307,18 +300,18 @@ class TestSameFile:
         code = "from dataclasses import replace\nfrom bbccli import METRICS\n"
         code += "M = replace(METRICS['auc'], name='mine')\n"
         Path("of_places.py").write_text(code)
-        status, _, err = run(
+        err = run.refused(
             "correct", "p.csv", *QUICK, "--metric", "of_places:M", "-o", "of_places.py"
         )
-        assert (status, "is a file that is read" in err) == (2, True)
+        assert "is a file that is read" in err
         assert Path("of_places.py").read_text() == code
 
     def test_a_saved_result(self, run, folder):
         assert run("correct", "p.csv", *QUICK, "-o", "r.json")[0] == 0
         before = Path("r.json").read_bytes()
         os.link("r.json", "r.html")
-        status, _, err = run("report", "r.json", "-o", "r.html")
-        assert (status, "--output is a file that is read: r.json" in err) == (2, True)
+        err = run.refused("report", "r.json", "-o", "r.html")
+        assert "--output is a file that is read: r.json" in err
         assert Path("r.html").read_bytes() == before
 
     def test_a_link_that_is_there_when_all_is_done(self, run, folder, monkeypatch):
@@ -332,8 +325,8 @@ class TestSameFile:
             return found
 
         monkeypatch.setattr(answer, "answer", linked)
-        status, _, err = run("correct", "p.csv", *QUICK, "-o", "r.json")
-        assert (status, "r.json is a file that is read: p.csv" in err) == (2, True)
+        err = run.refused("correct", "p.csv", *QUICK, "-o", "r.json")
+        assert "r.json is a file that is read: p.csv" in err
         assert Path("p.csv").read_text() == TEXT
 
     def test_the_same_metadata_are_left_as_they_are(self, run, folder):
@@ -392,8 +385,7 @@ class TestInARun:
         (tmp_path / "alone" / "here").mkdir(parents=True)
         monkeypatch.chdir(tmp_path / "alone" / "here")
         for path in (".", "..", "/", "./"):
-            status, _, err = run("correct", path, "-o", "r.json")
-            assert (status, "is a directory, not a file" in err) == (2, True)
+            assert "is a directory, not a file" in run.refused("correct", path, "-o", "r.json")
         for command in (("explain",), ("gate", "--fail-under", "0.1")):
             assert run(*command, ".")[0] == 2
 
@@ -431,8 +423,8 @@ class TestInARun:
         (inside / "10_LightGBM").symlink_to(model)
         place = model / "predictions_out_of_folds.csv"
         before = place.read_bytes()
-        status, _, err = run("correct", ".", "--follow-links", "-o", place)
-        assert (status, "--output is a file that is read" in err) == (2, True)
+        err = run.refused("correct", ".", "--follow-links", "-o", place)
+        assert "--output is a file that is read" in err
         assert place.read_bytes() == before
         assert run("correct", ".", *QUICK)[0] == 2
         assert run("correct", ".", *QUICK, "--follow-links")[0] == 0
@@ -441,8 +433,7 @@ class TestInARun:
 class TestForeignMetadata:
     def test_are_not_overwritten(self, run, folder):
         Path("q.meta.json").write_text('{"mine": 1}')
-        status, _, err = run("convert", "p.csv", "-o", "q.csv")
-        assert status == 2
+        err = run.refused("convert", "p.csv", "-o", "q.csv")
         assert err.startswith("error: cannot write q.meta.json: it is there already")
         assert Path("q.meta.json").read_text() == '{"mine": 1}'
         assert not Path("q.csv").exists()
@@ -450,8 +441,7 @@ class TestForeignMetadata:
     def test_nor_are_those_of_another_table(self, run, folder):
         text = '{"spec": "bbc-predictions", "version": "1", "configs": [{"id": "a"}]}'
         Path("p.meta.json").write_text(text)
-        status, _, err = run("convert", "p.csv", "-o", "p.tsv")
-        assert (status, "not the metadata of p.tsv" in err) == (2, True)
+        assert "not the metadata of p.tsv" in run.refused("convert", "p.csv", "-o", "p.tsv")
         assert Path("p.meta.json").read_text() == text
 
     def test_its_own_are_renewed(self, run, folder):
