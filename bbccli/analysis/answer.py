@@ -40,7 +40,7 @@ class Analysed:
 
 
 def answer(
-    asked: Analysis, path: Paths, *, cost: bool | None = False, progress: Progress = silent
+    analysis: Analysis, path: Paths, *, cost: bool | None = False, progress: Progress = silent
 ) -> Analysed:
     """Read a file, estimate, and judge the result.
 
@@ -57,9 +57,9 @@ def answer(
         Whatever else keeps the file from having a result.
     """
     enter(progress, "reading")
-    matrix, rule = asked.read(path), asked.rule
-    plan = asked.plan(matrix.source.metadata)
-    metrics = choose_metrics(asked.metric, matrix)
+    matrix, rule = analysis.read(path), analysis.rule
+    plan = analysis.plan(matrix.source.metadata)
+    metrics = choose_metrics(analysis.metric, matrix)
     needed = None
     if elsewhere.current() is not None:
         check_parts(matrix, metrics, plan)
@@ -68,8 +68,8 @@ def answer(
         if rule is not None:
             judging = planned(metrics[0], plan)
             rule.check(judging.label, judging.direction, attainable(judging, matrix.outcome))
-        with working(asked.metric, matrix, needed):
-            estimates, notes = estimate(matrix, metrics, plan, asked.method, progress=progress)
+        with working(analysis.metric, matrix, needed):
+            estimates, notes = estimate(matrix, metrics, plan, analysis.method, progress=progress)
             of_search = _cost(matrix, metrics[0], plan, needed=cost) if cost is not False else None
     except (UndefinedError, UnsupportedError) as error:
         if rule is None:
@@ -150,8 +150,7 @@ def check_methods(names: Sequence[str] | None) -> None:
 
 def per_sample(matrix: PredictionMatrix, metrics: Sequence[Metric], plan: Plan) -> int:
     """Return the bytes per sample that a worker needs, of a column or of a block of resamples."""
-    asked = [planned(metric, plan) for metric in metrics]
-    apart = all(addable(matrix, metric, plan.pooling) for metric in asked)
+    apart = all(addable(matrix, planned(metric, plan), plan.pooling) for metric in metrics)
     return OF_A_COLUMN if apart else PER_SAMPLE
 
 

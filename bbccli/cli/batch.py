@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bbccli.analysis.options import Analysis
-from bbccli.cli.command import command, reads_files
+from bbccli.cli.command import command
 from bbccli.cli.shared import Quiet, RunnerOptions, WorkOptions
 from bbccli.cli.streams import say
 from bbccli.core.choices import OnError
@@ -86,14 +86,13 @@ Table = Annotated[
 ]
 
 
-@command()
-@reads_files
+@command(reads=True)
 def batch(
     sources: Sources,
     output: Table,
     many: BatchOptions,
     runner: RunnerOptions,
-    asked: Analysis,
+    analysis: Analysis,
     work: WorkOptions,
     quiet: Quiet = False,
 ) -> None:
@@ -117,10 +116,10 @@ def batch(
     runner.check()
     many.check()
     limits = work.resources(1)
-    asked.check()
+    analysis.check()
     form, target, journal_file = _table_form(output), Path(output), journal_path(Path(output))
     check_writable({"--output": output})
-    found = sources_of(sources, asked, avoid=(target, journal_file))
+    found = sources_of(sources, analysis, avoid=(target, journal_file))
     check_apart({"--output": output, "the journal": str(journal_file)})
     _foresee(found)
     if many.dry_run:
@@ -204,8 +203,8 @@ def _foresee(sources: Iterable[Source]) -> None:
     from bbccli.readers.sources.opening import metadata_path
 
     for source in sources:
-        asked = source.analysis
-        for given in filter(None, (source.path, asked.labels, asked.folds)):
+        analysis = source.analysis
+        for given in filter(None, (source.path, analysis.labels, analysis.folds)):
             path = _local(given)
             if path is None:
                 continue

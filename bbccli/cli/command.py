@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import MISSING, dataclass, is_dataclass
 from enum import Enum
 from functools import partial
@@ -62,12 +62,15 @@ class Command:
         All options by name: those of the groups stand where the group does.
     context
         Parameter that takes the context of typer, if there is one.
+    reads
+        True if it has the options of `Reading`, too, which are in force while it runs.
     """
 
     function: Callable[..., None]
     groups: Mapping[str, tuple[type, frozenset[str]]]
     options: Mapping[str, Declared]
     context: str | None
+    reads: bool
 
     @property
     def name(self) -> str:
@@ -79,7 +82,8 @@ class Command:
         values = self.gathered(given)
         if self.context is not None:
             values[self.context] = context
-        self.function(**values)
+        with reading.use(values.pop("care")) if self.reads else nullcontext():
+            self.function(**values)
 
     def gathered(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of options, those of groups put together."""
@@ -91,13 +95,17 @@ class Command:
         return values
 
 
-def command(*, without: Iterable[str] = ()) -> Callable[[Callable[..., None]], Command]:
+def command(
+    *, without: Iterable[str] = (), reads: bool = False
+) -> Callable[[Callable[..., None]], Command]:
     """Make a command of a function.
 
     Parameters
     ----------
     without
         Options of its groups that the command does not have; they keep their defaults.
+    reads
+        True if it reads files of predictions.
     """
     left_out = frozenset(without)
 
@@ -105,7 +113,11 @@ def command(*, without: Iterable[str] = ()) -> Callable[[Callable[..., None]], C
         groups: dict[str, tuple[type, frozenset[str]]] = {}
         options: dict[str, Declared] = {}
         context = None
-        for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
+        parameters = dict(inspect.signature(function, eval_str=True).parameters)
+        if reads:
+            keyword = inspect.Parameter.KEYWORD_ONLY
+            parameters["care"] = inspect.Parameter("care", keyword, annotation=Reading)
+        for name, parameter in parameters.items():
             hint = parameter.annotation
             if hint is typer.Context:
                 context = name
@@ -118,24 +130,9 @@ def command(*, without: Iterable[str] = ()) -> Callable[[Callable[..., None]], C
                 found = declared(name, hint, default)
                 if found is not None:
                     options[name] = found
-        return Command(function, groups, options, context)
+        return Command(function, groups, options, context, reads)
 
     return decorate
-
-
-def reads_files(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a function the options of `Reading`, which are in force while it runs."""
-
-    @functools.wraps(function)
-    def careful(*, care: Reading, **values: Any) -> None:
-        with reading.use(care):
-            function(**values)
-
-    own = inspect.signature(function, eval_str=True).parameters.values()
-    added = inspect.Parameter("care", inspect.Parameter.KEYWORD_ONLY, annotation=Reading)
-    described: Any = careful
-    described.__signature__ = inspect.Signature([*own, added])
-    return careful
 
 
 def _tuple(value: Any) -> Any:

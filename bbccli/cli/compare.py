@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bbccli.analysis.options import GapOptions, InputOptions, PlanOptions, metric_names
-from bbccli.cli.command import command, reads_files
+from bbccli.cli.command import command
 from bbccli.cli.shared import PrintOptions, ThreadOptions, form_option
 from bbccli.core.choices import Adjustment, Missing
 from bbccli.core.option import Option, Panel, Scope, option
@@ -224,12 +224,11 @@ Sides = Annotated[
 ]
 
 
-@command(without=("guard", "side", "evaluation_share", "tolerance", "outer_fold"))
-@reads_files
+@command(without=("guard", "side", "evaluation_share", "tolerance", "outer_fold"), reads=True)
 def compare(
     ctx: typer.Context,
     files: Sides,
-    asked: CompareOptions,
+    options: CompareOptions,
     planned: PlanOptions,
     gaps: GapOptions,
     how: InputOptions,
@@ -253,10 +252,10 @@ def compare(
     from bbccli.reports.content.compare import requirement
     from bbccli.schema import gate
 
-    question = asked.question(len(files))
+    question = options.question(len(files))
     planned.plan({})
     form = form_for(ctx, format, where, Kind.COMPARE) or format
-    comparing = _Comparing(asked, planned, gaps, how)
+    comparing = _Comparing(options, planned, gaps, how)
     with work.working(quiet=where.quiet) as progress:
         enter(progress, "reading")
         if question is ComparisonKind.ACROSS:
@@ -267,7 +266,7 @@ def compare(
         from bbccli.reports.exhibit import Exhibit
         from bbccli.reports.page.compared import page_of_comparison
 
-        line = line_of("compare", files, (asked, planned, gaps, how))
+        line = line_of("compare", files, (options, planned, gaps, how))
         write(page_of_comparison(Exhibit(found.record, command=line)), where.output)
     else:
         publish([found], form, where, Kind.COMPARE)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from bbccli.analysis.options import InputOptions
-from bbccli.cli.command import command, reads_files
+from bbccli.cli.command import command
 from bbccli.cli.shared import Files, OutputOption, Quiet
 from bbccli.core.choices import TableLayout
 from bbccli.core.option import Option
 
 
-@command()
-@reads_files
+@command(reads=True)
 def convert(
     files: Files,
     how: InputOptions,

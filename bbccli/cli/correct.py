@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from bbccli.analysis.options import Analysis
-from bbccli.cli.command import command, reads_files
+from bbccli.cli.command import command
 from bbccli.cli.shared import Files, PrintOptions, RunnerOptions, ThreadOptions, reports
 from bbccli.core.option import Option, Panel, Scope
 
@@ -35,12 +35,11 @@ CostOfSearch = Annotated[
 ]
 
 
-@command()
-@reads_files
+@command(reads=True)
 def correct(
     ctx: typer.Context,
     files: Files,
-    asked: Analysis,
+    analysis: Analysis,
     runner: RunnerOptions,
     work: ThreadOptions,
     format: Format = "table",
@@ -67,14 +66,14 @@ def correct(
     from bbccli.errors import UndecidedError
     from bbccli.reports import FORMS
 
-    asked.check()
+    analysis.check()
     form = form_for(ctx, format, where, distribution=distribution) or "table"
-    runner.check_work(asked.method, form, cost_of_search=cost_of_search)
+    runner.check_work(analysis.method, form, cost_of_search=cost_of_search)
     # a page says what the search cost wherever that can be computed
     cost = None if form == "html" and not cost_of_search else cost_of_search
     with runner.working(work.limits), progress_bar(quiet=where.quiet) as progress:
         try:
-            found = answer(asked, files, cost=cost, progress=progress)
+            found = answer(analysis, files, cost=cost, progress=progress)
         except UndecidedError as error:
             if where.output != "-" or form != "table":  # on standard output the error says it all
                 write(FORMS[form](error.document), where.output)
@@ -85,7 +84,7 @@ def correct(
             names = found.matrix.configurations
             write(render_distributions(distribution, names, found.estimates), distribution)
         if form == "html":
-            publish_page([exhibit_of(asked, files, found)], where.output, quiet=where.quiet)
+            publish_page([exhibit_of(analysis, files, found)], where.output, quiet=where.quiet)
     if form != "html":
         publish([found.document], form, where)
     exit_by_gates([found.document])

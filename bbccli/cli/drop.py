@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bbccli.analysis.options import InputOptions, ScoringOptions, metric_names
-from bbccli.cli.command import command, reads_files
+from bbccli.cli.command import command
 from bbccli.cli.shared import Files, PrintOptions, ThreadOptions, form_option
 from bbccli.core.option import Panel, Scope, option
 from bbccli.errors import OptionError
@@ -155,12 +155,11 @@ class DropOptions:
 Format = Annotated[str, form_option("drop")]
 
 
-@command(without=("outer_fold",))
-@reads_files
+@command(without=("outer_fold",), reads=True)
 def drop(
     ctx: typer.Context,
     files: Files,
-    asked: DropOptions,
+    options: DropOptions,
     scoring: ScoringOptions,
     how: InputOptions,
     work: ThreadOptions,
@@ -187,23 +186,23 @@ def drop(
     from bbccli.reports import Kind
     from bbccli.schema.drop import drop_document
 
-    rules = asked.rules()
-    plan = Plan(asked.n_resamples, clip=scoring.clip, seed=scoring.seed)
-    form = form_for(ctx, format, where, None if asked.list_ else Kind.DROP) or format
+    rules = options.rules()
+    plan = Plan(options.n_resamples, clip=scoring.clip, seed=scoring.seed)
+    form = form_for(ctx, format, where, None if options.list_ else Kind.DROP) or format
     with work.working(quiet=where.quiet) as progress:
         enter(progress, "reading")
-        matrix = scoring.scored(how.read_files(files, unfinished=not asked.replay_), asked.cut)
-        metric = choose_metrics([asked.metric] if asked.metric else None, matrix)[0]
+        matrix = scoring.scored(how.read_files(files, unfinished=not options.replay_), options.cut)
+        metric = choose_metrics([options.metric] if options.metric else None, matrix)[0]
         plan = replace(plan, pooling=pooling_of(scoring.pooling, matrix.source.metadata))
         enter(progress, "resampling")
         with (
             resources.use(work.limits.for_predictions(*matrix.size)),
-            custom.blamed([asked.metric or ""], matrix.source.path),
+            custom.blamed([options.metric or ""], matrix.source.path),
         ):
-            result, more = asked.dropped(matrix, metric, plan, rules, progress)
+            result, more = options.dropped(matrix, metric, plan, rules, progress)
     document = drop_document(matrix, plan, result, more)
-    if not asked.list_:
+    if not options.list_:
         return publish([document], form, where, Kind.DROP)
     if not where.quiet:
         tell([document])
-    write("".join(f"{visible(name)}\n" for name in getattr(result, asked.list_)), where.output)
+    write("".join(f"{visible(name)}\n" for name in getattr(result, options.list_)), where.output)

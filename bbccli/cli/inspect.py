@@ -7,12 +7,11 @@ from typing import Annotated
 import typer
 
 from bbccli.analysis.options import GapOptions, InputOptions
-from bbccli.cli.command import command, reads_files
+from bbccli.cli.command import command
 from bbccli.cli.shared import Files, OutputOption, WorkOptions, form_option
 
 
-@command()
-@reads_files
+@command(reads=True)
 def inspect(
     ctx: typer.Context,
     files: Files,

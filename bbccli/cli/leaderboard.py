@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from bbccli.analysis.options import Analysis
-from bbccli.cli.command import command, reads_files
+from bbccli.cli.command import command
 from bbccli.cli.shared import GATE, Files, PrintOptions, ThreadOptions, form_option
 from bbccli.core.option import Option, Scope
 
@@ -34,12 +34,11 @@ Wins = Annotated[
 Format = Annotated[str, form_option("leaderboard")]
 
 
-@command(without=(*GATE, "method", "evaluation_share"))
-@reads_files
+@command(without=(*GATE, "method", "evaluation_share"), reads=True)
 def leaderboard(
     ctx: typer.Context,
     files: Files,
-    asked: Analysis,
+    analysis: Analysis,
     work: ThreadOptions,
     top: Top = None,
     wins: Wins = True,
@@ -64,7 +63,7 @@ def leaderboard(
     from bbccli.reports import FORMS, Kind
     from bbccli.schema.leaderboard import leaderboard as ranked
 
-    asked.check()
+    analysis.check()
     if top is not None and top < 1:
         raise OptionError(f"--top is {top}", hint="a whole number from 1")
     form = FORMS[form_for(ctx, format, where, Kind.LEADERBOARD) or format]
@@ -72,9 +71,12 @@ def leaderboard(
         top = MOST_ROWS
     with work.working(quiet=where.quiet) as progress:
         enter(progress, "reading")
-        matrix = asked.read(files)
+        matrix = analysis.read(files)
         enter(progress, "scoring")
-        plan, metrics = asked.plan(matrix.source.metadata), choose_metrics(asked.metric, matrix)
-        with working(asked.metric, matrix):
+        plan, metrics = (
+            analysis.plan(matrix.source.metadata),
+            choose_metrics(analysis.metric, matrix),
+        )
+        with working(analysis.metric, matrix):
             found = ranked(matrix, metrics, plan, wins=wins, top=top, progress=progress)
     publish([found], form.name, where, Kind.LEADERBOARD)

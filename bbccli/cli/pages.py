@@ -18,7 +18,7 @@ PICTURES = ("svg", "png", "pdf", "vl.json")
 """Forms of a figure, by their suffixes."""
 
 
-def exhibit_of(asked: Analysis, files: Sequence[str], found: Analysed) -> Exhibit:
+def exhibit_of(analysis: Analysis, files: Sequence[str], found: Analysed) -> Exhibit:
     """Return a result with all that its predictions tell beyond it."""
     from bbccli.analysis.answer import working
     from bbccli.analysis.options import command_line
@@ -30,10 +30,10 @@ def exhibit_of(asked: Analysis, files: Sequence[str], found: Analysed) -> Exhibi
     best = to_report([e for e in record.estimates if e.metric == metric.name])
     method = best.method if best is not None else ""
     reported = [e for e in found.estimates if (e.method, e.metric) == (method, metric.name)]
-    plan = asked.plan(found.matrix.source.metadata)
-    with working(asked.metric, found.matrix):
+    plan = analysis.plan(found.matrix.source.metadata)
+    with working(analysis.metric, found.matrix):
         evidence = gather(found.matrix, metric, plan, reported[0] if reported else None)
-    return Exhibit(record, evidence, command_line(asked, files))
+    return Exhibit(record, evidence, command_line(analysis, files))
 
 
 def publish_page(

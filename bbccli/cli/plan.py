@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bbccli.analysis.options import GapOptions, InputOptions, PlanOptions, metric_names
-from bbccli.cli.command import command, reads_files
+from bbccli.cli.command import command
 from bbccli.cli.shared import PrintOptions, ThreadOptions, form_option
 from bbccli.core.option import Option, Panel, Scope, option
 from bbccli.errors import OptionError
@@ -221,11 +221,10 @@ Pilot = Annotated[
 ]
 
 
-@command(without=WITHOUT)
-@reads_files
+@command(without=WITHOUT, reads=True)
 def plan(
     ctx: typer.Context,
-    asked: PlanningOptions,
+    options: PlanningOptions,
     planned: PlanOptions,
     gaps: GapOptions,
     how: InputOptions,
@@ -256,26 +255,26 @@ def plan(
     from bbccli.schema.plan import plan_document
 
     given, matrix = planned.plan({}), None
-    asked.question(given.level, given.seed)
+    options.question(given.level, given.seed)
     if files:
-        asked.check_no_statement()
+        options.check_no_statement()
     else:
-        asked.stated()
+        options.stated()
     form = FORMS[form_for(ctx, format, where, Kind.PLAN) or format]
     with work.working(quiet=where.quiet) as progress:
         if files:
             enter(progress, "reading")
             matrix = planned.scored(how.read_files(files, missing=gaps.missing), None)
-            names = [asked.metric] if asked.metric else None
+            names = [options.metric] if options.metric else None
             metric = choose_metrics(names, matrix)[0]
             given = planned.plan(matrix.source.metadata)
             enter(progress, "resampling")
             with working(names, matrix):
                 basis = of_pilot(matrix, metric, given)
         else:
-            basis = of_stated(metric_named(asked.metric or "auc"), asked.stated(), given.level)
+            basis = of_stated(metric_named(options.metric or "auc"), options.stated(), given.level)
         enter(progress, "planning")
-        question = asked.question(given.level, given.seed)
+        question = options.question(given.level, given.seed)
         found = plan_document(matrix, given, planned_for(basis, question, progress))
     publish([found], form.name, where, Kind.PLAN)
     if not form.for_people and not where.quiet:

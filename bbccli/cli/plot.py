@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from bbccli.analysis.options import Analysis
-from bbccli.cli.command import command, reads_files
+from bbccli.cli.command import command
 from bbccli.cli.pages import PICTURES, exhibit_of, is_result
 from bbccli.cli.shared import GATE, Quiet, ThreadOptions
 from bbccli.core.option import Option, Scope
@@ -44,12 +44,11 @@ Picture = Annotated[
 ]
 
 
-@command(without=GATE)
-@reads_files
+@command(without=GATE, reads=True)
 def plot(
     files: Given,
     output: Picture,
-    asked: Analysis,
+    analysis: Analysis,
     work: ThreadOptions,
     kind: Kind = "forest",
     quiet: Quiet = False,
@@ -71,14 +70,14 @@ def plot(
     from bbccli.reports.figures import OF_COMPARISONS, Absent, draw
     from bbccli.reports.figures.rendering import exported
 
-    asked.check()
+    analysis.check()
     form = _picture_form(output)
     check_writable({"--output": output})
     exhibit = _compared(files) if kind in OF_COMPARISONS else _saved(files)
     if exhibit is None:
         with work.working(quiet=quiet) as progress:
-            found = answer(asked, files, cost=kind == "cost", progress=progress)
-            exhibit = exhibit_of(asked, files, found)
+            found = answer(analysis, files, cost=kind == "cost", progress=progress)
+            exhibit = exhibit_of(analysis, files, found)
     drawn = draw(kind, exhibit)
     if isinstance(drawn, Absent):
         raise UndefinedError(f"there is no figure {kind}: {drawn.reason}", hint="another --kind")

@@ -170,11 +170,11 @@ def _exhibit_of_predictions(ctx: typer.Context, path: str, *, quiet: bool) -> Ex
     held = config.defaults("correct", None if named is None else Path(named))
     given = typed(correct).make_context("correct", [path], default_map=held).params
     values = correct.gathered({name: one for name, one in given.items() if name not in GATE})
-    asked = values["asked"]
-    asked.check()
+    analysis = values["analysis"]
+    analysis.check()
     with reading.use(values["care"]), values["work"].working(quiet=quiet) as progress:
-        found = answer(asked, [path], cost=None, progress=progress)
-        return exhibit_of(asked, [path], found)
+        found = answer(analysis, [path], cost=None, progress=progress)
+        return exhibit_of(analysis, [path], found)
 
 
 def _publish_comparison(exhibit: Exhibit, output: str, title: str = "", *, quiet: bool) -> None:

@@ -110,7 +110,7 @@ NumberOfFiles = Annotated[
 @command()
 def simulate(
     law: LawName,
-    asked: StudyOptions,
+    options: StudyOptions,
     output: Predictions,
     truth: Truth,
     files: NumberOfFiles = 1,
@@ -136,7 +136,7 @@ def simulate(
     from bbccli.reports.predictions import render_predictions
     from bbccli.version import __version__
 
-    study = asked.study(law)
+    study = options.study(law)
     if not 1 <= files <= MOST_FILES:
         raise OptionError(f"--files is {files}", hint=f"from 1 to {MOST_FILES}")
     paths = _numbered(output, files)
