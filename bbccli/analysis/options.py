@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bbccli.core.choices import (
@@ -46,6 +47,35 @@ def _flagged() -> Iterable[str]:
     return INCLUDED
 
 
+_input = partial(option, panel=Panel.INPUT)
+_interval = partial(option, panel=Panel.INTERVAL)
+_method = partial(option, panel=Panel.METHOD)
+
+
+def metric_names() -> Iterable[str]:
+    """Return the names of the metrics, which are looked up when they are needed."""
+    from bbccli.metrics import METRICS
+
+    return METRICS
+
+
+def metric_option(
+    help: str = "Metric; see bbc metrics.", default: str = "the first that fits the task"
+) -> Any:
+    """Return the field of the one metric of a command."""
+    return option(None, help, "NAME", names=metric_names, open=True, default=default)
+
+
+def cut_option(more: str = "") -> Any:
+    """Return the field of the score above which the positive class is predicted."""
+    return _method(
+        None,
+        f"Binary tasks: predict the positive class above this score{more}.",
+        "X",
+        default="0.5 for probabilities, none for unbounded scores",
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class InputOptions:
     """How files are to be understood: what the reader can't tell by itself."""
@@ -69,82 +99,62 @@ class InputOptions:
     outer_fold: str | None = _column("Outer fold of nested predictions.")
     configuration: str | None = _column("Configuration, in the long layout.")
     prediction: str | None = _column("Prediction, in the long layout.")
-    only: Sequence[str] | None = option(
+    only: Sequence[str] | None = _input(
         None,
         "Use only these configurations, such as 'svm*'; repeatable. A matching column is taken "
         "as a configuration, whatever it looks like.",
         "PATTERN",
-        panel=Panel.INPUT,
         default="all",
     )
-    exclude: Sequence[str] | None = option(
+    exclude: Sequence[str] | None = _input(
         None,
         "Leave out these configurations, or columns that are not configurations, such as age; "
         "repeatable.",
         "PATTERN",
-        panel=Panel.INPUT,
     )
-    dialect: str | None = option(
-        None,
-        "Layout of the files.",
-        panel=Panel.INPUT,
-        names=_dialects,
-        default="inferred from the column names",
+    dialect: str | None = _input(
+        None, "Layout of the files.", names=_dialects, default="inferred from the column names"
     )
-    positive: str | None = option(
-        None,
-        "Positive class.",
-        "CLASS",
-        panel=Panel.INPUT,
-        default="the metadata's, else the last one sorted",
+    positive: str | None = _input(
+        None, "Positive class.", "CLASS", default="the metadata's, else the last one sorted"
     )
-    task: Task | None = option(
+    task: Task | None = _input(
         None,
         "What is predicted; score: nothing, the file holds scores per sample.",
-        panel=Panel.INPUT,
         default="inferred from the truth",
     )
-    bounds: str | None = option(
+    bounds: str | None = _input(
         None,
         "Scores: the smallest and the largest possible one, which the guard of intervals needs.",
         "LOW,HIGH",
-        panel=Panel.INPUT,
         default="0,1 where every score is 0 or 1, else unknown",
     )
-    labels: str | None = option(
+    labels: str | None = _input(
         None,
         "Separate file with the truth, joined by the key of both; by position where neither "
         "has one.",
         "FILE",
-        panel=Panel.INPUT,
         scope=Scope.RUN,
     )
-    folds: str | None = option(
-        None,
-        "Separate file with the folds, joined in the same way.",
-        "FILE",
-        panel=Panel.INPUT,
-        scope=Scope.RUN,
+    folds: str | None = _input(
+        None, "Separate file with the folds, joined in the same way.", "FILE", scope=Scope.RUN
     )
-    by_position: bool = option(
+    by_position: bool = _input(
         False,
         "Join labels and folds by position, although there is a key: the rows of all files are "
         "in the same order.",
-        panel=Panel.INPUT,
     )
-    include: Sequence[str] | None = option(
+    include: Sequence[str] | None = _input(
         None,
         "Let configurations take part that their flags leave out: {names}; repeatable.",
         "WHAT",
-        panel=Panel.INPUT,
         names=_flagged,
         default="none",
     )
-    verify: bool = option(
+    verify: bool = _input(
         True,
         "Compute the scores that a run reports again, and refuse predictions that do not give "
         "them.",
-        panel=Panel.INPUT,
         flags=("--verify/--no-verify",),
     )
 
@@ -183,12 +193,11 @@ class InputOptions:
 class GapOptions:
     """What to do where some configurations lack predictions."""
 
-    missing: Missing = option(
+    missing: Missing = _input(
         Missing.DROP,
         "Where some configurations lack predictions: refuse (error), drop those "
         "configurations, use only the samples that all of them predict (common-rows), or "
         "score each on what it predicts (available).",
-        panel=Panel.INPUT,
     )
 
 
@@ -197,24 +206,21 @@ class ScoringOptions:
     """How configurations are scored and compared; of `bbc correct` and of `bbc drop`."""
 
     seed: int = option(0, "Seed; same seed, same numbers.", "N")
-    pooling: Pooling | None = option(
+    pooling: Pooling | None = _method(
         None,
         "Select by the performance over all rows (pooled), by its mean over the folds, or, for "
         "the AUC and concordance, over the pairs of samples within folds.",
-        panel=Panel.METHOD,
         default="the metadata's selection, else pooled",
     )
-    clip: float = option(
+    clip: float = _method(
         CLIP,
         "Log-loss: least probability of the true class.",
         "EPS",
-        panel=Panel.METHOD,
         default="2 to the -23, about 1.2e-07",
     )
-    risk_direction: RiskDirection | None = option(
+    risk_direction: RiskDirection | None = _method(
         None,
         "Survival: whether higher predictions mean earlier or later events.",
-        panel=Panel.METHOD,
         default="earlier",
     )
 
@@ -238,64 +244,50 @@ class PlanOptions(ScoringOptions):
     """What the numbers of an estimate depend on, besides the data and the metric."""
 
     level: float = option(0.95, "Level of the intervals.", "P")
-    n_resamples: str = option(
-        "1000",
-        "Bootstrap resamples, or auto: as many as --tolerance needs.",
-        "B",
-        panel=Panel.METHOD,
+    n_resamples: str = _method(
+        "1000", "Bootstrap resamples, or auto: as many as --tolerance needs.", "B"
     )
-    tolerance: float | None = option(
-        None,
-        "Largest Monte-Carlo standard error with --n-resamples auto.",
-        "E",
-        panel=Panel.METHOD,
-        default="0.001",
+    tolerance: float | None = _method(
+        None, "Largest Monte-Carlo standard error with --n-resamples auto.", "E", default="0.001"
     )
-    select: Select = option(
+    select: Select = _method(
         Select.BEST,
         "Select the best configuration; or, within one standard error of the best, the first "
         "column (one-se) or the least complex by the metadata.",
-        panel=Panel.METHOD,
     )
-    evaluation_share: float = option(
+    evaluation_share: float = _method(
         0.25,
         "Fraction of the samples held out for evaluation by methods that split; 0 selects and "
         "evaluates on all samples.",
         "P",
-        panel=Panel.METHOD,
     )
-    side: Side = option(
+    side: Side = _interval(
         Side.TWO,
         "Ends of the interval to estimate; the pessimistic end is the one where the metric is "
         "worse.",
-        panel=Panel.INTERVAL,
     )
-    interval: IntervalKind = option(
+    interval: IntervalKind = _interval(
         IntervalKind.PERCENTILE,
         "How the interval is made from the resamples; matched, calibrated and sharp are "
         "experimental.",
-        panel=Panel.INTERVAL,
     )
-    guard: bool = option(
+    guard: bool = _interval(
         True,
         "Keep intervals from collapsing where the winner looks perfect; --no-guard gives the "
         "papers' intervals.",
-        panel=Panel.INTERVAL,
         flags=("--guard/--no-guard",),
     )
 
-    models: Models | None = option(
+    models: Models | None = _interval(
         None,
         "Whether the winner is trained again before it is used, or used as it is.",
-        panel=Panel.INTERVAL,
         default="trained where there are folds, else fixed",
     )
-    cap: float | None = option(
+    cap: float | None = _method(
         None,
         "RMSE, MSE, MAE: let no error count as more than this quantile of the outcome's "
         "distances from its median.",
         "Q",
-        panel=Panel.METHOD,
         default="no cap",
     )
 
@@ -311,13 +303,6 @@ class PlanOptions(ScoringOptions):
         asked = {name: getattr(self, name) for name in Plan.__dataclass_fields__}
         decided = {"pooling": pooling_of(self.pooling, metadata)}
         return Plan(**asked | decided | {"n_resamples": count, "tolerance": tolerance})
-
-
-def metric_names() -> Iterable[str]:
-    """Return the names of the metrics, which are looked up when they are needed."""
-    from bbccli.metrics import METRICS
-
-    return METRICS
 
 
 def _methods() -> Iterable[str]:
@@ -400,14 +385,8 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
     Names and defaults are those of the command line. What only changes the speed is not part of it.
     """
 
-    strict: bool = option(False, "The same as --missing error.", panel=Panel.INPUT, scope=Scope.RUN)
-    threshold: float | None = option(
-        None,
-        "Binary tasks: predict the positive class above this score.",
-        "X",
-        panel=Panel.METHOD,
-        default="0.5 for probabilities, none for unbounded scores",
-    )
+    strict: bool = _input(False, "The same as --missing error.", scope=Scope.RUN)
+    threshold: float | None = cut_option()
 
     def check(self) -> None:
         """Find out what is wrong with the options whatever the file.

@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bbccli.analysis.options import GapOptions, InputOptions, PlanOptions, metric_names
+from bbccli.analysis.options import GapOptions, InputOptions, PlanOptions, cut_option, metric_option
 from bbccli.cli.command import command
 from bbccli.cli.shared import PrintOptions, ThreadOptions, form_option
 from bbccli.core.choices import Adjustment, Missing
@@ -56,27 +57,26 @@ def _tests() -> Iterable[str]:
     return (*TESTS, *ACROSS, "all")
 
 
+_of_compare = partial(option, scope=Scope.COMMAND)
+
+
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions:
     """Options on the pairs to compare, and the tests."""
 
-    baseline: str | None = option(
-        None,
-        "Compare the winner with this configuration, and allow for its selection.",
-        "NAME",
-        scope=Scope.COMMAND,
+    baseline: str | None = _of_compare(
+        None, "Compare the winner with this configuration, and allow for its selection.", "NAME"
     )
-    by: str | None = option(
+    by: str | None = _of_compare(
         None,
         "Compare families: configurations that share this key of the metadata, or what "
         "'regex:(...)' finds in their names.",
         "NAME",
-        scope=Scope.COMMAND,
     )
     pair: tuple[str, str] | None = option(
         None, "Test two configurations named beforehand.", "A B", scope=Scope.RUN
     )
-    test: Sequence[str] | None = option(
+    test: Sequence[str] | None = _of_compare(
         None,
         "Test of --pair, else of every pair, or with --across of the families: {names}. "
         "Repeatable.",
@@ -85,54 +85,29 @@ class CompareOptions:
         open=True,
         panel=Panel.METHOD,
         default="the one that fits the metric",
-        scope=Scope.COMMAND,
     )
     across: bool = option(
         False,
         "Each file is a data set: rank families, or configurations, over all.",
         scope=Scope.RUN,
     )
-    metric: str | None = option(
-        None,
-        "Metric; see bbc metrics.",
-        "NAME",
-        names=metric_names,
-        open=True,
-        default="the first that fits the task",
+    metric: str | None = metric_option()
+    fail_unless: FailUnless | None = _of_compare(
+        None, "Exit with 3 unless the first comparison shows this, 4 if it can't tell."
     )
-    fail_unless: FailUnless | None = option(
-        None,
-        "Exit with 3 unless the first comparison shows this, 4 if it can't tell.",
-        scope=Scope.COMMAND,
-    )
-    margin: float = option(
+    margin: float = _of_compare(
         0.0,
         "Better is better by more than D, and not worse is worse by less than D.",
         "D",
         panel=Panel.METHOD,
-        scope=Scope.COMMAND,
     )
-    rope: float = option(
-        0.0,
-        "Bayesian tests: differences up to this count as none.",
-        "D",
-        panel=Panel.METHOD,
-        scope=Scope.COMMAND,
+    rope: float = _of_compare(
+        0.0, "Bayesian tests: differences up to this count as none.", "D", panel=Panel.METHOD
     )
-    adjust: Adjustment | None = option(
-        None,
-        "Adjust p-values for the number of comparisons.",
-        panel=Panel.METHOD,
-        default="holm",
-        scope=Scope.COMMAND,
+    adjust: Adjustment | None = _of_compare(
+        None, "Adjust p-values for the number of comparisons.", panel=Panel.METHOD, default="holm"
     )
-    threshold: float | None = option(
-        None,
-        "Binary tasks: predict the positive class above this score.",
-        "X",
-        panel=Panel.METHOD,
-        default="0.5 for probabilities, none for unbounded scores",
-    )
+    threshold: float | None = cut_option()
 
     def question(self, n_files: int) -> ComparisonKind:
         """Return the question, once the options are known to go together.

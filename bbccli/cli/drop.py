@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bbccli.analysis.options import InputOptions, ScoringOptions, metric_names
+from bbccli.analysis.options import InputOptions, ScoringOptions, cut_option, metric_option
 from bbccli.cli.command import command
 from bbccli.cli.shared import Files, PrintOptions, ThreadOptions, form_option
 from bbccli.core.option import Panel, Scope, option
@@ -27,6 +28,9 @@ def _rules() -> Iterable[str]:
     from bbccli.dropping import EVERY, RULES
 
     return (*RULES, EVERY)
+
+
+_method = partial(option, panel=Panel.METHOD)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,13 +52,8 @@ class DropOptions:
         default="the rule's own, 0.99 for bbcd",
         scope=Scope.COMMAND,
     )
-    metric: str | None = option(
-        None,
-        "Metric that decides which configuration is worse; see bbc metrics.",
-        "NAME",
-        names=metric_names,
-        open=True,
-        default="the first that fits the task",
+    metric: str | None = metric_option(
+        "Metric that decides which configuration is worse; see bbc metrics."
     )
     list_: str | None = option(
         None,
@@ -64,33 +63,19 @@ class DropOptions:
     replay_: bool = option(
         False, "FILE is a finished cross-validation: show what dropping would have saved."
     )
-    min_samples: int = option(
-        50, "Drop nothing before this many samples are predicted.", "N", panel=Panel.METHOD
-    )
-    n_folds: int | None = option(
+    min_samples: int = _method(50, "Drop nothing before this many samples are predicted.", "N")
+    n_folds: int | None = _method(
         None,
         "Folds of the whole cross-validation, over all repeats, to count what is saved.",
         "F",
-        panel=Panel.METHOD,
         default="inferred if FILE has rows of the folds to come",
     )
-    fold_order: str | None = option(
-        None, "With --replay: the folds in this order.", "F1,F2,...", panel=Panel.METHOD
+    fold_order: str | None = _method(None, "With --replay: the folds in this order.", "F1,F2,...")
+    orders: int | None = _method(None, "With --replay: this many random orders.", "N")
+    n_resamples: int = _method(
+        1000, "Bootstrap resamples after each fold.", "B", scope=Scope.COMMAND
     )
-    orders: int | None = option(
-        None, "With --replay: this many random orders.", "N", panel=Panel.METHOD
-    )
-    n_resamples: int = option(
-        1000, "Bootstrap resamples after each fold.", "B", panel=Panel.METHOD, scope=Scope.COMMAND
-    )
-    cut: float | None = option(
-        None,
-        "Binary tasks: predict the positive class above this score, as with --threshold of bbc "
-        "correct.",
-        "X",
-        panel=Panel.METHOD,
-        default="0.5 for probabilities, none for unbounded scores",
-    )
+    cut: float | None = cut_option(", as with --threshold of bbc correct")
 
     def rules(self) -> list[str]:
         """Return the rules, once the options are known to go together.

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bbccli.analysis.options import GapOptions, InputOptions, PlanOptions, metric_names
+from bbccli.analysis.options import GapOptions, InputOptions, PlanOptions, metric_option
 from bbccli.cli.command import command
 from bbccli.cli.shared import PrintOptions, ThreadOptions, form_option
 from bbccli.core.option import Option, Panel, Scope, option
@@ -32,44 +33,33 @@ def _stated(text: str, metavar: str, default: str = "") -> Any:
     return option(None, text, metavar, panel=Panel.METHOD, default=default, scope=Scope.RUN)
 
 
+_of_run = partial(option, scope=Scope.RUN)
+
+
 @dataclass(frozen=True, kw_only=True)
 class PlanningOptions:
     """What is asked of a plan, and what is stated in place of a pilot."""
 
-    width: float | None = option(
-        None, "Rows for an interval of the winner of at most this width.", "W", scope=Scope.RUN
+    width: float | None = _of_run(
+        None, "Rows for an interval of the winner of at most this width.", "W"
     )
-    optimism: float | None = option(
-        None,
-        "Rows for a naive figure that is at most so much too good, on average.",
-        "D",
-        scope=Scope.RUN,
+    optimism: float | None = _of_run(
+        None, "Rows for a naive figure that is at most so much too good, on average.", "D"
     )
-    samples: str | None = option(
+    samples: str | None = _of_run(
         None,
         "Rows of the table, such as 200,400,800.",
         "N,...",
         default="those of the answer, and twice as many",
-        scope=Scope.RUN,
     )
-    configurations: str | None = option(
+    configurations: str | None = _of_run(
         None,
         "Configurations of the table, such as 10,100,1000; the answer is for the most.",
         "C,...",
         default="those of the pilot, half and twice as many",
-        scope=Scope.RUN,
     )
-    check: bool = option(
-        False, "Simulate the answer, to see if the formulas hold there.", scope=Scope.RUN
-    )
-    metric: str | None = option(
-        None,
-        "Metric; see bbc metrics.",
-        "NAME",
-        names=metric_names,
-        open=True,
-        default="the first that fits the task; auc without a pilot",
-    )
+    check: bool = _of_run(False, "Simulate the answer, to see if the formulas hold there.")
+    metric: str | None = metric_option(default="the first that fits the task; auc without a pilot")
     expected: float | None = _stated(
         "Without a pilot: true performance of the best configuration. The corrected value of "
         "a similar study, never its naive one.",
@@ -86,12 +76,8 @@ class PlanningOptions:
         "R",
         f"{CORRELATION:g}",
     )
-    within: float = option(
-        0.01,
-        "How far from the best still counts as near the best.",
-        "D",
-        panel=Panel.METHOD,
-        scope=Scope.RUN,
+    within: float = _of_run(
+        0.01, "How far from the best still counts as near the best.", "D", panel=Panel.METHOD
     )
 
     def question(self, level: float, seed: int) -> Question:
