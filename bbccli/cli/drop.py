@@ -162,12 +162,12 @@ def drop(
       bbc drop partial.parquet --list drop
       bbc drop --replay sample_data/digits.parquet --rule all --metric accuracy
     """
+    from bbccli.analysis.answer import working
     from bbccli.cli.output import form_for, publish, tell, write
-    from bbccli.core import resources
     from bbccli.core.plan import Plan, pooling_of
     from bbccli.core.progress import enter
     from bbccli.core.text import visible
-    from bbccli.metrics import choose_metrics, custom
+    from bbccli.metrics import choose_metrics
     from bbccli.reports import Kind
     from bbccli.schema.drop import drop_document
 
@@ -177,13 +177,11 @@ def drop(
     with work.working(quiet=where.quiet) as progress:
         enter(progress, "reading")
         matrix = scoring.scored(how.read_files(files, unfinished=not options.replay_), options.cut)
-        metric = choose_metrics([options.metric] if options.metric else None, matrix)[0]
+        names = [options.metric] if options.metric else None
+        metric = choose_metrics(names, matrix)[0]
         plan = replace(plan, pooling=pooling_of(scoring.pooling, matrix.source.metadata))
         enter(progress, "resampling")
-        with (
-            resources.use(work.limits.for_predictions(*matrix.size)),
-            custom.blamed([options.metric or ""], matrix.source.path),
-        ):
+        with working(names, matrix):
             result, more = options.dropped(matrix, metric, plan, rules, progress)
     document = drop_document(matrix, plan, result, more)
     if not options.list_:
