@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
@@ -65,9 +66,10 @@ class Setting:
         for variable in self.variables if alone else self.variables[1:]:
             if text := os.environ.get(variable):
                 return text, variable, ""
-        if alone and self.key in file.own.get(self.command, {}):
-            return file.own[self.command][self.key], "", f"{self.command}.{self.key}"
-        return (file.shared.get(self.key) if self.shared else None), "", self.key
+        own = f"{self.command}.{self.key}"
+        if alone and own in file.values:
+            return file.values[own], "", own
+        return (file.values.get(self.key) if self.shared else None), "", self.key
 
 
 @cache
@@ -83,7 +85,8 @@ def settings() -> Mapping[str, Mapping[str, Setting]]:
     }
 
 
-def common() -> dict[str, Setting]:
+@cache
+def common() -> Mapping[str, Setting]:
     """Return the settings that all commands share, by key; each as the first command has it."""
     every: dict[str, Setting] = {}
     for its in settings().values():
@@ -149,9 +152,9 @@ def holding(named: Path | None) -> list[tuple[str, str, str]]:
     rows = [_row(setting.key, setting, file) for setting in common().values()]
     for command, its in settings().items():
         for setting in its.values():
-            own = os.environ.get(setting.variables[0])
-            if not setting.shared or own or setting.key in file.own.get(command, {}):
-                rows.append(_row(f"{command}.{setting.key}", setting, file))
+            key = f"{command}.{setting.key}"
+            if not setting.shared or os.environ.get(setting.variables[0]) or key in file.values:
+                rows.append(_row(key, setting, file))
     return rows
 
 
@@ -224,15 +227,12 @@ class Project:
 
     Attributes
     ----------
-    shared
-        Values by key, for all commands whose option means the same.
-    own
-        Values by command and key, for one command.
+    values
+        By key, for all commands whose option means the same; `drop.seed` is for one command.
     """
 
     path: Path | None = None
-    shared: Mapping[str, Any] = field(default_factory=dict)
-    own: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
 
 
 def project(folder: Path | None = None, named: Path | None = None) -> Project:
@@ -252,75 +252,50 @@ def project(folder: Path | None = None, named: Path | None = None) -> Project:
         One that was only found belongs to another user, or names code.
     """
     if named is not None:
-        return _named(named)
+        keys = FILES.get(named.name, ())
+        table = _table(named, keys)
+        if table is None:
+            words = f"[{'.'.join(keys)}]"
+            raise OptionError(f"{named} has no table {words}", hint=f"settings stand under {words}")
+        return _checked(named, table, trusted=True)
     for path, keys in _candidates(folder):
         table = _table(path, keys)
         if table is not None:
             check_owner(path)
-            for key, value in _values(table):
-                check_harmless(path, key, value)
-            return _checked(path, table)
+            return _checked(path, table, trusted=False)
     return Project()
 
 
-def _named(path: Path) -> Project:
-    keys = FILES.get(path.name, ())
-    table = _table(path, keys)
-    if table is None:
-        words = f"[{'.'.join(keys)}]"
-        raise OptionError(f"{path} has no table {words}", hint=f"settings stand under {words}")
-    return _checked(path, table)
-
-
-def _values(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Keys and values of a table, and of the tables in it."""
+def _checked(path: Path, table: Mapping[str, Any], *, trusted: bool) -> Project:
+    """Return what a table sets, once every value is known to fit its option, and to do no harm."""
+    values: dict[str, Any] = {}
+    known: Mapping[str, Setting]
     for key, value in table.items():
-        if isinstance(value, dict):
-            yield from _values(value)
-        else:
-            yield key, value
-
-
-def _checked(path: Path, table: Mapping[str, Any]) -> Project:
-    known, commands = common(), settings()
-    shared: dict[str, Any] = {}
-    own: dict[str, dict[str, Any]] = {}
-    for key, value in table.items():
-        if key in commands:
+        if key in settings():
             if not isinstance(value, dict):
                 hint = f"[{key}] begins the settings of bbc {key}"
                 raise OptionError(f"{path}: {key} is not a table", hint=hint)
-            of_command = {s.key: s for s in commands[key].values()}
-            own[key] = {}
-            for item in value.items():
-                _set(own[key], path, *_value(path, of_command, f"{key}.", *item))
+            known, own, prefix = {s.key: s for s in settings()[key].values()}, value, f"{key}."
         elif isinstance(value, dict):
-            raise OptionError(f"{path}: unknown table [{key}]", hint=nearest(key, commands))
+            raise OptionError(f"{path}: unknown table [{key}]", hint=nearest(key, settings()))
         else:
-            _set(shared, path, *_value(path, known, "", key, value))
-    return Project(path, shared, own)
-
-
-def _set(held: dict[str, Any], path: Path, name: str, value: Any) -> None:
-    """Set an option, unless another spelling has: `n-resamples` and `n_resamples`."""
-    if name in held:
-        raise OptionError(f"{path}: {name} is set twice", hint="with - or with _, not both")
-    held[name] = value
-
-
-def _value(
-    path: Path, known: Mapping[str, Setting], table: str, key: str, value: Any
-) -> tuple[str, Any]:
-    """Key as the option is called, and its value, once it is known to fit."""
-    name = key.replace("_", "-")
-    setting = known.get(name)
-    if setting is None:
-        hint = why_not(name) or nearest(name, known)
-        raise OptionError(f"{path}: unknown key {table + key!r}", hint=hint)
-    try:
-        return name, setting.option.of_toml(value)
-    except MisfitError as error:
-        raise OptionError(f"{path}: {table}{key} is {_toml(value)}", hint=str(error)) from error
+            known, own, prefix = common(), {key: value}, ""
+        for spelled, given in own.items():
+            name = spelled.replace("_", "-")
+            if not trusted:
+                check_harmless(path, spelled, given)
+            if name not in known:
+                hint = why_not(name) or nearest(name, known)
+                raise OptionError(f"{path}: unknown key {prefix + spelled!r}", hint=hint)
+            if prefix + name in values:
+                hint = "with - or with _, not both"
+                raise OptionError(f"{path}: {name} is set twice", hint=hint)
+            try:
+                values[prefix + name] = known[name].option.of_toml(given)
+            except MisfitError as error:
+                problem = f"{path}: {prefix}{spelled} is {_toml(given)}"
+                raise OptionError(problem, hint=str(error)) from error
+    return Project(path, values)
 
 
 def _candidates(folder: Path | None) -> Iterable[tuple[Path, tuple[str, ...]]]:
@@ -394,9 +369,11 @@ def folders(start: Path) -> Iterator[Path]:
 
     Where neither is above, the folder alone.
     """
-    above = (start, *start.parents)
+    above, home = (start, *start.parents), None
+    with suppress(OSError, RuntimeError):  # a user without a home
+        home = Path.home().resolve()
     for position, folder in enumerate(above):
-        if _is_home(folder) or any(_is_there(folder / mark) for mark in MARKS):
+        if folder == home or any(os.path.lexists(folder / mark) for mark in MARKS):
             yield from above[: position + 1]
             return
     yield start
@@ -442,14 +419,3 @@ def check_harmless(path: Path, key: str, value: Any) -> None:
             f"{path}: {key} {does}, which only the command line or --config FILE may do",
             hint=f"bbc --config {path} ... if you trust it",
         )
-
-
-def _is_home(folder: Path) -> bool:
-    try:
-        return folder == Path.home().resolve()
-    except (OSError, RuntimeError):
-        return False
-
-
-def _is_there(path: Path) -> bool:
-    return os.path.lexists(path)
