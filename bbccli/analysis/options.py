@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
@@ -20,7 +20,7 @@ from bbccli.core.choices import (
     Side,
     Task,
 )
-from bbccli.core.option import Declared, Panel, Scope, option, options_of
+from bbccli.core.option import Declared, Panel, Scope, names_in, option, options_of
 from bbccli.core.plan import CLIP, Plan, pooling_of, resamples_of
 from bbccli.core.text import redacted
 
@@ -34,29 +34,12 @@ def _column(text: str) -> Any:
     return option(None, text, "COL", panel=Panel.COLUMNS)
 
 
-def _dialects() -> Iterable[str]:
-    from bbccli.readers.layout.dialects import DIALECTS
-    from bbccli.readers.sheet import WIDE
-
-    return (WIDE, *DIALECTS)
-
-
-def _flagged() -> Iterable[str]:
-    from bbccli.readers.flagged import INCLUDED
-
-    return INCLUDED
-
-
 _input = partial(option, panel=Panel.INPUT)
 _interval = partial(option, panel=Panel.INTERVAL)
 _method = partial(option, panel=Panel.METHOD)
 
 
-def metric_names() -> Iterable[str]:
-    """Return the names of the metrics, which are looked up when they are needed."""
-    from bbccli.metrics import METRICS
-
-    return METRICS
+metric_names = names_in("bbccli.metrics:METRICS")
 
 
 def metric_option(
@@ -113,7 +96,10 @@ class InputOptions:
         "PATTERN",
     )
     dialect: str | None = _input(
-        None, "Layout of the files.", names=_dialects, default="inferred from the column names"
+        None,
+        "Layout of the files.",
+        names=names_in("bbccli.readers.sheet:WIDE", "bbccli.readers.layout.dialects:DIALECTS"),
+        default="inferred from the column names",
     )
     positive: str | None = _input(
         None, "Positive class.", "CLASS", default="the metadata's, else the last one sorted"
@@ -148,7 +134,7 @@ class InputOptions:
         None,
         "Let configurations take part that their flags leave out: {names}; repeatable.",
         "WHAT",
-        names=_flagged,
+        names=names_in("bbccli.readers.flagged:INCLUDED"),
         default="none",
     )
     verify: bool = _input(
@@ -305,12 +291,6 @@ class PlanOptions(ScoringOptions):
         return Plan(**asked | decided | {"n_resamples": count, "tolerance": tolerance})
 
 
-def _methods() -> Iterable[str]:
-    from bbccli.methods import ALL, METHODS
-
-    return (*METHODS, ALL)
-
-
 @dataclass(frozen=True, kw_only=True)
 class EstimateOptions:
     """What is estimated, and how."""
@@ -328,16 +308,10 @@ class EstimateOptions:
         None,
         "Method; see bbc methods. Repeatable, or all that can be computed.",
         "NAME",
-        names=_methods,
+        names=names_in("bbccli.methods:METHODS", "bbccli.methods:ALL"),
         open=True,
         default="cvt, tt, bbc; with 8 folds or more also bbc-f",
     )
-
-
-def _of_gates() -> Iterable[str]:
-    from bbccli.methods import METHODS
-
-    return METHODS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -359,7 +333,7 @@ class GateOptions:
         "Judge this method.",
         "NAME",
         panel=Panel.GATE,
-        names=_of_gates,
+        names=names_in("bbccli.methods:METHODS"),
         open=True,
         default="the one to report",
     )

@@ -47,7 +47,11 @@ def verify(matrix: PredictionMatrix) -> Verification | None:
     if not run:
         return None
     columns = _as_scored(matrix, run)
-    scores = [one for one in _scores(run) if one["id"] in columns]
+    scores = [
+        one
+        for one in _listed(run, "leaderboard")
+        if one.get("selection") in list(Pooling) and one["id"] in columns
+    ]
     reason = run.get("unchecked") or _hindrance(matrix, run)
     if reason or not scores:
         return Verification(len(scores), 0, None, None, str(reason or "the run reports no scores"))
@@ -63,7 +67,8 @@ def verify(matrix: PredictionMatrix) -> Verification | None:
     differences = [abs(value - score["value"]) for score, value in compared]
     tolerance = max(float(score["tolerance"]) for score, _ in compared)
     said = (len(scores), len(compared), max(differences), tolerance, None)
-    return Verification(*said, _otherwise([two for _, _, two in found if two is not None]))
+    others = [two for _, _, two in found if two is not None]
+    return Verification(*said, tuple(sorted(others, key=lambda one: -abs(one.tool - one.here))))
 
 
 def verified(matrix: PredictionMatrix) -> PredictionMatrix:
@@ -78,13 +83,6 @@ def verified(matrix: PredictionMatrix) -> PredictionMatrix:
     if found is None:
         return matrix
     return replace(matrix, source=replace(matrix.source, verification=found))
-
-
-def _scores(run: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the scores of the leaderboard of a run."""
-    for one in _listed(run, "leaderboard"):
-        if one.get("selection") in list(Pooling):
-            yield one
 
 
 def _listed(
@@ -165,10 +163,6 @@ def _compared(
 
 _CLIPS = (CLIP, 2.0**-52)
 """What tools clip probabilities at: the rounding of numbers of 32 bits, or of 64."""
-
-
-def _otherwise(found: Sequence[TwoFigures]) -> tuple[TwoFigures, ...]:
-    return tuple(sorted(found, key=lambda one: -abs(one.tool - one.here)))
 
 
 def _check_folds(matrix: PredictionMatrix, run: Mapping[str, Any], columns: Columns) -> None:

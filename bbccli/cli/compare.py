@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -16,7 +16,7 @@ from bbccli.analysis.options import GapOptions, InputOptions, PlanOptions, cut_o
 from bbccli.cli.command import command
 from bbccli.cli.shared import PrintOptions, ThreadOptions, form_option
 from bbccli.core.choices import Adjustment, Missing
-from bbccli.core.option import Option, Panel, Scope, option
+from bbccli.core.option import Option, Panel, Scope, names_in, option
 from bbccli.core.progress import Progress, enter
 from bbccli.errors import OptionError
 
@@ -50,13 +50,6 @@ class FailUnless(StrEnum):
     NOT_WORSE = "not-worse"
 
 
-def _tests() -> Iterable[str]:
-    from bbccli.comparisons.across import TESTS as ACROSS
-    from bbccli.comparisons.pairs import TESTS
-
-    return (*TESTS, *ACROSS, "all")
-
-
 _of_compare = partial(option, scope=Scope.COMMAND)
 
 
@@ -81,7 +74,11 @@ class CompareOptions:
         "Test of --pair, else of every pair, or with --across of the families: {names}. "
         "Repeatable.",
         "NAME",
-        names=_tests,
+        names=names_in(
+            "bbccli.comparisons.pairs:TESTS",
+            "bbccli.comparisons.across:TESTS",
+            "bbccli.comparisons.pairs:ALL",
+        ),
         open=True,
         panel=Panel.METHOD,
         default="the one that fits the metric",

@@ -106,7 +106,7 @@ def why_not(key: str) -> str:
     return ""
 
 
-def defaults(command: str, named: Path | None) -> dict[str, Any]:
+def defaults(command: str, named: str | None) -> dict[str, Any]:
     """Return what is set for a command, by name of the parameter.
 
     Parameters
@@ -142,7 +142,7 @@ def defaults(command: str, named: Path | None) -> dict[str, Any]:
     return held
 
 
-def holding(named: Path | None) -> list[tuple[str, str, str]]:
+def holding(named: str | None) -> list[tuple[str, str, str]]:
     """Return what holds without flags, and from where: rows of key, value, source.
 
     First what all commands share, then what one command has of its own or is set for it alone.
@@ -168,7 +168,7 @@ def _row(key: str, setting: Setting, file: Project) -> tuple[str, str, str]:
     return key, _shown(option.option.default if option.option.parse else option.default), "default"
 
 
-def sources(command: str, names: Iterable[str], named: Path | None) -> dict[str, str]:
+def sources(command: str, names: Iterable[str], named: str | None) -> dict[str, str]:
     """Return what sets some parameters of a command, which are set, by their flags."""
     file, by_flag = project(named=named), {}
     for setting in (settings()[command][name] for name in names):
@@ -235,7 +235,7 @@ class Project:
     values: Mapping[str, Any] = field(default_factory=dict)
 
 
-def project(folder: Path | None = None, named: Path | None = None) -> Project:
+def project(folder: Path | None = None, named: str | None = None) -> Project:
     """Read the file that is named, or the nearest one from a folder (the current one) upwards.
 
     Parameters
@@ -252,12 +252,13 @@ def project(folder: Path | None = None, named: Path | None = None) -> Project:
         One that was only found belongs to another user, or names code.
     """
     if named is not None:
-        keys = FILES.get(named.name, ())
-        table = _table(named, keys)
+        path = Path(named)
+        keys = FILES.get(path.name, ())
+        table = _table(path, keys)
         if table is None:
             words = f"[{'.'.join(keys)}]"
             raise OptionError(f"{named} has no table {words}", hint=f"settings stand under {words}")
-        return _checked(named, table, trusted=True)
+        return _checked(path, table, trusted=True)
     for path, keys in _candidates(folder):
         table = _table(path, keys)
         if table is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +12,7 @@ import typer
 from bbccli.analysis.options import InputOptions, ScoringOptions, cut_option, metric_option
 from bbccli.cli.command import command
 from bbccli.cli.shared import Files, PrintOptions, ThreadOptions, form_option
-from bbccli.core.option import Panel, Scope, option
+from bbccli.core.option import Panel, Scope, names_in, option
 from bbccli.errors import OptionError
 
 if TYPE_CHECKING:
@@ -22,12 +22,6 @@ if TYPE_CHECKING:
     from bbccli.core.progress import Progress
     from bbccli.dropping import DropDecision, Replay
     from bbccli.metrics import Metric
-
-
-def _rules() -> Iterable[str]:
-    from bbccli.dropping import EVERY, RULES
-
-    return (*RULES, EVERY)
 
 
 _method = partial(option, panel=Panel.METHOD)
@@ -41,7 +35,7 @@ class DropOptions:
         None,
         "Rule that decides: {names}. Several, and all, only with --replay.",
         "NAME",
-        names=_rules,
+        names=names_in("bbccli.dropping:RULES", "bbccli.dropping:EVERY"),
         open=True,
         default="bbcd",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,17 +10,11 @@ from bbccli.analysis.options import Analysis
 from bbccli.cli.command import command
 from bbccli.cli.pages import PICTURES, exhibit_of, is_result
 from bbccli.cli.shared import GATE, Quiet, ThreadOptions
-from bbccli.core.option import Option, Scope
+from bbccli.core.option import Option, Scope, names_in
 from bbccli.errors import OptionError
 
 if TYPE_CHECKING:
     from bbccli.reports.exhibit import Exhibit
-
-
-def _kinds() -> Iterable[str]:
-    from bbccli.reports.figures import KINDS, OF_COMPARISONS
-
-    return (*KINDS, *OF_COMPARISONS)
 
 
 Given = Annotated[
@@ -32,7 +26,14 @@ Given = Annotated[
         positional=True,
     ),
 ]
-Kind = Annotated[str, Option("What to draw: {names}.", "KIND", names=_kinds)]
+Kind = Annotated[
+    str,
+    Option(
+        "What to draw: {names}.",
+        "KIND",
+        names=names_in("bbccli.reports.figures:KINDS", "bbccli.reports.figures:OF_COMPARISONS"),
+    ),
+]
 Picture = Annotated[
     str,
     Option(

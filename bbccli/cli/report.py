@@ -167,7 +167,7 @@ def _exhibit_of_predictions(ctx: typer.Context, path: str, *, quiet: bool) -> Ex
     from bbccli.core import reading
 
     named = ctx.parent.params.get("config_file") if ctx.parent is not None else None
-    held = config.defaults("correct", None if named is None else Path(named))
+    held = config.defaults("correct", named)
     given = typed(correct).make_context("correct", [path], default_map=held).params
     values = correct.gathered({name: one for name, one in given.items() if name not in GATE})
     analysis = values["analysis"]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from bbccli.cli.command import command
 from bbccli.cli.shared import Quiet
-from bbccli.core.option import Option, Scope, option
+from bbccli.core.option import Option, Scope, names_in, option
 from bbccli.errors import OptionError
 
 if TYPE_CHECKING:
@@ -19,12 +18,6 @@ MOST_PREDICTIONS = 10**8
 """Of one file."""
 
 MOST_FILES = 10_000
-
-
-def _laws() -> Iterable[str]:
-    from bbccli.planning.simulation import LAWS
-
-    return LAWS
 
 
 def _number(value: Any, text: str, metavar: str, default: str = "") -> Any:
@@ -85,7 +78,13 @@ class StudyOptions:
 
 
 LawName = Annotated[
-    str, Option("Law of the predictions: {names}.", "LAW", names=_laws, positional=True)
+    str,
+    Option(
+        "Law of the predictions: {names}.",
+        "LAW",
+        names=names_in("bbccli.planning.simulation:LAWS"),
+        positional=True,
+    ),
 ]
 Predictions = Annotated[
     str,

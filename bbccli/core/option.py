@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import Enum, StrEnum
 from functools import cache
+from importlib import import_module
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 LARGEST = sys.float_info.max
@@ -85,6 +86,24 @@ class Option:
     default: str = ""
     scope: Scope = Scope.SHARED
     positional: bool = False
+
+
+def names_in(*places: str) -> Callable[[], Iterable[str]]:
+    """Return a function of the names in registries, which are imported only then.
+
+    Parameters
+    ----------
+    places
+        Such as `bbccli.metrics:METRICS`: a registry, or a further name, in a module.
+    """
+
+    def names() -> Iterable[str]:
+        for place in places:
+            module, _, name = place.partition(":")
+            found = getattr(import_module(module), name)
+            yield from [found] if isinstance(found, str) else found
+
+    return names
 
 
 def option(value: Any, help: str, metavar: str | None = None, **more: Any) -> Any:
