@@ -177,6 +177,52 @@ def soft(path):
     return "other.csv"
 
 
+BESIDE = {
+    "other.csv": "x",
+    "p.meta.json": '{"spec": "bbc-predictions", "version": "1"}',
+    "m.csv": "path,seed\np.csv,1\n",
+    "c.toml": "seed = 3\n",
+    "of_places.py": "from dataclasses import replace\nfrom bbccli import METRICS\n"
+    "M = replace(METRICS['auc'], name='mine')\n",
+}
+LINKS = {"p.json": "p.csv", "r.html": "r.json", "link.parquet": "p.parquet"}
+
+
+@posix
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("words", "read"),
+    [
+        ("inspect p.csv -o p.json", "p.csv"),
+        ("drop p.csv -o p.json", "p.csv"),
+        ("correct p.csv --labels other.csv -o other.csv", "other.csv"),
+        ("correct p.csv --folds other.csv -o other.csv", "other.csv"),
+        ("correct p.csv -o p.meta.json", "p.meta.json"),
+        ("correct *.csv -o p.csv", "p.csv"),
+        ("correct p.parquet --distribution p.parquet", "p.parquet"),
+        ("correct p.parquet --distribution link.parquet", "p.parquet"),
+        ("batch m.csv -o m.csv --jobs 1", "m.csv"),
+        ("gate r.json --fail-under 0.1 -o r.json", "r.json"),
+        ("report r.json -o r.html", "r.json"),
+        ("--config c.toml correct p.csv --format json -o c.toml", "c.toml"),
+        ("correct p.csv --format json --metric of_places:M -o of_places.py", "of_places.py"),
+    ],
+)
+def test_what_is_read_is_no_output(run, folder, words, read):
+    for name in BESIDE.keys() & {*words.split()} | {read} & BESIDE.keys():
+        Path(name).write_text(BESIDE[name])
+    if read == "p.parquet":
+        assert run("convert", "p.csv", "-o", read, "-q")[0] == 0
+    if read == "r.json":
+        assert run("correct", "p.csv", *QUICK, "-o", read)[0] == 0
+    for name in LINKS.keys() & {*words.split()}:
+        os.link(LINKS[name], name)
+    before, err = Path(read).read_bytes(), run.refused(*words.split())
+    assert " is a file that is read: " in err and err.splitlines()[0].endswith(read)
+    assert Path(read).read_bytes() == before
+    assert not list(folder.glob("*.journal"))
+
+
 @posix
 class TestSameFile:
     @pytest.mark.parametrize("named", [str, lambda path: f"./{path}", hard, soft])
@@ -187,28 +233,6 @@ class TestSameFile:
         )
         assert Path("p.csv").read_text() == TEXT
 
-    @pytest.mark.parametrize("command", ["inspect", "drop"])
-    def test_nor_by_the_name_of_another_form(self, run, folder, command):
-        os.link("p.csv", "p.json")
-        err = run.refused(command, "p.csv", "-o", "p.json")
-        assert "--output is a file that is read: p.csv" in err
-        assert Path("p.json").read_text() == TEXT
-
-    @pytest.mark.parametrize("option", ["--labels", "--folds"])
-    def test_labels_and_folds(self, run, folder, option):
-        Path("other.csv").write_text("x")
-        err = run.refused("correct", "p.csv", option, "other.csv", "-o", "other.csv")
-        assert "read: other.csv" in err
-        assert Path("other.csv").read_text() == "x"
-
-    def test_metadata_beside_the_input(self, run, folder):
-        Path("p.meta.json").write_text('{"spec": "bbc-predictions", "version": "1"}')
-        assert "read: p.meta.json" in run.refused("correct", "p.csv", "-o", "p.meta.json")
-
-    def test_a_pattern(self, run, folder):
-        assert "read: p.csv" in run.refused("correct", "*.csv", "-o", "p.csv")
-        assert Path("p.csv").read_text() == TEXT
-
     @pytest.mark.parametrize("named", [str, lambda path: f"./{path}", soft])
     @pytest.mark.parametrize("there", [True, False])
     def test_distribution_and_output(self, run, folder, named, there):
@@ -216,15 +240,6 @@ class TestSameFile:
             Path("r.json").write_text("old")
         err = run.refused("correct", "p.csv", "--distribution", "r.json", "-o", named("r.json"))
         assert "are the same file" in err
-
-    @pytest.mark.parametrize("distribution", ["p.parquet", "link.parquet"])
-    def test_distribution_and_input(self, run, folder, distribution):
-        assert run("convert", "p.csv", "-o", "p.parquet", "-q")[0] == 0
-        before = Path("p.parquet").read_bytes()
-        Path("link.parquet").symlink_to("p.parquet")
-        err = run.refused("correct", "p.parquet", "--distribution", distribution)
-        assert "--distribution is a file that is read" in err
-        assert Path("p.parquet").read_bytes() == before
 
     @pytest.mark.parametrize("named", [str, hard, soft])
     def test_batch(self, run, folder, named):
@@ -234,18 +249,6 @@ class TestSameFile:
         assert "is a file that is read: p.csv" in err
         assert Path("p.csv").read_text() == TEXT
         assert not list(folder.glob("*.journal"))
-
-    def test_batch_and_its_manifest(self, run, folder):
-        Path("m.csv").write_text("path,seed\np.csv,1\n")
-        err = run.refused("batch", "m.csv", "-o", "m.csv", "--jobs", "1")
-        assert "is a file that is read: m.csv" in err
-
-    def test_gate(self, run, folder):
-        assert run("correct", "p.csv", *QUICK, "-o", "r.json")[0] == 0
-        before = Path("r.json").read_bytes()
-        err = run.refused("gate", "r.json", "--fail-under", "0.1", "-o", "r.json")
-        assert "is a file that is read: r.json" in err
-        assert Path("r.json").read_bytes() == before
 
     @pytest.mark.one_in(1)
     @pytest.mark.parametrize("scheme", ["file", "local"])
@@ -286,33 +289,6 @@ class TestSameFile:
             status, _, err = run("correct", "p.csv", "-o", f"/dev/fd/{file.fileno()}")
         assert (status, "--output is a file that is read: p.csv" in err) == (2, True)
         assert Path("p.csv").read_text() == TEXT
-
-    def test_settings(self, run, folder):
-        Path("c.toml").write_text("seed = 3\n")
-        argv = ("--config", "c.toml", "correct", "p.csv", *QUICK, "-o", "c.toml")
-        assert run(*argv)[::2] == (
-            2,
-            "error: --output is a file that is read: c.toml\nhint: name another file for it\n",
-        )
-        assert Path("c.toml").read_text() == "seed = 3\n"
-
-    def test_the_code_of_a_metric(self, run, folder):
-        code = "from dataclasses import replace\nfrom bbccli import METRICS\n"
-        code += "M = replace(METRICS['auc'], name='mine')\n"
-        Path("of_places.py").write_text(code)
-        err = run.refused(
-            "correct", "p.csv", *QUICK, "--metric", "of_places:M", "-o", "of_places.py"
-        )
-        assert "is a file that is read" in err
-        assert Path("of_places.py").read_text() == code
-
-    def test_a_saved_result(self, run, folder):
-        assert run("correct", "p.csv", *QUICK, "-o", "r.json")[0] == 0
-        before = Path("r.json").read_bytes()
-        os.link("r.json", "r.html")
-        err = run.refused("report", "r.json", "-o", "r.html")
-        assert "--output is a file that is read: r.json" in err
-        assert Path("r.html").read_bytes() == before
 
     def test_a_link_that_is_there_when_all_is_done(self, run, folder, monkeypatch):
         from bbccli.analysis import answer
