@@ -61,7 +61,7 @@ def cut_option(more: str = "") -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class InputOptions:
-    """How files are to be understood: what the reader can't tell by itself."""
+    """Options of the readers."""
 
     truth: str | None = _column("True label or value.")
     fold: str | None = _column("Fold of the cross-validation.")
@@ -132,15 +132,14 @@ class InputOptions:
     )
     include: Sequence[str] | None = _input(
         None,
-        "Let configurations take part that their flags leave out: {names}; repeatable.",
+        "Include configurations that their flags would exclude: {names}; repeatable.",
         "WHAT",
         names=names_in("bbccli.readers.flagged:INCLUDED"),
         default="none",
     )
     verify: bool = _input(
         True,
-        "Compute the scores that a run reports again, and refuse predictions that do not give "
-        "them.",
+        "Recompute the scores that the run reports; refuse predictions that do not reproduce them.",
         flags=("--verify/--no-verify",),
     )
 
@@ -161,7 +160,7 @@ class InputOptions:
         return verified(matrix) if self.verify and not unfinished else matrix
 
     def _told(self) -> dict[str, Any]:
-        """What readers are told, by their names for it."""
+        """Return the arguments of the readers."""
         from bbccli.readers import Roles
         from bbccli.readers.scores import bounds_of_text
 
@@ -177,7 +176,7 @@ class InputOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class GapOptions:
-    """What to do where some configurations lack predictions."""
+    """Option for configurations that lack predictions."""
 
     missing: Missing = _input(
         Missing.DROP,
@@ -189,7 +188,7 @@ class GapOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ScoringOptions:
-    """How configurations are scored and compared; of `bbc correct` and of `bbc drop`."""
+    """Options of scoring, of `bbc correct` and `bbc drop`."""
 
     seed: int = option(0, "Seed; same seed, same numbers.", "N")
     pooling: Pooling | None = _method(
@@ -227,7 +226,7 @@ class ScoringOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class PlanOptions(ScoringOptions):
-    """What the numbers of an estimate depend on, besides the data and the metric."""
+    """Options of the plan: selection, resamples and intervals."""
 
     level: float = option(0.95, "Level of the intervals.", "P")
     n_resamples: str = _method(
@@ -293,7 +292,7 @@ class PlanOptions(ScoringOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class EstimateOptions:
-    """What is estimated, and how."""
+    """Metrics and methods."""
 
     metric: Sequence[str] | None = option(
         None,
@@ -354,7 +353,7 @@ class GateOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptions):
-    """How files are read, the plan, and the gate.
+    """All options that a document of `bbc correct` depends on.
 
     Names and defaults are those of the command line. What only changes the speed is not part of it.
     """

@@ -1,4 +1,4 @@
-"""Whether the predictions of a run give the scores that the tool itself reports.
+"""Recompute the scores that a run reports of itself.
 
 Rows in another order, classes that are swapped and labels of another table all make predictions
 that look fine. The leaderboard of the run finds them: each of its scores is computed again.
@@ -103,7 +103,7 @@ def _listed(
 
 
 def _hindrance(matrix: PredictionMatrix, run: Mapping[str, Any]) -> str | None:
-    """Why scores of all samples can't be those of this matrix."""
+    """Return why scores of all samples can't be those of this matrix."""
     n_samples = run.get("n_samples")
     if isinstance(n_samples, int) and n_samples != matrix.n_samples:
         return f"the run scored {count(n_samples, 'sample')}, and {matrix.n_samples} take part"
@@ -162,7 +162,7 @@ def _compared(
 
 
 _CLIPS = (CLIP, 2.0**-52)
-"""What tools clip probabilities at: the rounding of numbers of 32 bits, or of 64."""
+"""Least probability of tools: the rounding error of 32-bit or of 64-bit numbers."""
 
 
 def _check_folds(matrix: PredictionMatrix, run: Mapping[str, Any], columns: Columns) -> None:
@@ -233,7 +233,7 @@ def _mismatch(
 
 
 def _cause(matrix: PredictionMatrix, score: Mapping[str, Any], columns: Columns) -> str:
-    """What explains the difference: swapped classes can be tried, all else is guessed."""
+    """Return the likely cause: swapped classes are tried, all else is guessed."""
     if score["metric"] == "auc" and matrix.kind is not PredictionKind.LABEL:
         own, column = columns[score["id"]]
         candidates = Candidates(own, METRICS["auc"], Pooling(score["selection"]))

@@ -140,7 +140,7 @@ def _batch(completed: Any, look: Callable[[], None]) -> list[Any]:
 
 
 class _Workers:
-    """Whether there are workers to wait for."""
+    """Keep an eye on the workers."""
 
     def __init__(self, client: Any, cluster: Any, jobs: int, say: Say) -> None:
         self._client, self._cluster, self._jobs, self._say = client, cluster, jobs, say
@@ -260,7 +260,7 @@ def _room(client: Any, jobs: int) -> int:
 
 
 def _outcome(future: Any) -> Done | None:
-    """What a future that is done holds; None where it is yet to come, once more.
+    """Return the result of a future; None if it is lost and will come again.
 
     Raises
     ------

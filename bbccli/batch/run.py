@@ -24,7 +24,7 @@ MOST_PROBLEMS = 5
 
 @dataclass(slots=True)
 class Tally:
-    """What became of the files of a batch, counted.
+    """Counts of the outcomes of a batch.
 
     `failed` have no result; `undecided` and `missed` are verdicts of gates, and a file whose gate
     has nothing to judge is undecided. `problems` holds what is wrong with the first few files.
@@ -63,7 +63,7 @@ class Tally:
 
 @dataclass(slots=True)
 class Course:
-    """How it went: files that are as they were, and the failure that stopped the rest, if any."""
+    """Unchanged files, and the failure that stopped the rest, if any."""
 
     unchanged: int = 0
     complete: bool = True

@@ -157,7 +157,7 @@ _SUFFIXES = (".csv", ".tsv", ".parquet")
 
 
 def is_manifest(path: str) -> bool:
-    """Whether a file is a table with a column `path` and none `truth`."""
+    """Return whether a file is a table with a column `path` and none `truth`."""
     if is_url(path) or not path.lower().endswith(_SUFFIXES):
         return False
     if not os.path.isfile(path):  # noqa: PTH113 - never raises, unlike Path.is_file

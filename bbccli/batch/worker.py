@@ -27,12 +27,12 @@ from bbccli.readers.sources.urls import is_url, url_bytes, url_exists
 from bbccli.version import __version__
 
 MORE_MEMORY = "it may need more memory than there is: fewer --jobs"
-"""What helps a file that no process survives."""
+"""Hint for a file that no process survives."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileTask:
-    """What a worker needs to know of one file.
+    """A file of a batch, as a worker gets it.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class FileTask:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What became of one file: a line for the journal, or None where nothing has changed."""
+    """Outcome of one file: a line for the journal, or None if nothing has changed."""
 
     position: int
     line: str | None
@@ -71,7 +71,7 @@ class Done:
 
 
 def is_current(task: FileTask) -> bool:
-    """Whether the files are as they were when they were last done.
+    """Return whether the files are unchanged since they were last done.
 
     Raises
     ------

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class BatchOptions:
-    """How many files are worked through."""
+    """Options of the batch, whatever the files."""
 
     jobs: int | None = option(None, "Worker processes.", "N", default="all cores")
     resume: bool = option(

@@ -50,7 +50,7 @@ CONFIGURABLE = (
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What the command line runs.
+    """A function that the command line runs.
 
     Attributes
     ----------

@@ -223,7 +223,7 @@ _DEEP_KEY = re.compile(rb"(?:[\w\"'-]+[ \t]*\.[ \t]*){50}")
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What a file sets; no path where there is no file.
+    """Settings of a file; without a path if there is no file.
 
     Attributes
     ----------

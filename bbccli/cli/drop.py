@@ -29,7 +29,7 @@ _method = partial(option, panel=Panel.METHOD)
 
 @dataclass(frozen=True, kw_only=True)
 class DropOptions:
-    """What to drop, and between which folds."""
+    """Options of the rule, and of the folds between which it decides."""
 
     rule: Sequence[str] | None = option(
         None,

@@ -1,4 +1,4 @@
-"""Where text goes: the only place that touches standard output, standard error and files."""
+"""Write results to standard output and files, and judge saved ones."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def check_apart(outputs: Mapping[str, str | None]) -> None:
 
 
 def _obstacle(path: str) -> str | None:
-    """Why nothing can be written to a path; None where something can."""
+    """Return why a path can't be written; None if it can."""
     if is_stream(Path(path)):
         return None
     # of what a link leads to, for that is what is replaced; os.path never raises

@@ -61,7 +61,7 @@ def publish_page(
 
 
 def is_result(path: str) -> bool:
-    """Whether a file is a saved result: an object of JSON with the mark of one at its beginning."""
+    """Return whether a file is a saved result, by the mark at the beginning of its JSON."""
     if not path.lower().endswith((".json", ".jsonl")):
         return False
     try:

@@ -26,7 +26,7 @@ MOST_CONFIGURATIONS = 100_000
 MOST_CELLS = 100
 
 PREVALENCE, SPREAD, CORRELATION = 0.5, 0.03, 0.8
-"""What is taken for granted where nothing is stated; shown with every result."""
+"""Assumed where nothing is stated; shown with every result."""
 
 
 def _stated(text: str, metavar: str, default: str = "") -> Any:
@@ -38,7 +38,7 @@ _of_run = partial(option, scope=Scope.RUN)
 
 @dataclass(frozen=True, kw_only=True)
 class PlanningOptions:
-    """What is asked of a plan, and what is stated in place of a pilot."""
+    """Targets of a plan, and values in place of a pilot."""
 
     width: float | None = _of_run(
         None, "Rows for an interval of the winner of at most this width.", "W"

@@ -135,7 +135,7 @@ def _are_predictions(files: Sequence[str]) -> bool:
 
 
 def _holds_predictions(path: str) -> bool:
-    """Whether a file that is to be shown holds predictions, and not what was saved of them.
+    """Return whether a file holds predictions, not results that were saved.
 
     Raises
     ------

@@ -54,7 +54,7 @@ Quiet = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class OutputOption:
-    """Where the result goes."""
+    """Output file."""
 
     output: str = option(
         "-",
@@ -68,7 +68,7 @@ class OutputOption:
 
 @dataclass(frozen=True, kw_only=True)
 class PrintOptions(OutputOption):
-    """Where the result goes, and what is said beside it."""
+    """Output file, notes, and messages on standard error."""
 
     notes: str = option(
         "top",
@@ -83,7 +83,7 @@ class PrintOptions(OutputOption):
 
 @dataclass(frozen=True, kw_only=True)
 class RunnerOptions:
-    """Where the work is done; no result depends on it."""
+    """Where to compute; no result depends on it."""
 
     runner: str = option(
         "local",
@@ -164,7 +164,7 @@ class RunnerOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class WorkOptions:
-    """How the work is done, whatever the threads; no result depends on it."""
+    """Memory and engine; no result depends on them."""
 
     memory: str = option(
         "auto",
@@ -184,7 +184,7 @@ class WorkOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ThreadOptions(WorkOptions):
-    """How the work is done, in threads of this process."""
+    """Memory, engine, and threads of this process."""
 
     jobs: int | None = option(
         None, "Threads.", "N", panel=Panel.RESOURCES, default="all cores of the process"
@@ -192,7 +192,7 @@ class ThreadOptions(WorkOptions):
 
     @property
     def limits(self) -> Resources:
-        """What may be used."""
+        """Resources that may be used."""
         return self.resources(self.jobs)
 
     @contextmanager

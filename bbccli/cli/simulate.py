@@ -35,7 +35,7 @@ def _pair(text: str) -> tuple[float, float]:
 
 @dataclass(frozen=True, kw_only=True)
 class StudyOptions:
-    """What the simulated study is like."""
+    """Options of the simulated study."""
 
     samples: int = _number(100, "Rows.", "N")
     configurations: int = _number(100, "Configurations.", "C")

@@ -1,4 +1,4 @@
-"""What an option says of itself, on the field that it sets; the command line derives the rest.
+"""Options, declared on the fields that they set; the command line derives the rest.
 
 A group of options is a dataclass whose fields are made by `option`; a parameter of a command is
 annotated with an `Option`:
@@ -38,7 +38,7 @@ class Panel(StrEnum):
 
 
 class Scope(StrEnum):
-    """Where a default that a project sets for an option holds."""
+    """Commands for which a project's default of an option holds."""
 
     SHARED = "shared"
     """In every command that has the option."""
@@ -50,7 +50,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What the help, the completion and the check of an option need to know.
+    """Help, completion and checks of an option.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How careful files are read: how long to wait for the network, and what they may hold."""
+"""Limits of reading: time for the network, size, line breaks and links."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _size(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What holds for every file that is read; no result depends on it.
+    """Limits for every file that is read; no result depends on them.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The document of `bbc compare`, apart from `schema`: a correction compares nothing."""
+"""Documents of `bbc compare`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a document holds: the records that are its schema, and the documents made of them.
+"""Documents of `bbc correct`, and the records that are their schema.
 
 `as_json` walks a record's fields, `json_schema` their types and the `doc` that each field carries.
 """
@@ -238,12 +238,12 @@ def _is_reportable(estimate: Estimate) -> bool:
 
 
 def _is_defined(value: float | None) -> TypeGuard[float]:
-    """Whether JSON has a number: of a method it may be NaN or infinite."""
+    """Return whether a value is a finite number; methods may give NaN or infinity."""
     return value is not None and isfinite(value)
 
 
 def has_no_width(estimate: Estimate) -> bool:
-    """Whether an interval says nothing of what is uncertain, for its ends are the same.
+    """Return whether an interval has no width, and so shows no uncertainty.
 
     Where one end was estimated, it is the estimate itself.
     """

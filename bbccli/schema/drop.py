@@ -1,4 +1,4 @@
-"""What a document of `bbc drop` holds, apart from `schema`: a correction drops nothing."""
+"""Documents of `bbc drop`."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ FAILED = 5
 
 @dataclass(frozen=True, slots=True)
 class GateRule:
-    """What a result has to reach.
+    """A threshold that a result has to reach.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def _outcome(direction: Direction, value: float, threshold: float) -> GateOutcom
 
 
 def _is_alone(result: Envelope) -> bool:
-    """Whether there is one configuration, so that no method has a selection to ignore."""
+    """Return whether there is one configuration, so that no method has a selection to ignore."""
     return result.input.n_configurations == 1
 
 
@@ -259,7 +259,7 @@ def _bound(estimate: Estimate, direction: Direction) -> float | None:
 
 
 def _why_too_good(estimate: Estimate, value: float, rule: GateRule, *, alone: bool) -> str:
-    """Why a figure can't show that a gate is met; empty where it can."""
+    """Return why a figure can't show that a gate is met; empty if it can."""
     method, codes = estimate.method, {note.code for note in estimate.notes}
     on_bound, by_name, centre = rule.on is GateOn.BOUND, rule.method is not None, estimate.value
     flat, ignoring = (

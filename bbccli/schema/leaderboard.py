@@ -148,7 +148,7 @@ def ranked(direction: Direction, values: FloatArray) -> tuple[IntArray, IntArray
 def _corrected(
     matrix: PredictionMatrix, metric: Metric, plan: Plan, progress: Progress
 ) -> tuple[Estimate | None, Sequence[Note]]:
-    """What to report of the winner, and what to know of it; a note where it can't be computed."""
+    """Return the winner's corrected estimate and notes; a note alone if it can't be computed."""
     try:
         (found,), notes = estimate(matrix, [metric], plan, [WITH_WINS], progress=progress)
     except (UndefinedError, UnsupportedError) as error:
@@ -212,7 +212,7 @@ def _n_predictions(matrix: PredictionMatrix) -> IntArray:
 
 
 def _told(matrix: PredictionMatrix) -> Mapping[str, Mapping[str, Any]]:
-    """What the metadata say of each configuration."""
+    """Return the metadata of each configuration."""
     return {entry["id"]: entry for entry in matrix.source.metadata.get("configs") or ()}
 
 

@@ -1,4 +1,4 @@
-"""What a document of `bbc plan` holds, apart from `schema`: there may be no file behind it."""
+"""Documents of `bbc plan`; there may be no file behind them."""
 
 from __future__ import annotations
 

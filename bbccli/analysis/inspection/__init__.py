@@ -1,4 +1,4 @@
-"""Everything that is wrong or doubtful about some files, not the first thing only.
+"""List every problem of some files, not only the first.
 
 The files are read as for any command, but problems are collected instead of raised; what was seen
 on the way, and the matrix where there is one, tell the rest.

@@ -93,7 +93,7 @@ class Findings:
             self.found.append(Finding(check, Status.ERROR, text, hint, **place))
 
     def count(self, status: Status) -> int:
-        """How many findings ended so."""
+        """Count the findings with a status."""
         return sum(one.status is status for one in self.found)
 
 
@@ -341,7 +341,7 @@ def tell_scores(findings: Findings, found: Verification | None) -> None:
 
 
 def _roles(sheet: Sheet) -> str:
-    """Which column plays which role, and how many are configurations."""
+    """Describe the roles of columns, and count those of predictions."""
     played = []
     for role, column in sheet.roles.items():
         name = column.place(0)[1] if len(column) else column.name
@@ -373,7 +373,7 @@ SENTENCES: Mapping[str, Callable[[Any], str]] = {
     "folds file": lambda file: f"every sample has its fold, {_joined(file)}",
     "constant": lambda roles: f"{', '.join(roles) or 'nothing'}: one value per sample",
 }
-"""What to say about a check that passed, given what it saw."""
+"""Text of a check that passed, from what it saw."""
 
 
 def _tell_nested(findings: Findings, sheet: Sheet, places: Places) -> None:
