@@ -8,14 +8,6 @@ from bbccli.schema.correct import SCHEMA_VERSION
 from bbccli.version import __version__
 
 
-def test_methods(run):
-    assert all(name in run.printed("methods") for name in METHODS)
-
-
-def test_metrics(run):
-    assert all(name in run.printed("metrics") for name in METRICS)
-
-
 @pytest.mark.parametrize(("command", "registry"), [("methods", METHODS), ("metrics", METRICS)])
 class TestCatalogue:
     def test_one_whole_line_each_in_groups(self, run, monkeypatch, command, registry):
