@@ -30,7 +30,7 @@ def one_line(found, words):
 
 
 REFUSED = [
-    *((f"correct p.csv --n-resamples {n}", "--n-resamples is ") 
+    *((f"correct p.csv --n-resamples {n}", "--n-resamples is ")
       for n in (*DIGITS, *(f"-{n}" for n in DIGITS))),
     *((f"correct p.csv --n-resamples {n}", "--n-resamples is over 1000000")
       for n in ("1000000000000", "1000001", "0001000001")),
