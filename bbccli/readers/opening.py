@@ -1,4 +1,4 @@
-"""What a path names -> its tables: a file, a table in memory, or the folder of a run."""
+"""A path -> its tables: a file, a table in memory, or the folder of a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def read_tables(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Seq
     Parameters
     ----------
     path
-        What to read.
+        File, folder or table.
     keys
         Columns that are keys although their names don't say so; see `read_table`.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,6 @@ from bbccli.readers.problems import Raise
 from bbccli.readers.request import Paths, Request
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.sources.files import STDIN, expand, listed
-from bbccli.readers.sources.opening import metadata_of
 from bbccli.readers.table import Table, name_faults
 from bbccli.readers.unfinished import Narrowed, narrow
 
@@ -95,8 +95,8 @@ def open_tables(
     problems.settle("readable")
     read = [table for part in parts for table in part]
     problems.done("readable", read)
-    nothing = Metadata()
-    said = [problems.attempt("metadata", metadata_of, one, otherwise=nothing) for one in read]
+    nothing, parse = Metadata(), attrgetter("metadata")
+    said = [problems.attempt("metadata", parse, one, otherwise=nothing) for one in read]
     metadata = merged(said)
     problems.done("metadata", metadata)
     by_hand = {*astuple(request.roles), *request.only, *metadata.configurations}

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.readers.arrow import as_arrow, as_arrow_or_null, is_text
+from bbccli.readers.arrow import as_arrow, as_arrow_or_null, is_text, take
 from bbccli.readers.codes import joint
 from bbccli.readers.column import Origin
-from bbccli.readers.functions import take
 from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY, Layout
 from bbccli.readers.layout.dialects.long import CONFIGURATION
