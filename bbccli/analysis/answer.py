@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bbccli.analysis.options import Analysis
-from bbccli.core import elsewhere, resources
+from bbccli.core import resources, workers
 from bbccli.core.documents import Document
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan
@@ -61,7 +61,7 @@ def answer(
     plan = analysis.plan(matrix.source.metadata)
     metrics = choose_metrics(analysis.metric, matrix)
     needed = None
-    if elsewhere.current() is not None:
+    if workers.current() is not None:
         check_parts(matrix, metrics, plan)
         needed = per_sample(matrix, metrics, plan)
     try:

@@ -13,8 +13,8 @@ import numpy as np
 
 from bbccli.batch.cluster import client_of, lost
 from bbccli.core import resources
-from bbccli.core.elsewhere import Workers
 from bbccli.core.resources import Resources
+from bbccli.core.workers import Workers
 from bbccli.errors import BbcError, OptionError
 from bbccli.types import IntArray
 

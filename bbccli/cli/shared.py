@@ -152,12 +152,12 @@ class RunnerOptions:
                 yield
             return
         from bbccli.batch.parts import limits_of, workers_of_dask
-        from bbccli.core import elsewhere
+        from bbccli.core.workers import use as use_workers
 
         with (
             workers_of_dask(limits.jobs, self.scheduler) as workers,
             resources.use(limits_of(limits, workers)),
-            elsewhere.use(workers),
+            use_workers(workers),
         ):
             yield
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bbccli.core import elsewhere
+from bbccli.core import workers
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.readers.arrays import matrix_of
 from bbccli.readers.layout.dialects import DIALECTS
@@ -124,8 +124,8 @@ def read(
     how |= {"labels": labels, "folds": folds, "unfinished": unfinished, "bounds": bounds}
     how |= {"by_position": by_position, "unweighted": unweighted}
     request = Request(roles, **how)
-    if elsewhere.current() is not None:
-        from bbccli.readers.by_parts import read_by_parts
+    if workers.current() is not None:
+        from bbccli.readers.distributed import read_by_parts
 
         return read_by_parts(path, request)
     return understand(path, request).matrix

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -14,19 +14,19 @@ from bbccli.core.nested import NestedFold
 from bbccli.core.notes import Note, declared, remarks
 from bbccli.core.outcome import Outcome
 from bbccli.core.source import Source, targets_of
-from bbccli.readers.checks.copies import equal_to_truth, refuse_copies
-from bbccli.readers.checks.doubts import doubts, doubts_of_scores
 from bbccli.readers.checks.repeats import repeated
+from bbccli.readers.checks.sanity import duplicates, examine, keys_of, notes_on
+from bbccli.readers.checks.target_copies import refuse_copies
 from bbccli.readers.coverage import held_out, note_on
 from bbccli.readers.facts import Facts, column_of_weights, uneven_weights
 from bbccli.readers.folds import code_folds, count_spanning
-from bbccli.readers.gaps import Completed, complete
 from bbccli.readers.layout.dialects import DIALECTS
 from bbccli.readers.layout.dialects.caret import DIALECT as CARET
 from bbccli.readers.layout.dialects.harness import NAME as HARNESS
 from bbccli.readers.metadata import Metadata
+from bbccli.readers.missing import Completed, complete
 from bbccli.readers.nested import nested_folds, without_gaps
-from bbccli.readers.predictions import Predictions
+from bbccli.readers.predictions import Values
 from bbccli.readers.request import Request
 from bbccli.readers.roles import NAMES
 from bbccli.readers.sheet import Sheet
@@ -38,13 +38,6 @@ AVERAGED = "averaged_over_repeats"
 
 DUMMY = "dummy"
 """Flag of what is no candidate, so that nobody tried it."""
-
-DUPLICATES = "duplicate-configurations"
-"""Code of the note that is about all repeats together."""
-
-
-Look = Callable[[Predictions, Outcome, IntArray | None], Iterable[Note]]
-"""Predictions, their truth and the folds -> notes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +54,12 @@ class Reading:
         Their truth.
     predictions : (R, N, C) or (R, N, C, K)
         Of all samples, NaN where missing; of a nested cross-validation, (1, n_rows, ...).
-    look
-        Says what complete predictions tell, where they are not looked at here.
     """
 
     part: Narrowed
     facts: Facts
     outcome: Outcome
-    predictions: Predictions
-    look: Look | None = None
+    predictions: Values
 
 
 def assemble(reading: Reading, request: Request) -> PredictionMatrix:
@@ -83,35 +73,36 @@ def assemble(reading: Reading, request: Request) -> PredictionMatrix:
     part, facts = reading.part, reading.facts
     sheet, places = part.sheet, part.places
     there = None if part.unfinished else held_out(sheet, places)
-    left = _completed(reading, request, there)
-    outcome, samples = reading.outcome.take(left.samples), facts.samples[left.samples]
-    names = left.predictions.configurations
-    folds, fold_names, fold_notes = _folds(reading, samples, there, left)
-    groups = _groups(facts, left.samples)
+    values, kept, gap_notes = _completed(reading, request, there)
+    outcome, samples = reading.outcome.take(kept), facts.samples[kept]
+    names = values.configurations
+    held = None if there is None else there[:, kept]
+    folds, fold_names, fold_notes = _folds(reading, samples, held, names)
+    groups = _groups(facts, kept)
     notes = [
         *sheet.notes,
         *_notes_on_roles(reading, request.task),
         *_notes_on_weights(sheet, request, outcome, groups),
         *_notes_on_rounding(facts),
         *_notes_on_bounds(outcome),
-        *left.notes,
+        *gap_notes,
         *fold_notes,
         *_notes_on_groups(groups, folds),
-        *repeated(left.predictions, outcome, reading.outcome, groups, folds),
-        *_notes_on_predictions(reading, left, outcome, folds, there),
+        *repeated(values, outcome, reading.outcome, groups, folds),
+        *_notes_on_predictions(reading, values, outcome, folds, None if held is None else held[0]),
         *_notes_on_candidates(sheet, names),
     ]
     if part.unfinished is not None:
         notes = [note for note in notes if note.code not in EXPECTED] + [*part.notes]
     return PredictionMatrix(
         outcome=outcome,
-        predictions=left.predictions.array,
+        predictions=values.array,
         configurations=names,
-        kind=left.predictions.kind,
+        kind=values.kind,
         folds=folds,
         fold_names=fold_names,
         groups=groups,
-        available=left.available,
+        available=values.available,
         unfinished=part.unfinished,
         repeated_holdout=there is not None,
         nested=_nested(reading, names, samples),
@@ -122,10 +113,10 @@ def assemble(reading: Reading, request: Request) -> PredictionMatrix:
 
 
 def _completed(reading: Reading, request: Request, there: BoolArray | None) -> Completed:
-    """Predictions without gaps; those that are not looked at here have none."""
+    """Predictions without gaps; those that workers read have none."""
     sheet, n_samples = reading.part.sheet, reading.part.places.n_samples
-    if reading.look is not None:
-        return Completed(reading.predictions, np.ones(n_samples, bool), ())
+    if not reading.predictions.in_memory:
+        return reading.predictions, np.ones(n_samples, bool), ()
     policy = Missing.DROP if reading.part.unfinished else request.missing
     n_absent, found = n_samples - len(reading.facts.samples), _of_outer_rows(reading)
     asked = (found, n_absent, sheet.path)
@@ -135,7 +126,7 @@ def _completed(reading: Reading, request: Request, there: BoolArray | None) -> C
     return complete(*asked, policy=policy, there=there, alike=_alike(sheet), folds=folds)
 
 
-def _of_outer_rows(reading: Reading) -> Predictions:
+def _of_outer_rows(reading: Reading) -> Values:
     """Predictions (R, N, C) of the outer test samples, none of configurations with inner gaps."""
     places, found = reading.part.places, reading.predictions
     if places.nested is None:
@@ -161,43 +152,38 @@ def _nested(
 
 def _notes_on_predictions(
     reading: Reading,
-    left: Completed,
+    values: Values,
     outcome: Outcome,
     folds: IntArray | None,
-    there: BoolArray | None,
+    first: BoolArray | None,
 ) -> Iterator[Note]:
-    """What the predictions tell: in repeated hold-out, those of the first repeat."""
-    sheet, found = reading.part.sheet, left.predictions
-    if reading.look is not None:
-        yield from reading.look(found, outcome, folds)
+    """What the predictions tell: in repeated hold-out, those of the samples of the first repeat."""
+    sheet, names = reading.part.sheet, values.configurations
+    if outcome.task is Task.SCORE:  # one that is always right, or wrong, is nothing strange
+        yield from duplicates(names, keys_of(values.array))
         return
-    known = sheet.named | set(sheet.metadata.configurations)
-    if outcome.task is Task.SCORE:
-        yield from doubts_of_scores(found)
-        return
-    copies = equal_to_truth(found, outcome, left.available)
+    known = frozenset(sheet.named | set(sheet.metadata.configurations))
+    seen = examine(values, outcome, folds, known)
     if reading.part.unfinished is None:
-        refuse_copies(found.configurations, copies, known, sheet.path)
-    whole = doubts(found, outcome, folds, copies, known)
-    if there is None:
-        yield from whole
+        refuse_copies(names, np.flatnonzero(seen.copied), known, sheet.path)
+    if first is None:
+        yield from notes_on(values, outcome, folds, known, seen)
         return
-    first = there[0, left.samples]
-    own = replace(found, array=found.array[:1, first])
-    for note in doubts(own, outcome.take(first), None, copies, known):
-        if note.code != DUPLICATES:
-            yield note
-    yield from (note for note in whole if note.code == DUPLICATES)
+    part = replace(values, array=values.array[:1, first], available=None)
+    truth = outcome.take(first)
+    of_part = replace(examine(part, truth, None, known), copied=seen.copied, keys=[])
+    yield from notes_on(part, truth, None, known, of_part)
+    yield from duplicates(names, seen.keys)
 
 
 def _folds(
-    reading: Reading, samples: IntArray, there: BoolArray | None, left: Completed
+    reading: Reading, samples: IntArray, there: BoolArray | None, names: tuple[str, ...]
 ) -> tuple[IntArray | None, tuple[str, ...], tuple[Note, ...]]:
     """(R, N) codes and names of the folds; a note instead where they are unknown."""
     if there is not None:
-        return None, (), (note_on(there[:, left.samples]),)
+        return None, (), (note_on(there),)
     flags = reading.part.sheet.metadata.flags
-    if any(AVERAGED in flags.get(name, ()) for name in left.predictions.configurations):
+    if any(AVERAGED in flags.get(name, ()) for name in names):
         return None, (), (declared.averaged_repeats(),)
     rows = reading.part.places.rows[:, samples]
     fold = reading.part.sheet.roles.get("fold")

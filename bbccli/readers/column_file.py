@@ -12,13 +12,17 @@ import numpy as np
 from bbccli.core.local import note
 from bbccli.errors import InputError
 from bbccli.readers.arrow import to_numbers
-from bbccli.types import FloatArray
+from bbccli.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 AT_ONCE = 2**22
 """Cells that are read in one call: 16 MB of float32."""
+
+
+CELLS = 2**23
+"""Predictions that a worker looks at together, about: 32 MB of float32."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,6 +111,12 @@ class ColumnFile:
         table = table.slice(first - before, end - first)
         places = [table.schema.get_all_field_indices(name)[0] for name in names]
         return [to_numbers(table.column(place)) for place in places]
+
+
+def pieces(file: Any, columns: IntArray) -> list[IntArray]:
+    """Split the columns of a part of a file (1, N, C) into as many as are looked at together."""
+    width = max(CELLS // max(file.shape[1], 1), 1)
+    return [columns[start : start + width] for start in range(0, len(columns), width)]
 
 
 @lru_cache(maxsize=2)

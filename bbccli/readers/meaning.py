@@ -13,9 +13,9 @@ from bbccli.core.rounding import count
 from bbccli.errors import InputError, OptionError, UndefinedError, parameter
 from bbccli.readers.classes import check_classes_told, sorted_names, spelled
 from bbccli.readers.column import Column, number_of
-from bbccli.readers.cube import Cube
 from bbccli.readers.facts import Facts, numbers_of
 from bbccli.readers.metadata import Metadata
+from bbccli.readers.prediction_array import Cube
 from bbccli.readers.request import Request
 from bbccli.readers.scores import outcome_of_scores, task_of
 from bbccli.readers.sheet import Sheet

@@ -16,7 +16,6 @@ from bbccli.errors import InputError, OptionError
 from bbccli.readers.assembly import Reading, assemble
 from bbccli.readers.choice import choose
 from bbccli.readers.classes import tell_classes
-from bbccli.readers.cube import read_cube
 from bbccli.readers.facts import Facts, facts_of
 from bbccli.readers.flagged import leave_out
 from bbccli.readers.join import join
@@ -25,7 +24,8 @@ from bbccli.readers.meaning import outcome_of
 from bbccli.readers.metadata import Metadata, merged
 from bbccli.readers.opening import read_tables
 from bbccli.readers.place import Places, place
-from bbccli.readers.predictions import Predictions, faults_of_each, interpret
+from bbccli.readers.prediction_array import read_cube
+from bbccli.readers.predictions import Values, faults_of_each, interpret
 from bbccli.readers.problems import Raise
 from bbccli.readers.request import Paths, Request
 from bbccli.readers.sheet import Sheet
@@ -107,13 +107,13 @@ def open_tables(
 
 def tell_meaning(
     part: Narrowed, facts: Facts, request: Request, problems: Raise
-) -> tuple[Outcome, Predictions]:
+) -> tuple[Outcome, Values]:
     """Tell what the truth is, and what the predictions of it are.
 
     Raises
     ------
     InputError, UndefinedError, OptionError
-        Predictions that are none, an outcome that is none, or one that is not theirs.
+        Values that are none, an outcome that is none, or one that is not theirs.
     """
     sheet, places = part.sheet, part.places
     # of a nested cross-validation all rows are read at once, so that all mean the same

@@ -6,8 +6,8 @@ import pytest
 from bbccli.core.outcome import Outcome
 from bbccli.errors import InputError
 from bbccli.readers import read
-from bbccli.readers.cube import read_cube
 from bbccli.readers.metadata import Metadata
+from bbccli.readers.prediction_array import read_cube
 from bbccli.readers.predictions import interpret
 from bbccli.readers.problems import Raise
 from bbccli.readers.sheet import WIDE, Cell, Sheet

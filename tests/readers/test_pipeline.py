@@ -18,7 +18,7 @@ from bbccli.analysis.inspection import Status, inspect
 from bbccli.errors import BbcError, InputError
 from bbccli.readers import Request, understand
 from bbccli.readers.codes import by_appearance, joint, repeated
-from bbccli.readers.gaps import GAPS
+from bbccli.readers.missing import GAPS
 from bbccli.readers.problems import Collect, HaltError, Raise
 from bbccli.readers.sources import files
 from bbccli.types import Missing

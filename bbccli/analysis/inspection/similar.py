@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from hashlib import sha256
+from hashlib import blake2b
 
 import numpy as np
 
 from bbccli.core import resources
 from bbccli.core.documents.values import doc
 from bbccli.core.matrix import PredictionMatrix
+from bbccli.readers.checks.sanity import earlier_equals
 from bbccli.types import FloatArray, PredictionKind
 
 NEARLY = 0.999
@@ -77,13 +78,7 @@ def _ranks(values: FloatArray) -> FloatArray:
 
 def _earlier(rows: Iterable[FloatArray]) -> dict[int, int]:
     """Position of each row that equals an earlier one, and of that one; by digests, not copies."""
-    seen: dict[bytes, int] = {}
-    found = {}
-    for position, row in enumerate(rows):
-        earlier = seen.setdefault(sha256(row.tobytes()).digest(), position)
-        if earlier != position:
-            found[position] = earlier
-    return found
+    return earlier_equals(blake2b(row.tobytes(), digest_size=16).digest() for row in rows)
 
 
 def _correlated(matrix: PredictionMatrix, n_compared: int) -> dict[int, int]:

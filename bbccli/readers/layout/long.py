@@ -12,12 +12,12 @@ from bbccli.errors import InputError
 from bbccli.readers.codes import by_appearance, joint, repeated
 from bbccli.readers.column import Column
 from bbccli.readers.constant import check_constant
-from bbccli.readers.cube import check_sources
 from bbccli.readers.facts import CONSTANT
 from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY
 from bbccli.readers.layout.dialects.long import CONFIGURATION
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.place import KEYS, check_key, positions_within, repeat_codes, split_caret
+from bbccli.readers.prediction_array import check_sources
 from bbccli.readers.problems import HaltError, Raise
 from bbccli.readers.sheet import CLASS_SEPARATOR, Cell, Sheet
 from bbccli.readers.table import Table

@@ -16,7 +16,7 @@ from typing import TypeGuard
 import numpy as np
 
 from bbccli.core import resources
-from bbccli.core.elsewhere import Workers
+from bbccli.core.workers import Workers
 from bbccli.stats.bootstrap import by_rows, here
 from bbccli.stats.bootstrap.by_rows import Some, Work
 from bbccli.stats.bootstrap.drawing import Drawing

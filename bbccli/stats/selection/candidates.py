@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from bbccli.core import elsewhere, resources
+from bbccli.core import resources, workers
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import listing
 from bbccli.errors import UndefinedError, UnsupportedError, parameter
@@ -57,7 +57,7 @@ class Candidates:
     @property
     def apart(self) -> bool:
         """Whether their predictions are not here, and workers score them where there are any."""
-        return elsewhere.current() is not None
+        return workers.current() is not None
 
     @property
     def whole(self) -> bool:
@@ -87,7 +87,7 @@ class Candidates:
 
     def score(self, weights: IntArray) -> FloatArray:
         """Score weights (B, N) on all configurations, part by part: (B, C)."""
-        found = elsewhere.over_parts(partial(self.score_among, weights), self.n_configurations)
+        found = workers.over_parts(partial(self.score_among, weights), self.n_configurations)
         return np.hstack(found)
 
     def score_among(self, weights: IntArray, among: IntArray) -> FloatArray:
@@ -244,7 +244,7 @@ def fold_performances(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatAr
 
 def _in_folds(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatArray, ...]:
     """Performances (F, C) in each fold, one array per repeat."""
-    found = elsewhere.over_parts(partial(_in_folds_among, matrix, metric), matrix.n_configurations)
+    found = workers.over_parts(partial(_in_folds_among, matrix, metric), matrix.n_configurations)
     return tuple(readonly(np.hstack(part)) for part in zip(*found, strict=True))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from bbccli.core.areas import area, hanley_mcneil_variance
 from bbccli.core.notes import Note, remarks
 from bbccli.core.outcome import Outcome
-from bbccli.readers.predictions import Predictions
+from bbccli.readers.predictions import Values
 from bbccli.types import FloatArray, IntArray, PredictionKind, Task
 
 ERRORS = 3
@@ -23,7 +23,7 @@ _GLANCE = 32
 """Rows of each class, or of all, that are looked at first."""
 
 
-def in_order(predictions: Predictions, outcome: Outcome, folds: IntArray | None = None) -> IntArray:
+def in_order(predictions: Values, outcome: Outcome, folds: IntArray | None = None) -> IntArray:
     """Return which configurations (C,) order all samples as the truth does: 1; -1 the other way.
 
     Of labels, which are copies or models that are never right, -1 alone. What is the mean of the
@@ -74,7 +74,7 @@ def leaves_one_out(
 
 
 def on_perfection(
-    predictions: Predictions,
+    predictions: Values,
     outcome: Outcome,
     in_order: IntArray,
     score: Callable[[IntArray], FloatArray],
@@ -138,7 +138,7 @@ def _ordered(columns: FloatArray, truth: FloatArray | IntArray, task: Task) -> I
     return np.asarray(rising.astype(np.int64) - (np.sign(steps) == -wanted).all(axis=0))
 
 
-def performances(predictions: Predictions, outcome: Outcome, columns: IntArray) -> FloatArray:
+def performances(predictions: Values, outcome: Outcome, columns: IntArray) -> FloatArray:
     """Return the measure of configurations (C',) of the first repeat of predictions."""
     array, truth = predictions.array[:, :, columns][0], outcome.values
     if outcome.task.is_classification and measure_of(outcome, predictions.kind) == "accuracy":

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from bbccli.core import workers
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.outcome import Outcome
 from bbccli.errors import InputError, OptionError
@@ -18,9 +19,7 @@ from bbccli.readers.assembly import Reading, assemble
 from bbccli.readers.choice import choose
 from bbccli.readers.classes import tell_classes
 from bbccli.readers.column import number_of
-from bbccli.readers.column_file import ColumnFile
-from bbccli.readers.cube import Cube, check_sources
-from bbccli.readers.examined import Extent, extent_of, look
+from bbccli.readers.column_file import ColumnFile, pieces
 from bbccli.readers.facts import facts_of
 from bbccli.readers.flagged import leave_out
 from bbccli.readers.join import join
@@ -28,19 +27,64 @@ from bbccli.readers.layout import lay_out
 from bbccli.readers.meaning import outcome_of
 from bbccli.readers.pipeline import RAISE, open_tables
 from bbccli.readers.place import Places, place
-from bbccli.readers.predictions import Predictions, interpret
+from bbccli.readers.prediction_array import Cube, check_sources
+from bbccli.readers.predictions import Values, interpret
 from bbccli.readers.request import Paths, Request
 from bbccli.readers.scores import task_of
 from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.sources.files import expand
 from bbccli.readers.unfinished import Narrowed
-from bbccli.types import PredictionKind, Task
+from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
 
 HINT = (
     "without --runner dask; or one wide Parquet file: a row per sample, a column of numbers per "
     "configuration, no repeats, no weights, no gaps"
 )
 """What workers can read."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Extent:
+    """Where the numbers of each configuration lie: (C,) each.
+
+    Attributes
+    ----------
+    n_missing
+        Samples without a number.
+    lowest, highest
+        Of the numbers; NaN where there is none.
+    among
+        Whether every number is one of the values that were asked about.
+    """
+
+    n_missing: IntArray
+    lowest: FloatArray
+    highest: FloatArray
+    among: BoolArray
+
+    @property
+    def in_unit(self) -> bool:
+        """Whether all numbers lie in [0, 1]."""
+        return not bool((self.lowest < 0).any() or (self.highest > 1).any())
+
+
+def extent_of(file: ColumnFile, values: tuple[float, ...]) -> Extent:
+    """Return the extent of all configurations, and whether they are among some values."""
+    found = workers.over_parts(partial(_extent, file, values), len(file.names))
+    return Extent(*(np.concatenate(column) for column in zip(*found, strict=True)))
+
+
+def _extent(file: ColumnFile, values: tuple[float, ...], part: IntArray) -> tuple[np.ndarray, ...]:
+    found = []
+    for columns in pieces(file, part):
+        array = file[:, :, columns][0]
+        missing = np.isnan(array)
+        among = missing.copy()
+        for value in values:
+            among |= array == value
+        low, high = np.fmin.reduce(array, axis=0), np.fmax.reduce(array, axis=0)
+        found.append((missing.sum(axis=0), low, high, among.all(axis=0)))
+    return tuple(np.concatenate(column) for column in zip(*found, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +121,7 @@ def read_by_parts(paths: Paths, request: Request) -> PredictionMatrix:
     cube = LookedUp(sheet.path, sheet.cells, None, (), places.rows, file)
     outcome = outcome_of(sheet, facts, cube, request)
     predictions = _interpreted(sheet, file, outcome)
-    known = frozenset(sheet.named | set(sheet.metadata.configurations))
-    show = partial(look, known, sheet.path)
-    reading = Reading(Narrowed(sheet, places), facts, outcome, predictions, show)
+    reading = Reading(Narrowed(sheet, places), facts, outcome, predictions)
     return replace(assemble(reading, request), sample_keys=None)
 
 
@@ -121,7 +163,7 @@ def _is_parquet(path: object) -> bool:
     return isinstance(path, str | Path) and Path(path).suffix == ".parquet" and Path(path).is_file()
 
 
-def _interpreted(sheet: Sheet, file: ColumnFile, outcome: Outcome) -> Predictions:
+def _interpreted(sheet: Sheet, file: ColumnFile, outcome: Outcome) -> Values:
     """What `interpret` makes of a cube: labels, probabilities, scores or values."""
     classes = tuple(map(number_of, outcome.classes))
     labels = () if np.isnan(classes).any() else classes
@@ -131,16 +173,16 @@ def _interpreted(sheet: Sheet, file: ColumnFile, outcome: Outcome) -> Prediction
     array: Any = file
     if labels and extent.among.all():
         array = replace(file, labels=labels)
-        return Predictions(array, names, PredictionKind.LABEL)
+        return Values(array, names, PredictionKind.LABEL)
     if task is Task.BINARY:
         proper = extent.in_unit
         kind = PredictionKind.PROBABILITY if proper else PredictionKind.SCORE
-        return Predictions(array, names, kind)
+        return Values(array, names, kind)
     if task is Task.MULTICLASS:
         empty = np.empty((1, 0, len(names)))
         return interpret(Cube(sheet.path, sheet.cells, empty, (), np.empty((1, 0), int)), outcome)
     kind = PredictionKind.SCORE if task is Task.SURVIVAL else PredictionKind.VALUE
-    return Predictions(array, names, kind)
+    return Values(array, names, kind)
 
 
 def _refuse(extent: Extent, sheet: Sheet) -> None:
