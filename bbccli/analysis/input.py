@@ -26,7 +26,7 @@ def _dialects() -> Iterable[str]:
 
 
 def _flagged() -> Iterable[str]:
-    from bbccli.readers.flagged import INCLUDED
+    from bbccli.readers.choice import INCLUDED
 
     return INCLUDED
 

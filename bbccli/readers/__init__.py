@@ -14,7 +14,7 @@ from bbccli.core import elsewhere
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.readers.arrays import matrix_of
 from bbccli.readers.layout.dialects import DIALECTS
-from bbccli.readers.pipeline import Understood, understand
+from bbccli.readers.pipeline import understand
 from bbccli.readers.request import Paths, Request
 from bbccli.readers.roles import Roles
 from bbccli.readers.sources.memory import ArrowStream
@@ -25,7 +25,6 @@ __all__ = [
     "Paths",
     "Request",
     "Roles",
-    "Understood",
     "matrix_of",
     "read",
     "understand",
@@ -128,4 +127,4 @@ def read(
         from bbccli.readers.by_parts import read_by_parts
 
         return read_by_parts(path, request)
-    return understand(path, request).matrix
+    return understand(path, request)[1]

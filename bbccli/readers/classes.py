@@ -14,7 +14,7 @@ from bbccli.core.rounding import count
 from bbccli.errors import InputError
 from bbccli.readers.arrow import to_numbers
 from bbccli.readers.column import number_of
-from bbccli.readers.sheet import CLASS_SEPARATOR, Cell, Sheet
+from bbccli.readers.sheet import CLASS_SEPARATOR, PredictionColumn, Sheet
 from bbccli.types import IntArray
 
 OF_CLASS = re.compile(r"(.*?(?:prob|proba|probability))_([^_]+)$", re.IGNORECASE)
@@ -157,7 +157,7 @@ def spelled(name: str, classes: Sequence[str]) -> str:
     return next((one for one in classes if number_of(one) == number), name)
 
 
-def _probabilities(sheet: Sheet, present: Sequence[str]) -> list[Cell]:
+def _probabilities(sheet: Sheet, present: Sequence[str]) -> list[PredictionColumn]:
     """Cells, of which `proba_0` and `proba_1` may be those of one configuration.
 
     Such are columns that name every class of the truth and sum to 1 in every row; others may as
@@ -181,7 +181,7 @@ def _probabilities(sheet: Sheet, present: Sequence[str]) -> list[Cell]:
     return cells
 
 
-def _sums(sheet: Sheet, cells: Sequence[Cell]) -> tuple[int, IntArray]:
+def _sums(sheet: Sheet, cells: Sequence[PredictionColumn]) -> tuple[int, IntArray]:
     """Count the rows in which all cells are filled; of these, which are no probabilities."""
     columns = [sheet.column(cell) for cell in cells]
     if any(column.is_text for column in columns):
@@ -193,11 +193,13 @@ def _sums(sheet: Sheet, cells: Sequence[Cell]) -> tuple[int, IntArray]:
     return int(filled.sum()), wrong
 
 
-def _whole(cell: Cell) -> Cell:
+def _whole(cell: PredictionColumn) -> PredictionColumn:
     return replace(cell, configuration=cell.name, label=None)
 
 
-def _split(cell: Cell, present: Sequence[str], configurations: Collection[str]) -> Cell:
+def _split(
+    cell: PredictionColumn, present: Sequence[str], configurations: Collection[str]
+) -> PredictionColumn:
     """Configuration and class of a column of a wide table."""
     head, separator, tail = cell.name.rpartition(CLASS_SEPARATOR)
     if not separator or cell.name in configurations:

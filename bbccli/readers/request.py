@@ -8,9 +8,8 @@ from pathlib import Path
 
 from bbccli.core.arguments import as_list, settle
 from bbccli.readers.column import name_of
-from bbccli.readers.hints import Hints
 from bbccli.readers.metadata import Metadata
-from bbccli.readers.roles import Roles
+from bbccli.readers.roles import Hints, Roles
 from bbccli.readers.sources.files import Paths
 from bbccli.readers.sources.memory import ArrowStream, in_memory
 from bbccli.types import Missing, Task

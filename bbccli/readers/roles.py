@@ -5,13 +5,14 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from bbccli.core.notes import listing
 from bbccli.errors import InputError, parameter
 from bbccli.readers.arrow import is_text
 from bbccli.readers.table import Table
+from bbccli.types import Task
 
 __all__ = ["Roles"]
 
@@ -52,9 +53,32 @@ class Roles:
     folds_row_id: str | None = None
 
 
-# The written name comes first; among the synonyms, the first that occurs plays the role.
-__all__ = ["Roles"]
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What is known of a file before its layout is.
 
+    Parameters
+    ----------
+    roles
+        Columns set by hand.
+    task
+        The task, where known.
+    declared
+        Configurations named in the metadata.
+    elsewhere
+        Roles that no column of these files plays, such as those of separate files.
+    weight
+        Column of the weights by the metadata.
+    """
+
+    roles: Roles = field(default_factory=Roles)
+    task: Task | None = None
+    declared: frozenset[str] = frozenset()
+    elsewhere: frozenset[str] = frozenset()
+    weight: str | None = None
+
+
+# The written name comes first; among the synonyms, the first that occurs plays the role.
 NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "row_id": (
         "row_id",

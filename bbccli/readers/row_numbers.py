@@ -18,7 +18,7 @@ from bbccli.core.notes import declared
 from bbccli.errors import InputError, parameter
 from bbccli.readers.arrow import is_integer, is_nothing, is_number, to_numbers
 from bbccli.readers.column import EXACT_INTEGERS, Column
-from bbccli.readers.sheet import Cell, Sheet
+from bbccli.readers.sheet import PredictionColumn, Sheet
 from bbccli.readers.table import Table
 from bbccli.types import IntArray
 
@@ -169,7 +169,7 @@ def _whole(column: Column) -> IntArray | None:
     return numbers.astype(np.int64)
 
 
-def _counted(sheet: Sheet, cell: Cell) -> str:
+def _counted(sheet: Sheet, cell: PredictionColumn) -> str:
     """How integers count rows from 0 or 1: in order, shuffled, or, where empty, not at all."""
     if not is_integer(sheet.type_of(cell)) or sheet.n_rows < FEWEST:
         return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,35 +10,17 @@ from bbccli.core.matrix import Unfinished
 from bbccli.core.notes import Note, remarks
 from bbccli.errors import InputError
 from bbccli.readers.classes import check_classes_told
-from bbccli.readers.place import Places
 from bbccli.readers.sheet import Sheet
 from bbccli.types import BoolArray, IntArray
 
 EXPECTED = frozenset({"samples-left-out", "candidates-missing"})
 """Notes about what is not there: in a cross-validation in progress nothing to remark on."""
 
-
-@dataclass(frozen=True, slots=True)
-class Narrowed:
-    """The part of a cross-validation in progress that can be looked at.
-
-    Parameters
-    ----------
-    sheet, places
-        Configurations still in, and repeats that count.
-    unfinished
-        What was trained so far.
-    notes
-        What was noticed.
-    """
-
-    sheet: Sheet
-    places: Places
-    unfinished: Unfinished | None = None
-    notes: tuple[Note, ...] = ()
+GAPS_WITHIN_FOLDS = "gaps-within-folds"
+"""Code of the note that comes last."""
 
 
-def narrow(sheet: Sheet, places: Places) -> Narrowed:
+def narrow(sheet: Sheet) -> Sheet:
     """Keep the samples predicted so far and the configurations still in.
 
     A sample counts when some configuration predicts it. A configuration that lacks predictions
@@ -52,7 +34,7 @@ def narrow(sheet: Sheet, places: Places) -> Narrowed:
     """
     check_classes_told(sheet)
     names = tuple(sheet.configurations)
-    predicted = _predicted(sheet, places)
+    predicted = _predicted(sheet)
     anyone = np.asarray(predicted.any(axis=2))
     counted = _counted_repeats(anyone, sheet.path)
     left = np.asarray(~(anyone[:, :, None] & ~predicted).any(axis=(0, 1)))
@@ -62,24 +44,25 @@ def narrow(sheet: Sheet, places: Places) -> Narrowed:
             path=sheet.path,
             hint="those still in have predictions in all folds so far; complete one at least",
         )
-    folds = _fold_of_each(sheet, places)
+    folds = _fold_of_each(sheet)
     stays = {name for name, stay in zip(names, left, strict=True) if stay}
-    return Narrowed(
-        replace(sheet, cells=tuple(c for c in sheet.cells if c.configuration in stays)),
-        replace(places, rows=places.rows[counted], nested=None),
-        _progress(places, folds, predicted, names, left),
-        _remarks(folds, predicted, names, left),
+    return replace(
+        sheet,
+        cells=tuple(cell for cell in sheet.cells if cell.configuration in stays),
+        rows=sheet.rows[counted],
+        roles={role: column for role, column in sheet.roles.items() if role != "inner_fold"},
+        notes=(*sheet.notes, *_remarks(folds, predicted, names, left)),
+        unfinished=_progress(sheet, folds, predicted, names, left),
     )
 
 
-def _predicted(sheet: Sheet, places: Places) -> BoolArray:
+def _predicted(sheet: Sheet) -> BoolArray:
     """(R, N, C) where there is a prediction, of all classes where there are several."""
-    rows = places.rows
     predicted = np.ones((sheet.n_rows, len(sheet.configurations)), bool)
     for c, own in enumerate(sheet.configurations.values()):
         for cell in own:
             predicted[sheet.column(cell).nulls, c] = False
-    return np.asarray(predicted[rows] & (rows >= 0)[:, :, None])
+    return np.asarray(predicted[sheet.rows] & (sheet.rows >= 0)[:, :, None])
 
 
 def _counted_repeats(anyone: BoolArray, path: str) -> IntArray:
@@ -92,9 +75,9 @@ def _counted_repeats(anyone: BoolArray, path: str) -> IntArray:
     return np.asarray([r for r in started if r == started[0] or anyone[r].all()])
 
 
-def _fold_of_each(sheet: Sheet, places: Places) -> IntArray | None:
+def _fold_of_each(sheet: Sheet) -> IntArray | None:
     """(R, N) number of the fold, of all repeats, that each sample is in; None when unknown."""
-    rows, fold = places.rows, sheet.roles.get("fold")
+    rows, fold = sheet.rows, sheet.roles.get("fold")
     if fold is None or np.isin(rows[rows >= 0], fold.nulls).any():
         return None
     codes, names = fold.named_codes()
@@ -102,7 +85,7 @@ def _fold_of_each(sheet: Sheet, places: Places) -> IntArray | None:
 
 
 def _progress(
-    places: Places,
+    sheet: Sheet,
     folds: IntArray | None,
     predicted: BoolArray,
     names: tuple[str, ...],
@@ -114,7 +97,7 @@ def _progress(
     if folds is None:
         return Unfinished(dropped, (0,) * len(gone), names=names)
     n_models = len(np.unique(folds[predicted.any(axis=2)]))
-    n_folds = len(np.unique(folds[places.rows >= 0]))
+    n_folds = len(np.unique(folds[sheet.rows >= 0]))
     return Unfinished(
         dropped,
         tuple(len(np.unique(folds[predicted[:, :, c]])) for c in gone),

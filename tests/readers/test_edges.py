@@ -9,8 +9,8 @@ from bbccli.readers import read
 from bbccli.readers.cube import read_cube
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.predictions import interpret
-from bbccli.readers.problems import Raise
-from bbccli.readers.sheet import WIDE, Cell, Sheet
+from bbccli.readers.problems import RAISE
+from bbccli.readers.sheet import WIDE, PredictionColumn, Sheet
 from bbccli.readers.sources.opening import read_table
 from bbccli.types import Missing, Task
 
@@ -53,8 +53,8 @@ def test_no_row_is_no_prediction(save, kind):
     truth = ["0", "1", "0", "1"] if kind is float else ["c0", "c1", "c0", "c1"]
     shown = names if kind is float else [f"c{name}" for name in names]
     table = read_table(save("m.parquet", {"truth": truth, "a": shown}))
-    sheet = Sheet(table, WIDE, table.n_rows, {}, (Cell("a", "a", "a"),), Metadata())
-    cube = read_cube(sheet, np.array([[0, -1, 2], [-1, 1, 3]]), Raise())
+    sheet = Sheet(table, WIDE, table.n_rows, {}, (PredictionColumn("a", "a", "a"),), Metadata())
+    cube = read_cube(sheet, np.array([[0, -1, 2], [-1, 1, 3]]), RAISE)
     if kind is float:
         expected = [[0.1, np.nan, 0.3], [np.nan, 0.2, 0.4]]
         np.testing.assert_array_equal(cube.numbers[..., 0], expected)

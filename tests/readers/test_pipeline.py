@@ -19,7 +19,7 @@ from bbccli.errors import BbcError, InputError
 from bbccli.readers import Request, understand
 from bbccli.readers.codes import by_appearance, joint, repeated
 from bbccli.readers.gaps import GAPS
-from bbccli.readers.problems import Collect, HaltError, Raise
+from bbccli.readers.problems import HaltError, Problems
 from bbccli.readers.sources import files
 from bbccli.types import Missing
 
@@ -79,10 +79,10 @@ def test_imports_have_no_circle():
 @pytest.mark.parametrize("text", [WIDE, LONG], ids=["wide", "long"])
 def test_the_first_problem_is_raised_and_all_are_collected(save, text, fault):
     path = save("m.csv", text.replace(*fault))
-    problems = Collect()
+    problems = Problems(collect=True)
     raised = ""
     try:
-        understand(path, Request(), Raise())
+        understand(path, Request())
     except BbcError as error:
         raised = error.problem
     try:
@@ -102,32 +102,29 @@ def test_one_problem_does_not_hide_another(save):
 
 
 def test_what_follows_a_halt_is_not_looked_at():
-    def fail():
+    problems = Problems(collect=True)
+    with problems.of("a"):
         raise InputError("wrong")
-
-    problems = Collect()
-    assert problems.attempt("a", fail, otherwise=7) == 7
     problems.settle("b")
     with pytest.raises(HaltError):
         problems.settle("a", "b")
-    with pytest.raises(HaltError):
-        problems.attempt("b", fail)
+    with pytest.raises(HaltError), problems.of("b", fatal=True):
+        raise InputError("wrong")
     assert [check for check, _ in problems.found] == ["a", "b"]
-    with pytest.raises(InputError):
-        Raise().attempt("a", fail, otherwise=7)
-    with pytest.raises(InputError):
-        Raise().report("a", InputError("wrong"))
+    with pytest.raises(InputError), Problems().of("a"):
+        raise InputError("wrong")
 
 
 def test_every_fault_behind_a_failure():
-    def fail():
-        raise InputError("the first")
-
-    problems = Collect()
+    problems = Problems(collect=True)
     each = [("x", InputError("one")), ("y", InputError("two"))]
-    assert problems.attempt("a", fail, otherwise=None, each=lambda: each) is None
-    assert [(check, str(error)) for check, error in problems.found] == [("x", "one"), ("y", "two")]
-    assert problems.attempt("a", fail, otherwise=None, each=list) is None
+    for faults in (lambda: each, list):
+        with problems.of("a", each=faults):
+            raise InputError("the first")
+    assert [(check, str(error)) for check, error in problems.found[:2]] == [
+        ("x", "one"),
+        ("y", "two"),
+    ]
     assert [check for check, _ in problems.found] == ["x", "y", "a"]
 
 

@@ -14,11 +14,11 @@ from bbccli.readers.codes import joint
 from bbccli.readers.column import Origin
 from bbccli.readers.cube import text_fault
 from bbccli.readers.functions import take
-from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY, Layout
 from bbccli.readers.layout.dialects.long import CONFIGURATION
 from bbccli.readers.layout.naming import names_of
 from bbccli.readers.layout.wide import check_outcome
+from bbccli.readers.roles import Hints
 from bbccli.readers.table import Table, joint_hash
 
 if TYPE_CHECKING:

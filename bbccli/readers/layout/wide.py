@@ -6,11 +6,10 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 
 from bbccli.core.notes import listing
 from bbccli.errors import InputError, OptionError, parameter
-from bbccli.readers.hints import Hints
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.place import split_caret
-from bbccli.readers.roles import NAMES, Roles, candidates, column_of, nearest_names
-from bbccli.readers.sheet import WIDE, Cell, Sheet
+from bbccli.readers.roles import NAMES, Hints, Roles, candidates, column_of, nearest_names
+from bbccli.readers.sheet import WIDE, PredictionColumn, Sheet
 from bbccli.readers.table import Table
 from bbccli.types import Task
 
@@ -43,7 +42,7 @@ def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
         WIDE,
         table.n_rows,
         columns | split_caret(columns),
-        tuple(Cell(name, name, name) for name in names),
+        tuple(PredictionColumn(name, name, name) for name in names),
         metadata,
         tuple(name for name in table.names if name in spare),
     )

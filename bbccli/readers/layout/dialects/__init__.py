@@ -6,7 +6,6 @@ A file is recognised by the names of its columns, or `--dialect` tells.
 from __future__ import annotations
 
 from bbccli.errors import OptionError, nearest, short
-from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects import (
     caret,
     harness,
@@ -18,6 +17,7 @@ from bbccli.readers.layout.dialects import (
     tidymodels,
 )
 from bbccli.readers.layout.dialects.base import Dialect, Layout
+from bbccli.readers.roles import Hints
 from bbccli.readers.sheet import WIDE
 from bbccli.readers.table import Table
 

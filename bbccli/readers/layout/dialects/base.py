@@ -13,9 +13,8 @@ from bbccli.core.notes import listing
 from bbccli.errors import InputError
 from bbccli.readers.codes import joint
 from bbccli.readers.column import Column
-from bbccli.readers.hints import Hints
 from bbccli.readers.layout.wide import choose_roles
-from bbccli.readers.roles import column_of
+from bbccli.readers.roles import Hints, column_of
 from bbccli.readers.table import Table
 from bbccli.types import Pooling
 

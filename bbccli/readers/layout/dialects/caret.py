@@ -7,7 +7,6 @@ the classes, without a prefix; what is left are the tuning parameters, which nam
 from __future__ import annotations
 
 from bbccli.errors import InputError
-from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects.base import (
     PREDICTION,
     PROBABILITY,
@@ -19,7 +18,7 @@ from bbccli.readers.layout.dialects.base import (
     role_column,
     spelled,
 )
-from bbccli.readers.roles import column_of
+from bbccli.readers.roles import Hints, column_of
 from bbccli.readers.table import Table
 from bbccli.types import Pooling
 

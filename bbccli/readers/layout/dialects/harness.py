@@ -9,9 +9,8 @@ from bbccli.core.notes import listing
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.readers.arrow import is_number, is_text
 from bbccli.readers.column import name_of
-from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects.base import PREDICTION, Dialect, Layout, has, lay_out
-from bbccli.readers.roles import column_of
+from bbccli.readers.roles import Hints, column_of
 from bbccli.readers.table import Table
 from bbccli.types import Task
 

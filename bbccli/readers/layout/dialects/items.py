@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects.base import Dialect, Layout, lay_out, predictions, spelled
 from bbccli.readers.layout.dialects.long import DIALECT as LONG
 from bbccli.readers.layout.dialects.long import configuration_of
-from bbccli.readers.roles import ITEM_KEYS
+from bbccli.readers.roles import ITEM_KEYS, Hints
 from bbccli.readers.table import Table
 from bbccli.types import Task
 

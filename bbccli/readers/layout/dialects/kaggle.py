@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from bbccli.core.notes import listing
 from bbccli.errors import InputError
-from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects.base import (
     PREDICTION,
     PROBABILITY,
@@ -18,7 +17,7 @@ from bbccli.readers.layout.dialects.base import (
     levels_of,
     single_predictions,
 )
-from bbccli.readers.roles import NAMES, column_of
+from bbccli.readers.roles import NAMES, Hints, column_of
 from bbccli.readers.table import Table
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_integer, is_text
 from bbccli.readers.codes import joint
-from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects.base import (
     Dialect,
     Layout,
@@ -19,7 +18,7 @@ from bbccli.readers.layout.dialects.base import (
     single_predictions,
     spelled,
 )
-from bbccli.readers.roles import column_of, named
+from bbccli.readers.roles import Hints, column_of, named
 from bbccli.readers.table import Table
 
 CONFIGURATION: Final = "config"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects.base import (
     Dialect,
     Layout,
@@ -13,7 +12,7 @@ from bbccli.readers.layout.dialects.base import (
     predictions,
     spelled,
 )
-from bbccli.readers.roles import column_of
+from bbccli.readers.roles import Hints, column_of
 from bbccli.readers.table import Table
 from bbccli.types import Pooling
 

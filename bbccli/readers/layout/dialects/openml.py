@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects.base import (
     Dialect,
     Layout,
@@ -11,6 +10,7 @@ from bbccli.readers.layout.dialects.base import (
     predictions,
     spelled,
 )
+from bbccli.readers.roles import Hints
 from bbccli.readers.table import Table
 
 _UNMENTIONED = ("sample",)

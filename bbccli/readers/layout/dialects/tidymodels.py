@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bbccli.core.notes import listing
 from bbccli.errors import InputError
-from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects.base import (
     PROBABILITY,
     Dialect,
@@ -20,7 +19,7 @@ from bbccli.readers.layout.dialects.base import (
     predictions,
     spelled,
 )
-from bbccli.readers.roles import column_of
+from bbccli.readers.roles import Hints, column_of
 from bbccli.readers.table import Table
 from bbccli.types import Pooling
 
