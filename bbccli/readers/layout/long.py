@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,13 +76,13 @@ def long_sheet(table: Table, layout: str, metadata: Metadata, problems: Problems
     except HaltError:
         check_sources(table, _predictions(table), problems)
         raise
-    if "fold" in roles and _varies(roles["fold"], rows):
-        del roles["fold"]
-        notes.append(remarks.folds_differ())
+    if "fold" in roles:
+        codes, _ = roles["fold"].codes()
+        if (codes != codes[rows.first][rows.keys]).any():
+            del roles["fold"]
+            notes.append(remarks.folds_differ())
     columns = {role: column.take(rows.first) for role, column in roles.items()}
-    return Sheet(
-        table, layout, len(rows.first), columns, tuple(cells), metadata, notes=tuple(notes)
-    )
+    return Sheet(table, layout, len(rows.first), columns, cells, metadata, notes=tuple(notes))
 
 
 def _predictions(table: Table) -> list[str]:
@@ -160,32 +160,21 @@ def _check_roles(roles: Mapping[str, Column], rows: _Rows, problems: Problems) -
     return notes
 
 
-def _varies(column: Column, rows: _Rows) -> bool:
-    """Whether a sample has several values of a role."""
-    codes, _ = column.codes()
-    return bool((codes != codes[rows.first][rows.keys]).any())
-
-
-def _cells(table: Table, names: tuple[str, ...], places: IntArray | None) -> list[PredictionColumn]:
+def _cells(
+    table: Table, names: tuple[str, ...], places: IntArray | None
+) -> tuple[PredictionColumn, ...]:
     """Cells of each configuration, by class where there are such."""
-    found = list(_each_cell(table, names, places))
-    if len({cell.name for cell in found}) < len(found):
+    cells = []
+    for position, name in enumerate(names):
+        rows = None if places is None else places[position]
+        for source in _predictions(table):
+            label = None if source == PREDICTION else source.removeprefix(PROBABILITY)
+            column = name if label is None else f"{name}{CLASS_SEPARATOR}{label}"
+            cells.append(PredictionColumn(column, source, name, label, rows))
+    if len({cell.name for cell in cells}) < len(cells):
         raise InputError(
             f"configurations and classes share names with {CLASS_SEPARATOR!r} in them",
             path=table.path,
             hint=f"leave {CLASS_SEPARATOR!r} out of the names",
         )
-    return found
-
-
-def _each_cell(
-    table: Table, names: tuple[str, ...], places: IntArray | None
-) -> Iterator[PredictionColumn]:
-    for position, name in enumerate(names):
-        own = None if places is None else places[position]
-        for source in _predictions(table):
-            if source == PREDICTION:
-                yield PredictionColumn(name, source, name, rows=own)
-            else:
-                label = source.removeprefix(PROBABILITY)
-                yield PredictionColumn(f"{name}{CLASS_SEPARATOR}{label}", source, name, label, own)
+    return tuple(cells)

@@ -140,22 +140,27 @@ def single_predictions(frame: Table) -> list[str]:
     return [found for name in _PREDICTIONS if (found := spelled(frame, name)) is not None]
 
 
-def predictions(frame: Table, hints: Hints) -> dict[str, str]:
-    """Return the columns of the predictions, by their written names.
+def by_name_or_hand(frame: Table, hints: Hints) -> dict[str, str]:
+    """Return the columns of the predictions, by their written names; empty where there are none.
 
     One by hand comes first, then one per class, then a score, then a label or value.
+    """
+    if hints.roles.prediction is not None:
+        return {PREDICTION: column_of(frame, hints.roles.prediction, "prediction")}
+    single = single_predictions(frame)
+    return class_predictions(frame) or ({PREDICTION: single[0]} if single else {})
+
+
+def predictions(frame: Table, hints: Hints) -> dict[str, str]:
+    """Return the columns of the predictions, by their written names; see `by_name_or_hand`.
 
     Raises
     ------
     InputError
         There is none.
     """
-    if hints.roles.prediction is not None:
-        return {PREDICTION: column_of(frame, hints.roles.prediction, "prediction")}
-    found = class_predictions(frame)
-    single = single_predictions(frame)
-    if found or single:
-        return found or {PREDICTION: single[0]}
+    if found := by_name_or_hand(frame, hints):
+        return found
     raise InputError(
         f"no column of predictions among {listing(frame.names, 8)}",
         path=frame.path,
@@ -186,12 +191,13 @@ def lay_out(
     fixed
         Roles that the dialect knows; those by hand win.
     unmentioned
-        Columns of no further interest: nothing is said of them.
+        Columns of no further interest, in any case: nothing is said of them.
     parameters, global_names
         As in `Layout`.
     """
     used = {*configuration, *predicted.values(), *class_predictions(frame).values()}
-    used |= {*single_predictions(frame), *unmentioned, *(fixed or {}).values()}
+    used |= {*single_predictions(frame), *(fixed or {}).values()}
+    used |= {name for name in frame.names if {name, name.casefold()} & {*unmentioned}}
     known = replace(hints, elsewhere=hints.elsewhere | set(fixed or {}))
     roles, _ = choose_roles(frame, known, reserved=used)
     for role, name in (fixed or {}).items():
@@ -209,6 +215,13 @@ def role_column(frame: Table, hints: Hints, role: str, name: str) -> str:
     """Return the column of a role: by hand, else the one of this name."""
     by_hand: str | None = getattr(hints.roles, role)
     return name if by_hand is None else column_of(frame, by_hand, role)
+
+
+def configuration_columns(frame: Table, hints: Hints, *names: str) -> list[str]:
+    """Return the column of the configurations by hand, else those of these names."""
+    if hints.roles.configuration is not None:
+        return [column_of(frame, hints.roles.configuration, "configuration")]
+    return [found for name in names if (found := spelled(frame, name)) is not None]
 
 
 def constant_within(frame: Table, configuration: Sequence[str], name: str) -> bool:

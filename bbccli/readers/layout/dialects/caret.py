@@ -12,6 +12,7 @@ from bbccli.readers.layout.dialects.base import (
     PROBABILITY,
     Dialect,
     Layout,
+    configuration_columns,
     has,
     lay_out,
     levels_of,
@@ -52,18 +53,12 @@ def layout(frame: Table, hints: Hints) -> Layout:
     predicted = classes if classes and len(classes) == len(levels) else {PREDICTION: pred}
     if hints.roles.prediction is not None:
         predicted = {PREDICTION: column_of(frame, hints.roles.prediction, "prediction")}
-    known = {pred, *fixed.values(), *classes.values(), *_by_hand(hints)}
-    configuration = [name for name in frame.names if name not in known]
-    if hints.roles.configuration is not None:
-        configuration = [column_of(frame, hints.roles.configuration, "configuration")]
-    return lay_out(frame, hints, configuration, predicted, fixed=fixed, parameters=True)
-
-
-def _by_hand(hints: Hints) -> set[str]:
-    """Columns that have a role by hand."""
     roles = hints.roles
-    named = (roles.group, roles.repeat, roles.fold, roles.row_id, roles.weight, roles.truth)
-    return {name for name in named if name is not None}
+    by_hand = {roles.group, roles.repeat, roles.fold, roles.row_id, roles.weight, roles.truth}
+    known = {pred, *fixed.values(), *classes.values(), *by_hand}
+    free = [name for name in frame.names if name not in known]
+    configuration = configuration_columns(frame, hints) or free
+    return lay_out(frame, hints, configuration, predicted, fixed=fixed, parameters=True)
 
 
 DIALECT = Dialect("caret", "fit$pred of caret", recognises, layout, selection=Pooling.FOLD_MEAN)

@@ -70,14 +70,13 @@ def layout(frame: Table, hints: Hints) -> Layout:
         )
     several = has(frame, FILTER) and len(frame.column(FILTER).named_codes()[1]) > 1
     fixed = {"row_id": KEY if KEY in frame.names else ID}
-    unmentioned = {*_UNMENTIONED, KEY} & set(frame.names)
     return lay_out(
         frame,
         hints,
         (FILTER,) if several else (),
         {PREDICTION: _score(frame, hints)},
         fixed=fixed,
-        unmentioned=unmentioned,
+        unmentioned=(*_UNMENTIONED, KEY),
     )
 
 

@@ -13,12 +13,13 @@ from bbccli.readers.layout.dialects.base import (
     Dialect,
     Layout,
     class_predictions,
+    configuration_columns,
     lay_out,
     predictions,
     single_predictions,
     spelled,
 )
-from bbccli.readers.roles import Hints, column_of, named
+from bbccli.readers.roles import Hints, named
 from bbccli.readers.table import Table
 
 CONFIGURATION: Final = "config"
@@ -36,12 +37,9 @@ def recognises(frame: Table, hints: Hints) -> bool:
 
 def layout(frame: Table, hints: Hints) -> Layout:
     """Columns by hand, then by name."""
-    if hints.roles.configuration is not None:
-        name: str | None = column_of(frame, hints.roles.configuration, "configuration")
-    else:
-        name = configuration_of(frame, hints)
-    found = () if name is None else (name,)
-    plain = name is None or name.casefold() == CONFIGURATION
+    name = None if hints.roles.configuration else configuration_of(frame, hints)
+    found = configuration_columns(frame, hints, *([name] if name else []))
+    plain = not found or found[0].casefold() == CONFIGURATION
     return lay_out(frame, hints, found, predictions(frame, hints), global_names=plain)
 
 

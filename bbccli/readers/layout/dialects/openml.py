@@ -13,8 +13,6 @@ from bbccli.readers.layout.dialects.base import (
 from bbccli.readers.roles import Hints
 from bbccli.readers.table import Table
 
-_UNMENTIONED = ("sample",)
-
 
 def recognises(frame: Table, hints: Hints) -> bool:
     """`repeat`, `fold` and `prediction` beside `correct`, `truth` or `confidence.<class>`."""
@@ -28,10 +26,8 @@ def layout(frame: Table, hints: Hints) -> Layout:
     """Every run of a task has the same keys and folds."""
     truths = [found for name in ("correct", "truth") if (found := spelled(frame, name))]
     fixed = {"truth": truths[0]} if truths else {}
-    unmentioned = {name for name in frame.names if name.casefold() in _UNMENTIONED}
-    return lay_out(
-        frame, hints, (), predictions(frame, hints), fixed=fixed, unmentioned=unmentioned
-    )
+    predicted = predictions(frame, hints)
+    return lay_out(frame, hints, (), predicted, fixed=fixed, unmentioned=["sample"])
 
 
 DIALECT = Dialect("openml", "predictions.arff of a run of OpenML", recognises, layout)

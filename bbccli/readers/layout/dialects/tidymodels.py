@@ -12,6 +12,7 @@ from bbccli.readers.layout.dialects.base import (
     PROBABILITY,
     Dialect,
     Layout,
+    configuration_columns,
     constant_within,
     has,
     lay_out,
@@ -19,7 +20,7 @@ from bbccli.readers.layout.dialects.base import (
     predictions,
     spelled,
 )
-from bbccli.readers.roles import Hints, column_of
+from bbccli.readers.roles import Hints
 from bbccli.readers.table import Table
 from bbccli.types import Pooling
 
@@ -40,10 +41,7 @@ def layout(frame: Table, hints: Hints) -> Layout:
     InputError
         No column, or more than one, that could be the outcome.
     """
-    by_hand = hints.roles.configuration
-    configuration = [found for name in ("wflow_id", ".config") if (found := spelled(frame, name))]
-    if by_hand is not None:
-        configuration = [column_of(frame, by_hand, "configuration")]
+    configuration = configuration_columns(frame, hints, "wflow_id", ".config")
     predicted = predictions(frame, hints)
     weight = spelled(frame, ".case_weights")
     rest = [
@@ -58,7 +56,7 @@ def layout(frame: Table, hints: Hints) -> Layout:
     if "truth" not in hints.elsewhere and not (hints.roles.truth or hints.roles.time):
         free = [name for name in rest if name not in parameters]
         fixed["truth"] = _truth(frame, free, predicted)
-    unmentioned = {*parameters, *(name for name in frame.names if name.casefold() in _UNMENTIONED)}
+    unmentioned = (*parameters, *_UNMENTIONED)
     return lay_out(frame, hints, configuration, predicted, fixed=fixed, unmentioned=unmentioned)
 
 
