@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bbccli.core.notes import listing
 from bbccli.errors import InputError, OptionError, parameter
-from bbccli.readers.arrow import as_arrow, to_numbers
+from bbccli.readers.arrow import as_arrow, is_nothing, is_number, to_numbers
 from bbccli.readers.column import Column
 from bbccli.readers.keys import matching, refuse_overlooked
 from bbccli.readers.problems import Problems
@@ -23,9 +22,6 @@ from bbccli.readers.sources.memory import ArrowStream
 from bbccli.readers.sources.opening import read_table
 from bbccli.readers.table import Table, check_names
 from bbccli.types import IntArray
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _ORDER = f"{parameter('by_position')} if the rows of both files are in the same order"
 
@@ -201,15 +197,7 @@ def _is_ragged(frame: Table, roles: Roles) -> bool:
     by_name = {*NAMES["fold"], *NAMES["row_id"]} & {name.casefold() for name in frame.names}
     if len(frame.names) < 2 or by_hand or by_name:
         return False
-    return not any(_is_other(kind) for kind in frame.shown.schema.types)
-
-
-def _is_other(kind: pa.DataType) -> bool:
-    """Whether a plain type is neither numeric nor empty."""
-    import pyarrow as pa
-
-    types = pa.types
-    return not (types.is_integer(kind) or types.is_floating(kind) or types.is_null(kind))
+    return all(is_number(kind) or is_nothing(kind) for kind in frame.shown.schema.types)
 
 
 def read_labels(file: Separate, roles: Roles) -> dict[str, Column]:

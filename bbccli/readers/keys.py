@@ -17,9 +17,16 @@ from numpy.typing import NDArray
 
 from bbccli.core.sample_keys import SampleKeys
 from bbccli.errors import InputError, parameter
-from bbccli.readers.arrow import as_arrow_or_null, is_text, null_mask, to_codes, to_numbers
+from bbccli.readers.arrow import (
+    as_arrow,
+    as_arrow_or_null,
+    is_text,
+    null_mask,
+    to_codes,
+    to_numbers,
+)
 from bbccli.readers.codes import by_appearance, repeated
-from bbccli.readers.column import EXACT_INTEGERS, Column, name_of, number_of
+from bbccli.readers.column import EXACT_INTEGERS, Column, name_of, number_of, text_entries
 from bbccli.readers.functions import apply, cast, take
 from bbccli.readers.roles import NAMES
 from bbccli.readers.table import Table
@@ -130,8 +137,6 @@ def refuse_two_spellings(key: Column) -> None:
     InputError
         The first such key.
     """
-    import pyarrow as pa
-
     codes, values = key.codes()
     if not len(values) or not _DATE.match(values[0].as_py()):
         return
@@ -139,13 +144,10 @@ def refuse_two_spellings(key: Column) -> None:
     stamps = _stamps(distinct.values)
     if stamps is not None:
         return _refuse_merged(distinct, stamps, "instant", "write each key alike in all rows")
-    texts = values.to_pylist()
-    zoned = [bool(_ZONE.search(text)) for text in texts]
-    parts = [[text for text, has in zip(texts, zoned, strict=True) if has is one] for one in zoned]
-    if all(zoned) or not any(zoned):
-        return
-    odd = zoned.index(not zoned[0])
-    if all(_stamps(pa.array(parts[at])) is not None for at in (0, odd)):
+    zoned = np.array([bool(_ZONE.search(text)) for text in values.to_pylist()])
+    odd = int(np.argmax(zoned != zoned[0]))
+    parts = (take(values, as_arrow(np.flatnonzero(part))) for part in (zoned, ~zoned))
+    if odd and all(_stamps(part) is not None for part in parts):
         raise distinct.fault(
             f"time stamp has {'no' if zoned[0] else 'a'} zone, that of row "
             f"{distinct.place(0)[2]} has {'one' if zoned[0] else 'none'}",
@@ -330,7 +332,7 @@ def _unlike(columns: Sequence[Column]) -> InputError:
         if column.is_text == first.is_text and column.is_boolean == first.is_boolean:
             continue
         guilty, other = (column, first) if column.is_text or not first.is_text else (first, column)
-        entry = _odd_entry(guilty)
+        entry = int(text_entries(guilty)[0]) if guilty.is_text else _first(guilty)
         return guilty.fault(
             f"column `{guilty.name}` holds {_kind(guilty)}, that of {other.path} {_kind(other)}",
             entry,
@@ -344,14 +346,6 @@ def _kind(column: Column) -> str:
     if column.is_boolean:
         return "true and false"
     return "text" if column.is_text else "numbers"
-
-
-def _odd_entry(column: Column) -> int:
-    """First entry that stands for no number; the first one that there is, if all do."""
-    codes, values = column.codes()
-    odd = [bool(np.isnan(number_of(str(value)))) for value in values.to_pylist()]
-    found = np.flatnonzero(np.array([*odd, False])[codes])
-    return int(found[0]) if len(found) else _first(column)
 
 
 def _first(column: Column) -> int:

@@ -164,16 +164,8 @@ def _content_fits(frame: Table, role: str, name: str) -> bool:
     """Whether `id` and `id2` hold what the role needs; other names always fit."""
     if name.casefold() not in ("id", "id2"):
         return True
-    held = _resampling_held(frame, name)
-    return held == role if role in _RESAMPLING_TEXT else held is None
-
-
-def _resampling_held(frame: Table, name: str) -> str | None:
-    """Tell whether a column holds `Repeat1` or `Fold01` throughout."""
-    if not is_text(frame.type_of(name)):
-        return None
-    texts = frame.column(name).codes()[1].to_pylist()
-    for role, pattern in _RESAMPLING_TEXT.items():
-        if texts and all(pattern.fullmatch(text) for text in texts):
-            return role
-    return None
+    texts = frame.column(name).codes()[1].to_pylist() if is_text(frame.type_of(name)) else []
+    held = [
+        one for one, form in _RESAMPLING_TEXT.items() if texts and all(map(form.fullmatch, texts))
+    ]
+    return held == [role] if role in _RESAMPLING_TEXT else not held

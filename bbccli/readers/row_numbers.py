@@ -134,7 +134,7 @@ def _is_index(table: Table, name: str, position: int) -> bool:
         return False
     column = replace(table, data=table.data.select([position])).column(name)
     if column.is_text:
-        return not len(column.nulls) and _n_different(column) == len(column)
+        return not len(column.nulls) and len(column.codes()[1]) == len(column)
     numbers = _whole(column)
     if numbers is None:
         return False
@@ -153,10 +153,6 @@ def _rises(numbers: IntArray) -> bool:
 def _is_count(numbers: IntArray | None) -> bool:
     """Whether numbers count rows from 0 or 1."""
     return numbers is not None and numbers[0] <= 1 and bool((np.diff(numbers) == 1).all())
-
-
-def _n_different(column: Column) -> int:
-    return len(column.codes()[1])
 
 
 def _whole(column: Column) -> IntArray | None:

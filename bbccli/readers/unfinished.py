@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from bbccli.core.matrix import Unfinished
-from bbccli.core.notes import Note, remarks
+from bbccli.core.notes import remarks
 from bbccli.errors import InputError
 from bbccli.readers.classes import check_classes_told
 from bbccli.readers.sheet import Sheet
@@ -36,43 +36,52 @@ def narrow(sheet: Sheet) -> Sheet:
     names = tuple(sheet.configurations)
     predicted = _predicted(sheet)
     anyone = np.asarray(predicted.any(axis=2))
-    counted = _counted_repeats(anyone, sheet.path)
-    left = np.asarray(~(anyone[:, :, None] & ~predicted).any(axis=(0, 1)))
-    if not left.any():
+    started = np.flatnonzero(anyone.any(axis=1))
+    if not len(started):
+        raise InputError(
+            "there is no prediction yet", path=sheet.path, hint="run the first fold before asking"
+        )
+    counted = [r for r in started if r == started[0] or anyone[r].all()]
+    dropped = np.flatnonzero((anyone[:, :, None] & ~predicted).any(axis=(0, 1))).tolist()
+    if len(dropped) == len(names):
         raise InputError(
             "every configuration lacks predictions that another has",
             path=sheet.path,
             hint="those still in have predictions in all folds so far; complete one at least",
         )
+    gone = tuple(names[c] for c in dropped)
+    unfinished, notes = Unfinished(gone, (0,) * len(gone), names=names), sheet.notes
     folds = _fold_of_each(sheet)
-    stays = {name for name, stay in zip(names, left, strict=True) if stay}
+    if folds is not None:
+        trained = [np.unique(folds[predicted[:, :, c]]) for c in dropped]
+        n_models = len(np.unique(folds[anyone]))
+        n_to_come = len(np.unique(folds[sheet.rows >= 0])) - n_models or None
+        n_trained = tuple(map(len, trained))
+        unfinished = Unfinished(gone, n_trained, n_models, n_to_come, names)
+        torn = [
+            names[c]
+            for c, one in zip(dropped, trained, strict=True)
+            if np.isin(folds[anyone & ~predicted[:, :, c]], one).any()
+        ]
+        if torn:
+            notes = (*notes, remarks.gaps_within_folds(torn))
     return replace(
         sheet,
-        cells=tuple(cell for cell in sheet.cells if cell.configuration in stays),
+        cells=tuple(cell for cell in sheet.cells if cell.configuration not in gone),
         rows=sheet.rows[counted],
         roles={role: column for role, column in sheet.roles.items() if role != "inner_fold"},
-        notes=(*sheet.notes, *_remarks(folds, predicted, names, left)),
-        unfinished=_progress(sheet, folds, predicted, names, left),
+        notes=notes,
+        unfinished=unfinished,
     )
 
 
 def _predicted(sheet: Sheet) -> BoolArray:
-    """(R, N, C) where there is a prediction, of all classes where there are several."""
+    """(R, N, C) True where there is a prediction, of all classes where there are several."""
     predicted = np.ones((sheet.n_rows, len(sheet.configurations)), bool)
-    for c, own in enumerate(sheet.configurations.values()):
-        for cell in own:
+    for c, cells in enumerate(sheet.configurations.values()):
+        for cell in cells:
             predicted[sheet.column(cell).nulls, c] = False
     return np.asarray(predicted[sheet.rows] & (sheet.rows >= 0)[:, :, None])
-
-
-def _counted_repeats(anyone: BoolArray, path: str) -> IntArray:
-    """Repeats that count, given where (R, N) someone has a prediction."""
-    started = np.flatnonzero(anyone.any(axis=1))
-    if not len(started):
-        raise InputError(
-            "there is no prediction yet", path=path, hint="run the first fold before asking"
-        )
-    return np.asarray([r for r in started if r == started[0] or anyone[r].all()])
 
 
 def _fold_of_each(sheet: Sheet) -> IntArray | None:
@@ -82,42 +91,3 @@ def _fold_of_each(sheet: Sheet) -> IntArray | None:
         return None
     codes, names = fold.named_codes()
     return np.asarray(np.arange(len(rows))[:, None] * len(names) + codes[rows])
-
-
-def _progress(
-    sheet: Sheet,
-    folds: IntArray | None,
-    predicted: BoolArray,
-    names: tuple[str, ...],
-    left: BoolArray,
-) -> Unfinished:
-    """What was trained so far, counted in folds of all repeats."""
-    gone = np.flatnonzero(~left)
-    dropped = tuple(names[c] for c in gone)
-    if folds is None:
-        return Unfinished(dropped, (0,) * len(gone), names=names)
-    n_models = len(np.unique(folds[predicted.any(axis=2)]))
-    n_folds = len(np.unique(folds[sheet.rows >= 0]))
-    return Unfinished(
-        dropped,
-        tuple(len(np.unique(folds[predicted[:, :, c]])) for c in gone),
-        n_models=n_models,
-        n_to_come=n_folds - n_models or None,
-        names=names,
-    )
-
-
-def _remarks(
-    folds: IntArray | None, predicted: BoolArray, names: tuple[str, ...], left: BoolArray
-) -> tuple[Note, ...]:
-    """A note on configurations that were not dropped between folds but have gaps within them."""
-    if folds is None:
-        return ()
-    anyone = np.asarray(predicted.any(axis=2))
-    gaps = anyone[:, :, None] & ~predicted
-    torn = [
-        names[c]
-        for c in np.flatnonzero(~left)
-        if len(np.intersect1d(folds[gaps[:, :, c]], folds[predicted[:, :, c]]))
-    ]
-    return (remarks.gaps_within_folds(torn),) if torn else ()
