@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from reading import refused
 
 from bbccli.core.outcome import Outcome
-from bbccli.errors import InputError
 from bbccli.readers import read
 from bbccli.readers.cube import read_cube
 from bbccli.readers.metadata import Metadata
@@ -22,10 +22,9 @@ def test_a_fault_is_in_the_file_and_row_where_it_is(tmp_path, bad, name):
     for place, start in (("one", 0), ("two", 8)):
         rows = [f"{i},{i % 2},{i // 2 % 2},{values[start + i]}" for i in range(8)]
         (tmp_path / f"{place}.csv").write_text("\n".join(["row_id,truth,fold,score", *rows]) + "\n")
-    with pytest.raises(InputError, match="infinite") as caught:
-        read([tmp_path / "one.csv", tmp_path / "two.csv"])
-    assert caught.value.path == str(tmp_path / f"{name}.csv")
-    assert caught.value.row == bad % 8
+    caught = refused("infinite", [tmp_path / "one.csv", tmp_path / "two.csv"])
+    assert caught.path == str(tmp_path / f"{name}.csv")
+    assert caught.row == bad % 8
 
 
 @pytest.mark.parametrize(("n_missing", "stays"), [(4, True), (5, True), (6, False)])

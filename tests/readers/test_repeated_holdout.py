@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from reading import refused
 
-from bbccli.errors import InputError
 from bbccli.readers import read
 from bbccli.types import Missing
 
@@ -91,9 +91,11 @@ def test_repeats_without_a_sample_in_common_are_refused(tmp_path):
     columns = rows()
     columns["row_id"] = np.arange(72)
     columns["truth"] = np.where(np.arange(72) % 2, "y", "n")
-    with pytest.raises(InputError, match="no sample is in all 6 repeats") as caught:
-        read(written(tmp_path / "p.csv", columns))
-    assert "a column `fold`" in caught.value.hint
+    refused(
+        "no sample is in all 6 repeats",
+        written(tmp_path / "p.csv", columns),
+        hint="a column `fold`",
+    )
 
 
 def test_labels_and_gaps(tmp_path):
@@ -114,8 +116,7 @@ def test_labels_and_gaps(tmp_path):
     assert both.available[:, :, 1].sum() == 72 - 15
     (note,) = [note for note in both.notes if note.code == "available-cases"]
     assert note.text.startswith("10% of the predictions are missing")  # 15 of 144
-    with pytest.raises(InputError, match="1 of 2 configurations lack predictions"):
-        read(path, missing=Missing.ERROR)
+    refused("1 of 2 configurations lack predictions", path, missing=Missing.ERROR)
     complete = read(path, missing=Missing.COMMON_ROWS)
     assert complete.configurations == ("a", "b")
     assert complete.n_samples < matrix.n_samples
@@ -152,9 +153,7 @@ def test_correct_runs_and_names_what_cannot(run, tmp_path):
 def test_parts_without_a_key_of_the_repeat_are_told_what_to_do(tmp_path):
     columns = rows()
     columns["fold"] = columns.pop("repeat")
-    with pytest.raises(InputError, match="row_id occurs twice") as caught:
-        read(written(tmp_path / "p.csv", columns))
-    assert "repeated hold-out" in caught.value.hint
+    refused("row_id occurs twice", written(tmp_path / "p.csv", columns), hint="repeated hold-out")
 
 
 def test_the_polarity_is_that_of_the_samples_held_out(tmp_path):
