@@ -39,7 +39,7 @@ INCLUDED = {
     "dummies": "dummy",
     ALL: "",
 }
-"""What `--include` may name, and the flags: these saw the outcome, or are no candidates."""
+"""Values of `--include`, and their flags: of models that saw the outcome, or are no candidates."""
 
 
 def choose(sheet: Sheet, request: Request, problems: Problems) -> Sheet:

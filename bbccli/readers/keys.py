@@ -1,8 +1,8 @@
-"""Values of several files as one type, and which key of the one is which of the other.
+"""Match the keys of several files: their values as one type.
 
 Values of one type are compared as they are, but for time stamps: those with a zone are compared as
 instants, those without as they are written, and never one kind with the other. Where the types
-differ, as of 7 and "7", or of True and 1, all are taken as numbers, else, if they are keys, as
+differ, as for 7 and "7", or True and 1, all are taken as numbers, else, if they are keys, as
 text; but never so that two values of a file become one.
 """
 
@@ -80,7 +80,7 @@ def refuse_overlooked(table: Table, shared: Iterable[str], other: str, order: st
     other
         The other one.
     order
-        What else may be done, for the hint.
+        The alternative, for the hint.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def refuse_overlooked(table: Table, shared: Iterable[str], other: str, order: st
 
 
 def names_alike(keys: Sequence[tuple[str, SampleKeys | None]]) -> list[NDArray[np.str_]]:
-    """Return what the samples of several files are called, equal where they mean the same.
+    """Return the names of the samples of several files, equal where they mean the same.
 
     Parameters
     ----------
@@ -214,14 +214,14 @@ def _form(key: str) -> str:
 
 
 def alike(columns: Sequence[Column], *, otherwise_text: bool = False) -> list[pa.Array]:
-    """Return what is one column in several files as arrays of one type, equal where they mean so.
+    """Return one column of several files as arrays of one type, equal where they mean the same.
 
     Parameters
     ----------
     columns
         The column of each file.
     otherwise_text
-        Whether text that is no number is compared with numbers, as text.
+        Compare text that is not a number with numbers, as text.
 
     Raises
     ------
@@ -310,7 +310,7 @@ def _texts(columns: Sequence[Column]) -> list[pa.Array]:
 
 
 def _stamps(texts: pa.Array) -> pa.Array | None:
-    """Return text as time stamps: in UTC, or all without zone; None where it is none such."""
+    """Return text as time stamps: in UTC, or all without zone; None where it is not."""
     import pyarrow as pa
 
     present = next((text for text in texts.slice(0, 64).to_pylist() if text is not None), "")

@@ -40,7 +40,7 @@ def understand(
     Parameters
     ----------
     paths, request
-        What to read, and how it is to be understood.
+        Files, and the options of reading them.
     problems
         Raises the first problem, or collects all of them.
     """
@@ -81,7 +81,7 @@ def read_tables(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Seq
     Parameters
     ----------
     path
-        What to read.
+        File, table or folder.
     keys
         Columns that are keys although their names don't say so; see `read_table`.
 
@@ -144,12 +144,12 @@ def open_tables(
 
 
 def _meaning(sheet: Sheet, request: Request, problems: Problems) -> tuple[Outcome, Predictions]:
-    """Tell what the truth is, and what the predictions of it are.
+    """Interpret the truth, and the predictions of it.
 
     Raises
     ------
     InputError, UndefinedError, OptionError
-        Predictions that are none, an outcome that is none, or one that is not theirs.
+        Invalid predictions, an invalid outcome, or predictions that do not fit the outcome.
     """
     # of a nested cross-validation all rows are read at once, so that all mean the same
     rows = np.arange(sheet.n_rows)[None] if sheet.nested else sheet.rows[:, sheet.usable]

@@ -39,7 +39,7 @@ def place(sheet: Sheet, problems: Problems) -> Sheet:
     ------
     InputError
         A key that is missing or occurs twice in a repeat, repeats of unequal size where there is
-        no key, or nested rows that are no such.
+        no key, or invalid nested rows.
     """
     placed = None
     for role in KEYS:

@@ -1,4 +1,4 @@
-"""How files are to be understood."""
+"""Options of reading files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OUTCOME = frozenset({"truth", "time", "event"})
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """How files are to be understood; see `bbccli.readers.read`."""
+    """Options of reading files; see `bbccli.readers.read`."""
 
     roles: Roles = field(default_factory=Roles)
     task: Task | None = None
@@ -53,7 +53,7 @@ class Request:
         return truth | (frozenset({"fold"}) if is_given(self.folds) else frozenset())
 
     def hints(self, metadata: Metadata) -> Hints:
-        """What is known of the files before their layout is."""
+        """Facts that help to recognise the layout."""
         # configurations of a long table are not columns of it
         in_names = metadata.raw.get("layout") != "long"
         declared = frozenset(metadata.configurations if in_names else ())
@@ -66,5 +66,5 @@ class Request:
 
 
 def is_given(source: object) -> bool:
-    """Whether a separate file or table is named; tables have no truth value."""
+    """Return True if a separate file or table is named; tables have no truth value."""
     return in_memory(source) or bool(source)

@@ -55,7 +55,7 @@ class Roles:
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What is known of a file before its layout is.
+    """Facts about a file that help to recognise its layout.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 ITEM_KEYS: Final = ("item", "item_id", "question_id", "doc_id", "sample_id", "example_id")
-"""What evaluations call the key of a sample."""
+"""Names of the key of a sample in evaluations."""
 
 # tidymodels writes the repeat, the fold or both as text into `id` and `id2`.
 _RESAMPLING_TEXT: Final = {"repeat": re.compile(r"Repeat\d+"), "fold": re.compile(r"Fold\d+")}
@@ -161,7 +161,7 @@ def nearest_names(name: str, names: Sequence[str]) -> str:
 
 
 def _content_fits(frame: Table, role: str, name: str) -> bool:
-    """Whether `id` and `id2` hold what the role needs; other names always fit."""
+    """Return True unless `id` or `id2` holds something else; other names always fit."""
     if name.casefold() not in ("id", "id2"):
         return True
     texts = frame.column(name).codes()[1].to_pylist() if is_text(frame.type_of(name)) else []

@@ -42,8 +42,8 @@ def with_sample_columns(sheet: Sheet, problems: Problems) -> Sheet:
     Raises
     ------
     InputError
-        Folds that are subsets, a value that is missing or differs between repeats, a weight that
-        is none, or no sample that every repeat holds.
+        Folds that are subsets, a value that is missing or differs between repeats, an
+        invalid weight, or no sample that every repeat holds.
     """
     if "fold" in sheet.roles:
         with problems.of("roles"):
@@ -115,7 +115,7 @@ def check_constant(column: Column, reference: IntArray, problem: str, hint: str)
     reference : (n,)
         Entry that each one should equal.
     problem, hint
-        What to say where one does not.
+        Message and hint where one does not.
 
     Returns
     -------
@@ -217,7 +217,7 @@ def odd_one(values: FloatArray, reference: IntArray, entry: int) -> tuple[int, i
 
 
 def numbers_of(column: Column, role: str, hint: str) -> FloatArray:
-    """Return the numbers of a column (n,); what they look like, in the error about others."""
+    """Return the numbers of a column (n,); the error about others says what they look like."""
     if column.is_text:
         from bbccli.readers.numerals import doubt
 

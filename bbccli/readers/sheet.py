@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 CLASS_SEPARATOR = "::"
-"""What stands between configuration and class in the name of a column."""
+"""Separates configuration and class in the name of a column."""
 
 WIDE = "wide"
 """The layout that no dialect recognises: one column per configuration."""
@@ -68,7 +68,7 @@ class Sheet:
     Parameters
     ----------
     table
-        Where the predictions stand.
+        Holds the predictions.
     layout
         Name of the layout or dialect.
     n_rows
@@ -83,13 +83,13 @@ class Sheet:
     spare
         Columns set aside although their names could play a role.
     notes
-        What was noticed so far.
+        Notes of the steps so far.
     named
         Configurations named by hand.
     left_out
         Configurations that a flag leaves out.
     n_excluded
-        How many an option leaves out.
+        Number of configurations that an option leaves out.
     by_position
         Files whose rows were matched by their position, for want of a key.
     rows : (R, N)
@@ -107,9 +107,9 @@ class Sheet:
     weights : (n_usable,), optional
         From `sample_columns`: sample weights.
     rounding
-        From `sample_columns`: how far the values of one sample are apart, by role, where they are.
+        From `sample_columns`: largest relative difference of values of one sample, by role.
     unfinished
-        From `narrow`: what was trained so far of a cross-validation in progress.
+        From `narrow`: progress of an unfinished cross-validation.
     """
 
     table: Table

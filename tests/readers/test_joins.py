@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from reading import refused
+from reading import codes, refused
 
 from bbccli.errors import OptionError
 from bbccli.readers import Roles, read
@@ -55,8 +55,7 @@ def test_a_key_of_one_file_alone_is_refused(save, what, ours, theirs, problem, h
     sides = [None if name is None else (name, KEYS) for name in (ours, theirs)]
     predictions, beside = files(save, *sides, what)
     named = {"truth": "labels", "fold": "folds"}[what]
-    error = refused(problem, predictions, **{named: beside})
-    assert hint in error.told()[1]
+    error = refused(problem, predictions, **{named: beside}, hint=hint)
     assert "--by-position" in error.told()[1]
     read(predictions, **{named: beside}, by_position=True)
 
@@ -78,7 +77,7 @@ def test_each_side_names_its_key(save, ours, theirs, roles):
     matrix = read(predictions, labels=labels, roles=Roles(**roles))
     right(matrix)
     assert matrix.configurations == ("a", "b")
-    assert "joined-by-position" not in [note.code for note in matrix.notes]
+    assert "joined-by-position" not in codes(matrix)
 
 
 def test_a_key_beside_another(save):
@@ -92,33 +91,22 @@ def test_the_key_of_folds_is_named_for_itself(save):
     predictions, folds = files(save, ("row_id", KEYS), ("subject", KEYS), "fold")
     matrix = read(predictions, folds=folds, roles=Roles(folds_row_id="subject"))
     np.testing.assert_array_equal(matrix.folds[0], np.arange(N) // 4)
-    refused(
-        "folds_row_id names no column: 'nobody'",
-        predictions,
-        folds=folds,
-        roles=Roles(folds_row_id="nobody"),
-    )
+    roles = Roles(folds_row_id="nobody")
+    refused("folds_row_id names no column: 'nobody'", predictions, folds=folds, roles=roles)
 
 
 def test_a_key_that_is_named_and_not_used(save):
     predictions, labels = files(save, ("row_id", KEYS), ("id", KEYS))
-    refused(
-        "labels_row_id and by_position exclude each other",
-        predictions,
-        labels=labels,
-        roles=Roles(labels_row_id="id"),
-        by_position=True,
-        kind=OptionError,
-    )
+    how = {"labels": labels, "roles": Roles(labels_row_id="id"), "by_position": True}
+    words = "labels_row_id and by_position exclude each other"
+    refused(words, predictions, **how, kind=OptionError)
 
 
 def test_positions_of_folds_are_no_key(save):
     predictions, _ = files(save, ("row_id", KEYS), None, "fold")
     ragged = save("ragged.csv", {"a": KEYS[:6], "b": KEYS[6:]})
-    assert (
-        "--by-position"
-        in refused(r"ragged.csv: has no key .*p.csv has one", predictions, folds=ragged).told()[1]
-    )
+    words = r"ragged.csv: has no key .*p.csv has one"
+    refused(words, predictions, folds=ragged, hint="--by-position")
     assert read(predictions, folds=ragged, by_position=True).n_folds == 6
 
 
@@ -160,14 +148,12 @@ def test_several_files(save):
     """Of which each holds one configuration."""
     columns = [{"row_id": KEYS, "truth": TRUTH, "prediction": SCORES[:, i]} for i in (0, 1)]
     paths = [save(f"{i}.csv", own) for i, own in enumerate(columns)]
-    assert "joined-by-position" not in [note.code for note in read(paths).notes]
+    assert "joined-by-position" not in codes(read(paths))
     other = save("1.csv", {"id" if k == "row_id" else k: v for k, v in columns[1].items()})
     refused(r"1.csv: has the key 'id', .*0.csv has 'row_id'", [paths[0], other])
     for path, own in zip(paths, columns, strict=True):
         save(path.name, {"item": own.pop("row_id")} | own)
-    assert (
-        "--row-id item" in refused(r"1.csv: has a column 'item', as .*0.csv has", paths).told()[1]
-    )
+    refused(r"1.csv: has a column 'item', as .*0.csv has", paths, hint="--row-id item")
     read(paths, roles=Roles(row_id="item"))
     for path, own in zip(paths, columns, strict=True):
         save(path.name, own)
@@ -235,10 +221,7 @@ def test_text_that_is_one_number_stays_two_keys(save):
     matrix = read(predictions, labels=labels)
     right(matrix)
     assert matrix.keys.tolist() == TIGHT
-
-
-def test_two_types_of_text(save):
-    table = pa.table({"row_id": pa.array(TIGHT, pa.large_string()), **CELLS})
+    table = pa.table({"row_id": pa.array(TIGHT, pa.large_string()), **CELLS})  # two types of text
     right(read(table, labels=save("labels.csv", {"row_id": TIGHT, "truth": TRUTH})))
 
 
@@ -265,9 +248,7 @@ def test_keys_are_the_same_to_the_letter(save, theirs, hint):
     predictions, labels = files(
         save, ("row_id", [f"p{i}" for i in KEYS]), ("row_id", theirs), form="parquet"
     )
-    assert (
-        hint in refused("row_id is not among the predictions", predictions, labels=labels).told()[1]
-    )
+    refused("row_id is not among the predictions", predictions, labels=labels, hint=hint)
 
 
 def test_floats_that_may_be_several_keys(save):

@@ -87,7 +87,7 @@ def _layouts_of(
     Raises
     ------
     OptionError
-        Several files said to be wide.
+        The wide layout for several files.
     """
     one_file = len(tables) == 1
     found = [dialect_of(table, hints, dialect, one_file=one_file) for table in tables]

@@ -58,11 +58,11 @@ def long_sheet(table: Table, layout: str, metadata: Metadata, problems: Problems
     layout
         Name of its dialect.
     metadata
-        What the metadata say.
+        Metadata of the files.
     problems
-        What becomes of a key that is missing, or occurs twice for a configuration; of a truth,
-        group or weight that differs between configurations of one sample; and of configurations of
-        unequal size where there is no key.
+        Takes a key that is missing, or occurs twice for a configuration; a truth, group or weight
+        that differs between configurations of one sample; and configurations of unequal size
+        without a key.
     """
     try:
         roles, rows = _rows_of(table, problems)

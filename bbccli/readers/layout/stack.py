@@ -135,9 +135,9 @@ def configuration_names(table: Table, layout: Layout, file: str, *, one_file: bo
     table, layout
         One table, and the part that each column plays.
     file
-        What the file is called among those that are read.
+        Name of the file among those that are read.
     one_file
-        Whether it is the only one.
+        True if it is the only one.
     """
     import pyarrow as pa
 

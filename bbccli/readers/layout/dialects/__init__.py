@@ -1,6 +1,6 @@
-"""The registry of dialects: how other tools write predictions.
+"""Registry of dialects: formats in which other tools write predictions.
 
-A file is recognised by the names of its columns, or `--dialect` tells.
+A file is recognised by the names of its columns, or by `--dialect`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def dialect_of(
     name
         Set by hand.
     one_file
-        Whether the table is the only one; of several each holds one configuration.
+        The table is the only one; of several each holds one configuration.
 
     Raises
     ------

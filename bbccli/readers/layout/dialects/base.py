@@ -1,4 +1,4 @@
-"""What a dialect of the long layout is, and what all of them share."""
+"""Dialects of the long layout: their record, and shared helpers."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ class Layout:
     spare
         Columns set aside.
     parameters
-        Whether the configuration is named by what its columns are called, as in `k=3`.
+        Names of configurations include those of their columns, as in `k=3`.
     global_names
-        Whether a configuration has the same name in all files.
+        A configuration has the same name in all files.
     beside
         Predictions that are not used, where a probability is there.
     """
@@ -88,15 +88,15 @@ class Dialect:
     name
         For `--dialect`.
     summary
-        What writes it.
+        The program that writes it.
     recognises
-        Whether the names of the columns are those of this dialect.
+        True if the names of the columns are those of this dialect.
     layout
         Columns by the part that they play.
     prepared
         The table with what the layout needs, such as a key of two columns.
     selection
-        How its tool makes one performance of the folds; None where it says nothing of that.
+        Pooling of its tool over folds; None where unknown.
     """
 
     name: str
@@ -113,7 +113,7 @@ def spelled(frame: Table, name: str) -> str | None:
 
 
 def has(frame: Table, *names: str) -> bool:
-    """Whether a table has columns of all these names, in any case."""
+    """Return True if a table has columns of all these names, in any case."""
     return all(name.casefold() in frame.by_spelling for name in names)
 
 
@@ -191,7 +191,7 @@ def lay_out(
     fixed
         Roles that the dialect knows; those by hand win.
     unmentioned
-        Columns of no further interest, in any case: nothing is said of them.
+        Columns that no note mentions, in any case.
     parameters, global_names
         As in `Layout`.
     """
@@ -225,7 +225,7 @@ def configuration_columns(frame: Table, hints: Hints, *names: str) -> list[str]:
 
 
 def constant_within(frame: Table, configuration: Sequence[str], name: str) -> bool:
-    """Whether a column has one value per configuration, as a parameter of it has."""
+    """Return True if a column has one value per configuration, as its parameters have."""
     codes = [frame.column(one).codes()[0] for one in (*configuration, name)]
     whole = joint(codes[:-1]) if configuration else np.zeros(frame.n_rows, np.int64)
     return len(np.unique(joint([whole, codes[-1]]))) == len(np.unique(whole))

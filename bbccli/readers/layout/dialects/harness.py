@@ -56,12 +56,12 @@ def _appended(frame: Table, keys: list[str | None]) -> pa.Table:
 
 
 def layout(frame: Table, hints: Hints) -> Layout:
-    """The file is the model; where answers went through several filters, each is one of its own.
+    """The file is the model; where there are several filters, each is a configuration.
 
     Raises
     ------
     OptionError
-        It is not said that the files hold scores.
+        The task is not given as score.
     """
     if hints.task is not Task.SCORE:
         raise OptionError(
@@ -81,7 +81,7 @@ def layout(frame: Table, hints: Hints) -> Layout:
 
 
 def _score(frame: Table, hints: Hints) -> str:
-    """The metric asked for, or the only one there is."""
+    """Column by hand, or the only metric."""
     if hints.roles.prediction is not None:
         return column_of(frame, hints.roles.prediction, "prediction")
     free = [name for name in frame.names if name not in {*_UNMENTIONED, KEY}]

@@ -17,7 +17,7 @@ ROLES: Final = {
     "repeat": ("epoch",),
     "group": ("subject", "template"),
 }
-"""What evaluations call the sample, the repeat and the group; the first that occurs plays it."""
+"""Names of the sample, the repeat and the group in evaluations; the first that occurs counts."""
 
 
 def recognises(frame: Table, hints: Hints) -> bool:

@@ -66,10 +66,7 @@ def configuration_of(frame: Table, hints: Hints) -> str | None:
 
 
 def _tells_rows_apart(frame: Table, name: str, hints: Hints) -> bool:
-    """Whether samples come again, once for each number of a column.
-
-    Without a key of the samples it can't be told.
-    """
+    """Return True if samples recur, once for each number of a column."""
     if not (class_predictions(frame) or single_predictions(frame) or hints.roles.prediction):
         return False
     by_hand = (hints.roles.row_id, hints.roles.repeat, hints.roles.outer_fold)
