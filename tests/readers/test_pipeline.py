@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-from graphlib import TopologicalSorter
-from pathlib import Path
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import bbccli
 from bbccli.analysis.inspection import Status, inspect
 from bbccli.errors import BbcError, InputError
 from bbccli.readers import Request, understand
@@ -23,7 +18,6 @@ from bbccli.readers.problems import HaltError, Problems
 from bbccli.readers.sources import files
 from bbccli.types import Missing
 
-PACKAGE = Path(bbccli.__file__).parent
 WIDE = "row_id,repeat,fold,truth,group,a,b\n" + "".join(
     f"{i},{r},{i % 3},{'xy'[i % 2]},g{i // 2},0.{i + 1},0.{9 - i}\n"
     for r in (0, 1)
@@ -47,30 +41,6 @@ FAULTS = [
     ("b,3,0,y", "b,3,0,x"),
     ("config", "group"),
 ]
-
-
-def modules(*rooms):
-    for room in rooms:
-        for path in (PACKAGE / room).rglob("*.py"):
-            parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
-            yield ".".join(parts).removesuffix(".__init__"), path
-
-
-def imported(path, known):
-    """Modules of a room that one of them imports, those for type hints included."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-            yield from ({n for n in names if n in known} or {node.module} & known)
-
-
-@pytest.mark.sweep
-def test_imports_have_no_circle():
-    paths = dict(modules("readers", "inspection"))
-    graph = {name: set(imported(path, set(paths))) for name, path in paths.items()}
-    assert sum(map(len, graph.values())) > 100
-    order = list(TopologicalSorter(graph).static_order())
-    assert order.index("bbccli.readers.sheet") < order.index("bbccli.readers.pipeline")
 
 
 @pytest.mark.sweep
