@@ -15,8 +15,9 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.readers.arrays import matrix_of
 from bbccli.readers.layout.dialects import DIALECTS
 from bbccli.readers.pipeline import understand
-from bbccli.readers.request import Paths, Request
+from bbccli.readers.request import Request
 from bbccli.readers.roles import Roles
+from bbccli.readers.sources.files import Paths
 from bbccli.readers.sources.memory import ArrowStream
 from bbccli.types import Missing, Task
 

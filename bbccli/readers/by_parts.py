@@ -24,11 +24,11 @@ from bbccli.readers.meaning import outcome_of
 from bbccli.readers.pipeline import sheet_of
 from bbccli.readers.predictions import Predictions, interpret
 from bbccli.readers.problems import RAISE
-from bbccli.readers.request import Paths, Request
+from bbccli.readers.request import Request
 from bbccli.readers.sample_columns import with_sample_columns
 from bbccli.readers.scores import task_of
 from bbccli.readers.sheet import WIDE, Sheet
-from bbccli.readers.sources.files import expand
+from bbccli.readers.sources.files import Paths, expand
 from bbccli.types import PredictionKind, Task
 
 HINT = (

@@ -221,9 +221,15 @@ def read_labels(file: Separate, roles: Roles) -> dict[str, Column]:
         No column, or more than one, that could be the outcome; keys or row counts that do not
         match the predictions.
     """
-    chosen = _outcome_names(file.frame, roles, file.key)
+    frame = file.frame
+    time, event = roles.time or named(frame, "time"), roles.event or named(frame, "event")
+    if time and event and roles.truth is None and named(frame, "truth") is None:
+        chosen = {"time": column_of(frame, time, "time")}
+        chosen["event"] = column_of(frame, event, "event")
+    else:
+        chosen = {"truth": _single(frame, "truth", roles.truth, {file.key})}
     entries = file.entries(taken=chosen.values())
-    return {role: file.frame.column(name).take(entries) for role, name in chosen.items()}
+    return {role: frame.column(name).take(entries) for role, name in chosen.items()}
 
 
 def read_folds(file: Separate, roles: Roles) -> dict[str, Column]:
@@ -253,16 +259,6 @@ def read_folds(file: Separate, roles: Roles) -> dict[str, Column]:
             f"and {parameter('by_position')}",
         )
     return {"fold": frame.column(name).take(entries)}
-
-
-def _outcome_names(frame: Table, roles: Roles, key: str | None) -> dict[str, str]:
-    """Column of the truth, or of time and event."""
-    time = roles.time or named(frame, "time")
-    event = roles.event or named(frame, "event")
-    if time and event and roles.truth is None and named(frame, "truth") is None:
-        pair = {"time": column_of(frame, time, "time")}
-        return pair | {"event": column_of(frame, event, "event")}
-    return {"truth": _single(frame, "truth", roles.truth, {key})}
 
 
 def _single(frame: Table, role: str, by_hand: str | None, keys: set[str | None]) -> str:

@@ -23,10 +23,10 @@ from bbccli.readers.metadata import Metadata, merged
 from bbccli.readers.place import place
 from bbccli.readers.predictions import Predictions, faults_of_each, interpret
 from bbccli.readers.problems import RAISE, Problems
-from bbccli.readers.request import Paths, Request
+from bbccli.readers.request import Request
 from bbccli.readers.sample_columns import with_sample_columns
 from bbccli.readers.sheet import Sheet
-from bbccli.readers.sources.files import STDIN, expand, listed
+from bbccli.readers.sources.files import STDIN, Paths, expand, listed
 from bbccli.readers.sources.memory import ArrowStream, in_memory
 from bbccli.readers.sources.opening import metadata_of, read_table
 from bbccli.readers.table import Table, joint_hash, name_faults

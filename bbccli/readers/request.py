@@ -10,11 +10,8 @@ from bbccli.core.arguments import as_list, settle
 from bbccli.readers.column import name_of
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.roles import Hints, Roles
-from bbccli.readers.sources.files import Paths
 from bbccli.readers.sources.memory import ArrowStream, in_memory
 from bbccli.types import Missing, Task
-
-__all__ = ["OUTCOME", "Paths", "Request", "is_given"]
 
 OUTCOME = frozenset({"truth", "time", "event"})
 """Roles of the truth."""

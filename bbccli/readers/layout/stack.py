@@ -89,31 +89,9 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
         data,
         joint_hash([table.sha256 for table in tables]),
         origins=tuple(origins),
-        unnamed=_unnamed(tables, layouts),
+        unnamed=_lists(tables[0], layouts[0]),
         levels={"truth": levels[0]} if levels else {},
     )
-
-
-def _unnamed(tables: Sequence[Table], layouts: Sequence[Layout]) -> tuple[str, ...]:
-    """Written names of predictions that come from lists, in all files or in none.
-
-    Raises
-    ------
-    InputError
-        They do in some files only.
-    """
-    found = [
-        tuple(written for written, name in layout.predictions.items() if name in table.unnamed)
-        for table, layout in zip(tables, layouts, strict=True)
-    ]
-    for table, names in zip(tables, found, strict=True):
-        if bool(names) != bool(found[0]):
-            raise InputError(
-                "predictions are lists in some files, and one column per class in others",
-                path=table.path,
-                hint="write the column alike in all files",
-            )
-    return found[0]
 
 
 def _refuse_same_content(tables: Sequence[Table]) -> None:
@@ -177,6 +155,12 @@ def _check_fits(table: Table, layout: Layout, first: Table, first_layout: Layout
             path=missing.path,
             hint="files that are read together hold the same columns",
         )
+    if bool(_lists(table, layout)) != bool(_lists(first, first_layout)):
+        raise InputError(
+            "predictions are lists in some files, and one column per class in others",
+            path=table.path,
+            hint="write the column alike in all files",
+        )
     key, first_key = layout.roles.get("row_id"), first_layout.roles.get("row_id")
     if key is None or first_key is None:
         from bbccli.readers.keys import refuse_overlooked
@@ -189,6 +173,11 @@ def _check_fits(table: Table, layout: Layout, first: Table, first_layout: Layout
             path=table.path,
             hint="call the key of the samples alike in all files",
         )
+
+
+def _lists(table: Table, layout: Layout) -> tuple[str, ...]:
+    """Written names of predictions that come from lists."""
+    return tuple(name for name, column in layout.predictions.items() if column in table.unnamed)
 
 
 def _alike(
