@@ -132,6 +132,11 @@ def test_without_a_hash_the_number_is_the_key(save):
     ]
 
 
+def test_a_table_without_documents_is_no_sample(save):
+    path = save("m.csv", {"acc": [0.5, 0.4]})
+    refused(r"has no column `doc_id`", path, task=Task.SCORE, dialect="lm-eval")
+
+
 LONG = pd.DataFrame(
     [
         {"item": f"q{i}", "subject": f"s{i // 5}", "epoch": e, "model": m, "score": (i + e + k) % 5}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -112,6 +113,12 @@ def spelled(frame: Table, name: str) -> str | None:
     return next(iter(frame.by_spelling.get(name.casefold(), ())), None)
 
 
+def first_of(frame: Table, *names: str) -> str | None:
+    """Return the first column of these names that there is, if any."""
+    there = (name if name in frame.names else spelled(frame, name) for name in names)
+    return next((name for name in there if name is not None), None)
+
+
 def has(frame: Table, *names: str) -> bool:
     """Return True if a table has columns of all these names, in any case."""
     return all(name.casefold() in frame.by_spelling for name in names)
@@ -175,7 +182,7 @@ def lay_out(
     configuration: Sequence[str],
     predicted: Mapping[str, str],
     *,
-    fixed: Mapping[str, str] | None = None,
+    fixed: Mapping[str, Sequence[str]] = MappingProxyType({}),
     unmentioned: Iterable[str] = (),
     parameters: bool = False,
     global_names: bool = False,
@@ -189,18 +196,20 @@ def lay_out(
     configuration, predicted
         Columns of the configurations and of the predictions.
     fixed
-        Roles that the dialect knows; those by hand win.
+        Names of the columns of roles that the dialect knows, of which the first there is plays the
+        role; columns by hand win.
     unmentioned
         Columns that no note mentions, in any case.
     parameters, global_names
         As in `Layout`.
     """
+    given = {role: found for role, names in fixed.items() if (found := first_of(frame, *names))}
     used = {*configuration, *predicted.values(), *class_predictions(frame).values()}
-    used |= {*single_predictions(frame), *(fixed or {}).values()}
+    used |= {*single_predictions(frame), *given.values()}
     used |= {name for name in frame.names if {name, name.casefold()} & {*unmentioned}}
-    known = replace(hints, elsewhere=hints.elsewhere | set(fixed or {}))
+    known = replace(hints, elsewhere=hints.elsewhere | set(given))
     roles, _ = choose_roles(frame, known, reserved=used)
-    for role, name in (fixed or {}).items():
+    for role, name in given.items():
         if role not in hints.elsewhere:
             roles[role] = role_column(frame, hints, role, name)
     used |= set(roles.values())

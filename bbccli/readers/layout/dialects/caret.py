@@ -13,6 +13,7 @@ from bbccli.readers.layout.dialects.base import (
     Dialect,
     Layout,
     configuration_columns,
+    first_of,
     has,
     lay_out,
     levels_of,
@@ -23,7 +24,12 @@ from bbccli.readers.roles import Hints, column_of
 from bbccli.readers.table import Table
 from bbccli.types import Pooling
 
-_ROLES = {"row_id": "rowIndex", "fold": "Resample", "truth": "obs", "weight": "weights"}
+_ROLES = {
+    "row_id": ("rowIndex",),
+    "fold": ("Resample",),
+    "truth": ("obs",),
+    "weight": ("weights",),
+}
 
 
 def recognises(frame: Table, hints: Hints) -> bool:
@@ -39,15 +45,14 @@ def layout(frame: Table, hints: Hints) -> Layout:
     InputError
         There is no column `pred` or `obs`.
     """
-    fixed = {role: found for role, name in _ROLES.items() if (found := spelled(frame, name))}
-    pred = spelled(frame, "pred")
-    if pred is None or "truth" not in fixed:
+    pred, truth = spelled(frame, "pred"), spelled(frame, "obs")
+    if pred is None or truth is None:
         raise InputError(
             "has no columns `pred` and `obs`, so it is not fit$pred of caret",
             path=frame.path,
             hint="write.csv(fit$pred, row.names = FALSE); or give another --dialect",
         )
-    obs = frame.column(role_column(frame, hints, "truth", fixed["truth"]))
+    obs = frame.column(role_column(frame, hints, "truth", truth))
     levels = levels_of(obs) if obs.is_text else set()
     classes = {f"{PROBABILITY}{name}": name for name in frame.names if name in levels}
     predicted = classes if classes and len(classes) == len(levels) else {PREDICTION: pred}
@@ -55,10 +60,11 @@ def layout(frame: Table, hints: Hints) -> Layout:
         predicted = {PREDICTION: column_of(frame, hints.roles.prediction, "prediction")}
     roles = hints.roles
     by_hand = {roles.group, roles.repeat, roles.fold, roles.row_id, roles.weight, roles.truth}
-    known = {pred, *fixed.values(), *classes.values(), *by_hand}
+    known = {pred, *(first_of(frame, *names) for names in _ROLES.values())}
+    known |= {*classes.values(), *by_hand}
     free = [name for name in frame.names if name not in known]
     configuration = configuration_columns(frame, hints) or free
-    return lay_out(frame, hints, configuration, predicted, fixed=fixed, parameters=True)
+    return lay_out(frame, hints, configuration, predicted, fixed=_ROLES, parameters=True)
 
 
 DIALECT = Dialect("caret", "fit$pred of caret", recognises, layout, selection=Pooling.FOLD_MEAN)

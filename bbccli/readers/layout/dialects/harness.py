@@ -9,7 +9,7 @@ from bbccli.core.notes import listing
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.readers.arrow import is_number, is_text
 from bbccli.readers.column import name_of
-from bbccli.readers.layout.dialects.base import PREDICTION, Dialect, Layout, has, lay_out
+from bbccli.readers.layout.dialects.base import PREDICTION, Dialect, Layout, has, lay_out, spelled
 from bbccli.readers.roles import Hints, column_of
 from bbccli.readers.table import Table
 from bbccli.types import Task
@@ -36,9 +36,9 @@ def prepared(frame: Table) -> Table:
     Numbers start anew in every task; the hash keeps documents of two tasks apart.
     """
     left = replace(frame, nested=tuple(n for n in frame.nested if n not in _UNMENTIONED))
-    if not has(frame, HASH) or KEY in frame.names:
+    if not has(frame, ID, HASH) or KEY in frame.names:
         return left
-    ids, hashes = (_texts(frame, name) for name in (ID, HASH))
+    ids, hashes = (_texts(frame, spelled(frame, name) or name) for name in (ID, HASH))
     keys = [f"{i} {h}" if i and h else None for i, h in zip(ids, hashes, strict=True)]
     return replace(left, data=_appended(frame, keys))
 
@@ -68,14 +68,19 @@ def layout(frame: Table, hints: Hints) -> Layout:
             f"{frame.path}: samples of lm-evaluation-harness hold scores, not predictions",
             hint=parameter("task", Task.SCORE),
         )
+    if not has(frame, ID):
+        raise InputError(
+            f"has no column `{ID}`, so it is not samples_*.jsonl of lm-evaluation-harness",
+            path=frame.path,
+            hint="give another --dialect",
+        )
     several = has(frame, FILTER) and len(frame.column(FILTER).named_codes()[1]) > 1
-    fixed = {"row_id": KEY if KEY in frame.names else ID}
     return lay_out(
         frame,
         hints,
         (FILTER,) if several else (),
         {PREDICTION: _score(frame, hints)},
-        fixed=fixed,
+        fixed={"row_id": (KEY, ID)},
         unmentioned=(*_UNMENTIONED, KEY),
     )
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
-from bbccli.readers.layout.dialects.base import Dialect, Layout, lay_out, predictions, spelled
+from bbccli.readers.layout.dialects.base import Dialect, Layout, first_of, lay_out, predictions
 from bbccli.readers.layout.dialects.long import DIALECT as LONG
 from bbccli.readers.layout.dialects.long import configuration_of
 from bbccli.readers.roles import ITEM_KEYS, Hints
@@ -24,7 +23,7 @@ def recognises(frame: Table, hints: Hints) -> bool:
     """A long table of scores with a column that is called as items are."""
     return (
         hints.task is Task.SCORE
-        and _first(frame, ROLES["row_id"]) is not None
+        and first_of(frame, *ITEM_KEYS) is not None
         and LONG.recognises(frame, hints)
     )
 
@@ -32,16 +31,11 @@ def recognises(frame: Table, hints: Hints) -> bool:
 def layout(frame: Table, hints: Hints) -> Layout:
     """As the long layout, with the names of evaluations; roles by hand win."""
     found = configuration_of(frame, hints)
-    fixed = {role: name for role, names in ROLES.items() if (name := _first(frame, names))}
     configuration = () if found is None else (found,)
     # one name in all files: a table of an evaluation may be split over several
     return lay_out(
-        frame, hints, configuration, predictions(frame, hints), fixed=fixed, global_names=True
+        frame, hints, configuration, predictions(frame, hints), fixed=ROLES, global_names=True
     )
-
-
-def _first(frame: Table, names: Sequence[str]) -> str | None:
-    return next((found for name in names if (found := spelled(frame, name))), None)
 
 
 DIALECT = Dialect("items", "scores by item, model and epoch", recognises, layout)

@@ -8,7 +8,6 @@ from bbccli.readers.layout.dialects.base import (
     has,
     lay_out,
     predictions,
-    spelled,
 )
 from bbccli.readers.roles import Hints
 from bbccli.readers.table import Table
@@ -24,9 +23,7 @@ def recognises(frame: Table, hints: Hints) -> bool:
 
 def layout(frame: Table, hints: Hints) -> Layout:
     """Every run of a task has the same keys and folds."""
-    truths = [found for name in ("correct", "truth") if (found := spelled(frame, name))]
-    fixed = {"truth": truths[0]} if truths else {}
-    predicted = predictions(frame, hints)
+    predicted, fixed = predictions(frame, hints), {"truth": ("correct", "truth")}
     return lay_out(frame, hints, (), predicted, fixed=fixed, unmentioned=["sample"])
 
 

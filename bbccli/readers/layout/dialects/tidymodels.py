@@ -6,6 +6,8 @@ value per configuration, the outcome has several: that tells them apart.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bbccli.core.notes import listing
 from bbccli.errors import InputError
 from bbccli.readers.layout.dialects.base import (
@@ -52,10 +54,10 @@ def layout(frame: Table, hints: Hints) -> Layout:
         and name not in (*configuration, weight)
     ]
     parameters = [name for name in rest if constant_within(frame, configuration, name)]
-    fixed = {"weight": weight} if weight is not None else {}
+    fixed: dict[str, Sequence[str]] = {"weight": [".case_weights"]}
     if "truth" not in hints.elsewhere and not (hints.roles.truth or hints.roles.time):
         free = [name for name in rest if name not in parameters]
-        fixed["truth"] = _truth(frame, free, predicted)
+        fixed["truth"] = [_truth(frame, free, predicted)]
     unmentioned = (*parameters, *_UNMENTIONED)
     return lay_out(frame, hints, configuration, predicted, fixed=fixed, unmentioned=unmentioned)
 
