@@ -148,12 +148,8 @@ def refuse_two_spellings(key: Column) -> None:
     odd = int(np.argmax(zoned != zoned[0]))
     parts = (take(values, as_arrow(np.flatnonzero(part))) for part in (zoned, ~zoned))
     if odd and all(_stamps(part) is not None for part in parts):
-        raise distinct.fault(
-            f"time stamp has {'no' if zoned[0] else 'a'} zone, that of row "
-            f"{distinct.place(0)[2]} has {'one' if zoned[0] else 'none'}",
-            odd,
-            hint="write the zone in all rows, or in none: which instant is meant is not known",
-        )
+        row = f"row {distinct.place(0)[2]}"
+        raise _zone_fault(distinct, odd, bool(zoned[odd]), row, "rows")
 
 
 def refuse_other_forms(columns: Sequence[Column], found: Sequence[pa.Array]) -> None:
@@ -298,15 +294,20 @@ def _texts(columns: Sequence[Column]) -> list[pa.Array]:
     zoned = [one is not None and one.type.tz is not None for one in stamps]
     for at, column in enumerate(columns):
         if zoned[at] != zoned[0]:
-            entry, first = _first(column), _first(columns[0])
-            raise column.fault(
-                f"time stamp has {'a' if zoned[at] else 'no'} zone, that of "
-                f"{_shown(columns[0], first)} has {'none' if zoned[at] else 'one'}",
-                entry,
-                hint="write the zone in all files, or in none: which instant is meant is not known",
-            )
+            first = _shown(columns[0], _first(columns[0]))
+            raise _zone_fault(column, _first(column), zoned[at], first, "files")
         _refuse_merged(column, stamps[at], "instant")
     return [cast(one, pa.large_string()) for one in stamps]
+
+
+def _zone_fault(column: Column, entry: int, zoned: bool, other: str, where: str) -> InputError:
+    """Build the error about a time stamp with a zone beside one without, or the reverse."""
+    has, other_has = ("a", "none") if zoned else ("no", "one")
+    return column.fault(
+        f"time stamp has {has} zone, that of {other} has {other_has}",
+        entry,
+        hint=f"write the zone in all {where}, or in none: which instant is meant is not known",
+    )
 
 
 def _stamps(texts: pa.Array) -> pa.Array | None:

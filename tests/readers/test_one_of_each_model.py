@@ -87,13 +87,6 @@ def test_where_it_cannot_be_told_both_readings_are_named(save, label, n, row):
     assert read(save("d.csv", columns, declared)).n_configurations == 2
 
 
-def test_the_probability_of_the_class_that_is_positive(save):
-    columns = {"truth": WORDS[TRUTH], "pred": WORDS[1 - LABEL], "prob": P}
-    path = save("m.csv", columns)
-    assert read(path, positive="no").configurations == ("prob",)
-    refused("40 of 40 rows", path)
-
-
 def test_gaps_and_halves_say_nothing(save):
     p = P.copy()
     p[3] = 0.5
