@@ -131,11 +131,11 @@ def open_tables(
             read += read_tables(path, keys)
     problems.settle("readable")
     problems.saw("readable", read)
-    declared = []
+    parsed = []
     for one in read:
         with problems.of("metadata"):
-            declared.append(metadata_of(one))
-    metadata = merged(declared)
+            parsed.append(metadata_of(one))
+    metadata = merged(parsed)
     problems.saw("metadata", metadata)
     by_hand = {*astuple(request.roles), *request.only, *metadata.configurations}
     read = [table.asked_for(by_hand) for table in read]
