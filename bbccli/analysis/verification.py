@@ -15,7 +15,7 @@ import numpy as np
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import CLIP
 from bbccli.core.rounding import count
-from bbccli.core.source import TwoFigures, Verification, agrees, run_of, targets_of
+from bbccli.core.source import TwoFigures, Verification, agrees, targets_of
 from bbccli.errors import InputError
 from bbccli.metrics import METRICS, fitting
 from bbccli.metrics.naming import canonical
@@ -43,7 +43,7 @@ def verify(matrix: PredictionMatrix) -> Verification | None:
         A score differs by more than its tolerance: names the configuration, both scores and what
         the cause may be.
     """
-    run = run_of(matrix.source.metadata)
+    run = matrix.source.run
     if not run:
         return None
     columns = _as_scored(matrix, run)
@@ -210,7 +210,7 @@ def _in_folds(
 
 
 def _wrong_fold(matrix: PredictionMatrix, score: Mapping[str, Any], value: float) -> InputError:
-    tool = run_of(matrix.source.metadata)["tool"]
+    tool = matrix.source.run["tool"]
     return InputError(
         f"in fold {score['fold']} {score['id']} has {score['metric']} {value:.6g} by its "
         f"predictions, {score['value']:.6g} by the log of {tool}",
@@ -226,7 +226,7 @@ def _mismatch(
     value: float,
     columns: Columns,
 ) -> InputError:
-    tool = run_of(matrix.source.metadata)["tool"]
+    tool = matrix.source.run["tool"]
     return InputError(
         f"{score['id']} has {score['metric']} {value:.6g} by its predictions, "
         f"{score['value']:.6g} on the leaderboard of {tool}",

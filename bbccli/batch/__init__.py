@@ -2,16 +2,16 @@
 
 from bbccli.batch.journal import Journal, journal_path
 from bbccli.batch.run import RUNNERS, Runner, Tally, drive, results, todo
-from bbccli.batch.sources import Source, sources_of
+from bbccli.batch.sources import BatchFile, sources_of
 from bbccli.batch.worker import is_current, key_of
 from bbccli.schema.gate import FAILED
 
 __all__ = [
     "FAILED",
     "RUNNERS",
+    "BatchFile",
     "Journal",
     "Runner",
-    "Source",
     "Tally",
     "drive",
     "is_current",

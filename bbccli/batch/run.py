@@ -9,7 +9,7 @@ from pathlib import Path
 from bbccli.batch.cluster import run_dask
 from bbccli.batch.journal import Entry, Journal
 from bbccli.batch.local import run_local
-from bbccli.batch.sources import Source
+from bbccli.batch.sources import BatchFile
 from bbccli.batch.worker import Done, Task, key_of
 from bbccli.core import reading
 from bbccli.core.documents import Json
@@ -71,7 +71,7 @@ class Course:
 
 
 def todo(
-    sources: Sequence[Source], entries: Mapping[str, Entry], limits: Resources
+    sources: Sequence[BatchFile], entries: Mapping[str, Entry], limits: Resources
 ) -> Iterator[Task]:
     """Yield a task for each source; what was done before comes with its fingerprint."""
     folder = str(Path.cwd())
@@ -113,7 +113,7 @@ def drive(
     return course
 
 
-def results(sources: Iterable[Source], journal: Journal, tally: Tally) -> Iterator[Json]:
+def results(sources: Iterable[BatchFile], journal: Journal, tally: Tally) -> Iterator[Json]:
     """Yield the record of each source, in order, and count it."""
     for source in sources:
         record = journal.held(key_of(source))

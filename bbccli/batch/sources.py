@@ -28,7 +28,7 @@ from bbccli.readers.table import check_names
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class BatchFile:
     """One file and what is asked of it."""
 
     path: str
@@ -37,7 +37,7 @@ class Source:
 
 def sources_of(
     patterns: Sequence[str], analysis: Analysis, *, avoid: Iterable[Path] = ()
-) -> list[Source]:
+) -> list[BatchFile]:
     """Return what patterns match, or what a manifest lists: each once, in order.
 
     Parameters
@@ -55,11 +55,11 @@ def sources_of(
         A pattern that matches nothing, standard input, or a manifest that can't be understood.
     """
     if len(patterns) == 1 and is_manifest(patterns[0]):
-        found = [Source(*row) for row in read_manifest(patterns[0], analysis)]
+        found = [BatchFile(*row) for row in read_manifest(patterns[0], analysis)]
         return list(dict.fromkeys(found))
     own = {os.path.realpath(path) for path in avoid}
     paths = [path for pattern in patterns for path in _matching(pattern, own)]
-    return [Source(path, analysis) for path in dict.fromkeys(paths)]
+    return [BatchFile(path, analysis) for path in dict.fromkeys(paths)]
 
 
 def _matching(pattern: str, own: set[str]) -> list[str]:

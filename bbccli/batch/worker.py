@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bbccli.analysis.answer import answer
-from bbccli.batch.sources import Source
+from bbccli.batch.sources import BatchFile
 from bbccli.core import reading, resources
 from bbccli.core.documents import Json, as_json
 from bbccli.core.reading import Reading
@@ -54,7 +54,7 @@ class Task:
 
     position: int
     key: str
-    source: Source
+    source: BatchFile
     limits: Resources
     folder: str
     known: str | None = None
@@ -131,7 +131,7 @@ def record(task: Task, files: str | None, **outcome: Json) -> str:
     return json.dumps(held, ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n"
 
 
-def key_of(source: Source) -> str:
+def key_of(source: BatchFile) -> str:
     """Return the hash of the path, the options and the version: of all but the bytes of files."""
     text = json.dumps([__version__, source.path, as_json(source.analysis)], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -22,7 +22,7 @@ from bbccli.core.text import redacted, visible
 from bbccli.errors import BbcError, OptionError
 
 if TYPE_CHECKING:
-    from bbccli.batch import Journal, Source, Tally
+    from bbccli.batch import BatchFile, Journal, Tally
     from bbccli.reports import Form
 
 
@@ -158,7 +158,7 @@ def _table_form(path: str) -> Form:
 
 
 def _carry_out(
-    sources: Sequence[Source],
+    sources: Sequence[BatchFile],
     journal: Journal,
     limits: Resources,
     many: BatchOptions,
@@ -198,7 +198,7 @@ def _carry_out(
     _end(tally, target, quiet=quiet)
 
 
-def _foresee(sources: Iterable[Source]) -> None:
+def _foresee(sources: Iterable[BatchFile]) -> None:
     """Refuse to write over anything that workers, in their own processes, will read.
 
     Of a folder, that is whatever lies in it.
@@ -252,7 +252,7 @@ def _end(tally: Tally, target: Path, *, quiet: bool) -> None:
 
 
 def _list_tasks(
-    sources: Sequence[Source], journal_file: Path, limits: Resources, *, resume: bool
+    sources: Sequence[BatchFile], journal_file: Path, limits: Resources, *, resume: bool
 ) -> None:
     """Print each file after what would be done with it: do or keep."""
     from bbccli.batch import Journal, is_current, todo
@@ -272,7 +272,7 @@ def _tell_damage(journal: Journal) -> None:
         say(f"{journal.damage}; what is whole is kept")
 
 
-def _kept(journal: Journal, sources: Sequence[Source]) -> str:
+def _kept(journal: Journal, sources: Sequence[BatchFile]) -> str:
     from bbccli.batch import key_of
 
     done = sum(key_of(source) in journal.entries for source in sources)

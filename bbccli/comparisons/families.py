@@ -191,10 +191,10 @@ def _by_expression(matrix: PredictionMatrix, by: str) -> list[str]:
 
 
 def _by_metadata(matrix: PredictionMatrix, key: str) -> list[str]:
-    entries = matrix.source.metadata.get("configs") or ()
-    known = {entry["id"]: entry.get(key) for entry in entries}
+    entries = matrix.source.configurations
+    known = {name: entry.get(key) for name, entry in entries.items()}
     if not any(value is not None for value in known.values()):
-        keys = sorted({k for entry in entries for k in entry} - {"id", "flags", "params"})
+        keys = sorted({k for entry in entries.values() for k in entry} - {"id", "flags", "params"})
         there = f"there are {listing(keys)}; or " if keys else ""
         raise OptionError(
             f"{parameter('by', key)}: the metadata give no {key!r} of any configuration",
@@ -225,7 +225,7 @@ def with_families(
 ) -> PredictionMatrix:
     """Return the matrix whose metadata name the family of each configuration."""
     of_column = {column: name for name, columns in families.items() for column in columns}
-    known = {entry["id"]: entry for entry in matrix.source.metadata.get("configs") or ()}
+    known = matrix.source.configurations
     configs = [
         {**known.get(name, {}), "id": name, "family": of_column[column]}
         for column, name in enumerate(matrix.configurations)

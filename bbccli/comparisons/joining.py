@@ -294,7 +294,7 @@ def _source(matrices: Sequence[PredictionMatrix], configurations: Sequence[str])
     configs: list[dict[str, Any]] = []
     names = iter(configurations)
     for matrix in matrices:
-        entries = {entry["id"]: entry for entry in matrix.source.metadata.get("configs") or ()}
+        entries = matrix.source.configurations
         configs += [{**entries.get(one, {}), "id": next(names)} for one in matrix.configurations]
     return Source(
         path=", ".join(matrix.source.path for matrix in matrices),

@@ -96,7 +96,7 @@ def sweep(target: Path) -> None:
 
 
 def is_stream(target: Path) -> bool:
-    """Whether there is something at a path that is written through: no file, no folder."""
+    """True for a path that is written through: a device, a pipe or a descriptor."""
     if _descriptor(target) is not None:
         return True
     found = _status(target)
@@ -104,7 +104,7 @@ def is_stream(target: Path) -> bool:
 
 
 def is_read_only(target: Path) -> bool:
-    """Whether there is a file that must not be written: not by us, or by its mode by nobody."""
+    """True for an existing file that this process must not write, or nobody by its mode."""
     found = _status(target)
     if found is None:
         return False

@@ -25,7 +25,7 @@ _OF_FOLDER = os.O_RDONLY | sum(getattr(os, f"O_{n}", 0) for n in ("CLOEXEC", "DI
 
 @dataclass(frozen=True, slots=True)
 class _Files:
-    """What a command has read so far, and where its results will go, with words for both."""
+    """Files that a command has read, and those of its results, each with a name for messages."""
 
     read: dict[Identity, str] = field(default_factory=dict)
     results: dict[Identity, str] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class _Folder:
     descriptor
         Of the open folder; None where the system has none.
     follow_links
-        Whether links may lead out of it.
+        True if links may lead out of it.
     """
 
     given: str
@@ -59,7 +59,7 @@ _FOLDER: ContextVar[_Folder | None] = ContextVar("folder", default=None)
 
 @contextmanager
 def command() -> Iterator[None]:
-    """Take note of the files that are read in the body, lest a result overwrite one of them."""
+    """Record the files that are read in the body, so that no result overwrites one of them."""
     token = _FILES.set(_Files())
     try:
         claim(STDOUT, "standard output")
@@ -70,7 +70,7 @@ def command() -> Iterator[None]:
 
 @contextmanager
 def trying() -> Iterator[None]:
-    """Look into files that may be none of the input: nothing is taken note of."""
+    """Look into files that may not be input: none is recorded."""
     token = _FILES.set(None)
     try:
         yield
@@ -79,7 +79,7 @@ def trying() -> Iterator[None]:
 
 
 def claim(target: str | Path | int, words: str) -> None:
-    """Say where a result will go, so that reading that file is refused before the work.
+    """Register the target of a result, so that reading it is refused before the work.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def check_unread(target: str | Path | int, words: str) -> None:
 
 
 def note(path: str | Path | int, name: str = "") -> None:
-    """Take note of a file that is read by other means than `opened`.
+    """Record a file that is read by other means than `opened`.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def note(path: str | Path | int, name: str = "") -> None:
 
 
 def opened(path: str | Path) -> BufferedReader:
-    """Open a file for reading, and take note of it.
+    """Open a file for reading, and record it.
 
     Within a folder (see `within`) it must be a regular file, and lie there.
 
@@ -178,7 +178,7 @@ def within(folder: Path, *, follow_links: bool) -> Iterator[None]:
     Parameters
     ----------
     follow_links
-        Whether links may lead out of it, to regular files.
+        True if links may lead out of it, to regular files.
     """
     descriptor = None
     if os.open in os.supports_dir_fd:

@@ -1,4 +1,4 @@
-"""How careful files are read: how long to wait for the network, and what they may hold."""
+"""Limits on reading: seconds to wait for the network, and size and form of the files."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ def _size(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What holds for every file that is read; no result depends on it.
+    """Limits for every file that is read; no result depends on them.
 
     Parameters
     ----------
     timeout
         Seconds that each answer of a server may take.
     quoted_newlines
-        Whether a quoted value of CSV or TSV may go on in the next line.
+        True if a quoted value of CSV or TSV may go on in the next line.
     max_input
         Bytes that one input may hold, unpacked.
     follow_links
-        Whether links in the folder of a run may lead out of it.
+        True if links in the folder of a run may lead out of it.
 
     Raises
     ------
     OptionError
-        No time at all, or no room.
+        `timeout` is not positive and finite, or `max_input` is less than 1 MiB.
     """
 
     timeout: Annotated[

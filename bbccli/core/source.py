@@ -1,4 +1,4 @@
-"""Where predictions came from: a file or the run of a tool, and whether they give its scores."""
+"""Origin of predictions: a file or the run of a tool, and the verification of its scores."""
 
 from __future__ import annotations
 
@@ -58,18 +58,18 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a matrix came from.
+    """Origin of a matrix.
 
     Parameters
     ----------
     path, sha256
         The files.
     metadata
-        What came with them.
+        Metadata that came with them.
     left_out
         Configurations that take no part because of a flag.
     verification
-        What came of checking the scores of a run; None where there is none, or it was not asked.
+        Result of verifying the scores of a run; None without a run or a request.
     weight
         Column of the sample weights; None without weights, or where they have no name.
     n_samples, n_tried
@@ -86,9 +86,19 @@ class Source:
     n_samples: int = 0
     n_tried: int = 0
 
+    @property
+    def run(self) -> Mapping[str, Any]:
+        """Metadata of the run behind the predictions; empty if there is none."""
+        return run_of(self.metadata)
+
+    @property
+    def configurations(self) -> Mapping[str, Mapping[str, Any]]:
+        """Metadata of the configurations, by id."""
+        return {one["id"]: one for one in self.metadata.get("configs") or ()}
+
 
 def agrees(found: float, said: float, tolerance: float) -> bool:
-    """Whether a performance is the one that was said, within a tolerance; NaN never is."""
+    """True if a performance equals the reported one within a tolerance; NaN never does."""
     return bool(abs(found - said) <= tolerance)
 
 

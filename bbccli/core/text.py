@@ -1,4 +1,4 @@
-"""Text from outside, made fit for a message: escaped, without secrets, never endless."""
+"""Make text from outside fit for a message: escaped, without secrets, of limited length."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ HIDDEN = "***"
 """Stands for a secret."""
 
 _COMMAND = re.compile(r"(?:(?<=\s)|\A):(?=:)|#(?=#\[)")
-"""What a runner of GitHub obeys: `::` where a line may begin, and `##[` anywhere."""
+"""Commands of a GitHub runner: `::` at the beginning of a line, and `##[` anywhere."""
 
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)(?P<rest>[^\s'\"<>]+)")
 # A password may hold a slash that was not encoded; digits before a slash are a port.

@@ -8,7 +8,6 @@ from difflib import get_close_matches
 from bbccli.core.arguments import as_list
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.prediction_forms import PLURAL
-from bbccli.core.source import run_of
 from bbccli.errors import OptionError, UnsupportedError, nearest, parameter, short
 from bbccli.metrics import (
     binary,
@@ -83,7 +82,7 @@ def default_metric(matrix: PredictionMatrix) -> Metric:
         No metric fits the task, or that of the run is none of those that fit.
     """
     candidates = fitting(matrix)
-    own = canonical(str(run_of(matrix.source.metadata).get("metric")), METRICS)
+    own = canonical(str(matrix.source.run.get("metric")), METRICS)
     preferred = [m for m in candidates if m.name == own]
     if not preferred and candidates:
         _refuse_other_metric(matrix, own)
@@ -100,7 +99,7 @@ def default_metric(matrix: PredictionMatrix) -> Metric:
 
 def _refuse_other_metric(matrix: PredictionMatrix, own: str) -> None:
     """Refuse to guess by what to select where the metric of a run can't be computed."""
-    run = run_of(matrix.source.metadata)
+    run = matrix.source.run
     called = run.get("metric_name") or run.get("metric")
     if not called:
         return

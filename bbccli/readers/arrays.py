@@ -18,7 +18,6 @@ from bbccli.core.matrix_checks import check_names
 from bbccli.errors import InputError, OptionError
 from bbccli.readers.classes import sorted_names, spelled
 from bbccli.readers.column import Column, name_of
-from bbccli.readers.in_memory import NAME, arrow_array, plain_array
 from bbccli.readers.metadata import MAJOR_VERSION, SPEC, Metadata, parse_metadata
 from bbccli.readers.pipeline import understand_sheet
 from bbccli.readers.place import place
@@ -27,6 +26,8 @@ from bbccli.readers.request import Request
 from bbccli.readers.roles import Roles
 from bbccli.readers.scores import refuse_truth, task_of
 from bbccli.readers.sheet import CLASS_SEPARATOR, PredictionColumn, Sheet
+from bbccli.readers.sources.memory import ARRAYS as NAME
+from bbccli.readers.sources.memory import arrow_array, plain_array
 from bbccli.readers.table import Table
 from bbccli.types import Missing, Task
 
@@ -242,7 +243,7 @@ def _cells(
             own = name if label is None else f"{name}{CLASS_SEPARATOR}{label}"
             cells.append(PredictionColumn(own, own, name, label))
     columns = [arrow_array(rows[:, i], cell.name) for i, cell in enumerate(cells)]
-    return Table(NAME, pa.table(columns, [cell.name for cell in cells]), ""), tuple(cells)
+    return Table(NAME, pa.table(columns, [cell.name for cell in cells])), tuple(cells)
 
 
 def _column(role: str, values: NDArray[Any]) -> Column:

@@ -1,4 +1,4 @@
-"""Arrow arrays to numpy and back, by their buffers.
+"""Arrow arrays to numpy and back by their buffers, and columns of any type to plain ones.
 
 Arrow's own conversions import pandas, which would take most of the time of a small run.
 """
@@ -9,38 +9,85 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bbccli.core.rounding import count
 from bbccli.errors import InputError
-from bbccli.readers.functions import apply, cast, take
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _UUID_DIGITS = [place for place in range(36) if place not in (8, 13, 18, 23)]
-"""Where a UUID has digits and no dash."""
+"""Positions of digits in a written UUID."""
+
+_MANY = 10_000
+"""Numbers that a list may hold in any file; in one of more rows it may hold as many."""
 
 _NUMPY_NAMES = {"float": "float32", "double": "float64"}
 
 
-def as_arrow(integers: IntArray) -> pa.Array:
-    """(n,) int64 as Arrow."""
+def apply(name: str, *values: Any, options: Any = None) -> Any:
+    """Call one of Arrow's functions by its name.
+
+    The methods of arrays import `pyarrow.compute`, which writes a documented function for each of
+    280: a tenth of the time of a small run. What they call is called here.
+
+    Raises
+    ------
+    pa.ArrowException
+        It can't be applied to these values.
+    """
+    try:
+        from pyarrow._compute import call_function
+    except ImportError:  # wherever it moves, this one stays
+        from pyarrow.compute import call_function
+    return call_function(name, list(values), options)
+
+
+def cast(values: Any, kind: pa.DataType) -> Any:
+    """Convert an array to another type.
+
+    Raises
+    ------
+    pa.ArrowException
+        A value that the type can't hold.
+    """
+    try:
+        from pyarrow._compute import CastOptions
+    except ImportError:
+        from pyarrow.compute import CastOptions
+    return apply("cast", values, options=CastOptions.safe(kind))
+
+
+def take(values: Any, entries: pa.Array) -> Any:
+    """Select entries (n,) of an array, null where an entry is.
+
+    Raises
+    ------
+    pa.ArrowException
+        An entry that is not there.
+    """
+    return apply("take", values, entries)
+
+
+def as_arrow(numbers: NDArray[Any], valid: BoolArray | None = None) -> pa.Array:
+    """(n,) integers as int64, floats as float32 or float64; null where not `valid`, if given."""
     import pyarrow as pa
 
-    buffer = pa.py_buffer(np.ascontiguousarray(integers, dtype=np.int64))
-    return pa.Array.from_buffers(pa.int64(), len(integers), [None, buffer])
+    kind, wide = pa.int64(), "i8"
+    if numbers.dtype.kind == "f":
+        single = numbers.dtype.itemsize <= 4
+        kind, wide = (pa.float32(), "f4") if single else (pa.float64(), "f8")
+    whole = valid is None or valid.all()
+    bits = None if whole else pa.py_buffer(np.packbits(np.asarray(valid), bitorder="little"))
+    data = pa.py_buffer(np.ascontiguousarray(numbers, dtype=wide))
+    return pa.Array.from_buffers(kind, len(numbers), [bits, data])
 
 
 def as_arrow_or_null(integers: IntArray) -> pa.Array:
     """(n,) int64 as Arrow, null where negative."""
-    import pyarrow as pa
-
-    if integers.min(initial=0) >= 0:
-        return as_arrow(integers)
-    bits = np.packbits(integers >= 0, bitorder="little")
-    buffer = pa.py_buffer(np.ascontiguousarray(integers, dtype=np.int64))
-    return pa.Array.from_buffers(pa.int64(), len(integers), [pa.py_buffer(bits), buffer])
+    return as_arrow(integers, integers >= 0)
 
 
 def to_numbers(values: pa.Array | pa.ChunkedArray, out: FloatArray | None = None) -> FloatArray:
@@ -49,9 +96,9 @@ def to_numbers(values: pa.Array | pa.ChunkedArray, out: FloatArray | None = None
     Parameters
     ----------
     values : (n,)
-        What is read.
+        Arrow array.
     out : (n,), optional
-        Where the numbers go.
+        Output array.
     """
     import pyarrow as pa
 
@@ -89,28 +136,28 @@ def null_mask(values: pa.Array) -> BoolArray:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Whether a plain type holds strings."""
+    """True for strings."""
     import pyarrow as pa
 
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def is_nothing(kind: pa.DataType) -> bool:
-    """Whether a plain type holds nothing but nulls."""
+    """True for the type of columns without any value."""
     import pyarrow as pa
 
     return bool(pa.types.is_null(kind))
 
 
 def is_integer(kind: pa.DataType) -> bool:
-    """Whether a plain type holds whole numbers."""
+    """True for integers."""
     import pyarrow as pa
 
     return bool(pa.types.is_integer(kind))
 
 
 def is_number(kind: pa.DataType) -> bool:
-    """Whether a plain type holds whole or real numbers."""
+    """True for integers and floats."""
     import pyarrow as pa
 
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
@@ -122,21 +169,21 @@ def plain(table: pa.Table, path: str) -> pa.Table:
     Raises
     ------
     InputError
-        A column of lists, structs, bytes or another type that is not one of these.
+        A column of structs, bytes or another type that is not one of these.
     """
     import pyarrow as pa
 
-    schema = table.schema
+    schema = plain_schema(table.schema, path)
     columns = [
         # most columns of predictions are as they should be
-        column if pa.types.is_float64(kind) else _plain(column, name, path)
-        for column, kind, name in zip(table.columns, schema.types, schema.names, strict=True)
+        column if pa.types.is_float64(column.type) else _plain(column, field, path)
+        for column, field in zip(table.columns, schema, strict=True)
     ]
     return pa.Table.from_arrays(columns, names=schema.names)
 
 
 def plain_schema(schema: pa.Schema, path: str) -> pa.Schema:
-    """Return the schema of `plain` of a table with this one.
+    """Return the schema that `plain` gives a table; lists of numbers stay lists.
 
     Raises
     ------
@@ -146,16 +193,16 @@ def plain_schema(schema: pa.Schema, path: str) -> pa.Schema:
     import pyarrow as pa
 
     kinds = []
-    for field in schema:
+    for name, kind in zip(schema.names, schema.types, strict=True):
         try:
-            kinds.append(_plain_type(field.type))
+            kinds.append(kind if holds_lists(kind) else _plain_type(kind))
         except TypeError:
-            raise _strange(field.type, field.name, path) from None
+            raise _strange(kind, name, path) from None
     return pa.schema(zip(schema.names, kinds, strict=True))
 
 
 def holds_lists(kind: pa.DataType) -> bool:
-    """Whether a column holds lists of numbers, such as the probabilities of K classes."""
+    """True for lists of numbers, such as the probabilities of K classes."""
     import pyarrow as pa
 
     types = pa.types
@@ -182,16 +229,14 @@ def spread_lists(table: pa.Table, path: str) -> tuple[pa.Table, tuple[str, ...]]
     """
     import pyarrow as pa
 
-    if not any(map(holds_lists, table.schema.types)):
-        return table, ()
-    names, columns, made = [], [], []
-    for field, column in zip(table.schema, table.columns, strict=True):
-        parts = _parts(column, field.name, path) if holds_lists(field.type) else None
-        numbered = [f"{field.name}::{i}" for i in range(len(parts or ()))]
-        names += numbered or [field.name]
+    columns, names, spread = [], [], []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        parts = _parts(column, name, path) if holds_lists(column.type) else []
+        numbered = [f"{name}::{i}" for i in range(len(parts))]
+        names += numbered or [name]
         columns += parts or [column]
-        made += numbered
-    return pa.Table.from_arrays(columns, names=names), tuple(made)
+        spread += numbered
+    return (pa.Table.from_arrays(columns, names=names) if spread else table), tuple(spread)
 
 
 def levels_of(table: pa.Table) -> dict[str, tuple[str, ...]]:
@@ -212,6 +257,14 @@ def _parts(column: pa.ChunkedArray, name: str, path: str) -> list[pa.ChunkedArra
     lengths = to_numbers(apply("list_value_length", column))
     filled = np.flatnonzero(to_numbers(apply("is_valid", column)))
     length = int(lengths[filled[0]]) if len(filled) else 0
+    if length > max(len(lengths), _MANY):
+        raise InputError(
+            f"the lists hold {length} numbers, more than there can be classes",
+            path=path,
+            column=name,
+            row=int(filled[0]),
+            hint="one probability for each class in every row; drop a column that is no prediction",
+        )
     unlike = filled[lengths[filled] != length] if length else filled[:1]
     if len(unlike) or not length:
         row = int(unlike[0]) if len(unlike) else 0
@@ -244,12 +297,12 @@ def _parts(column: pa.ChunkedArray, name: str, path: str) -> list[pa.ChunkedArra
 
 def _strange(kind: pa.DataType, name: str, path: str) -> InputError:
     """Build the error about a column that is neither numbers, booleans nor text."""
-    return InputError(
-        f"columns of type {kind} cannot be read",
-        path=path,
-        column=name,
-        hint="store numbers, booleans or text, one value per cell; or drop the column",
-    )
+    import pyarrow as pa
+
+    hint = "store numbers, booleans or text, one value per cell; or drop the column"
+    if pa.types.is_nested(kind):
+        hint = "one value per cell: class probabilities as K columns `config::class`"
+    return InputError(f"columns of type {kind} cannot be read", path=path, column=name, hint=hint)
 
 
 def _fixed_width(values: pa.Array) -> Any:
@@ -259,39 +312,35 @@ def _fixed_width(values: pa.Array) -> Any:
     return whole[values.offset : values.offset + len(values)]
 
 
-def _plain(column: pa.ChunkedArray, name: str, path: str) -> pa.ChunkedArray:
-    """One column of a plain type."""
+def _plain(column: pa.ChunkedArray, field: pa.Field, path: str) -> pa.ChunkedArray:
+    """Convert one column to its plain type."""
     import pyarrow as pa
 
+    given, kind = column.type, field.type
     try:
-        kind = _plain_type(column.type)
         column = _without_views(_without_uuid(column))
-        if pa.types.is_decimal(column.type) and pa.types.is_floating(kind):
+        if pa.types.is_decimal(given) and pa.types.is_floating(kind):
             column = cast(column, pa.string())  # a decimal itself is cast to a neighbour
         column = column if kind == column.type else cast(column, kind)
-        if not pa.types.is_floating(column.type):
+        if not pa.types.is_floating(kind):
             column.validate(full=True)
-    except (pa.ArrowException, TypeError):
-        if pa.types.is_decimal(column.type):
-            raise _beyond_64_bits(name, path) from None
-        raise _strange(column.type, name, path) from None
+    except pa.ArrowException:
+        if not pa.types.is_decimal(given):
+            raise _strange(given, field.name, path) from None
+        raise InputError(
+            "whole numbers beyond 64 bits cannot be read",
+            path=path,
+            column=field.name,
+            hint="store a key as text, and predictions as floating-point numbers",
+        ) from None
     if is_text(column.type):
         filled = cast(apply("binary_length", column), pa.bool_())
         column = apply("if_else", filled, column, pa.nulls(len(column), column.type))
     return column
 
 
-def _beyond_64_bits(name: str, path: str) -> InputError:
-    return InputError(
-        "whole numbers beyond 64 bits cannot be read",
-        path=path,
-        column=name,
-        hint="store a key as text, and predictions as floating-point numbers",
-    )
-
-
 def _is_uuid(kind: pa.DataType) -> bool:
-    """Whether a type is that of UUIDs: the extension, or the 16 bytes that it stands for."""
+    """True for UUIDs: the extension type, or its 16 bytes."""
     return "arrow.uuid" in str(kind) or str(kind) == "fixed_size_binary[16]"
 
 

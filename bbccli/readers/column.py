@@ -13,15 +13,16 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.readers.arrow import (
+    apply,
     as_arrow_or_null,
     is_integer,
     is_nothing,
     is_text,
     null_mask,
+    take,
     to_codes,
     to_numbers,
 )
-from bbccli.readers.functions import apply, take
 from bbccli.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Column:
     rows : (n,)
         Row of that file behind each value.
     origins
-        Where the rows are those of several files: which, in their order.
+        The files, in order, if the rows are those of several.
     """
 
     path: str
@@ -79,17 +80,17 @@ class Column:
 
     @property
     def is_text(self) -> bool:
-        """Whether the values are strings."""
+        """True for strings."""
         return is_text(self.values.type)
 
     @property
     def is_integer(self) -> bool:
-        """Whether the values are stored as whole numbers."""
+        """True for integers."""
         return is_integer(self.values.type)
 
     @property
     def is_boolean(self) -> bool:
-        """Whether the values are stored as true and false."""
+        """True for booleans."""
         import pyarrow as pa
 
         return bool(pa.types.is_boolean(self.values.type))

@@ -11,7 +11,7 @@ import numpy as np
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.errors import InputError
 from bbccli.readers import Paths, Request, understand
-from bbccli.readers.arrow import as_arrow, as_arrow_or_null, is_text, to_numbers
+from bbccli.readers.arrow import as_arrow, is_text, to_numbers
 from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY
 from bbccli.readers.layout.dialects.long import CONFIGURATION
 from bbccli.readers.metadata import MAJOR_VERSION, SPEC
@@ -143,19 +143,13 @@ def _under_one_another(sheet: Sheet, cells: Sequence[PredictionColumn]) -> pa.Ar
     if any(is_text(values.type) and values.null_count < len(values) for values in columns):
         return pa.concat_arrays([values.cast(pa.string()) for values in columns])
     numbers = np.concatenate([to_numbers(values) for values in columns])
-    values = pa.Array.from_buffers(
-        pa.float32() if numbers.dtype == np.float32 else pa.float64(),
-        len(numbers),
-        [None, pa.py_buffer(np.ascontiguousarray(numbers))],
-    )
-    there = np.where(np.isnan(numbers), -1, np.arange(len(numbers)))
-    return values.take(as_arrow_or_null(there)) if np.isnan(numbers).any() else values
+    return as_arrow(numbers, ~np.isnan(numbers))
 
 
 def _metadata(sheet: Sheet, matrix: PredictionMatrix, layout: TableLayout) -> dict[str, Any]:
-    """What the metadata said, and what was understood."""
+    """Return the metadata of the input with all that was inferred."""
     raw = matrix.source.metadata
-    known = {one["id"]: one for one in raw.get("configs") or []}
+    known = matrix.source.configurations
     metadata: dict[str, Any] = {"spec": SPEC, "version": MAJOR_VERSION}
     metadata |= {**raw, "layout": str(layout), "task": str(matrix.task)}
     if matrix.task.is_classification:

@@ -18,16 +18,18 @@ from numpy.typing import NDArray
 from bbccli.core.sample_keys import SampleKeys
 from bbccli.errors import InputError, parameter
 from bbccli.readers.arrow import (
+    apply,
     as_arrow,
     as_arrow_or_null,
+    cast,
     is_text,
     null_mask,
+    take,
     to_codes,
     to_numbers,
 )
 from bbccli.readers.codes import by_appearance, repeated
 from bbccli.readers.column import EXACT_INTEGERS, Column, name_of, number_of, text_entries
-from bbccli.readers.functions import apply, cast, take
 from bbccli.readers.roles import NAMES
 from bbccli.readers.table import Table
 from bbccli.types import IntArray

@@ -1,4 +1,4 @@
-"""The metadata that may come with the predictions: checked where it is used, kept whole."""
+"""Metadata of predictions: the keys that are used are checked, all are kept."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What the metadata say; every part may be absent.
+    """Parsed metadata; every part may be absent.
 
     Parameters
     ----------
     raw
         The whole JSON object, unknown keys included.
     place
-        Where it was found, for messages.
+        Name of the source, for messages.
     task
         Declared task; None where absent or unknown.
     classes, positive_class
@@ -38,9 +38,9 @@ class Metadata:
     flags
         Flags of each configuration, by its id.
     n_candidates_total
-        How many configurations were tried.
+        Number of configurations that were tried.
     selection
-        How the tool that wrote the file selected.
+        Pooling of the folds by which the tool selected.
     bounds
         Smallest and largest possible score, of scores without a truth.
     weight
@@ -60,7 +60,7 @@ class Metadata:
 
     @property
     def run(self) -> Mapping[str, Any]:
-        """What a run says of itself; empty where the predictions come from none."""
+        """Facts about the tool's run; empty if the predictions come from none."""
         return run_of(self.raw)
 
     @property
@@ -69,27 +69,27 @@ class Metadata:
         return tuple(self.flags)
 
     def count_flags(self, configurations: Sequence[str]) -> Mapping[str, int]:
-        """How many of the configurations carry each flag, the most frequent first."""
+        """Count the configurations that carry each flag, the most frequent first."""
         counts = Counter(flag for name in configurations for flag in self.flags.get(name, ()))
         return dict(counts.most_common())
 
 
-def parse_metadata(text: str | bytes, place: str) -> Metadata:
+def parse_metadata(text: str | bytes | Mapping[str, Any], place: str) -> Metadata:
     """Read the JSON object of the metadata.
 
     Parameters
     ----------
     text
-        JSON.
+        JSON, as text or parsed.
     place
-        Where it was found, for messages.
+        Name of the source, for messages.
 
     Raises
     ------
     InputError
         Broken JSON, another `spec`, another major version, or a key of the wrong type.
     """
-    raw = _load(text, place)
+    raw = dict(text) if isinstance(text, Mapping) else _load(text, place)
     _check_spec(raw, place)
     tasks = {str(task): task for task in Task}
     positive = raw.get("positive_class")
@@ -115,7 +115,7 @@ def merged(parts: Sequence[Metadata]) -> Metadata:
     raw = {key: value for part in reversed(found) for key, value in part.raw.items()}
     configs = {one["id"]: one for part in reversed(found) for one in part.raw.get("configs") or []}
     raw |= {"configs": list(configs.values())} if configs else {}
-    return parse_metadata(json.dumps(raw), found[0].place)
+    return parse_metadata(raw, found[0].place)
 
 
 def _load(text: str | bytes, place: str) -> dict[str, Any]:
@@ -173,7 +173,7 @@ def _flags(configs: Sequence[Any], place: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def _selection(value: Any, place: str) -> Pooling | None:
-    """How the performances of the folds were made one."""
+    """Parse the pooling of the folds."""
     known = [str(pooling) for pooling in Pooling]
     if value is not None and value not in known:
         raise InputError(

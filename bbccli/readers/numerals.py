@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.readers.arrow import is_text, to_numbers
+from bbccli.readers.arrow import apply, cast, is_text, to_numbers
 from bbccli.readers.column import Column
-from bbccli.readers.functions import apply, cast
 from bbccli.readers.roles import NAMES
 from bbccli.types import BoolArray, IntArray
 
@@ -62,7 +61,7 @@ _ODD = tuple(
         ),
     )
 )
-"""What text looks like that is no number: a pattern, a problem and a hint."""
+"""Patterns of text that is not a number, each with a problem and a hint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +84,9 @@ class _Cells:
 
     @property
     def doubtful(self) -> BoolArray:
-        """Which may have a decimal mark or a separator between thousands, for all that others tell.
+        """Cells whose separator may be a decimal mark or stand between thousands.
 
-        Others tell by a separator that can be nothing else, or by decimal marks beside no commas.
+        A separator elsewhere that can be only one of the two decides.
         """
         either = self.point & self.comma & (self.points | self.commas)
         if self.point.all() and self.comma.all():
@@ -104,13 +103,13 @@ class _Cells:
 
     @property
     def certain(self) -> bool:
-        """Whether all cells that hold a value have one reading as numbers, and the same one."""
+        """True if all cells that hold a value can be read as numbers in one way only."""
         agree = self.percent.all() or not self.percent.any()
         return bool(agree and self.mark and not self.words)
 
     @property
     def is_share(self) -> bool:
-        """Whether all have a percent sign."""
+        """True if all have a percent sign."""
         return bool(self.percent.all())
 
 
@@ -128,11 +127,11 @@ def with_numbers(
     table
         Columns as they were inferred.
     kept
-        Whether a column of this name remains as it is.
+        True for names of columns that remain as they are.
     as_text
         Reads columns once more, as text.
     local
-        Whether the file seems to come from a country of decimal commas. There, and beside columns
+        True if the file seems to come from a country of decimal commas. There, and beside columns
         with such commas, numbers whose points may stand between thousands become text.
     """
     names, kinds = table.column_names, table.schema.types
@@ -168,7 +167,7 @@ def doubt(column: Column, *, of: str) -> InputError | None:
     column
         Text, where numbers may be meant.
     of
-        What it holds, for the message.
+        Name of its content, for the message.
     """
     codes, values = column.codes()
     problem, wrong, hint = _doubt(values)
@@ -296,7 +295,7 @@ def _numbers(texts: pa.ChunkedArray, cells: _Cells) -> pa.ChunkedArray:
 
 
 def _may_be_thousands(table: pa.Table, position: int) -> bool:
-    """Whether real numbers could be whole ones with points between thousands."""
+    """True if floats could be integers with points between thousands."""
     import pyarrow as pa
 
     values = table.column(position)

@@ -28,7 +28,7 @@ from bbccli.readers.sample_columns import with_sample_columns
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.sources.files import STDIN, Paths, expand, listed
 from bbccli.readers.sources.memory import ArrowStream, in_memory
-from bbccli.readers.sources.opening import metadata_of, read_table
+from bbccli.readers.sources.opening import read_table
 from bbccli.readers.table import Table, joint_hash, name_faults
 
 
@@ -134,7 +134,7 @@ def open_tables(
     parsed = []
     for one in read:
         with problems.of("metadata"):
-            parsed.append(metadata_of(one))
+            parsed.append(one.metadata)
     metadata = merged(parsed)
     problems.saw("metadata", metadata)
     by_hand = {*astuple(request.roles), *request.only, *metadata.configurations}

@@ -10,10 +10,9 @@ import numpy as np
 
 from bbccli.core.sample_keys import SampleKeys
 from bbccli.errors import InputError
-from bbccli.readers.arrow import as_arrow, to_codes
+from bbccli.readers.arrow import as_arrow, take, to_codes
 from bbccli.readers.codes import repeated
 from bbccli.readers.column import Column, name_of, natural_order
-from bbccli.readers.functions import take
 from bbccli.readers.problems import Problems
 from bbccli.readers.sheet import Sheet
 from bbccli.types import IntArray

@@ -1,4 +1,4 @@
-"""A table in memory or on disk: named columns of one file, or of several under one another."""
+"""Named columns of one file, or of several under one another, in memory or on disk."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import hashlib
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bbccli.errors import InputError
+from bbccli.readers.arrow import apply, levels_of, plain, plain_schema, spread_lists
 from bbccli.readers.column import Column, Origin
-from bbccli.readers.functions import apply
+from bbccli.readers.metadata import Metadata, parse_metadata
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,22 +23,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of one file.
+    """Columns of one source: a file, a table in memory, or the folder of a run.
 
     Parameters
     ----------
     path
         Name for messages: the path as given, or `<stdin>`.
     data
-        Arrow table of plain columns, see `arrow.plain`; or what stands for one that is large.
+        Arrow table of plain columns, see `arrow.plain`; or those of a large file.
     sha256
         Hash of the file's bytes.
-    metadata
-        Text of the metadata, and the name of the place it was found at; None when there is none.
+    about
+        Metadata in JSON, as text or parsed, and the name of their place; None if there are none.
     origins
         The files, where the rows are those of several or columns were renamed.
     nested
-        Names of what the file holds beside, and is no column: objects and lists of JSON.
+        Keys of JSON whose values are objects or lists, and therefore no columns.
     aside
         Columns that number or name the rows: not among the names, unless they are asked for.
     unnamed
@@ -48,13 +49,24 @@ class Table:
 
     path: str
     data: pa.Table | ColumnsOnDisk
-    sha256: str
-    metadata: tuple[str | bytes, str] | None = None
+    sha256: str = ""
+    about: tuple[str | bytes | Mapping[str, Any], str] | None = None
     origins: tuple[Origin, ...] = ()
     nested: tuple[str, ...] = ()
     aside: tuple[str, ...] = ()
     unnamed: tuple[str, ...] = ()
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def metadata(self) -> Metadata:
+        """Metadata, parsed; empty where there are none.
+
+        Raises
+        ------
+        InputError
+            As `parse_metadata`.
+        """
+        return Metadata() if self.about is None else parse_metadata(*self.about)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -81,7 +93,7 @@ class Table:
 
     @property
     def shown(self) -> pa.Table | ColumnsOnDisk:
-        """What the names are of: the columns that are not aside."""
+        """The columns that are not set aside."""
         names = self.data.column_names
         return self.data.select([i for i, name in enumerate(names) if name not in self.aside])
 
@@ -105,6 +117,24 @@ class Table:
             nulls = pa.nulls(len(values), values.type)
             values = apply("if_else", apply("is_nan", values), nulls, values)
         return Column(self.path, name, values, np.arange(self.n_rows), self.origins)
+
+
+def plain_table(found: pa.Table | ColumnsOnDisk, path: str, **more: Any) -> Table:
+    """Return the table of what a format holds, in plain columns; `more` are other fields of it.
+
+    Raises
+    ------
+    InputError
+        A column that can't be a plain one, or lists of unequal length.
+    """
+    import pyarrow as pa
+
+    if not isinstance(found, pa.Table):
+        return Table(path, found, **more)
+    plain_schema(found.schema, path)
+    spread, unnamed = spread_lists(found, path)
+    levels = levels_of(found) if unnamed else {}
+    return Table(path, plain(spread, path), unnamed=unnamed, levels=levels, **more)
 
 
 def joint_hash(hashes: Sequence[str]) -> str:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bbccli.errors import BbcError, OptionError
-from bbccli.readers.arrow import is_text, plain, to_numbers
-from bbccli.readers.functions import apply, cast
+from bbccli.readers.arrow import apply, cast, is_text, plain, to_numbers
 from bbccli.readers.sources.delimited import read_delimited
 from bbccli.readers.sources.files import PACKINGS, Format
 from bbccli.readers.sources.parquet import METADATA_KEY
@@ -124,7 +123,7 @@ def _survives(table: pa.Table, data: bytes, path: str, form: Format) -> bool:
         return False
     if back.column_names != table.column_names or back.num_rows != table.num_rows:
         return False
-    before, after = Table(path, table, ""), Table(path, back, "")
+    before, after = Table(path, table), Table(path, back)
     for name in table.column_names:
         old, new = before.column(name), after.column(name)
         if old.is_text and _is_one_number(old.values):

@@ -18,7 +18,7 @@ from bbccli.core.notes import Note
 from bbccli.core.outcome import Outcome, Weights
 from bbccli.core.plan import Plan
 from bbccli.core.results import MOST_SHARES, Estimate, Gate, SearchCost
-from bbccli.core.source import LeftOut, Verification, run_of
+from bbccli.core.source import LeftOut, Verification
 from bbccli.metrics import METRICS
 from bbccli.metrics.naming import canonical
 from bbccli.metrics.planned import attainable, planned
@@ -56,7 +56,7 @@ class Run:
     @classmethod
     def of(cls, matrix: PredictionMatrix) -> Run | None:
         """Describe the run behind a matrix, if there is one."""
-        run, source = run_of(matrix.source.metadata), matrix.source
+        run, source = matrix.source.run, matrix.source
         if not run:
             return None
         said = run.get("left_out")

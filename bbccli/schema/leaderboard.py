@@ -222,7 +222,7 @@ def _n_predictions(matrix: PredictionMatrix) -> IntArray:
 
 def _told(matrix: PredictionMatrix) -> Mapping[str, Mapping[str, Any]]:
     """What the metadata say of each configuration."""
-    return {entry["id"]: entry for entry in matrix.source.metadata.get("configs") or ()}
+    return matrix.source.configurations
 
 
 def _seconds(told: Mapping[str, Any]) -> float | None:

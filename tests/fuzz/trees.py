@@ -22,7 +22,6 @@ import numpy as np
 
 from bbccli import METRICS, BbcError, PredictionMatrix, read
 from bbccli.analysis.verification import verified
-from bbccli.core.source import run_of
 from bbccli.metrics import fitting
 from bbccli.metrics.naming import canonical
 from bbccli.readers import Roles
@@ -292,7 +291,7 @@ def _seen(folder: Path, tree: str) -> Seen:
     apart = f"{RUN}/{labels.name}" in tree_of(tree)
     how = {"labels": labels, "roles": Roles(truth="target")} if apart else {}
     matrix = verified(read(folder / RUN, **how))
-    run, found = run_of(matrix.source.metadata), matrix.source.verification
+    run, found = matrix.source.run, matrix.source.verification
     said = {note.text for note in matrix.notes}
     said |= {f"{one['name']}: {one['reason']}" for one in run["left_out"]}
     said |= {f"{one.name}: {one.reason}" for one in matrix.source.left_out}

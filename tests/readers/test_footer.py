@@ -1,9 +1,11 @@
-"""The footer of a Parquet file says the same to us as to pyarrow, and damage ends in an error."""
+"""Damage in the footer of a Parquet file ends in one line, and never in the end of the process."""
 
 from __future__ import annotations
 
 import base64
 import io
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,138 +15,102 @@ import pytest
 from day import parts
 
 from bbccli import read
+from bbccli.core import reading
+from bbccli.core.reading import Reading
 from bbccli.errors import InputError
-from bbccli.readers.sources.footer import FooterError, declared_columns
+from bbccli.readers.sources.opening import read_table
+
+RNG = np.random.default_rng(0)
+TABLE = pa.table(
+    {
+        "text": pa.array([f"row {i}" for i in range(100)]),
+        "truth": pa.array(RNG.integers(0, 2, 100)),
+        "flag": pa.array(RNG.random(100) > 0.5),
+        "gaps": pa.array([None if i % 7 == 0 else float(i) for i in range(100)]),
+        "a": pa.array(RNG.random((100, 2)).tolist()),
+    }
+)
+WRITTEN = (
+    {"write_page_index": True},
+    {"row_group_size": 30, "store_schema": False, "data_page_version": "2.0"},
+    {"version": "1.0", "compression": "zstd", "write_statistics": False},
+)
 
 
-def table(n_rows: int = 100) -> pa.Table:
-    rng = np.random.default_rng(0)
-    return pa.table(
-        {
-            "text": pa.array([f"row {i}" for i in range(n_rows)]),
-            "truth": pa.array(rng.integers(0, 2, n_rows)),
-            "dictionary": pa.array(["a", "b"] * (n_rows // 2)).dictionary_encode(),
-            "flag": pa.array(rng.random(n_rows) > 0.5),
-            "float": pa.array(rng.random(n_rows), pa.float32()),
-            "half": pa.array(rng.random(n_rows).astype(np.float16)),
-            "gaps": pa.array([None if i % 7 == 0 else float(i) for i in range(n_rows)]),
-            "nothing": pa.nulls(n_rows, pa.int16()),
-            "day": pa.array(np.arange(n_rows, dtype=np.int32), pa.date32()),
-        }
-    )
-
-
-def written(content: pa.Table, **options: object) -> bytes:
+def written(content: pa.Table = TABLE, **options: object) -> bytes:
     sink = io.BytesIO()
     pq.write_table(content, sink, **options)
     return sink.getvalue()
 
 
-def footer_of(data: bytes) -> bytes:
-    return data[-8 - int.from_bytes(data[-8:-4], "little") : -8]
+def mutants(n_times: int, seed: int) -> list[bytes]:
+    """Files with one to three other bytes in their footers."""
+    rng, found = np.random.default_rng(seed), []
+    for i in range(n_times):
+        bad = bytearray(written(**WRITTEN[i % len(WRITTEN)]))
+        size = int.from_bytes(bad[-8:-4], "little")
+        for place in rng.integers(0, size, rng.integers(1, 4)):
+            bad[len(bad) - 8 - size + place] = rng.integers(0, 256)
+        found.append(bytes(bad))
+    return found
 
 
-def levels_of(file: pq.ParquetFile) -> list[tuple[int, int]]:
-    columns = [file.schema.column(index) for index in range(len(file.schema))]
-    return [(one.max_repetition_level, one.max_definition_level) for one in columns]
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"row_group_size": 30},
-        {"version": "1.0", "compression": "zstd"},
-        {"write_statistics": False, "use_dictionary": False},
-        {"write_page_index": True, "store_schema": False},
-        {"data_page_version": "2.0", "column_encoding": None},
-        {"sorting_columns": [pq.SortingColumn(0)], "write_page_checksum": True},
-    ],
-    ids=str,
-)
-def test_says_what_pyarrow_says(options: dict[str, object]) -> None:
-    data = written(table(), **options)
-    file = pq.ParquetFile(pa.BufferReader(data))
-    expected = [
-        (position, group.num_rows, column.num_values, column.total_uncompressed_size)
-        for group in map(file.metadata.row_group, range(file.metadata.num_row_groups))
-        for position, column in enumerate(map(group.column, range(group.num_columns)))
-    ]
-    found = [
-        (one.position, one.n_rows, one.n_values, one.n_bytes)
-        for one in declared_columns(footer_of(data), levels_of(file))
-    ]
-    assert found == expected
-
-
-@pytest.mark.sweep
-def test_numbers_of_many_bytes() -> None:
-    content = pa.table({f"c{i}": np.arange(70_000) for i in range(20)})
-    data = written(content)
-    file = pq.ParquetFile(pa.BufferReader(data))
-    found = list(declared_columns(footer_of(data), levels_of(file)))
-    assert [one.n_values for one in found] == [70_000] * 20
-    assert sum(one.n_bytes for one in found) == file.metadata.row_group(0).total_byte_size
-
-
-def test_a_footer_that_is_cut_anywhere_is_refused() -> None:
-    data = written(table(), store_schema=False)
-    file = pq.ParquetFile(pa.BufferReader(data))
-    footer, levels = footer_of(data), levels_of(file)
-    whole = list(declared_columns(footer, levels))
-    for end in range(len(footer)):
+ATTACK = """
+import sys
+from pathlib import Path
+from bbccli.errors import InputError
+from bbccli.readers.sources import files
+from bbccli.readers.sources.opening import read_table
+refused = 0
+for path in sorted(Path(sys.argv[1]).glob("*.parquet")):
+    for files.LARGE in (2**30, 1):
         try:
-            assert list(declared_columns(footer[:end], levels)) == whole
-            assert end > len(footer) - 100  # all but what stands after the row groups
-        except FooterError:
-            pass
+            table = read_table(path)
+            for name in table.names:
+                table.column(name)
+        except InputError as error:
+            refused += 1
+print(refused)
+"""
 
 
-@parts("n_times", 400, whole=2000)
-def test_random_bytes_are_refused_or_read(n_times: int) -> None:
-    data = written(table(), store_schema=False)
-    file = pq.ParquetFile(pa.BufferReader(data))
-    footer, levels = footer_of(data), levels_of(file)
-    rng = np.random.default_rng(1)
-    for _ in range(n_times):
-        bad = bytearray(footer)
-        for place in rng.integers(0, len(bad), rng.integers(1, 4)):
-            bad[place] = rng.integers(0, 256)
-        try:
-            for column in declared_columns(bytes(bad), levels):
-                assert isinstance(column.n_values, int)
-        except FooterError:
-            pass
-
-
-def damaged(data: bytes) -> bytes:
-    """Shorten the histogram of definition levels of one column to one number, in place."""
-    two, one = bytes([0x26, 0x00, 0xC8, 0x01]), bytes([0x16, 0x80, 0xC8, 0x01])
-    assert two in footer_of(data)
-    return data[:-8].replace(two, one, 1) + data[-8:]
+@parts("seed", 1, whole=6)
+def test_no_damage_ends_the_process(tmp_path: Path, seed: int) -> None:
+    for i, data in enumerate(mutants(60, seed)):
+        (tmp_path / f"{i}.parquet").write_bytes(data)
+    argv = [sys.executable, "-c", ATTACK, str(tmp_path)]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert 60 < int(done.stdout) <= 120
 
 
 @pytest.mark.skipif(
     int(pa.__version__.split(".")[0]) < 19, reason="an older pyarrow writes no size statistics"
 )
-@pytest.mark.parametrize("form", ["bytes", "path"])
+@pytest.mark.parametrize("large", [False, True])
 def test_size_statistics_that_would_end_the_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: bool
 ) -> None:
+    """The histogram of the definition levels of a column is cut to one number, in place."""
     path = tmp_path / "p.parquet"
-    rng = np.random.default_rng(0)
-    content = {"truth": rng.integers(0, 2, 100), "a": rng.random(100), "b": rng.random(100)}
-    path.write_bytes(written(pa.table(content)))
-    if form == "path":
+    content = {"truth": RNG.integers(0, 2, 100), "a": RNG.random(100), "b": RNG.random(100)}
+    data = written(pa.table(content))
+    if large:
         monkeypatch.setattr("bbccli.readers.sources.files.LARGE", 1)
+    path.write_bytes(data)
     assert read(path).n_samples == 100
-    path.write_bytes(damaged(path.read_bytes()))
-    with pytest.raises(InputError, match="histogram of another length"):
+    two, one = bytes([0x26, 0x00, 0xC8, 0x01]), bytes([0x16, 0x80, 0xC8, 0x01])
+    assert two in data
+    path.write_bytes(data[:-8].replace(two, one, 1) + data[-8:])
+    with pytest.raises(InputError, match="truncated or damaged"):
         read(path)
 
 
+@pytest.mark.parametrize("large", [False, True])
 @pytest.mark.parametrize("plaintext_footer", [True, False])
-def test_encrypted_files_are_named_as_such(tmp_path: Path, plaintext_footer: bool) -> None:
+def test_encrypted_files_are_named_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plaintext_footer: bool, large: bool
+) -> None:
     encryption = pytest.importorskip("pyarrow.parquet.encryption")
 
     class Keys(encryption.KmsClient):
@@ -154,6 +120,8 @@ def test_encrypted_files_are_named_as_such(tmp_path: Path, plaintext_footer: boo
         def unwrap_key(self, key: bytes, _: str) -> bytes:
             return base64.b64decode(key)
 
+    if large:
+        monkeypatch.setattr("bbccli.readers.sources.files.LARGE", 1)
     content = pa.table({"truth": [0, 1, 0, 1], "a": [0.1, 0.9, 0.2, 0.8]})
     properties = encryption.CryptoFactory(lambda _: Keys()).file_encryption_properties(
         encryption.KmsConnectionConfig(),
@@ -166,3 +134,26 @@ def test_encrypted_files_are_named_as_such(tmp_path: Path, plaintext_footer: boo
         writer.write_table(content)
     with pytest.raises(InputError, match="is encrypted"):
         read(path)
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_lists_may_hold_more_values_than_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: bool
+) -> None:
+    """One list of ten million zeros, in next to nothing: 80 MB when it is read."""
+    if large:
+        monkeypatch.setattr("bbccli.readers.sources.files.LARGE", 1)
+    zeros = pa.ListArray.from_arrays([0, 10**7], pa.array(np.zeros(10**7)))
+    path = tmp_path / "p.parquet"
+    path.write_bytes(written(pa.table({"truth": [1], "a": zeros}), compression="zstd"))
+    assert path.stat().st_size < 10**6
+    with reading.use(Reading(max_input=2**26)), pytest.raises(InputError, match="than 64 MiB"):
+        read_table(path)
+
+
+def test_lists_of_many_columns_and_row_groups_are_read(tmp_path: Path) -> None:
+    """Numbers and names of the footer that take several bytes."""
+    columns = {f"{'long' * 40}{i}": RNG.random((400, 2)).tolist() for i in range(20)}
+    path = tmp_path / "p.parquet"
+    path.write_bytes(written(pa.table(columns), row_group_size=150))
+    assert read_table(path).n_rows == 400

@@ -7,6 +7,7 @@ import json
 import re
 import sys
 import time
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -18,9 +19,8 @@ from bbccli import read
 from bbccli.core import reading
 from bbccli.core.reading import Reading
 from bbccli.errors import InputError
-from bbccli.readers.sources.delimited import read_delimited
+from bbccli.readers.sources.delimited import check_quotes, read_delimited
 from bbccli.readers.sources.files import Format
-from bbccli.readers.sources.quotes import check_quotes
 
 WIDE = "truth,a,b,row_id\n" + "".join(
     f"{'yn'[i % 2]},0.{10 + i},0.{90 - i},s{i}\n" for i in range(40)
@@ -43,98 +43,73 @@ def zst(data):
     return pa.compress(data, "zstd", asbytes=True)
 
 
-class TestEveryPath:
-    SAID = 'a quote opens in line 12 and is never closed: "s10\nhint: close it'
-
-    def said(self, run, *argv):
-        status, out, err = run(*argv)
-        assert (status, out) == (2, "")
-        assert self.SAID in err, err
-
-    @pytest.mark.parametrize("text", [WIDE, LONG], ids=["wide", "long"])
-    @pytest.mark.parametrize("command", ["correct", "convert", "drop"])
-    def test_a_file(self, run, tmp_path, text, command):
-        (tmp_path / "p.csv").write_text(broken(text))
-        self.said(run, command, tmp_path / "p.csv")
-
-    @pytest.mark.parametrize("ends", ["\r\n", "\r"])
-    def test_other_ends_of_lines(self, run, tmp_path, ends):
-        (tmp_path / "p.csv").write_bytes(broken(WIDE).replace("\n", ends).encode())
-        self.said(run, "correct", tmp_path / "p.csv")
-
-    @pytest.mark.parametrize(("suffix", "mark"), [("tsv", "\t"), ("csv", ";")])
-    def test_other_delimiters(self, run, tmp_path, suffix, mark):
-        (tmp_path / f"p.{suffix}").write_text(broken(WIDE).replace(",", mark))
-        self.said(run, "correct", tmp_path / f"p.{suffix}")
-
-    @pytest.mark.parametrize(("suffix", "pack"), [("gz", gzip.compress), ("zst", zst)])
-    def test_packed(self, run, tmp_path, suffix, pack):
-        (tmp_path / f"p.csv.{suffix}").write_bytes(pack(broken(WIDE).encode()))
-        self.said(run, "correct", tmp_path / f"p.csv.{suffix}")
-
-    def test_standard_input(self, run, monkeypatch):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(broken(WIDE).encode())))
-        self.said(run, "correct", "-")
-
-    @pytest.mark.parametrize(("option", "text"), [("--labels", LABELS), ("--folds", FOLDS)])
-    def test_files_beside(self, run, tmp_path, option, text):
-        (tmp_path / "p.csv").write_text(KEYED if option == "--labels" else WIDE)
-        (tmp_path / "other.csv").write_text(broken(text))
-        self.said(run, "correct", tmp_path / "p.csv", option, tmp_path / "other.csv")
-
-    def test_one_of_several(self, run, tmp_path):
-        for name in "ab":
-            text = "truth,score,row_id\n" + LABELS.split("\n", 1)[1].replace(",", ",0.5,")
-            (tmp_path / f"{name}.csv").write_text(broken(text) if name == "b" else text)
-        self.said(run, "correct", tmp_path / "a.csv", tmp_path / "b.csv")
-
-    def test_a_manifest(self, run, tmp_path):
-        (tmp_path / "p.csv").write_text(WIDE)
-        rows = "".join(f"{i},p.csv,s{i}\n" for i in range(40)).replace(",s10\n", ',"s10\n')
-        (tmp_path / "m.csv").write_text("seed,path,positive\n" + rows)
-        self.said(run, "batch", tmp_path / "m.csv", "-o", tmp_path / "r.csv", "--dry-run")
-
-    def test_a_file_of_a_batch(self, run, tmp_path):
-        (tmp_path / "p.csv").write_text(broken(WIDE))
-        target = tmp_path / "r.jsonl"
-        assert run("batch", tmp_path / "p.csv", "-o", target, "--jobs", "1")[0] == 5
-        assert "line 12" in json.loads(target.read_text())["error"]["problem"]
-
-    def test_inspect(self, run, tmp_path):
-        (tmp_path / "p.csv").write_text(broken(WIDE))
-        status, out, _ = run("inspect", tmp_path / "p.csv", "--format", "json")
-        assert (status, "opens in line 12" in out) == (2, True)
+SAID = 'a quote opens in line 12 and is never closed: "s10\nhint: close it'
+ONE = "truth,score,row_id\n" + LABELS.split("\n", 1)[1].replace(",", ",0.5,")
+MANIFEST = "seed,path,positive\n" + "".join(f"{i},p.csv,s{i}\n" for i in range(40))
+PATHS = {
+    "wide": (["correct", "p.csv"], {"p.csv": broken(WIDE)}),
+    "long": (["correct", "p.csv"], {"p.csv": broken(LONG)}),
+    "convert": (["convert", "p.csv"], {"p.csv": broken(LONG)}),
+    "drop": (["drop", "p.csv"], {"p.csv": broken(WIDE)}),
+    "lines of Windows": (["correct", "p.csv"], {"p.csv": broken(WIDE).replace("\n", "\r\n")}),
+    "carriage returns": (["correct", "p.csv"], {"p.csv": broken(WIDE).replace("\n", "\r")}),
+    "tabs": (["correct", "p.tsv"], {"p.tsv": broken(WIDE).replace(",", "\t")}),
+    "semicolons": (["correct", "p.csv"], {"p.csv": broken(WIDE).replace(",", ";")}),
+    "gzip": (["correct", "p.csv.gz"], {"p.csv.gz": gzip.compress(broken(WIDE).encode())}),
+    "zstd": (["correct", "p.csv.zst"], {"p.csv.zst": zst(broken(WIDE).encode())}),
+    "standard input": (["correct", "-"], {"-": broken(WIDE)}),
+    "labels": (
+        ["correct", "p.csv", "--labels", "l.csv"],
+        {"p.csv": KEYED, "l.csv": broken(LABELS)},
+    ),
+    "folds": (["correct", "p.csv", "--folds", "l.csv"], {"p.csv": WIDE, "l.csv": broken(FOLDS)}),
+    "one of several": (["correct", "a.csv", "b.csv"], {"a.csv": ONE, "b.csv": broken(ONE)}),
+    "a manifest": (
+        ["batch", "m.csv", "-o", "r.csv", "--dry-run"],
+        {"p.csv": WIDE, "m.csv": MANIFEST.replace(",s10\n", ',"s10\n')},
+    ),
+}
 
 
-class TestTwoQuotes:
-    """Two forgotten quotes make one well-formed value of many lines: only its lines betray it."""
+@pytest.mark.parametrize("name", PATHS)
+def test_every_path(run, tmp_path, monkeypatch, name):
+    argv, files = PATHS[name]
+    monkeypatch.chdir(tmp_path)
+    for path, content in files.items():
+        data = content if isinstance(content, bytes) else content.encode()
+        if path == "-":
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        else:
+            Path(path).write_bytes(data)
+    status, out, err = run(*argv)
+    assert (status, out) == (2, "")
+    assert SAID in err, err
 
-    def text(self):
-        return broken(WIDE).replace(",s20\n", ',s20"\n')
 
-    def test_are_refused(self, run, tmp_path):
-        (tmp_path / "p.csv").write_text(self.text())
-        status, _, err = run("correct", tmp_path / "p.csv")
-        assert status == 2
-        assert "a quote opens in line 12 and closes only in line 22" in err
-        assert "--quoted-newlines" in err
+def test_a_batch_and_an_inspection(run, tmp_path):
+    (tmp_path / "p.csv").write_text(broken(WIDE))
+    target = tmp_path / "r.jsonl"
+    assert run("batch", tmp_path / "p.csv", "-o", target, "--jobs", "1")[0] == 5
+    assert "line 12" in json.loads(target.read_text())["error"]["problem"]
+    status, out, _ = run("inspect", tmp_path / "p.csv", "--format", "json")
+    assert (status, "opens in line 12" in out) == (2, True)
 
-    def test_unless_they_are_asked_for(self, run, tmp_path):
-        (tmp_path / "p.csv").write_text(self.text())
-        argv = ("--quoted-newlines", "--method", "cvt", "--format", "json")
-        status, out, err = run("correct", tmp_path / "p.csv", *argv)
-        assert status == 0, err
-        assert json.loads(out)["input"]["n_samples"] == 30
 
-    def test_a_value_that_closes_elsewhere_is_refused_even_then(self, run, tmp_path):
-        (tmp_path / "p.csv").write_text(self.text().replace(',s20"', ',"s20'))
-        status, _, err = run("correct", tmp_path / "p.csv", "--quoted-newlines")
-        assert (status, "opens in line 12 and closes only in line 22" in err) == (2, True)
-
-    def test_workers_know_what_was_asked(self, run, tmp_path):
-        (tmp_path / "p.csv").write_text(self.text())
-        argv = ("--method", "cvt", "--jobs", "2", "--quoted-newlines")
-        assert run("batch", tmp_path / "p.csv", "-o", tmp_path / "r.jsonl", *argv)[0] == 0
+def test_two_forgotten_quotes_make_one_value_of_many_lines(run, tmp_path):
+    """Only its lines betray it; one that closes elsewhere is refused even if it may have some."""
+    path, more = tmp_path / "p.csv", ("--quoted-newlines", "--method", "cvt")
+    path.write_text(broken(WIDE).replace(",s20\n", ',s20"\n'))
+    status, _, err = run("correct", path)
+    assert status == 2
+    assert "a quote opens in line 12 and closes only in line 22" in err
+    assert "--quoted-newlines" in err
+    status, out, err = run("correct", path, *more, "--format", "json")
+    assert status == 0, err
+    assert json.loads(out)["input"]["n_samples"] == 30
+    assert run("batch", path, "-o", tmp_path / "r.jsonl", *more, "--jobs", "2")[0] == 0
+    path.write_text(path.read_text().replace(',s20"', ',"s20'))
+    status, _, err = run("correct", path, "--quoted-newlines")
+    assert (status, "opens in line 12 and closes only in line 22" in err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -146,6 +121,12 @@ def test_quotes_that_are_closed_or_ordinary(header):
     check_quotes(text.encode(), "p.csv", ",")
     check_quotes(b"\xef\xbb\xbf" + text.encode(), "p.csv", ",")
     check_quotes(text.encode().rstrip(b"\n"), "p.csv", ",")
+
+
+@pytest.mark.parametrize("row", ['5" pipe,"open', '"a"b,"open', '"",x"y,"open', 'a"b","open'])
+def test_a_quote_within_a_value_closes_nothing(row):
+    with pytest.raises(InputError, match="line 2 and closes only in line 3"):
+        check_quotes(f'x,y\n{row}\nb",1\n'.encode(), "p.csv", ",")
 
 
 PIECES = st.sampled_from(['"', '"', ",", "\n", "\r\n", "\r", "a", "1", " ", '""', ',"', '"\n', "é"])
@@ -180,23 +161,6 @@ def test_the_same_as_the_csv_module(text):
         except InputError:
             found = True
         assert found == spans(data), data
-
-
-@settings(max_examples=examples(100))
-@given(st.lists(PIECES, max_size=24).map("".join), st.integers(1, 40))
-def test_pieces_do_not_matter(text, size):
-    def verdict():
-        try:
-            check_quotes(text.encode(), "p.csv", ",")
-        except InputError as error:
-            return str(error)
-        return ""
-
-    whole = verdict()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bbccli.readers.sources.quotes._PIECE", size)
-        patch.setattr("bbccli.readers.sources.quotes._FEW", size)
-        assert verdict() == whole
 
 
 @settings(max_examples=examples(60))

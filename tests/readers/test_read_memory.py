@@ -176,14 +176,8 @@ def test_a_long_table_and_an_inspection():
     frame = pd.DataFrame(PREDICTIONS).drop(columns=["patient"])
     long = frame.melt(["row_id", "fold", "truth"], var_name="config", value_name="score")
     _same(read(long, missing=Missing.AVAILABLE), read(frame, missing=Missing.AVAILABLE))
-    found = inspect(frame)
+    before, found = frame.copy(), inspect(frame)
     assert (found.path, found.n_errors) == ("<DataFrame>", 0)
-
-
-def test_the_frame_is_left_as_it_was():
-    frame = pd.DataFrame(PREDICTIONS)
-    before = frame.copy()
-    read(frame)
     pd.testing.assert_frame_equal(frame, before)
 
 
@@ -276,6 +270,8 @@ def test_what_a_file_may_say():
     scores = np.random.default_rng(0).random((20, 2))
     matrix = matrix_of(scores, ["a", "b"] * 10, metadata={"positive_class": "a"})
     assert matrix.outcome.classes == ("b", "a")
+    scored = matrix_of([[0.1, 0.4], [0.8, 0.3]] * 4, [0, 1] * 4)
+    assert METHODS["cvt"].run(scored, METRICS["auc"], Plan()).value == 1
 
 
 FAULTS = {
@@ -291,6 +287,7 @@ FAULTS = {
         "the last axis has 3 columns, there are 2 classes",
     ),
     "mixture": (([[0.1], ["x"]], [0, None]), {}, "truth is missing"),
+    "gap": (([[0.1], [0.2]], [0.5, np.nan]), {}, "truth is missing (column 'truth', row 1)"),
     "truth": (
         (np.tile(np.arange(20) % 2, (2, 1)).T, np.arange(20) % 2),
         {"configurations": ["a", "b"]},
@@ -306,8 +303,3 @@ def test_faults_of_arrays(case):
         matrix_of(*given, **options)
     assert message in str(error.value)
     assert str(error.value).startswith("<arrays>")
-
-
-def test_metrics_see_arrays_as_any_matrix():
-    matrix = matrix_of([[0.1, 0.4], [0.8, 0.3]] * 4, [0, 1] * 4)
-    assert METHODS["cvt"].run(matrix, METRICS["auc"], Plan()).value == 1

@@ -17,7 +17,6 @@ from bbccli.analysis.verification import verified
 from bbccli.core import resources
 from bbccli.core.documents import as_json
 from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.source import run_of
 from bbccli.core.text import redacted
 from bbccli.readers import Paths, Request, understand
 from bbccli.readers.problems import HaltError, Problems
@@ -102,7 +101,7 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
         with problems.of("leaderboard"):
             matrix = verified(matrix)
         matrices.tell_scores(findings, matrix.source.verification)
-    if matrix is not None and (run := run_of(matrix.source.metadata)):
+    if matrix is not None and (run := matrix.source.run):
         matrices.tell_tool(findings, run["tool"])
     for check, error in problems.found:
         findings.error(check, error)

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.readers.arrow import as_arrow, as_arrow_or_null, is_nothing, is_text
+from bbccli.readers.arrow import as_arrow, as_arrow_or_null, is_nothing, is_text, take
 from bbccli.readers.codes import joint
 from bbccli.readers.column import Origin
 from bbccli.readers.cube import text_fault
-from bbccli.readers.functions import take
 from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY, Layout
 from bbccli.readers.layout.dialects.long import CONFIGURATION
 from bbccli.readers.layout.naming import names_of

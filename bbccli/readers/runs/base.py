@@ -282,13 +282,8 @@ def _arrow(values: Any) -> pa.Array | pa.ChunkedArray:
 
     if isinstance(values, pa.ChunkedArray):
         return values
-    if isinstance(values, np.ndarray) and values.dtype.kind == "i":
+    if isinstance(values, np.ndarray) and values.dtype.kind in "if":
         return as_arrow(values)
-    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
-        wide = np.float32 if values.dtype.itemsize <= 4 else np.float64
-        buffer = pa.py_buffer(np.ascontiguousarray(values, dtype=wide))
-        kind = pa.float32() if wide is np.float32 else pa.float64()
-        return pa.Array.from_buffers(kind, len(values), [None, buffer])
     return pa.array(values.tolist() if isinstance(values, np.ndarray) else values)
 
 

@@ -6,7 +6,6 @@ The tools are the modules of this folder that declare `RUNS`.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -55,11 +54,11 @@ def tables_of(folder: Path) -> Sequence[Table]:
             reader = _reader_of(folder)
         found = reader.load(folder)
         if isinstance(found, RunFiles):
-            said = (json.dumps(found.metadata), str(folder))
+            about = (found.metadata, str(folder))
             read = [read_frame(one) for one in found.files]
             for table in read:
                 contradictions.check(table, found.label, found.outcome)
-            return [one if one.metadata else replace(one, metadata=said) for one in read]
+            return [one if one.about else replace(one, about=about) for one in read]
         return [_table(found, str(folder))]
 
 
@@ -81,4 +80,4 @@ def _table(run: RunTable, path: str) -> Table:
     """One table of all models; its hash is of the names and the bytes of what was read."""
     hashes = [f"{place.name} {sha256_of(place)}\n" for place in run.files]
     digest = hashlib.sha256("".join(hashes).encode("utf-8", "surrogateescape")).hexdigest()
-    return Table(path, plain(run.table, path), digest, (json.dumps(run.metadata), path))
+    return Table(path, plain(run.table, path), digest, (run.metadata, path))

@@ -1,1 +1,1 @@
-"""Where tables come from: files, standard input, web servers and stores, and their formats."""
+"""Sources of tables: files, standard input, web servers, object stores; and file formats."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from bbccli.errors import InputError
 from bbccli.readers.sources.delimited import check_text
-from bbccli.readers.sources.files import Format
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,7 +27,7 @@ _MISSING = ("?", "", "NaN", "nan", "NA")
 _HINT = "write the predictions as ARFF, CSV or Parquet again"
 
 
-def read_arff(data: bytes, path: str, form: Format = Format.ARFF) -> pa.Table:
+def read_arff(data: bytes, path: str) -> pa.Table:
     """Return the table of an ARFF file: numbers where an attribute is numeric, else text.
 
     Raises

@@ -6,18 +6,18 @@ import contextlib
 import csv
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bbccli.core import reading
 from bbccli.errors import InputError
-from bbccli.readers.arrow import is_nothing, is_text, to_numbers
+from bbccli.readers.arrow import apply, cast, is_nothing, is_text, to_numbers
 from bbccli.readers.column import EXACT_INTEGERS
-from bbccli.readers.functions import apply, cast
 from bbccli.readers.numerals import with_numbers
 from bbccli.readers.roles import ITEM_KEYS, NAMES
 from bbccli.readers.sources.files import Format
-from bbccli.readers.sources.quotes import check_quotes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,6 +43,9 @@ _SPACED = re.compile(r'("[^"]*"|[^\s"]+)(?: ("[^"]*"|[^\s"]+))+')
 _MARKS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _LATE_MARK = re.compile('[\r\n\ufeff]"?\ufeff')
 _TWO_LINES = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*([^\r\n]+)[\r\n]\s*\S")
+# within a value a quote is an ordinary character
+_WALK = r'[^"]*+(?:(?<=[{bounds}])"[^"\r\n]*+(?:""[^"\r\n]*+)*+"[^"]*+|(?<![{bounds}])"[^"]*+)*+'
+_VALUE = r'"(?:[^"]++|"")*+"'
 
 
 def read_delimited(data: bytes, path: str, form: Format, keys: Sequence[str] = ()) -> pa.Table:
@@ -64,20 +67,24 @@ def read_delimited(data: bytes, path: str, form: Format, keys: Sequence[str] = (
     stated = _STATED.match(data)
     if stated:
         data = data[stated.end() :]
-    header = _header(data, path)
+    match = _TWO_LINES.match(data)
+    if match is None:
+        raise _no_rows(path)
+    header = match[1].decode("utf-8")
     delimiter = _delimiter(header, path, form, stated[1].decode("utf-8") if stated else "")
     check_quotes(data, path, delimiter)
+    tail = _BLANK_LINES.search(data, max(len(data) - _TAIL, 0))
+    if tail and b" " in tail[0] and delimiter in header:
+        data = data[: tail.start() + 1]
+    text = _Text(data, path, delimiter)
 
     def kept(name: str) -> bool:
         return name in keys or name.strip().casefold() in _NEVER_NUMERALS
 
     def as_text(names: Sequence[str]) -> pa.Table:
-        return _table(data, path, delimiter, lambda name: name in names)
+        return _table(text, lambda name: name in names)
 
-    tail = _BLANK_LINES.search(data, max(len(data) - _TAIL, 0))
-    if tail and b" " in tail[0] and delimiter in header:
-        data = data[: tail.start() + 1]
-    table = _table(data, path, delimiter, lambda name: _is_key(name, keys))
+    table = _table(text, lambda name: _is_key(name, keys))
     if table.num_rows == 0:
         raise _no_rows(path)
     table = with_numbers(table, kept, as_text, local=local or delimiter == ";")
@@ -87,36 +94,71 @@ def read_delimited(data: bytes, path: str, form: Format, keys: Sequence[str] = (
     return table
 
 
-def _table(data: bytes, path: str, delimiter: str, as_text: Callable[[str], bool]) -> pa.Table:
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """Delimited text in UTF-8, in which no quote is open."""
+
+    data: bytes
+    path: str
+    delimiter: str
+
+    @property
+    def header(self) -> re.Match[bytes]:
+        """First line that is not blank."""
+        match = _TWO_LINES.match(self.data)
+        if match is None:
+            raise _no_rows(self.path)
+        return match
+
+    def with_header(self, header: bytes) -> _Text:
+        """Return the same rows under another header."""
+        start, end = self.header.span(1)
+        return replace(self, data=b"".join((self.data[:start], header, self.data[end:])))
+
+    def parsed(self, as_text: Callable[[str], bool]) -> pa.Table:
+        """Parse it, some columns of which, by their names, are taken as they are written."""
+        import pyarrow as pa
+        import pyarrow.csv as pacsv
+
+        options = _options(self.data, self.delimiter)
+        names = next(csv.reader([self.header[1].decode("utf-8")], delimiter=self.delimiter))
+        texts = {name: pa.string() for name in names if as_text(name.strip())}
+        options["convert_options"].column_types = texts
+        return pacsv.read_csv(pa.BufferReader(self.data), **options)
+
+    def misfit(self) -> pacsv.InvalidRow | None:
+        """Return the first row whose length differs from the header's."""
+        import pyarrow as pa
+        import pyarrow.csv as pacsv
+
+        found: list[pacsv.InvalidRow] = []
+
+        def remember(row: pacsv.InvalidRow) -> str:
+            found.append(row)
+            return "error" if found[1:] else "skip"
+
+        options = _options(self.data, self.delimiter, threads=False, on_bad_row=remember)
+        with contextlib.suppress(pa.ArrowException, UnicodeDecodeError):
+            pacsv.read_csv(pa.BufferReader(self.data), **options)
+        return found[0] if found else None
+
+
+def _table(text: _Text, as_text: Callable[[str], bool]) -> pa.Table:
     """Return the table of text, without what a spreadsheet adds to it that is blank."""
     import pyarrow as pa
 
     try:
-        table = _parsed(data, delimiter, as_text)
+        table = text.parsed(as_text)
     except (pa.ArrowException, UnicodeDecodeError) as error:
-        found = _without_blank_cells(data, delimiter, as_text)
-        found = _with_row_names(data, delimiter, as_text) if found is None else found
-        if found is None:
-            raise _syntax_error(data, path, delimiter, error) from None
-        table = found
+        row = text.misfit()
+        mended = None if row is None else _mended(text, row, as_text)
+        if mended is None:
+            raise _syntax_error(text, row, error) from None
+        table = mended
     table = table.rename_columns([name.strip() for name in table.column_names])
-    last = data[-_TAIL:].rstrip(b"\r\n").splitlines()[-1:]
+    last = text.data[-_TAIL:].rstrip(b"\r\n").splitlines()[-1:]
     # a spreadsheet adds nothing in quotes: those are of a program that writes all values so
     return table if last and b'"' in last[0] else _without_blank_rows(table)
-
-
-def _parsed(data: bytes, delimiter: str, as_text: Callable[[str], bool]) -> pa.Table:
-    """Parse text, some columns of which, by their names, are taken as they are written."""
-    import pyarrow as pa
-    import pyarrow.csv as pacsv
-
-    options = _options(data, delimiter)
-    match = _TWO_LINES.match(data)
-    lines = [match[1].decode("utf-8")] if match else []
-    names = [name for line in csv.reader(lines, delimiter=delimiter) for name in line]
-    texts = {name: pa.string() for name in names if as_text(name.strip())}
-    options["convert_options"].column_types = texts
-    return pacsv.read_csv(pa.BufferReader(data), **options)
 
 
 def _is_key(name: str, keys: Sequence[str]) -> bool:
@@ -224,12 +266,65 @@ def check_text(data: bytes, path: str) -> None:
         )
 
 
-def _header(data: bytes, path: str) -> str:
-    """First line, under which there must be another."""
-    match = _TWO_LINES.match(data)
-    if match is None:
-        raise _no_rows(path)
-    return match[1].decode("utf-8")
+def check_quotes(data: bytes, path: str, delimiter: str) -> None:
+    """Refuse text in which a quoted value continues on the next line, or never ends.
+
+    The reader of the table takes a quote that is not closed for a value of many lines, without a
+    word: it would swallow the rows below it. One expression follows the values as that reader
+    does, and stops at one that does not end in its line; where quoted line breaks are allowed,
+    such a value must end where RFC 4180 has it.
+
+    Parameters
+    ----------
+    data
+        Text with a header line.
+    path
+        File, for messages.
+    delimiter
+        One ASCII character.
+
+    Raises
+    ------
+    InputError
+        Names the line in which the quote opens.
+    """
+    if b'"' not in data:
+        return
+    across = reading.current().quoted_newlines
+    text, bounds = b"\n" + data.removeprefix(b"\xef\xbb\xbf"), re.escape(delimiter) + r"\r\n"
+    walk = re.compile(_WALK.format(bounds=bounds).encode())
+    over_lines = re.compile(rf"{_VALUE}(?=[{bounds}]|\Z)".encode())
+    position = 0
+    while (position := walk.match(text, position).end()) < len(text):  # type: ignore[union-attr]
+        value = over_lines.match(text, position) if across else None
+        if value is None:
+            raise _unclosed(text[1:], path, position - 1, across)
+        position = value.end()
+
+
+def _unclosed(data: bytes, path: str, start: int, across: bool) -> InputError:
+    """Build the error about a quote that opens at a byte and does not close in its line."""
+    value = re.compile(_VALUE.encode()).match(data, start)
+    problem, remedy = f"a quote opens in line {_line_of(data, start)} and ", "close it"
+    if value is None:
+        problem += "is never closed"
+    else:
+        problem += f"closes only in line {_line_of(data, value.end() - 1)}"
+        remedy += (
+            " in its line"
+            if across
+            else (" in its line; --quoted-newlines if the value has line breaks")
+        )
+    shown = data[start : start + 24].splitlines()[0].decode("utf-8", "replace")
+    return InputError(
+        f"{problem}: {shown}", path=path, hint=f"{remedy}; or remove it, or double it within quotes"
+    )
+
+
+def _line_of(data: bytes, position: int) -> int:
+    """Line of a byte, counted from 1; a lone carriage return ends a line too."""
+    head = data[:position]
+    return 1 + head.count(b"\n") + head.count(b"\r") - head.count(b"\r\n")
 
 
 def _options(
@@ -252,43 +347,42 @@ def _options(
     }
 
 
-def _without_blank_cells(
-    data: bytes, delimiter: str, as_text: Callable[[str], bool]
-) -> pa.Table | None:
-    """Return the table of text with blank cells at the end of its rows, or of its header alone.
+def _mended(text: _Text, row: pacsv.InvalidRow, as_text: Callable[[str], bool]) -> pa.Table | None:
+    """Return the table of text whose header is of another length than its rows, or none.
 
-    Rows that all are longer than the header by cells that are empty have a blank column, unless
-    their first cells may be row names for which the header has no cell.
+    Blank cells may stand at the end of the header alone, or of all rows; or the header has no cell
+    for the names of the rows.
     """
     import pyarrow as pa
 
-    match = _TWO_LINES.match(data)
-    if match is None:
-        return None
-    header, mark = match[1], delimiter.encode()
-    bare = header.rstrip(mark + b" ")
-    width = _first_misfit(data, delimiter)
-    if width is None or delimiter == " ":
-        return None
-    extra = width.actual_columns - width.expected_columns
-    ended = header + mark * extra if extra > 0 else bare
-    whole = b"".join((data[: match.start(1)], ended, data[match.end(1) :]))
-    try:
-        table = _parsed(whole, delimiter, as_text)
-    except (pa.ArrowException, UnicodeDecodeError):
-        return None
-    if extra < 0:
-        return table
-    n_named = table.num_columns - extra
-    empty = all(is_nothing(kind) for kind in table.schema.types[n_named:])
+    header, mark = text.header[1], text.delimiter.encode()
+    extra = row.actual_columns - row.expected_columns
+    headers = [header + mark * extra if extra > 0 else header.rstrip(mark + b" "), mark + header]
+    for one in headers[mark == b" " :]:
+        try:
+            table = text.with_header(one).parsed(as_text)
+        except (pa.ArrowException, UnicodeDecodeError):
+            continue
+        if one.startswith(mark + header):
+            return table if _has_row_names(table, header.decode(), text.delimiter) else None
+        if extra < 0:
+            return table
+        if _ends_blank(table, extra, text):
+            return table.select(range(table.num_columns - extra))
+    return None
+
+
+def _ends_blank(table: pa.Table, extra: int, text: _Text) -> bool:
+    """True if the last columns are empty, and the first cells are not row names."""
+    if not all(is_nothing(kind) for kind in table.schema.types[-extra:]):
+        return False
     # a cell that says that its value is missing is not blank
     words = b"|".join(re.escape(word.encode()) for word in MISSING if word)
-    said = re.escape(mark) + rb'[ "]*(?:' + words + rb')[ "]*\r?(?:\n|\Z)'
-    if not empty or re.search(said, data):
-        return None
-    first = table.column(0)
+    said = re.escape(text.delimiter.encode()) + rb'[ "]*(?:' + words + rb')[ "]*\r?(?:\n|\Z)'
+    if re.search(said, text.data):
+        return False
     is_key = table.column_names[0].strip().casefold() in _NEVER_NUMERALS
-    return table.select(range(n_named)) if is_key or not _differ(first) else None
+    return is_key or not _differ(table.column(0))
 
 
 def _without_blank_rows(table: pa.Table) -> pa.Table:
@@ -308,80 +402,52 @@ def _without_blank_rows(table: pa.Table) -> pa.Table:
     return table.slice(0, int(np.flatnonzero(filled)[-1]) + 1) if filled.any() else table
 
 
-def _with_row_names(data: bytes, delimiter: str, as_text: Callable[[str], bool]) -> pa.Table | None:
-    """Return the table of text whose header has no cell for the row names, as R writes it.
+def _has_row_names(table: pa.Table, header: str, delimiter: str) -> bool:
+    """True if the first column holds row names, for which R writes no cell in the header.
 
-    Then every row has one cell more than the header, the first cells are other whole numbers or
-    another text in every row, and the last ones are not empty, as behind a trailing delimiter. It
-    may be another name that lacks where the header knows other delimiters, or begins with a key
-    and the second cells are not another text in every row, which only keys are.
+    Then the first cells are other whole numbers or another text in every row, and the last ones
+    are not empty, as behind a trailing delimiter. It may be another name that lacks where the
+    header knows other delimiters, or begins with a key and the second cells are not another text
+    in every row, which only keys are.
     """
     import pyarrow as pa
 
-    match = _TWO_LINES.match(data)
-    header, start = (match[1].decode(), match.start(1)) if match else ("", 0)
-    named = [name.strip(' "').casefold() for name in header.split(delimiter)]
     if any(other in header for other in DELIMITERS if other != delimiter):
-        return None
-    whole = b"".join((data[:start], delimiter.encode(), data[start:]))
-    try:
-        table = _parsed(whole, delimiter, as_text)
-    except (pa.ArrowException, UnicodeDecodeError):
-        return None
+        return False
+    named = [name.strip(' "').casefold() for name in header.split(delimiter)]
     first, second, last = table.columns[0], table.columns[1], table.columns[-1]
     if named[0] in NAMES["row_id"]:
         may_be_key = named[1:2] and named[1] in {*_KEYS, *NAMES["group"]}
         if may_be_key or not is_text(_typed(second).type) or not _differ(second):
-            return None
+            return False
     names = is_text(first.type) or pa.types.is_integer(first.type)
-    return table if names and _differ(first) and not is_nothing(last.type) else None
+    return names and _differ(first) and not is_nothing(last.type)
 
 
 def _differ(column: pa.ChunkedArray) -> bool:
-    """Whether every cell has another value."""
+    """True if all cells differ and none is missing."""
     return not column.null_count and len(column.unique()) == len(column)
 
 
-def _first_misfit(data: bytes, delimiter: str) -> pacsv.InvalidRow | None:
-    """Return the first row whose length differs from the header's."""
-    import pyarrow as pa
-    import pyarrow.csv as pacsv
-
-    found: list[pacsv.InvalidRow] = []
-
-    def remember(row: pacsv.InvalidRow) -> str:
-        found.append(row)
-        return "error" if found[1:] else "skip"
-
-    with contextlib.suppress(pa.ArrowException, UnicodeDecodeError):
-        pacsv.read_csv(
-            pa.BufferReader(data), **_options(data, delimiter, threads=False, on_bad_row=remember)
-        )
-    return found[0] if found else None
-
-
-def _syntax_error(data: bytes, path: str, delimiter: str, error: Exception) -> InputError:
+def _syntax_error(text: _Text, row: pacsv.InvalidRow | None, error: Exception) -> InputError:
     """Name the first row whose length differs from the header's."""
-    row = _first_misfit(data, delimiter)
     if row is None:
         return InputError(
             f"text cannot be parsed: {str(error).splitlines()[0]}",
-            path=path,
+            path=text.path,
             hint="a header line, then one row per line with a value under every name",
         )
-    match = _TWO_LINES.match(data)
-    above = len(data[: match.start(1)].splitlines()) if match else 0
     hint = "give every row one value per column; quote values that contain the delimiter"
-    if delimiter == "," and re.search(r"\d,\d", row.text) and row.actual_columns > 1:
-        hint += ", such as numbers with decimal commas" * (
-            row.actual_columns > row.expected_columns
-        )
-    if row.actual_columns == row.expected_columns + 1:
+    extra = row.actual_columns - row.expected_columns
+    decimals = text.delimiter == "," and re.search(r"\d,\d", row.text)
+    if decimals and row.actual_columns > 1 and extra > 0:
+        hint += ", such as numbers with decimal commas"
+    if extra == 1:
         hint += "; R writes no row names with row.names = FALSE"
+    line = row.number + len(text.data[: text.header.start(1)].splitlines())
     return InputError(
-        f"line {row.number + above} has {row.actual_columns} values, "
-        f"the header names {row.expected_columns}",
-        path=path,
+        f"line {line} has {row.actual_columns} values, the header names {row.expected_columns}",
+        path=text.path,
         hint=hint,
     )
 

@@ -10,7 +10,6 @@ import re
 import stat
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path, PurePath
 
@@ -23,7 +22,7 @@ from bbccli.readers.sources.memory import ArrowStream, in_memory, name_in_messag
 from bbccli.readers.sources.urls import is_pattern, is_url, matching_urls, path_of, url_bytes
 
 Paths = str | Path | ArrowStream | Sequence[str | Path]
-"""What can be read: one file, several, or a table in memory."""
+"""Input: one file, several, or a table in memory."""
 
 STDIN = "-"
 STDIN_NAME = "<stdin>"
@@ -45,7 +44,7 @@ _PACKING_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
 class Format(StrEnum):
-    """How a table is written."""
+    """File format of a table."""
 
     PARQUET = "Parquet"
     CSV = "CSV"
@@ -70,23 +69,21 @@ _BINARY = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
-    """What a file holds: its name for messages, unpacked bytes, their format, the hash of all.
-
-    The bytes of a large Parquet file are not held: `data` is empty.
-    """
-
-    path: str
-    data: bytes
-    format: Format
-    sha256: str
-
-
-def read_content(path: str | Path) -> Content:
+def read_content(path: str | Path) -> tuple[str, bytes, Format, str]:
     """Read a file, or stdin where `path` is "-"; unpack it and tell its format.
 
     The suffix decides; without one (stdin, pipes) the content does.
+
+    Returns
+    -------
+    name
+        Path, for messages.
+    data
+        Unpacked bytes; none of a large Parquet file, which is not kept.
+    form
+        Format.
+    sha256
+        Hash of the bytes as they were read.
 
     Raises
     ------
@@ -102,7 +99,7 @@ def read_content(path: str | Path) -> Content:
     else:
         name, (suffix, packing) = str(path), _suffixes(Path(path))
         if suffix == ".parquet" and _is_large(Path(path)):
-            return Content(name, b"", Format.PARQUET, sha256_of(Path(path)))
+            return name, b"", Format.PARQUET, sha256_of(Path(path))
         data = file_bytes(Path(path))
     sha256 = hashlib.sha256(data).hexdigest()
     if not suffix:
@@ -111,7 +108,7 @@ def read_content(path: str | Path) -> Content:
         data = _unpack(data, packing, name)
     if not data or data.isspace():
         raise InputError("file is empty", path=name, hint="a header line and one row per sample")
-    return Content(name, data, _format(suffix, data), sha256)
+    return name, data, _format(suffix, data), sha256
 
 
 def listed(paths: Paths) -> list[str | Path | ArrowStream]:
@@ -133,41 +130,29 @@ def expand(paths: Paths) -> list[str | Path | ArrowStream]:
     for path in listed(paths):
         if isinstance(path, str) and not path:
             raise InputError("the name of a file is empty", hint="is its variable set?")
-        if in_memory(path) or not _stands_for_many(path):
-            found.append(path)
-            continue
-        matches = matching_urls(str(path)) if is_url(path) else _matches(Path(path))
+        matches = [path] if in_memory(path) else _matches(path)
         if not matches:
             raise InputError("matches no file", path=str(path), hint="check the pattern")
         found += matches
-    if len(found) > 1:
-        _refuse_tables(found)
+    for one in filter(in_memory, found if len(found) > 1 else ()):  # none has a name of its own
+        raise InputError(
+            "a table in memory is read alone",
+            path=name_in_messages(one),
+            hint="put the tables under one another, with a column `config`",
+        )
     if not found:
         raise InputError("no file to read", hint="name at least one")
     return found
 
 
-def _refuse_tables(found: Sequence[object]) -> None:
-    """Tables in memory have no names to tell them apart."""
-    for one in found:
-        if in_memory(one):
-            raise InputError(
-                "a table in memory is read alone",
-                path=name_in_messages(one),
-                hint="put the tables under one another, with a column `config`",
-            )
-
-
-def _stands_for_many(path: str | Path) -> bool:
-    """Whether a path is a pattern; one that exists is not, whatever characters it has."""
+def _matches(path: str | Path) -> Sequence[str | Path]:
+    """Return the paths that a pattern matches, sorted; a path that is no pattern, or exists."""
     if is_url(path):
-        return is_pattern(str(path))
+        return matching_urls(str(path)) if is_pattern(str(path)) else [path]
     # os.path never raises, unlike Path
-    return glob.has_magic(str(path)) and not os.path.exists(path)  # noqa: PTH110
-
-
-def _matches(pattern: Path) -> Sequence[str | Path]:
-    """Return the paths that a pattern matches, sorted; none where it is not a pattern."""
+    if not glob.has_magic(str(path)) or os.path.exists(path):  # noqa: PTH110
+        return [path]
+    pattern = Path(path)
     root = Path(pattern.anchor)
     try:
         return sorted(root.glob(str(pattern.relative_to(root))))
@@ -195,7 +180,7 @@ def _suffixes(path: PurePath, name: str = "") -> tuple[str, str | None]:
 
 
 def _is_large(path: Path) -> bool:
-    """Whether a file is better read piece by piece."""
+    """True if a file is large enough to be read column by column."""
     try:
         return path.is_file() and path.stat().st_size >= LARGE
     except (OSError, ValueError):
@@ -238,24 +223,23 @@ def file_bytes(path: Path) -> bytes:
                 return read_within(file, str(path))
             check_size(os.fstat(file.fileno()).st_size, str(path))
             return file.read()
-    except FileNotFoundError:
-        raise InputError("no such file", path=str(path), hint=_nearest_file(path)) from None
-    except IsADirectoryError:
-        raise InputError(
-            "is a directory, not a file", path=str(path), hint="name one file in it"
-        ) from None
-    except PermissionError:
-        raise InputError(
-            "permission denied", path=str(path), hint="ask for the right to read the file"
-        ) from None
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}", path=str(path), hint="check the path"
-        ) from None
-    except ValueError:
-        raise InputError(
-            "is not a file name", path=repr(str(path)), hint="check the path"
-        ) from None
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: OSError | ValueError) -> InputError:
+    """Build the error about a file that can't be opened or read."""
+    problem, hint = f"cannot be read: {getattr(error, 'strerror', '')}", "check the path"
+    match error:
+        case FileNotFoundError():
+            problem, hint = "no such file", _nearest_file(path)
+        case IsADirectoryError():
+            problem, hint = "is a directory, not a file", "name one file in it"
+        case PermissionError():
+            problem, hint = "permission denied", "ask for the right to read the file"
+        case ValueError():
+            return InputError("is not a file name", path=repr(str(path)), hint=hint)
+    return InputError(problem, path=str(path), hint=hint)
 
 
 def stdin_bytes() -> bytes:

@@ -1,4 +1,4 @@
-"""Files that a web server has, by the standard library alone."""
+"""Read files from a web server, by the standard library alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _UNCHANGED = "%/:=&?~#+!$,;'@()*[]"
 _NONE_THERE = (404, 410)
 _NO_HEAD = (405, 501)
 _NEVER_SHOWN = (401, 403)
-"""What stores answer for a file that is not there, to those who may not list the folder."""
+"""Answers of object stores about a missing file, if one may not list the folder."""
 
 _HINTS = {
     401: "log in: https://USER:PASSWORD@host/..., or take a signed address",
@@ -22,7 +22,7 @@ _HINTS = {
 
 
 def is_http(url: str) -> bool:
-    """Whether a URL is that of a web server."""
+    """True for a URL of a web server."""
     return url.lower().startswith(("http://", "https://"))
 
 
@@ -49,7 +49,7 @@ def http_bytes(url: str) -> bytes:
 
 
 def http_exists(url: str) -> bool:
-    """Whether there is a file that may be read.
+    """True if there is a file that may be read.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def _answer(url: str, method: str) -> Any:
 
 
 def _opener() -> Any:
-    """What follows redirections to web servers, and to nothing else."""
+    """Follow redirections to web servers, and to nothing else."""
     from urllib import request
 
     opener = request.OpenerDirector()

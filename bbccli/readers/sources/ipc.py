@@ -1,8 +1,8 @@
 """Arrow IPC -> table: files, streams, and Feather of both versions.
 
-Arrow unpacks compressed buffers when a batch is read. What they unpack to stands in front of each,
-and where they lie in the description of the batch: a table of a flatbuffer, which is walked here
-first (`Message.fbs` and `File.fbs` of the Arrow format).
+Arrow unpacks compressed buffers when a batch is read. Their sizes, each in front of its buffer, are
+checked before: where the buffers lie stands in the flatbuffer that describes the batch
+(`Message.fbs` and `File.fbs` of the Arrow format).
 """
 
 from __future__ import annotations
@@ -20,15 +20,13 @@ if TYPE_CHECKING:
 FEATHER_1 = b"FEA1"
 FILE = b"ARROW1"
 CONTINUED = b"\xff\xff\xff\xff"
-MAGIC = (FEATHER_1, FILE, CONTINUED)
-"""How Feather of version 1, a file and a stream start."""
-
-_DICTIONARY, _BATCH = 2, 3
-_HEADER_TYPE, _HEADER, _DATA, _ROWS, _BUFFERS, _COMPRESSION = 1, 2, 1, 0, 2, 3
-_FOOTER_DICTIONARIES, _FOOTER_BATCHES = 2, 3
-_END = CONTINUED + bytes(4)
-_AS_IT_IS = -1
 _MALFORMED = (ValueError, struct.error)
+MAGIC = (FEATHER_1, FILE, CONTINUED)
+"""First bytes of Feather version 1, a file and a stream."""
+
+_HEADER, _DATA, _ROWS, _BUFFERS, _COMPRESSION = 2, 1, 0, 2, 3
+_DICTIONARIES, _BATCHES = 2, 3
+"""Numbers of fields: of a message, a dictionary, a batch (the last three); and of the footer."""
 
 
 def read_ipc(data: bytes, path: str) -> tuple[pa.Table, bytes | None]:
@@ -37,7 +35,7 @@ def read_ipc(data: bytes, path: str) -> tuple[pa.Table, bytes | None]:
     Raises
     ------
     InputError
-        No such file, one that is truncated, damaged or too large, or no rows.
+        Not an Arrow file, one that is truncated, damaged or too large, or no rows.
     """
     import pyarrow as pa
 
@@ -48,10 +46,16 @@ def read_ipc(data: bytes, path: str) -> tuple[pa.Table, bytes | None]:
             hint="give the file the suffix of its format, such as .csv",
         )
     try:
-        _check_whole(data)
-        if not data.startswith(FEATHER_1):
-            _check_unpacked(data, path)
-        table = _table(data)
+        end = CONTINUED + bytes(4) if data.startswith(CONTINUED) else data[: len(FILE)]
+        if not data.endswith(FEATHER_1 if data.startswith(FEATHER_1) else end):
+            raise ValueError("cut off")  # after a batch of a stream nothing else would show it
+        source = pa.BufferReader(data)
+        if data.startswith(FEATHER_1):
+            table = _feather(source)
+        else:
+            _check_declared(data, path)
+            form = pa.ipc.open_file if data.startswith(FILE) else pa.ipc.open_stream
+            table = form(source).read_all()
         table.validate(full=True)
     except (pa.ArrowException, OSError, EOFError, ArithmeticError, LookupError, *_MALFORMED):
         raise InputError(
@@ -63,14 +67,7 @@ def read_ipc(data: bytes, path: str) -> tuple[pa.Table, bytes | None]:
     return table, (table.schema.metadata or {}).get(b"bbc")
 
 
-def _table(data: bytes) -> pa.Table:
-    import pyarrow as pa
-
-    source = pa.BufferReader(data)
-    if data.startswith(CONTINUED):
-        return pa.ipc.open_stream(source).read_all()
-    if data.startswith(FILE):
-        return pa.ipc.open_file(source).read_all()
+def _feather(source: pa.BufferReader) -> pa.Table:
     import warnings
 
     from pyarrow import feather
@@ -80,42 +77,30 @@ def _table(data: bytes) -> pa.Table:
         return feather.read_table(source, use_threads=False)
 
 
-def _check_whole(data: bytes) -> None:
-    """Refuse what was cut off where nothing else would show it: after a batch of a stream."""
-    start = data[:4] if data.startswith(FEATHER_1) else data[:6]
-    if not data.endswith(_END if data.startswith(CONTINUED) else start):
-        raise ValueError("cut off")
-
-
-def _check_unpacked(data: bytes, path: str) -> None:
-    """Refuse a file whose buffers and rows take too much memory when they are read."""
-    size = rows = 0
+def _check_declared(data: bytes, path: str) -> None:
+    """Refuse buffers and rows that take too much memory when they are read."""
+    size = n_rows = 0
     for message in _messages(data):
-        header = _Struct.root(message.metadata)
-        kind = header.byte(_HEADER_TYPE)
-        if kind not in (_DICTIONARY, _BATCH):
+        if message.type not in ("record batch", "dictionary"):
             continue
-        batch = header.table(_HEADER)
-        if kind == _DICTIONARY:
-            batch = batch.table(_DATA)
-        else:
-            rows += batch.number(_ROWS)
-        size += _unpacked(batch, message.body)
-    check_size(max(size, 8 * rows), path)
+        about = message.metadata.to_pybytes()
+        batch = _child(about, _root(about), _HEADER)
+        if message.type == "dictionary":
+            batch = _child(about, batch, _DATA)
+        elif place := _place(about, batch, _ROWS):
+            n_rows += struct.unpack_from("<q", about, place)[0]
+        packed = _place(about, batch, _COMPRESSION) > 0
+        for offset, length in _list(about, batch, _BUFFERS, "<qq"):
+            if offset < 0 or length < 0 or offset + length > message.body.size:
+                raise ValueError("a buffer lies outside")
+            unpacked = length
+            if packed and length:
+                (unpacked,) = struct.unpack_from("<q", message.body, offset)
+            if unpacked < -1:
+                raise ValueError("a negative size")
+            size += length if unpacked == -1 else unpacked  # -1 says that it is not packed
+    check_size(max(size, 8 * n_rows), path)
     check_ratio(size, len(data), path, "Arrow", "write it without compression")
-
-
-def _unpacked(batch: _Struct, body: Any) -> int:
-    """Bytes of the buffers of a batch, by what stands in front of each that is packed."""
-    packed, view, size = batch.has(_COMPRESSION), memoryview(body), 0
-    for offset, length in batch.pairs(_BUFFERS):
-        if offset < 0 or length < 0 or offset + length > len(view):
-            raise ValueError("a buffer lies outside")
-        whole = struct.unpack_from("<q", view, offset)[0] if packed and length else _AS_IT_IS
-        if whole < _AS_IT_IS:
-            raise ValueError("a negative size")
-        size += length if whole == _AS_IT_IS else whole
-    return size
 
 
 def _messages(data: bytes) -> Iterator[Any]:
@@ -124,79 +109,51 @@ def _messages(data: bytes) -> Iterator[Any]:
 
     whole = pa.py_buffer(data)
     if data.startswith(CONTINUED):
-        yield from pa.ipc.MessageReader.open_stream(pa.BufferReader(whole))
+        yield from pa.ipc.MessageReader.open_stream(whole)
         return
     (size,) = struct.unpack_from("<i", data, len(data) - 10)
     if not 0 < size <= len(data) - 10:
         raise ValueError("no footer")
-    footer = _Struct.root(data[-10 - size : -10])
-    for part in (_FOOTER_DICTIONARIES, _FOOTER_BATCHES):
-        for offset, described, length in footer.blocks(part):
-            if min(offset, described, length) < 0:
+    footer = data[-10 - size : -10]
+    for part in (_DICTIONARIES, _BATCHES):
+        for offset, about, length in _list(footer, _root(footer), part, "<qi4xq"):
+            if min(offset, about, length) < 0:
                 raise ValueError("a negative place")
-            yield pa.ipc.read_message(pa.BufferReader(whole.slice(offset, described + length)))
+            yield pa.ipc.read_message(pa.BufferReader(whole.slice(offset, about + length)))
 
 
-class _Struct:
-    """A table of a flatbuffer: fields by their numbers, each of which may be absent."""
+def _list(data: bytes, table: int, field: int, form: str) -> Iterator[tuple[int, ...]]:
+    """Yield the structs of a list in a flatbuffer's table, each as `struct` unpacks it."""
+    if not _place(data, table, field):
+        return
+    start = _child(data, table, field)
+    (count,) = struct.unpack_from("<I", data, start)
+    end = start + 4 + count * struct.calcsize(form)
+    if end > len(data):
+        raise ValueError("a list is cut off")
+    yield from struct.iter_unpack(form, data[start + 4 : end])
 
-    def __init__(self, data: bytes, at: int) -> None:
-        self.data, self.at = data, at
-        self.fields = at - struct.unpack_from("<i", data, at)[0]
-        if self.fields < 0:
-            raise ValueError("a negative place")
-        (self.size,) = struct.unpack_from("<H", data, self.fields)
 
-    @classmethod
-    def root(cls, data: Any) -> _Struct:
-        """Return the table that a flatbuffer is."""
-        whole = bytes(data)
-        return cls(whole, *struct.unpack_from("<I", whole))
+def _root(data: bytes) -> int:
+    """Position of the root table of a flatbuffer."""
+    return int(struct.unpack_from("<I", data)[0])
 
-    def _place(self, field: int) -> int:
-        """Where a field is; 0 where it is absent."""
-        entry = 4 + 2 * field
-        if entry >= self.size:
-            return 0
-        (offset,) = struct.unpack_from("<H", self.data, self.fields + entry)
-        return self.at + int(offset) if offset else 0
 
-    def has(self, field: int) -> bool:
-        """Whether a field is there."""
-        return self._place(field) > 0
+def _child(data: bytes, table: int, field: int) -> int:
+    """Position of the table or list that a field of a table refers to."""
+    place = _place(data, table, field)
+    if not place:
+        raise ValueError("a part is missing")
+    return int(place + struct.unpack_from("<I", data, place)[0])
 
-    def byte(self, field: int) -> int:
-        """Return a byte, 0 by default."""
-        place = self._place(field)
-        return self.data[place] if place else 0
 
-    def number(self, field: int) -> int:
-        """Return 64 bits, 0 by default."""
-        place = self._place(field)
-        return int(struct.unpack_from("<q", self.data, place)[0]) if place else 0
-
-    def table(self, field: int) -> _Struct:
-        """Return a table within the table."""
-        place = self._place(field)
-        if not place:
-            raise ValueError("a part is missing")
-        return _Struct(self.data, place + struct.unpack_from("<I", self.data, place)[0])
-
-    def pairs(self, field: int) -> Iterator[tuple[int, int]]:
-        """Yield offset and length of each buffer."""
-        yield from self._structs(field, "<qq")
-
-    def blocks(self, field: int) -> Iterator[tuple[int, int, int]]:
-        """Yield the offset of each block, and the lengths of its description and its body."""
-        yield from self._structs(field, "<qi4xq")
-
-    def _structs(self, field: int, form: str) -> Iterator[Any]:
-        place = self._place(field)
-        if not place:
-            return
-        start = place + struct.unpack_from("<I", self.data, place)[0]
-        (count,) = struct.unpack_from("<I", self.data, start)
-        end = start + 4 + count * struct.calcsize(form)
-        if end > len(self.data):
-            raise ValueError("a list is cut off")
-        yield from struct.iter_unpack(form, self.data[start + 4 : end])
+def _place(data: bytes, table: int, field: int) -> int:
+    """Position of a field of a flatbuffer's table; 0 if it is absent."""
+    fields = table - struct.unpack_from("<i", data, table)[0]
+    entry = 4 + 2 * field
+    if fields < 0:
+        raise ValueError("a negative place")
+    if entry >= struct.unpack_from("<H", data, fields)[0]:
+        return 0
+    offset = struct.unpack_from("<H", data, fields + entry)[0]
+    return int(table + offset) if offset else 0

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 LARGEST = 2**63
-"""Whole numbers below it are kept as such."""
+"""Integers below it stay integers."""
 
 _NUMBERS = {int, float, type(None)}
 
@@ -83,7 +83,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _probabilities(values: list[Any]) -> bool:
-    """Whether values are lists of numbers, most of which add up to 1."""
+    """True if values are lists of numbers, most of which add up to 1."""
     lists = [value for value in values if value is not None]
     if not all(isinstance(one, list) and {*map(type, one)} <= _NUMBERS for one in lists):
         return False

@@ -1,4 +1,4 @@
-"""Tables that another library holds in memory -> table.
+"""Tables and arrays that another library holds in memory, in the types that readers use.
 
 Taken are data frames of pandas, tables and record batches of Arrow, and whatever gives its rows as
 an Arrow stream, `__arrow_c_stream__`: polars, DuckDB and others. None of them is imported.
@@ -11,15 +11,21 @@ import sys
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from bbccli.errors import InputError
-from bbccli.readers.arrow import levels_of, plain, spread_lists
+from bbccli.readers.arrow import as_arrow, is_text
 from bbccli.readers.roles import NAMES
-from bbccli.readers.sources.parquet import METADATA_KEY, refuse_nested
-from bbccli.readers.table import Table
+from bbccli.readers.sources.parquet import METADATA_KEY
+from bbccli.readers.table import Table, plain_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from typing_extensions import TypeIs
+
+ARRAYS = "<arrays>"
+"""Name of arrays in messages."""
 
 
 class ArrowStream(Protocol):
@@ -30,13 +36,13 @@ class ArrowStream(Protocol):
 
 
 def in_memory(source: object) -> TypeIs[ArrowStream]:
-    """Whether something is a table in memory and no path."""
+    """True for a table in memory, False for a path."""
     streams = ("__arrow_c_stream__", "__arrow_c_array__")
     return any(hasattr(source, name) for name in streams) or _is_pandas(source)
 
 
 def name_in_messages(source: object) -> str:
-    """Return the path of a file; what a table in memory is called where a file would have it."""
+    """Return the path of a file, or a name for a table in memory."""
     if isinstance(source, str | PurePath):
         return str(source)
     return "<DataFrame>" if type(source).__name__ == "DataFrame" else "<table>"
@@ -58,36 +64,29 @@ def table_in_memory(source: Any) -> Table:
 
     name = name_in_messages(source)
     try:
-        table = _from_pandas(source) if _is_pandas(source) else _from_arrow(source)
+        if _is_pandas(source):
+            table = _from_pandas(source)
+        elif isinstance(source, pa.RecordBatch):
+            table = pa.Table.from_batches([source])
+        else:
+            table = source if isinstance(source, pa.Table) else pa.table(source)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(
-            f"cannot be taken as a table: {_in_a_line(error)}",
+            f"cannot be taken as a table: {' '.join(str(error).split()) or type(error).__name__}",
             path=name,
             hint="columns of numbers, booleans or text, each with a name of its own",
         ) from None
-    refuse_nested(table.schema, name)
     if table.num_rows == 0:
         raise InputError("no rows", path=name, hint="one row per sample")
-    said = _metadata(source, table)
-    levels = levels_of(table)
-    table, unnamed = spread_lists(table, name)
-    metadata = None if said is None else (said, name)
-    return Table(name, plain(table, name), "", metadata, unnamed=unnamed, levels=levels)
+    about = (table.schema.metadata or {}).get(METADATA_KEY)
+    if _is_pandas(source) and (given := source.attrs.get("bbc")) is not None:
+        about = given if isinstance(given, str | bytes) else json.dumps(given, default=str)
+    return plain_table(table, name, about=None if about is None else (about, name))
 
 
 def _is_pandas(source: object) -> bool:
     pandas = sys.modules.get("pandas")  # whoever has a frame of it has imported it
     return pandas is not None and isinstance(source, pandas.DataFrame)
-
-
-def _from_arrow(source: Any) -> pa.Table:
-    import pyarrow as pa
-
-    if isinstance(source, pa.Table):
-        return source
-    if isinstance(source, pa.RecordBatch):
-        return pa.Table.from_batches([source])
-    return pa.table(source)
 
 
 def _from_pandas(frame: Any) -> pa.Table:
@@ -106,14 +105,56 @@ def _from_pandas(frame: Any) -> pa.Table:
     return table.rename_columns([*table.column_names[:-1], "row_id"])
 
 
-def _metadata(source: Any, table: pa.Table) -> str | bytes | None:
-    """JSON text of the metadata: an object of JSON may stand in `attrs` as it is."""
-    said = getattr(source, "attrs", {}).get("bbc") if _is_pandas(source) else None
-    if said is None:
-        found: bytes | None = (table.schema.metadata or {}).get(METADATA_KEY)
-        return found
-    return said if isinstance(said, str | bytes) else json.dumps(said, default=str)
+def plain_array(values: ArrayLike) -> NDArray[Any]:
+    """Return an array; what is masked is missing, and bytes are text.
+
+    Raises
+    ------
+    InputError
+        Lists of different lengths, or bytes that are no text.
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        return np.asarray(np.ma.filled(values.astype(np.float64), np.nan))
+    try:
+        array = np.asarray(values)
+        array = np.char.decode(array, "utf-8") if array.dtype.kind == "S" else array
+    except ValueError:
+        raise InputError(
+            "lists of different lengths, or bytes that are no text, are no array",
+            path=ARRAYS,
+            hint="as many values in each; text as str",
+        ) from None
+    return array.astype(np.float32) if array.dtype == np.float16 else array
 
 
-def _in_a_line(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+def arrow_array(values: NDArray[Any], name: str) -> pa.Array:
+    """Return values (n,) as Arrow; NaN, None and empty text are null.
+
+    Raises
+    ------
+    InputError
+        They are neither all numbers, booleans nor text.
+    """
+    import pyarrow as pa
+
+    kind = values.dtype.kind
+    if kind in "iu" and values.dtype != np.uint64:
+        return as_arrow(values)
+    if kind == "f" and values.dtype.itemsize <= 8:
+        return as_arrow(values, ~np.isnan(values))
+    # NaN alone is not itself
+    given = [None if v is None or v == "" or v != v else v for v in values.tolist()]  # noqa: PLR0124
+    try:
+        array = pa.array(given)
+    except (pa.ArrowException, OverflowError):
+        array = None
+    types = pa.types
+    known = (types.is_integer, types.is_floating, types.is_boolean, types.is_null, is_text)
+    if array is None or not any(is_such(array.type) for is_such in known):
+        raise InputError(
+            "holds values that are neither all numbers, booleans nor text",
+            path=ARRAYS,
+            column=name,
+            hint="one kind of value per array",
+        )
+    return array

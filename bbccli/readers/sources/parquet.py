@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from os import SEEK_END
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from bbccli.core.local import opened
+from bbccli.core.local import bytes_of
 from bbccli.errors import InputError
 from bbccli.readers.arrow import holds_lists, is_text, plain, plain_schema
-from bbccli.readers.sources.footer import (
-    DeclaredColumn,
-    EncryptedError,
-    FooterError,
-    declared_columns,
-)
-from bbccli.readers.sources.limits import WIDEST, WIDTHS, check_declared, check_texts
+from bbccli.readers.sources.limits import check_packed, check_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,8 +18,12 @@ if TYPE_CHECKING:
 
 METADATA_KEY = b"bbc"
 
-_ENCRYPTED = b"PARE"
-"""How a file starts whose footer is encrypted."""
+_WIDTHS, _WIDEST = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT96": 12}, 8
+"""Bytes of a value, by its physical type."""
+
+_DAMAGE = (OSError, ValueError, OverflowError)
+_BYTE, _I64, _DOUBLE, _TEXT, _LIST, _SET, _STRUCT = 3, 6, 7, 8, 9, 10, 12
+"""Kinds of values in Thrift's compact protocol; below them are the two truths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +63,8 @@ class ColumnsOnDisk:
             # Arrow takes a dot in a name for nesting, and may bring along "a.b" with "a".
             table = self.file.read(columns=[name])
             table = table.select(table.schema.get_all_field_indices(name)[:1])
-        except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError):
-            raise _damaged(b"PAR1", self.path) from None
+        except (pa.ArrowException, *_DAMAGE) as error:
+            raise _damaged(error, self.path) from None
         check_texts(table, self.path)
         return plain(table, self.path).column(0)
 
@@ -97,27 +94,24 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
     """
     import pyarrow as pa
 
-    file = None
     try:
         file = _opened(source)
         schema = file.schema_arrow
-        refuse_nested(schema, path)
-        kinds = zip(schema.names, schema.types, strict=True)
-        texts = [name for name, kind in kinds if is_text(kind)]
+        plain = plain_schema(schema, path)
+        if isinstance(source, Path) and any(map(holds_lists, schema.types)):
+            source = bytes_of(source)
+        texts = [field.name for field in schema if is_text(field.type)]
         file = _opened(source, texts) if texts else file
         packed = len(source) if isinstance(source, bytes) else source.stat().st_size
-        _check_declared(file, source, path, packed)
-        held = isinstance(source, bytes) or any(map(holds_lists, schema.types))
-        table = file.read(use_threads=False) if held else None
-    except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError):
-        if file is not None:
-            _declared(file, source, path)  # the footer may tell why
-        raise _damaged(source[:4] if isinstance(source, bytes) else b"", path) from None
+        check_packed(_declared_size(file, source, path), packed, path)
+        table = file.read(use_threads=False) if isinstance(source, bytes) else None
+    except (pa.ArrowException, *_DAMAGE) as error:
+        raise _damaged(error, path, source[:4] if isinstance(source, bytes) else b"") from None
     if file.metadata.num_rows == 0:
         raise InputError("no rows", path=path, hint="one row per sample")
     text = (schema.metadata or {}).get(METADATA_KEY)
     if table is None:
-        return ColumnsOnDisk(path, file, plain_schema(schema, path)), text
+        return ColumnsOnDisk(path, file, plain), text
     check_texts(table, path, packed)
     return table, text
 
@@ -131,77 +125,102 @@ def _opened(source: bytes | Path, texts: Sequence[str] = ()) -> pq.ParquetFile:
     return pq.ParquetFile(place, read_dictionary=list(texts))
 
 
-def _check_declared(file: pq.ParquetFile, source: bytes | Path, path: str, packed: int) -> None:
-    """Refuse a file that by its footer takes too much memory.
+def _declared_size(file: pq.ParquetFile, source: bytes | Path, path: str) -> int:
+    """Bytes that all columns take unpacked, by the footer; repeated values may pack into nothing.
 
-    Without lists a column has as many values as rows; damage is found where all is read at once.
+    Only row groups are asked: pyarrow ends the process where a column's description is damaged.
     """
     columns = list(map(file.schema.column, range(len(file.schema))))
-    widths = [WIDTHS.get(one.physical_type, WIDEST) for one in columns]
-    if isinstance(source, Path) or any(one.max_repetition_level for one in columns):
-        walked = _declared(file, source, path)
-        sizes = [(one.n_rows, one.n_values, widths[one.position], one.n_bytes) for one in walked]
-    else:
-        groups = map(file.metadata.row_group, range(file.num_row_groups))
-        width = sum(widths)
-        sizes = [(one.num_rows, one.num_rows, width, one.total_byte_size) for one in groups]
-    check_declared(sizes, path, packed)
+    widths = [_WIDTHS.get(one.physical_type, _WIDEST) for one in columns]
+    lists = any(one.max_repetition_level for one in columns)
+    n_values = _n_values(source) if lists and isinstance(source, bytes) else None
+    size = 0
+    for i, group in enumerate(map(file.metadata.row_group, range(file.num_row_groups))):
+        sizes = [group.num_rows * sum(widths), group.total_byte_size]
+        if n_values:
+            sizes.append(sum(n * width for n, width in zip(n_values[i], widths, strict=True)))
+        if min(sizes) < 0:
+            raise InputError(
+                "Parquet file is damaged: it declares negative sizes",
+                path=path,
+                hint="copy or write the file again",
+            )
+        size += max(sizes)
+    return size
 
 
-def _declared(file: pq.ParquetFile, source: bytes | Path, path: str) -> list[DeclaredColumn]:
-    """Walk the footer.
+def _n_values(data: bytes) -> list[list[int]]:
+    """Values of each column of each row group: of lists there are more than rows.
 
     Raises
     ------
-    InputError
-        It is damaged, or a column is encrypted.
+    ValueError
+        The footer is malformed.
     """
-    columns = map(file.schema.column, range(len(file.schema)))
-    levels = [(one.max_repetition_level, one.max_definition_level) for one in columns]
-    try:
-        return list(declared_columns(_footer(source), levels))
-    except EncryptedError:
-        raise _damaged(_ENCRYPTED, path) from None
-    except FooterError as error:
-        raise InputError(
-            f"Parquet file is damaged: {error}", path=path, hint="copy or write the file again"
-        ) from None
+    footer = _Thrift(data[-8 - int.from_bytes(data[-8:-4], "little") : -8])
+    try:  # FileMetaData.row_groups[].columns[].meta_data.num_values, as numbered in parquet.thrift
+        return [[int(column[3][5]) for column in group[1]] for group in footer.struct()[4]]
+    except (LookupError, TypeError, RecursionError):
+        raise ValueError("the footer is malformed") from None
 
 
-def _footer(source: bytes | Path) -> bytes:
-    """The description at the end of a file, whose size stands in front of the last four bytes."""
-    if isinstance(source, bytes):
-        return source[-8 - int.from_bytes(source[-8:-4], "little") : -8]
-    with opened(source) as stream:
-        stream.seek(-8, SEEK_END)
-        size = int.from_bytes(stream.read(4), "little")
-        stream.seek(-8 - size, SEEK_END)
-        return stream.read(size)
+class _Thrift:
+    """A position in bytes of Thrift's compact protocol."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.at = data, 0
+
+    def byte(self) -> int:
+        """Read a byte."""
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def natural(self) -> int:
+        """Read an integer of seven bits to a byte."""
+        number = shift = 0
+        while (byte := self.byte()) > 127:
+            number |= (byte & 127) << shift
+            shift += 7
+            if shift > 63:
+                raise ValueError("too long a number")
+        return number | byte << shift
+
+    def struct(self) -> dict[int, Any]:
+        """Read a struct: its fields by number."""
+        fields: dict[int, Any] = {}
+        number = 0
+        while head := self.byte():
+            number = number + (head >> 4) if head > 15 else self.value(_I64)
+            fields[number] = self.value(head & 15)
+        return fields
+
+    def value(self, kind: int) -> Any:
+        """Read a value; truths, texts and floating-point numbers are passed over."""
+        if kind == _STRUCT:
+            return self.struct()
+        if kind in (_LIST, _SET):
+            head = self.byte()
+            size, kind = self.natural() if head >> 4 == 15 else head >> 4, head & 15
+            if size > len(self.data) - self.at:
+                raise ValueError("a list is cut off")
+            return [self.value(kind) for _ in range(size)]
+        if _BYTE < kind <= _I64:
+            number = self.natural()
+            return (number >> 1) ^ -(number & 1)
+        length = self.natural() if kind == _TEXT else {_BYTE: 1, _DOUBLE: 8}.get(kind, 0)
+        self.at += length
+        return None
 
 
-def refuse_nested(schema: pa.Schema, path: str) -> None:
-    """Refuse lists of anything but numbers, structs and maps before reading them."""
-    import pyarrow as pa
-
-    for name, kind in zip(schema.names, schema.types, strict=True):
-        if pa.types.is_nested(kind) and not holds_lists(kind):
-            raise InputError(
-                f"columns of type {kind} cannot be read",
-                path=path,
-                column=name,
-                hint="one value per cell: class probabilities as K columns `config::class`",
-            )
-
-
-def _damaged(start: bytes, path: str) -> InputError:
-    """Build the error about a file that Arrow refused, by how it starts."""
-    if start == b"PAR1" or not start:
-        return InputError(
-            "Parquet file is truncated or damaged", path=path, hint="copy or write the file again"
-        )
-    if start == _ENCRYPTED:
+def _damaged(error: Exception, path: str, start: bytes = b"") -> InputError:
+    """Build the error about a file that Arrow refused, by what it said and how the file starts."""
+    if "crypt" in str(error):
         return InputError(
             "Parquet file is encrypted", path=path, hint="write it without encryption"
+        )
+    if start in (b"", b"PAR1"):
+        return InputError(
+            "Parquet file is truncated or damaged", path=path, hint="copy or write the file again"
         )
     return InputError(
         "is not a Parquet file",

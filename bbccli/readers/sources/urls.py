@@ -1,10 +1,11 @@
-"""Files that lie elsewhere: http://, s3://, gs://, hdfs://, what pyarrow or fsspec opens."""
+"""Files at URLs: http://, s3://, gs://, hdfs://, and whatever pyarrow or fsspec opens."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from threading import Thread
@@ -27,12 +28,12 @@ _MEANS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
 def is_url(path: str | Path) -> bool:
-    """Whether a path names a place on another file system, such as s3://bucket/file.csv."""
+    """True if a path is a URL, such as s3://bucket/file.csv."""
     return isinstance(path, str) and _URL.match(path) is not None
 
 
 def is_pattern(url: str) -> bool:
-    """Whether a URL stands for several files: * or [...] in its path; a ? begins the query.
+    """True if a URL has * or [...] in its path; a ? begins the query.
 
     Examples
     --------
@@ -59,20 +60,17 @@ def url_bytes(url: str) -> bytes:
     if is_http(url):
         return http_bytes(url)
     system, path = _opened(url)
-    try:
-        if _is_local(system):
-            with opened(path) as local:
-                check_size(os.fstat(local.fileno()).st_size, url)
-                return read_within(local, url)
-        with _in_time(url, lambda: system.open_input_file(path)) as file:
-            check_size(_in_time(url, file.size), url)
-            return read_within(_Patient(url, file), url)
-    except BbcError:
-        raise
-    except FileNotFoundError:
-        raise InputError("no such file", path=url, hint="check the address") from None
-    except Exception as error:  # each protocol has its own
-        raise _unreadable(url, error) from error
+    with _readable(url):
+        try:
+            if _is_local(system):
+                with opened(path) as local:
+                    check_size(os.fstat(local.fileno()).st_size, url)
+                    return read_within(local, url)
+            with _in_time(url, lambda: system.open_input_file(path)) as file:
+                check_size(_in_time(url, file.size), url)
+                return read_within(_Patient(url, file), url)
+        except FileNotFoundError:
+            raise InputError("no such file", path=url, hint="check the address") from None
 
 
 @dataclass(frozen=True)
@@ -88,19 +86,14 @@ class _Patient:
 
 
 def url_exists(url: str) -> bool:
-    """Whether there is a file at a URL."""
+    """True if there is a file at a URL."""
     if is_http(url):
         return http_exists(url)
     from pyarrow.fs import FileType
 
     system, path = _opened(url)
-    try:
-        found = _in_time(url, lambda: system.get_file_info(path))
-        return bool(found.type == FileType.File)
-    except InputError:
-        raise
-    except Exception as error:
-        raise _unreadable(url, error) from error
+    with _readable(url):
+        return bool(_in_time(url, lambda: system.get_file_info(path)).type == FileType.File)
 
 
 def local_path(url: str) -> str | None:
@@ -124,15 +117,11 @@ def matching_urls(pattern: str) -> list[str]:
     system, path = _opened(pattern)
     parts = PurePosixPath(path).parts
     plain = next(i for i, part in enumerate(parts) if _WILD.search(part))
-    try:
+    wanted = regular_expression(path)
+    with _readable(pattern):
         folder = FileSelector(str(PurePosixPath(*parts[:plain])), recursive=True)
         everything = _in_time(pattern, lambda: system.get_file_info(folder))
         found = [info for info in everything if info.type == FileType.File]
-    except InputError:
-        raise
-    except Exception as error:
-        raise _unreadable(pattern, error) from error
-    wanted = regular_expression(path)
     start, _, end = pattern.partition(path)
     return sorted(f"{start}{info.path}{end}" for info in found if wanted.fullmatch(info.path))
 
@@ -158,42 +147,29 @@ def _opened(url: str) -> tuple[FileSystem, Any]:
     import pyarrow as pa
     from pyarrow import fs
 
-    try:
-        system, path = _in_time(url, lambda: fs.FileSystem.from_uri(url))
-    except pa.ArrowInvalid:
-        return _opened_by_fsspec(url)
-    except InputError:
-        raise
-    except Exception as error:
-        raise _unreadable(url, error) from error
-    return system, path
+    with _readable(url):
+        try:
+            return _in_time(url, lambda: fs.FileSystem.from_uri(url))  # type: ignore[no-any-return]
+        except pa.ArrowInvalid:
+            pass
+        try:
+            from fsspec.core import url_to_fs
 
-
-def _opened_by_fsspec(url: str) -> tuple[FileSystem, Any]:
-    from pyarrow import fs
-
-    protocol = url.partition("://")[0]
-    try:
-        from fsspec.core import url_to_fs
-
-        for link in url.split("::")[1:]:  # zip://p.csv::file:///runs.zip
-            note(link.removeprefix("file://"))
-        system, path = _in_time(url, lambda: url_to_fs(url))
-    except (ImportError, ValueError) as error:
-        raise InputError(
-            f"no library opens {protocol}://",
-            path=url,
-            hint=f"pip install fsspec, and what it needs for {protocol}",
-        ) from error
-    except BbcError:
-        raise
-    except Exception as error:
-        raise _unreadable(url, error) from error
+            for link in url.split("::")[1:]:  # zip://p.csv::file:///runs.zip
+                note(link.removeprefix("file://"))
+            system, path = _in_time(url, lambda: url_to_fs(url))
+        except (ImportError, ValueError) as error:
+            protocol = url.partition("://")[0]
+            raise InputError(
+                f"no library opens {protocol}://",
+                path=url,
+                hint=f"pip install fsspec, and what it needs for {protocol}",
+            ) from error
     return fs.PyFileSystem(fs.FSSpecHandler(system)), path
 
 
 def _is_local(system: FileSystem) -> bool:
-    """Whether paths of a file system are those of this machine, by pyarrow or by fsspec."""
+    """True if a file system of pyarrow or fsspec is that of this machine."""
     behind = getattr(getattr(system, "handler", None), "fs", None)
     return system.type_name == "local" or "file" in getattr(behind, "protocol", ())
 
@@ -223,6 +199,15 @@ def _in_time(url: str, call: Callable[[], Result]) -> Result:
     return result  # type: ignore[return-value]
 
 
-def _unreadable(url: str, error: Exception) -> InputError:
-    reason = " ".join(str(error).split()) or type(error).__name__
-    return InputError(f"cannot be read: {reason}", path=url, hint="check the address and the login")
+@contextmanager
+def _readable(url: str) -> Iterator[None]:
+    """Turn the errors of a protocol, of which each has its own, into one about the URL."""
+    try:
+        yield
+    except BbcError:
+        raise
+    except Exception as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise InputError(
+            f"cannot be read: {reason}", path=url, hint="check the address and the login"
+        ) from error

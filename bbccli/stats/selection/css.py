@@ -117,8 +117,8 @@ def undefined(metric: Metric) -> UndefinedError:
 
 def _complexities(matrix: PredictionMatrix) -> FloatArray:
     """(C,) complexity of each configuration, from the metadata."""
-    entries = matrix.source.metadata.get("configs") or ()
-    known = {entry["id"]: entry["complexity"] for entry in entries if "complexity" in entry}
+    entries = matrix.source.configurations.items()
+    known = {name: entry["complexity"] for name, entry in entries if "complexity" in entry}
     lacking = [name for name in matrix.configurations if not _is_number(known.get(name))]
     if lacking:
         raise OptionError(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan
-from bbccli.core.source import run_of
 from bbccli.types import Models
 
 
@@ -18,4 +17,4 @@ def models_of(plan: Plan, matrix: PredictionMatrix) -> Models:
     if plan.models is not None:
         return plan.models
     folds = matrix.folds is not None or matrix.repeated_holdout or matrix.n_repeats > 1
-    return Models.TRAINED if folds or run_of(matrix.source.metadata) else Models.FIXED
+    return Models.TRAINED if folds or matrix.source.run else Models.FIXED
