@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import bbccli
-from bbccli.cli.commands import COMMANDS
+from bbccli.cli.command import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 DEVELOPMENT = (

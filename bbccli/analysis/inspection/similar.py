@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 
 import numpy as np
 
 from bbccli.core import resources
+from bbccli.core.documents.values import doc
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.types import FloatArray, PredictionKind
 
@@ -26,15 +27,11 @@ _SHARE = 32
 class Similarity:
     """How many configurations are like an earlier one, and an example of each kind."""
 
-    n_copies: int = field(metadata={"doc": "configurations that repeat an earlier one exactly"})
-    n_same_ranks: int = field(
-        metadata={"doc": "further ones that order the samples as an earlier one does"}
-    )
-    n_correlated: int = field(
-        metadata={"doc": f"further ones with a correlation above {NEARLY} to an earlier one"}
-    )
-    n_compared: int = field(metadata={"doc": "configurations compared"})
-    examples: tuple[str, ...] = field(metadata={"doc": "one pair of each kind that occurs"})
+    n_copies: int = doc("configurations that repeat an earlier one exactly")
+    n_same_ranks: int = doc("further ones that order the samples as an earlier one does")
+    n_correlated: int = doc(f"further ones with a correlation above {NEARLY} to an earlier one")
+    n_compared: int = doc("configurations compared")
+    examples: tuple[str, ...] = doc("one pair of each kind that occurs")
 
 
 def similarity(matrix: PredictionMatrix) -> Similarity:
