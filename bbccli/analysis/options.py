@@ -134,7 +134,7 @@ class InputOptions:
         None,
         "Include configurations that their flags would exclude: {names}; repeatable.",
         "WHAT",
-        names=names_in("bbccli.readers.flagged:INCLUDED"),
+        names=names_in("bbccli.readers.choice:INCLUDED"),
         default="none",
     )
     verify: bool = _input(

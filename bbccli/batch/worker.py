@@ -20,7 +20,7 @@ from bbccli.core.resources import Resources
 from bbccli.core.text import message, redacted
 from bbccli.errors import OF_THE_MACHINE, BbcError, last_resort
 from bbccli.metrics import custom
-from bbccli.readers.opening import hash_of
+from bbccli.readers.pipeline import hash_of
 from bbccli.readers.sources.files import sha256_of
 from bbccli.readers.sources.opening import metadata_path
 from bbccli.readers.sources.urls import is_url, url_bytes, url_exists

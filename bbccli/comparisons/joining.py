@@ -21,8 +21,8 @@ from bbccli.core.notes import Note, joined_by_position, joined_folds_differ, lis
 from bbccli.core.source import Source
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.readers.classes import spelled
-from bbccli.readers.constant import differing, odd_one
 from bbccli.readers.keys import names_alike
+from bbccli.readers.sample_columns import differing, odd_one
 from bbccli.types import BoolArray, IntArray, Missing, Task
 
 SHOWN = 3

@@ -15,25 +15,20 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.outcome import Outcome
 from bbccli.errors import InputError, OptionError
 from bbccli.readers.arrow import is_number
-from bbccli.readers.assembly import Reading, assemble
+from bbccli.readers.assembly import assemble
 from bbccli.readers.choice import choose
-from bbccli.readers.classes import tell_classes
 from bbccli.readers.column import number_of
 from bbccli.readers.column_file import ColumnFile, pieces
-from bbccli.readers.facts import facts_of
-from bbccli.readers.flagged import leave_out
-from bbccli.readers.join import join
-from bbccli.readers.layout import lay_out
 from bbccli.readers.meaning import outcome_of
-from bbccli.readers.pipeline import RAISE, open_tables
-from bbccli.readers.place import Places, place
+from bbccli.readers.pipeline import sheet_of
 from bbccli.readers.prediction_array import Cube, check_sources
 from bbccli.readers.predictions import Values, interpret
-from bbccli.readers.request import Paths, Request
+from bbccli.readers.problems import RAISE
+from bbccli.readers.request import Request
+from bbccli.readers.sample_columns import with_sample_columns
 from bbccli.readers.scores import task_of
 from bbccli.readers.sheet import WIDE, Sheet
-from bbccli.readers.sources.files import expand
-from bbccli.readers.unfinished import Narrowed
+from bbccli.readers.sources.files import Paths, expand
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
 
 HINT = (
@@ -110,22 +105,16 @@ def read_by_parts(paths: Paths, request: Request) -> PredictionMatrix:
     InputError, UndefinedError
         As `bbccli.readers.read`.
     """
-    tables, metadata = open_tables(paths, request, RAISE)
-    sheet = lay_out(tables, metadata, request, RAISE)
-    sheet, places = place(sheet, RAISE)
-    sheet = tell_classes(join(sheet, places, request, RAISE))
-    sheet = choose(sheet, request.only, request.exclude, request.positive)
-    sheet = leave_out(sheet, request.include)
-    file = _file_of(paths, sheet, places, request)
-    facts = facts_of(sheet, places, RAISE)
-    cube = LookedUp(sheet.path, sheet.cells, None, (), places.rows, file)
-    outcome = outcome_of(sheet, facts, cube, request)
+    sheet = choose(sheet_of(paths, request, RAISE), request, RAISE)
+    file = _file_of(paths, sheet, request)
+    sheet = with_sample_columns(sheet, RAISE)
+    cube = LookedUp(sheet.path, sheet.cells, None, (), sheet.rows, file)
+    outcome = outcome_of(sheet, cube, request)
     predictions = _interpreted(sheet, file, outcome)
-    reading = Reading(Narrowed(sheet, places), facts, outcome, predictions)
-    return replace(assemble(reading, request), sample_keys=None)
+    return replace(assemble(sheet, outcome, predictions, request), sample_keys=None)
 
 
-def _file_of(paths: Paths, sheet: Sheet, places: Places, request: Request) -> ColumnFile:
+def _file_of(paths: Paths, sheet: Sheet, request: Request) -> ColumnFile:
     """The predictions of a sheet as columns of their file.
 
     Raises
@@ -137,13 +126,13 @@ def _file_of(paths: Paths, sheet: Sheet, places: Places, request: Request) -> Co
 
     found = expand(paths)
     path = found[0]
-    in_order = np.array_equal(places.rows, np.arange(sheet.n_rows)[None])
+    in_order = np.array_equal(sheet.rows, np.arange(sheet.n_rows)[None])
     kinds = [sheet.type_of(cell) for cell in sheet.cells]
     for wrong, reason in (
         (len(found) > 1, "there are several files"),
         (not _is_parquet(path), "this is no Parquet file"),
         (sheet.layout != WIDE, f"the layout is {sheet.layout}"),
-        (places.nested is not None, "the cross-validation is nested"),
+        (sheet.nested, "the cross-validation is nested"),
         (not in_order, "there are repeats, or rows of one sample"),
         ("weight" in sheet.roles, "the samples have weights"),
         (task_of(request, sheet) is Task.SCORE, "the task is score"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bbccli.readers.opening import hash_of
+from bbccli.readers.pipeline import hash_of
 
 REAL = Path(__file__).parents[1] / "data" / "runs"
 

@@ -16,7 +16,7 @@ from bbccli.analysis.inspection import inspect
 from bbccli.errors import InputError
 from bbccli.metrics import METRICS
 from bbccli.readers import read
-from bbccli.readers.opening import hash_of
+from bbccli.readers.pipeline import hash_of
 from bbccli.readers.runs.folder import RUNS
 from bbccli.readers.sources import opening
 from bbccli.recording import Recorder

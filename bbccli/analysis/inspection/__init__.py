@@ -6,7 +6,8 @@ on the way, and the matrix where there is one, tell the rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from bbccli.analysis.inspection import findings as checks
@@ -16,9 +17,11 @@ from bbccli.analysis.verification import verified
 from bbccli.core import resources
 from bbccli.core.documents import as_json
 from bbccli.core.documents.values import doc
+from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.text import redacted
-from bbccli.readers import Paths, Request, Understood, understand
-from bbccli.readers.problems import Collect, HaltError
+from bbccli.readers import Paths, Request, understand
+from bbccli.readers.problems import HaltError, Problems
+from bbccli.readers.sheet import Sheet
 from bbccli.readers.sources.files import listed
 from bbccli.readers.sources.memory import name_in_messages
 from bbccli.schema.correct import Input
@@ -90,26 +93,26 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
     OptionError
         The memory that was asked for is too little for so many samples.
     """
-    problems, findings = Collect(), Findings()
-    try:
-        read: Understood | None = understand(paths, request or Request(), problems)
-    except HaltError:
-        read = None
-    if read is not None and verify:
-        checked = problems.attempt("leaderboard", verified, read.matrix, otherwise=read.matrix)
-        read = replace(read, matrix=checked)
-        checks.tell_scores(findings, checked.source.verification)
-    if read is not None and (run := read.matrix.source.run):
+    problems, findings = Problems(collect=True), Findings()
+    sheet: Sheet | None = None
+    matrix: PredictionMatrix | None = None
+    with suppress(HaltError):
+        sheet, matrix = understand(paths, request or Request(), problems)
+    if matrix is not None and verify:
+        with problems.of("leaderboard"):
+            matrix = verified(matrix)
+        checks.tell_scores(findings, matrix.source.verification)
+    if matrix is not None and (run := matrix.source.run):
         checks.tell_tool(findings, run["tool"])
     for check, error in problems.found:
         findings.error(check, error)
     checks.tell_steps(findings, problems)
     sizes = gaps = close = None
-    if read is not None:
-        sizes, gaps = checks.class_sizes(read.matrix.outcome), checks.gaps(read)
-        with resources.use(resources.current().for_predictions(*read.matrix.size)):
-            close = similarity(read.matrix)
-            checks.tell(findings, read, gaps, close)
+    if sheet is not None and matrix is not None:
+        sizes, gaps = checks.class_sizes(matrix.outcome), checks.gaps(sheet)
+        with resources.use(resources.current().for_predictions(*matrix.size)):
+            close = similarity(matrix)
+            checks.tell(findings, matrix, gaps, close)
     sheet = problems.seen.get("roles")
     return Inspection(
         schema=INSPECTION_VERSION,
@@ -117,7 +120,7 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
         command="inspect",
         path=redacted(", ".join(map(name_in_messages, listed(paths)))),
         layout=None if sheet is None else sheet.layout,
-        input=None if read is None else Input.of(read.matrix),
+        input=None if matrix is None else Input.of(matrix),
         classes=tuple(ClassSize(*one) for one in sizes or ()),
         missing=tuple(Gap(*one) for one in gaps or () if one[1]),
         similar=close,

@@ -19,17 +19,15 @@ from bbccli.core.rounding import count, figure, tiny_text
 from bbccli.core.source import Verification
 from bbccli.errors import BbcError, InputError, UnsupportedError
 from bbccli.metrics import default_metric
-from bbccli.readers import Understood
-from bbccli.readers.coverage import held_out, note_on
-from bbccli.readers.place import Places
-from bbccli.readers.problems import Collect
+from bbccli.readers.folds import note_on_holdout
+from bbccli.readers.problems import Problems
 from bbccli.readers.sheet import Sheet
 from bbccli.stats.resampling import BLOCK, any_draw, draws_of
 from bbccli.stats.selection.units import single_classes
 from bbccli.types import BoolArray, IntArray, PredictionKind, Task, distinct
 
 if TYPE_CHECKING:
-    from bbccli.readers.separate import Separate
+    from bbccli.readers.join import Separate
 
 N_DRAWN = 1024
 """Resamples drawn to see how many would have to be drawn again."""
@@ -98,10 +96,12 @@ class Findings:
 
 
 def tell(
-    findings: Findings, read: Understood, gaps: Sequence[tuple[str, int]], close: Similarity
+    findings: Findings,
+    matrix: PredictionMatrix,
+    gaps: Sequence[tuple[str, int]],
+    close: Similarity,
 ) -> None:
     """Tell what is doubtful about files that can be used."""
-    matrix = read.matrix
     check_kind(findings, matrix)
     sizes = ", ".join(f"{name} {count}" for name, count in class_sizes(matrix.outcome))
     findings.passed("outcome", f"{matrix.task}" + (f": {sizes}" if sizes else ""))
@@ -131,10 +131,9 @@ def check_metric(findings: Findings, matrix: PredictionMatrix) -> None:
         findings.warn("metric", error.problem, error.hint)
 
 
-def gaps(read: Understood) -> tuple[tuple[str, int], ...]:
+def gaps(sheet: Sheet) -> tuple[tuple[str, int], ...]:
     """Return the predictions that each configuration lacks, in file order."""
-    sheet, rows = read.sheet, read.places.rows
-    placed = np.arange(sheet.n_rows) if read.places.nested is not None else rows[rows >= 0]
+    placed = np.arange(sheet.n_rows) if sheet.nested else sheet.rows[sheet.rows >= 0]
     counts = []
     for configuration, cells in sheet.configurations.items():
         lacking = np.zeros(sheet.n_rows, bool)
@@ -302,15 +301,15 @@ def _check_similar(findings: Findings, close: Similarity) -> None:
         findings.passed("duplicates", text)
 
 
-def tell_steps(findings: Findings, problems: Collect) -> None:
+def tell_steps(findings: Findings, problems: Problems) -> None:
     """Add the checks that passed, and how far the repeats cover the samples."""
     for check, seen in problems.seen.items():
         if check == "coverage":
-            _tell_coverage(findings, *seen)
+            _tell_coverage(findings, seen)
         elif not problems.failed(check):
             findings.passed(check, SENTENCES[check](seen))
             if check == "keys":
-                _tell_nested(findings, *seen)
+                _tell_nested(findings, seen)
     if "coverage" in problems.seen and problems.failed("constant", "labels file"):
         findings.skip("outcome", "the outcome is not known of every sample")
 
@@ -349,10 +348,9 @@ def _roles(sheet: Sheet) -> str:
     return f"{', '.join(played) or 'none'}; {len(sheet.cells)} columns of predictions"
 
 
-def _keys(seen: tuple[Sheet, Places]) -> str:
-    sheet, places = seen
+def _keys(sheet: Sheet) -> str:
     key = "each once in a repeat" if "row_id" in sheet.roles else "by the order of the rows"
-    return f"{count(places.n_samples, 'sample')} in {count(places.n_repeats, 'repeat')}, {key}"
+    return f"{count(sheet.n_samples, 'sample')} in {count(sheet.n_repeats, 'repeat')}, {key}"
 
 
 def _joined(file: Separate) -> str:
@@ -376,28 +374,27 @@ SENTENCES: Mapping[str, Callable[[Any], str]] = {
 """Text of a check that passed, from what it saw."""
 
 
-def _tell_nested(findings: Findings, sheet: Sheet, places: Places) -> None:
-    if places.nested is not None:
-        n_inner = int((~places.nested.outer).sum())
+def _tell_nested(findings: Findings, sheet: Sheet) -> None:
+    if sheet.nested:
+        n_inner = int((~sheet.outer).sum())
         findings.passed("nested", f"{n_inner} inner rows, no sample both trained on and tested")
 
 
-def _tell_coverage(findings: Findings, sheet: Sheet, places: Places) -> None:
+def _tell_coverage(findings: Findings, sheet: Sheet) -> None:
     """Tell of samples that some repeat lacks."""
-    there = held_out(sheet, places)
-    if there is not None:
-        note = note_on(there)
+    if sheet.held_out is not None:
+        note = note_on_holdout(sheet.held_out)
         findings.warn("coverage", note.text, note.remedy)
         return
-    n_absent = int((~places.in_every_repeat).sum())
+    n_absent = int((~sheet.in_every_repeat).sum())
     if not n_absent:
         findings.passed("coverage", "every repeat covers every sample once")
-    elif n_absent == places.n_samples:
+    elif n_absent == sheet.n_samples:
         findings.skip("coverage", "no sample is in all repeats")
     else:
         verb = "is" if n_absent == 1 else "are"
         findings.warn(
             "coverage",
-            f"{n_absent} of {places.n_samples} samples {verb} lacking in some repeat",
+            f"{n_absent} of {sheet.n_samples} samples {verb} lacking in some repeat",
             "complete the predictions; till then such samples are left out",
         )

@@ -1,4 +1,4 @@
-"""What tells several files apart: their stems, or else the part of their paths that differs."""
+"""Names of several files: their stems, or else the part of their paths that differs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bbccli.errors import InputError
 from bbccli.readers.sources.files import PACKINGS, STDIN_NAME
 
 _TIMESTAMP = re.compile(r"(?<=.)_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(\.\d+)?$")
-"""When lm-evaluation-harness wrote a file: it tells runs apart, not what was run."""
+"""Time at which lm-evaluation-harness wrote a file: of the run, not of the model."""
 
 
 def names_of(paths: Sequence[str]) -> list[str]:
