@@ -30,3 +30,8 @@ def named(name, found):
         "input": found["input"] | {"path": name, "classes": [name, "yes"], "positive_class": name},
         "estimates": [e | {"winner": name, "notes": [note]} for e in found["estimates"]],
     }
+
+
+def codes(found):
+    """Codes of the notes of a result."""
+    return [note.code for note in found.notes]

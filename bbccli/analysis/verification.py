@@ -17,8 +17,7 @@ from bbccli.core.plan import CLIP
 from bbccli.core.rounding import count
 from bbccli.core.source import TwoFigures, Verification, agrees, targets_of
 from bbccli.errors import InputError
-from bbccli.metrics import METRICS, fitting
-from bbccli.metrics.naming import canonical
+from bbccli.metrics import METRICS, canonical, fitting
 from bbccli.metrics.probability import with_clip
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import FloatArray, Pooling, PredictionKind

@@ -42,8 +42,7 @@ def explain(
     from bbccli.cli.output import style_for_stdout, write
     from bbccli.core.notes import NOTES
     from bbccli.methods import METHODS
-    from bbccli.metrics import METRICS
-    from bbccli.metrics.naming import canonical
+    from bbccli.metrics import METRICS, canonical
     from bbccli.reports.blocks import terminal
     from bbccli.reports.content import explain as content
 

@@ -17,7 +17,7 @@ from bbccli.core.option import Option, Panel, Scope, option
 from bbccli.errors import OptionError
 
 if TYPE_CHECKING:
-    from bbccli.planning import Question, Stated
+    from bbccli.planning import PlanRequest, Stated
 
 LARGEST_COUNT = 1_000_000
 """Rows, and the square of configurations, of a cell."""
@@ -80,7 +80,7 @@ class PlanningOptions:
         0.01, "How far from the best still counts as near the best.", "D", panel=Panel.METHOD
     )
 
-    def question(self, level: float, seed: int) -> Question:
+    def question(self, level: float, seed: int) -> PlanRequest:
         """Return what is asked.
 
         Raises
@@ -88,7 +88,7 @@ class PlanningOptions:
         OptionError
             A target that is not above 0, two targets, or counts that are none.
         """
-        from bbccli.planning import Question, Target
+        from bbccli.planning import PlanRequest, Target
 
         self._check_sizes()
         samples = counts("--samples", self.samples, LARGEST_COUNT)
@@ -100,7 +100,7 @@ class PlanningOptions:
         target = Target.WIDTH if self.width is not None else None
         target = Target.OPTIMISM if self.optimism is not None else target
         value = self.optimism if self.width is None else self.width
-        return Question(
+        return PlanRequest(
             *(target, value or 0.0, samples, configurations, self.within, level, seed, self.check)
         )
 

@@ -1,4 +1,4 @@
-"""A cell of a plan again, by simulated matrices: whether the formulas hold at these sizes.
+"""Check a cell of a plan by simulated matrices: whether the formulas hold at these sizes.
 
 1. Draw the true performances of C configurations, normal with the spread of the basis, about the
    value that makes the winner's expectation that of the cell.
@@ -48,7 +48,7 @@ EDGE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Law:
+class CheckLaw:
     """A law of simulation: its name, what draws, and the correlation behind that of errors."""
 
     name: str
@@ -94,7 +94,7 @@ def _summed(values: FloatArray) -> tuple[list[float], list[float]]:
     return values.mean(axis=0).tolist(), errors.tolist()
 
 
-def _simulated(basis: Basis, chosen: Cell, law: Law, rng: np.random.Generator) -> Simulated:
+def _simulated(basis: Basis, chosen: Cell, law: CheckLaw, rng: np.random.Generator) -> Simulated:
     sign, n_configurations = basis.direction.sign, chosen.n_configurations
     noise = basis.chance(chosen.n_samples).noise
     centre = sign * chosen.honest - reached(basis.spread, noise, n_configurations)
@@ -129,7 +129,7 @@ def _width(basis: Basis, simulated: Simulated, level: float, seed: int) -> float
     return float("nan") if found is None else found.upper - found.lower
 
 
-def law_of(basis: Basis) -> Law:
+def law_of(basis: Basis) -> CheckLaw:
     """Return the law that has the metric of a basis.
 
     Raises
@@ -138,9 +138,9 @@ def law_of(basis: Basis) -> Law:
         There is none.
     """
     if basis.metric == "auc":
-        return Law("binormal", binormal, behind_areas)
+        return CheckLaw("binormal", binormal, behind_areas)
     if basis.metric in ("accuracy", "error"):
-        return Law("right-or-wrong", right_or_wrong, behind_shares)
+        return CheckLaw("right-or-wrong", right_or_wrong, behind_shares)
     raise UnsupportedError(
         f"--check has no law of simulation with a known {METRICS[basis.metric].label}",
         hint="leave it out; it is for auc, accuracy and error",

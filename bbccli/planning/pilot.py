@@ -29,7 +29,7 @@ from math import ceil, sqrt
 
 import numpy as np
 
-from bbccli.comparisons.evidence import Evidence, evidence_of
+from bbccli.comparisons.evidence import Influences, evidence_of
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan
 from bbccli.core.results import SearchCost
@@ -77,7 +77,7 @@ def of_pilot(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Basis:
     return basis
 
 
-def basis_of(found: Evidence, n_samples: int, cost: SearchCost, level: float) -> Basis:
+def basis_of(found: Influences, n_samples: int, cost: SearchCost, level: float) -> Basis:
     """Return the basis of performances and influences, and of the corrected figures."""
     order = np.argsort(-found.gains, kind="stable")
     best, top = (order[: max(ceil(len(order) / n), LEAST_BEST)] for n in (4, 10))
@@ -108,7 +108,7 @@ def basis_of(found: Evidence, n_samples: int, cost: SearchCost, level: float) ->
     )
 
 
-def noise_among(found: Evidence, columns: IntArray) -> float:
+def noise_among(found: Influences, columns: IntArray) -> float:
     """Return s of some configurations (C',): chance in a performance relative to the others.
 
     Examples
@@ -126,7 +126,7 @@ def noise_among(found: Evidence, columns: IntArray) -> float:
 
 
 def _by_root(chance: Chance, n_samples: int) -> Callable[[float], Chance]:
-    """What chance does with N rows, by what it does with those of the pilot."""
+    """Chance in N rows, scaled from that in the rows of the pilot."""
 
     def of_rows(n: float) -> Chance:
         share = sqrt(n_samples / n)

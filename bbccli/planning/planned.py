@@ -48,13 +48,14 @@ STATED = (FIXED, "Rows are independent of each other, without groups.", NORMAL)
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked of a plan.
+class PlanRequest:
+    """Request for a plan.
 
     Attributes
     ----------
     target, value
-        What rows are asked for, and the largest that is wanted; None where nothing is.
+        Quantity that rows are needed for, and its largest acceptable value; None where there is
+        no target.
     samples, configurations
         Of the table; the largest number of configurations is the one that is answered for.
     within
@@ -62,7 +63,7 @@ class Question:
     level, seed
         Of the intervals; of random numbers.
     checked
-        Whether the chosen cell is simulated.
+        True to simulate the chosen cell.
     """
 
     target: Target | None = None
@@ -75,7 +76,7 @@ class Question:
     checked: bool = False
 
 
-def planned_for(basis: Basis, asked: Question, progress: Progress = silent) -> Planned:
+def planned_for(basis: Basis, asked: PlanRequest, progress: Progress = silent) -> Planned:
     """Return the plan that answers a question.
 
     Raises

@@ -143,8 +143,7 @@ def _task_of(values: NDArray[Any], labels: NDArray[Any], scoring: Any) -> Task:
     if len(labels) > 2 and (values % 1 != 0).any():
         return Task.REGRESSION
     if isinstance(scoring, str):
-        from bbccli.metrics import METRICS
-        from bbccli.metrics.naming import canonical
+        from bbccli.metrics import METRICS, canonical
 
         metric = METRICS.get(canonical(scoring, METRICS))
         if metric is not None:

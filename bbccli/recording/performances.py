@@ -13,8 +13,7 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.outcome import Outcome
 from bbccli.core.source import agrees, tolerance_of
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.metrics import METRICS, Metric
-from bbccli.metrics.naming import canonical
+from bbccli.metrics import METRICS, Metric, canonical
 from bbccli.metrics.probability import with_clip
 from bbccli.recording import design
 from bbccli.recording.design import Design

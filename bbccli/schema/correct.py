@@ -20,8 +20,7 @@ from bbccli.core.outcome import Outcome, Weights
 from bbccli.core.plan import Plan
 from bbccli.core.results import MOST_SHARES, Estimate, Gate, SearchCost
 from bbccli.core.source import LeftOut, Verification
-from bbccli.metrics import METRICS
-from bbccli.metrics.naming import canonical
+from bbccli.metrics import METRICS, canonical
 from bbccli.metrics.planned import attainable, planned
 from bbccli.types import TIE_TOLERANCE, PredictionKind, RiskDirection, Side, Task
 from bbccli.version import __version__

@@ -11,7 +11,7 @@ from bbccli.core.notes import Note, capped_errors, large_losses, unbounded_loss
 from bbccli.core.plan import Plan
 from bbccli.core.results import Estimate
 from bbccli.metrics.base import Metric
-from bbccli.metrics.capped import Capped, cap_of
+from bbccli.metrics.planned import Capped, cap_of
 from bbccli.metrics.probability import MeanSurprise
 from bbccli.metrics.regression import MSE
 from bbccli.stats.selection.single import of_samples
