@@ -14,8 +14,3 @@ def refused(message, source, *, hint="", kind: type[BbcError] = InputError, **op
     assert all(given)
     assert any(hint in one for one in given)
     return caught.value
-
-
-def codes(matrix):
-    """The codes of the notes."""
-    return [note.code for note in matrix.notes]

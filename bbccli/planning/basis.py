@@ -67,7 +67,7 @@ class Chance:
 
 
 @dataclass(frozen=True, slots=True)
-class Basis:
+class PlanBasis:
     """Model behind a plan; performances are gains.
 
     Attributes
@@ -255,7 +255,7 @@ class Stated:
             )
 
 
-def of_stated(metric: Metric, stated: Stated, level: float) -> Basis:
+def of_stated(metric: Metric, stated: Stated, level: float) -> PlanBasis:
     """Return the basis of stated values.
 
     Raises
@@ -273,7 +273,7 @@ def of_stated(metric: Metric, stated: Stated, level: float) -> Basis:
 
     expected = sign * stated.expected
     centre = expected - reached(spread, 0.0, stated.n_configurations)
-    return Basis(
+    return PlanBasis(
         metric=metric.name,
         direction=metric.direction,
         bounds=metric.bounds,

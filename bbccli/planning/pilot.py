@@ -36,7 +36,7 @@ from bbccli.core.results import SearchCost
 from bbccli.errors import UndefinedError
 from bbccli.metrics.base import Metric
 from bbccli.metrics.planned import attainable, planned
-from bbccli.planning.basis import Basis, Chance, reached, width_of
+from bbccli.planning.basis import Chance, PlanBasis, reached, width_of
 from bbccli.stats.bootstrap.search_cost import search_cost
 from bbccli.stats.case import Case
 from bbccli.types import FloatArray, IntArray, Task
@@ -50,7 +50,7 @@ LEAST_BEST = 3
 BLOM = 0.375
 
 
-def of_pilot(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Basis:
+def of_pilot(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> PlanBasis:
     """Return the basis that a matrix gives, under a metric.
 
     Raises
@@ -77,7 +77,7 @@ def of_pilot(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Basis:
     return basis
 
 
-def basis_of(found: Influences, n_samples: int, cost: SearchCost, level: float) -> Basis:
+def basis_of(found: Influences, n_samples: int, cost: SearchCost, level: float) -> PlanBasis:
     """Return the basis of performances and influences, and of the corrected figures."""
     order = np.argsort(-found.gains, kind="stable")
     best, top = (order[: max(ceil(len(order) / n), LEAST_BEST)] for n in (4, 10))
@@ -90,7 +90,7 @@ def basis_of(found: Influences, n_samples: int, cost: SearchCost, level: float) 
     gains = found.gains[order]
     perfect = max(sign * bound for bound in metric.bounds)
     near = bool(perfect - gains[: len(best)].mean() < NEAR * error)
-    return Basis(
+    return PlanBasis(
         metric=metric.name,
         direction=metric.direction,
         bounds=metric.bounds,

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from reading import codes, refused
+from documents import codes
+from reading import refused
 
 from bbccli.errors import OptionError
 from bbccli.readers import Roles, read

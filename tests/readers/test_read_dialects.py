@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from documents import codes
 from numpy.testing import assert_allclose, assert_array_equal
 from pyarrow import csv
-from reading import codes, refused
+from reading import refused
 
 from bbccli import METHODS, METRICS, Plan
 from bbccli.errors import OptionError

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from documents import codes
 from numpy.testing import assert_array_equal
-from reading import codes, refused
+from reading import refused
 
 from bbccli import METHODS, METRICS, Plan
 from bbccli.errors import InputError

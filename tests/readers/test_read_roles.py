@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from documents import codes
 from numpy.testing import assert_array_equal
-from reading import codes, refused
+from reading import refused
 
 from bbccli.errors import OptionError
 from bbccli.readers import Roles, read

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from documents import codes
 from numpy.testing import assert_array_equal
-from reading import codes, refused
+from reading import refused
 
 from bbccli.readers import read
 from bbccli.types import Missing
