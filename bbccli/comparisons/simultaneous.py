@@ -55,7 +55,7 @@ from bbccli.core.plan import Plan, n_draws
 from bbccli.core.threads import ordered_map
 from bbccli.errors import OptionError, parameter
 from bbccli.metrics.base import Metric
-from bbccli.stats.multipliers import divisors, multipliers
+from bbccli.stats.influence import divisors, multipliers
 from bbccli.stats.resampling import BLOCK
 from bbccli.types import BoolArray, FloatArray, IntArray
 

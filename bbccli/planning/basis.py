@@ -37,7 +37,7 @@ from bbccli.core.areas import newcombe_variance
 from bbccli.core.arguments import settle
 from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.metrics.base import Metric
-from bbccli.stats.intervals.binomial import wilson
+from bbccli.stats.intervals.ends import wilson
 from bbccli.types import Direction, FloatArray
 
 

@@ -101,8 +101,15 @@ from bbccli.errors import UnsupportedError
 from bbccli.methods.base import INTERVAL, Method
 from bbccli.metrics.base import MeanScorer
 from bbccli.stats.case import Answer, Case
-from bbccli.stats.intervals.binomial import Formula, clopper_pearson, jeffreys, wald, wilson
-from bbccli.stats.intervals.ends import interval_by, without_width
+from bbccli.stats.intervals.ends import (
+    Formula,
+    clopper_pearson,
+    interval_by,
+    jeffreys,
+    wald,
+    wilson,
+    without_width,
+)
 from bbccli.stats.selection.available import AvailableCases
 from bbccli.stats.selection.candidates import by_repeat
 
