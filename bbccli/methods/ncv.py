@@ -91,8 +91,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.nested import NestedFold
+from bbccli.core.matrix import NestedFold, PredictionMatrix
 from bbccli.core.notes import Note, nested_spread, no_interval, outer_selections
 from bbccli.errors import UndefinedError
 from bbccli.methods.base import INTERVAL, POINT, Method, Need
@@ -102,7 +101,7 @@ from bbccli.stats.intervals import normal
 from bbccli.stats.selection.candidates import by_repeat
 from bbccli.stats.selection.choice import selection_shares
 from bbccli.stats.selection.css import undefined, winner_of
-from bbccli.stats.selection.single import figures_of
+from bbccli.stats.selection.tails import figures_of
 from bbccli.types import FloatArray, IntArray
 
 

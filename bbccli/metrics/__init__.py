@@ -6,8 +6,7 @@ from collections.abc import Container, Sequence
 from difflib import get_close_matches
 
 from bbccli.core.arguments import as_list
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.prediction_forms import PLURAL
+from bbccli.core.matrix import PLURAL, PredictionMatrix
 from bbccli.errors import OptionError, UnsupportedError, nearest, parameter, short
 from bbccli.metrics import (
     binary,
@@ -21,8 +20,7 @@ from bbccli.metrics import (
     scores,
     survival,
 )
-from bbccli.metrics.base import Metric, Scorer, mean_of, of_totals, pair_share
-from bbccli.metrics.columns import by_column
+from bbccli.metrics.base import Metric, Scorer, by_column, mean_of, of_totals, pair_share
 from bbccli.types import PredictionKind, Task
 
 __all__ = [

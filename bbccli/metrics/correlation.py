@@ -8,8 +8,7 @@ from functools import partial
 import numpy as np
 
 from bbccli.core.outcome import Outcome
-from bbccli.metrics.base import Metric, of_totals
-from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
+from bbccli.metrics.base import Metric, OfColumn, UnderWeights, by_column, of_totals
 from bbccli.metrics.kernels.running import Grid
 from bbccli.metrics.regression import one, residual, squared_error
 from bbccli.metrics.rests import EVERY_SAMPLE

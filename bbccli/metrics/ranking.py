@@ -9,8 +9,7 @@ from itertools import permutations
 import numpy as np
 
 from bbccli.core.outcome import Outcome
-from bbccli.metrics.base import Metric, Scorer, pair_share
-from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
+from bbccli.metrics.base import Metric, OfColumn, Scorer, UnderWeights, by_column, pair_share
 from bbccli.metrics.confusion import MISSING_CLASS
 from bbccli.metrics.kernels.pairs import controls_around, presort
 from bbccli.metrics.kernels.running import Grid, take

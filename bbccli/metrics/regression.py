@@ -7,8 +7,15 @@ from functools import partial
 import numpy as np
 
 from bbccli.core.outcome import Outcome
-from bbccli.metrics.base import Metric, Predictions, mean_of, of_totals
-from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
+from bbccli.metrics.base import (
+    Metric,
+    OfColumn,
+    Predictions,
+    UnderWeights,
+    by_column,
+    mean_of,
+    of_totals,
+)
 from bbccli.metrics.kernels.running import Search
 from bbccli.metrics.rests import EVERY_SAMPLE
 from bbccli.types import BoolArray, Direction, FloatArray, PredictionKind, Task

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.nested import NestedFold
+from bbccli.core.matrix import NestedFold, PredictionMatrix
 from bbccli.core.notes import Note, declared, remarks
 from bbccli.core.outcome import Outcome
 from bbccli.core.source import Source, targets_of

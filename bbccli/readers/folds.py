@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bbccli.core.nested import NestedFold
+from bbccli.core.matrix import NestedFold
 from bbccli.core.notes import Note, repeated_holdout
 from bbccli.readers.column import Column, natural_order
 from bbccli.readers.place import outer_blocks

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.core.sample_keys import SampleKeys
+from bbccli.core.matrix import SampleKeys
 from bbccli.errors import InputError, parameter
 from bbccli.readers.arrow import (
     apply,

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.core.sample_keys import SampleKeys
+from bbccli.core.matrix import SampleKeys
 from bbccli.errors import InputError
 from bbccli.readers.arrow import as_arrow, take, to_codes
 from bbccli.readers.codes import repeated

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bbccli.core.matrix import Unfinished
+from bbccli.core.matrix import SampleKeys, Unfinished
 from bbccli.core.notes import Note
-from bbccli.core.sample_keys import SampleKeys
 from bbccli.core.source import LeftOut
 from bbccli.readers.arrow import null_mask
 from bbccli.readers.column import Column

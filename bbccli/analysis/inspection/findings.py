@@ -11,10 +11,9 @@ import numpy as np
 
 from bbccli.analysis.inspection.similar import Similarity
 from bbccli.core.documents.values import doc
-from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.matrix import PLURAL, PredictionMatrix
 from bbccli.core.notes import NOTES, Note, listing
 from bbccli.core.outcome import Outcome, effective_size
-from bbccli.core.prediction_forms import PLURAL
 from bbccli.core.rounding import count, figure, tiny_text
 from bbccli.core.source import Verification
 from bbccli.errors import BbcError, InputError, UnsupportedError

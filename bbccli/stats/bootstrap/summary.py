@@ -23,7 +23,7 @@ from bbccli.stats.intervals import INTERVALS, Basis, interval_of
 from bbccli.stats.selection.available import AvailableCases
 from bbccli.stats.selection.candidates import by_repeat
 from bbccli.stats.selection.choice import selection_shares
-from bbccli.stats.selection.single import worst_sample
+from bbccli.stats.selection.tails import worst_sample
 from bbccli.stats.selection.units import n_units_of, rests_on
 from bbccli.types import Direction, Models, Pooling
 
