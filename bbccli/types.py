@@ -62,7 +62,7 @@ class Direction(StrEnum):
         return 1 if self is Direction.MAXIMIZE else -1
 
     def gain(self, a: Any, b: Any) -> Any:
-        """How much better `a` is than `b` (same unit; positive when better)."""
+        """Return how much better `a` is than `b` (same unit; positive when better)."""
         return self.sign * (a - b)
 
     def ties(self, performances: FloatArray, axis: int = -1) -> BoolArray:

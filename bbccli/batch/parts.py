@@ -109,7 +109,7 @@ class DaskWorkers(Workers):
         return self._client.submit(work, packed, shared, limits, pure=False)
 
     def _send(self, array: np.ndarray[Any, Any]) -> Any:
-        """What stands for an array that workers have."""
+        """Return what stands for an array that workers have."""
         if id(array) not in self._sent:
             sent = self._client.scatter(array, broadcast=True, hash=False)
             self._sent[id(array)] = array, sent
@@ -153,7 +153,7 @@ def unpack(packed: bytes, shared: dict[int, Any]) -> Any:
 
 
 def _outcome(future: Any) -> Any:
-    """What a task returned.
+    """Return what a task returned.
 
     Raises
     ------

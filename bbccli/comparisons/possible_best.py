@@ -182,7 +182,7 @@ def _p_of(evidence: Influences, columns: IntArray, rivals: IntArray, plan: Plan)
 def _n_reached(
     own: FloatArray, of_rivals: FloatArray, inverse: FloatArray, statistics: FloatArray
 ) -> IntArray:
-    """How many draws (b, C') and (b, J) reach the statistic (C') of each configuration."""
+    """Return how many draws (b, C') and (b, J) reach the statistic (C') of each configuration."""
     scaled = np.empty_like(of_rivals, order="C")
     counts = np.empty(len(statistics), np.int64)
     for m, statistic in enumerate(statistics):

@@ -288,7 +288,7 @@ class PredictionMatrix:
 
     @property
     def task(self) -> Task:
-        """What is predicted."""
+        """Return what is predicted."""
         return self.outcome.task
 
     @property
@@ -394,7 +394,7 @@ class PredictionMatrix:
         return replace(self, predictions=-self.predictions, nested=nested, risk_direction=direction)
 
     def offers(self, kind: PredictionKind | str) -> bool:
-        """Whether the predictions can be had in this form."""
+        """True if the predictions can be had in this form."""
         kind = choice(PredictionKind, kind, "kind")
         if kind is PredictionKind.LABEL and self.kind is PredictionKind.SCORE:
             # of several scores the highest wins; a single one needs to be told where to cut

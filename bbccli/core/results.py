@@ -61,7 +61,7 @@ class Distribution:
 
     @property
     def exact(self) -> bool:
-        """Whether every possible resample is here, so that there is no Monte-Carlo error."""
+        """True if every possible resample is here, so that there is no Monte-Carlo error."""
         return self.probabilities is not None
 
     def mean(self) -> float:
@@ -125,7 +125,7 @@ class Distribution:
         return frame_of(rows, tuple(columns))
 
     def shares(self, n_configurations: int) -> FloatArray:
-        """How often each of C configurations was selected: (C,), adding up to 1."""
+        """Return how often each of C configurations was selected: (C,), adding up to 1."""
         counts = np.bincount(self.winners, self.probabilities, n_configurations)
         return np.asarray(counts / counts.sum())
 

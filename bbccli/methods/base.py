@@ -1,4 +1,4 @@
-"""What a method is, what it may need of the data, and how it is run."""
+"""The record of a method, its needs of the data, and its run."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ def _evaluate(case: Case, fold: NestedFold, selected: int) -> float:
 
 
 def _note(matrix: PredictionMatrix, folds: tuple[NestedFold, ...], selected: IntArray) -> Note:
-    """What each outer fold selected."""
+    """Return what each outer fold selected."""
     repeated = matrix.n_repeats > 1
     names = [f"{f.name} of repeat {f.repeat}" if repeated else f.name for f in folds]
     winners = [matrix.configurations[c] for c in selected]
@@ -235,7 +235,7 @@ def standard_error(losses: list[Losses], n_samples: int, n_outer: int) -> tuple[
 
 
 def _why_not(case: Case) -> str:
-    """Why there is no interval; empty where there is one."""
+    """Return why there is no interval; empty where there is one."""
     matrix = case.matrix
     if matrix.outcome.weights is not None:
         return "samples have weights"

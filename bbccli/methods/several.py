@@ -109,7 +109,7 @@ def _with_doubt(found: Estimate, metric: Metric, plan: Plan, method: Method) -> 
 
 
 def _way_out(metric: Metric, plan: Plan, method: Method) -> str:
-    """What keeps an interval of this method from collapsing."""
+    """Return what keeps an interval of this method from collapsing."""
     if not np.isfinite(metric.bounds).all():
         return "more samples; the guard needs a metric that has a worst value"
     if Gives.DISTRIBUTION in method.gives:

@@ -178,7 +178,7 @@ def _fits(metric: Metric, matrix: PredictionMatrix) -> bool:
 
 
 def _misfit(metric: Metric, matrix: PredictionMatrix) -> tuple[str, str]:
-    """What is wrong, and how the predictions would have to be."""
+    """Return what is wrong, and how the predictions would have to be."""
     if matrix.task not in metric.tasks:
         tasks = " and ".join(sorted(str(task) for task in metric.tasks))
         return f"is for {tasks} tasks; this one is {matrix.task}", ""

@@ -1,4 +1,4 @@
-"""What a metric is: bound to a matrix once, then scored under any weights.
+"""The record of a metric: bound to a matrix once, then scored under any weights.
 
 A bootstrap resample is a row of integer weights, out-of-bag is ``weights == 0``, a fold is a 0/1
 row. Four helpers cover nearly all metrics: `mean_of` a loss per sample, `of_totals` of a few
@@ -165,7 +165,7 @@ class Metric:
         return max(self.cell, 10 * few) + kept_by_digit
 
     def adds_up(self, outcome: Outcome) -> bool:
-        """Whether parts of the samples of an outcome can be added up apart: see `by_sample`."""
+        """True if parts of the samples of an outcome can be added up apart: see `by_sample`."""
         return self.by_sample and not (self.by_class and len(outcome.classes) > MANY_CLASSES)
 
 

@@ -1,4 +1,4 @@
-"""How many rows, and how many configurations, an honest result takes: before a study.
+"""Plans of a study: how many rows and configurations an honest result takes.
 
 A basis says how performances vary, by chance and in truth, from a pilot or from stated values; a
 plan says what is to be expected of so many rows and so many configurations: a file per idea.

@@ -59,7 +59,7 @@ class Bracket:
 
     @property
     def middle(self) -> float:
-        """What to expect."""
+        """Return what to expect."""
         return (self.lower + self.upper) / 2
 
 
@@ -92,7 +92,7 @@ def bracket(basis: PlanBasis, n_samples: float, n_configurations: float) -> Brac
 
 
 def _further(basis: PlanBasis, n_configurations: float) -> float:
-    """How much further the best of more configurations than the pilot's stands out."""
+    """Return how much further the best of more configurations than the pilot's stands out."""
     if n_configurations <= basis.n_configurations:
         return 1.0
     return expected_maximum(n_configurations) / expected_maximum(basis.n_configurations)

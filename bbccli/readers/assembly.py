@@ -1,4 +1,4 @@
-"""What was read -> prediction matrix, with everything noticed on the way."""
+"""A sheet and its values -> prediction matrix, with everything noticed on the way."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ def _notes_on_groups(groups: IntArray | None, folds: IntArray | None) -> Iterato
 
 
 def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Iterator[Note]:
-    """What the metadata tell about the configurations."""
+    """Yield what the metadata tell about the configurations."""
     metadata, n_read = sheet.metadata, _n_read(sheet)
     counts = metadata.count_flags(configurations)
     if counts:
@@ -262,7 +262,7 @@ def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Itera
 
 
 def _notes_on_targets(metadata: Metadata, configurations: tuple[str, ...]) -> Iterator[Note]:
-    """Whose target the truth is, where the tool scales those of some models."""
+    """Yield whose target the truth is, where the tool scales those of some models."""
     said = targets_of(metadata.run)
     if said is None:
         return
@@ -281,7 +281,7 @@ def _names(run: Mapping[str, Any], key: str) -> list[str]:
 
 
 def _source(sheet: Sheet, folds: IntArray | None) -> Source:
-    """Where all of it came from, and how much there was before anything was left out."""
+    """Return where all of it came from, and how much there was before anything was left out."""
     metadata = sheet.metadata
     raw, selection = metadata.raw, _selection_of(sheet)
     if selection is not None and folds is not None and folds.max() > 0:
@@ -296,7 +296,7 @@ def _source(sheet: Sheet, folds: IntArray | None) -> Source:
 
 
 def _selection_of(sheet: Sheet) -> Pooling | None:
-    """How the tool whose dialect this is selects, where it is known."""
+    """Return how the tool whose dialect this is selects, where it is known."""
     dialect = DIALECTS.get(sheet.layout)
     return None if dialect is None else dialect.selection
 
@@ -309,5 +309,5 @@ def _n_read(sheet: Sheet) -> int:
 
 
 def _alike(sheet: Sheet) -> bool:
-    """Whether configurations come from evaluations, each of which has documents of its own."""
+    """True if configurations come from evaluations, each of which has documents of its own."""
     return sheet.layout == HARNESS

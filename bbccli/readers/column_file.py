@@ -132,7 +132,7 @@ def _opened(path: str, size: int) -> pq.ParquetFile:
 
 
 def _groups(file: pq.ParquetFile, first: int, end: int) -> tuple[list[int], int]:
-    """Which groups of rows hold some of the rows, and how many rows lie before them."""
+    """Return which groups of rows hold some of the rows, and how many rows lie before them."""
     sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
     ends = np.cumsum([0, *sizes])
     here = np.flatnonzero((ends[1:] > first) & (ends[:-1] < end))

@@ -59,7 +59,7 @@ class Extent:
 
     @property
     def in_unit(self) -> bool:
-        """Whether all numbers lie in [0, 1]."""
+        """True if all numbers lie in [0, 1]."""
         return not bool((self.lowest < 0).any() or (self.highest > 1).any())
 
 
@@ -89,7 +89,7 @@ class LookedUp(Cube):
     file: ColumnFile | None = None
 
     def all_among(self, values: Sequence[float]) -> bool:
-        """Whether every number is among the given values; a glance at one column comes first."""
+        """True if every number is among the given values; a glance at one column comes first."""
         if self.file is None or not np.isin(self.file[:, :, [0]], values).all():
             return False
         return bool(extent_of(self.file, tuple(values)).among.all())
@@ -148,12 +148,12 @@ def _file_of(paths: Paths, sheet: Sheet, request: Request) -> ColumnFile:
 
 
 def _is_parquet(path: object) -> bool:
-    """Whether it is a file on a disk whose name says so."""
+    """True if it is a file on a disk whose name says so."""
     return isinstance(path, str | Path) and Path(path).suffix == ".parquet" and Path(path).is_file()
 
 
 def _interpreted(sheet: Sheet, file: ColumnFile, outcome: Outcome) -> Values:
-    """What `interpret` makes of a cube: labels, probabilities, scores or values."""
+    """Return what `interpret` makes of a cube: labels, probabilities, scores or values."""
     classes = tuple(map(number_of, outcome.classes))
     labels = () if np.isnan(classes).any() else classes
     extent = extent_of(file, labels)

@@ -200,7 +200,7 @@ def _checked(task: Task, truth: Column, present: Sequence[str]) -> Task:
 
 
 def _problem(task: Task, truth: Column, present: Sequence[str]) -> str | None:
-    """Why a task does not fit the truth; None when it does."""
+    """Return why a task does not fit the truth; None when it does."""
     if task is Task.BINARY and len(present) > 2:
         return f"the truth has {len(present)} values ({listing(sorted_names(present))})"
     if task is Task.REGRESSION and truth.is_text:

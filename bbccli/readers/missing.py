@@ -180,7 +180,7 @@ def _refuse_strangers(gaps: BoolArray, names: Sequence[str], path: str) -> None:
 
 
 def _of_whole_folds(missing: BoolArray, folds: IntArray) -> bool:
-    """Whether gaps (R, N, C) begin and end with folds (R, N), as those of pruned trials do."""
+    """True if gaps (R, N, C) begin and end with folds (R, N), as those of pruned trials do."""
     for own, there in zip(missing, folds, strict=True):
         for fold in np.unique(there):
             gaps = own[there == fold]

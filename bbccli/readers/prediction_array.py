@@ -46,7 +46,7 @@ class Cube:
 
     @property
     def by_class(self) -> bool:
-        """Whether a configuration has one column per class."""
+        """True if a configuration has one column per class."""
         return any(cell.label is not None for cell in self.cells)
 
     @property
@@ -73,7 +73,7 @@ class Cube:
         )
 
     def all_among(self, values: Sequence[float]) -> bool:
-        """Whether the predictions are numbers, every one of which is among the given values."""
+        """True if the predictions are numbers, every one of which is among the given values."""
         if self.numbers is None:
             return False
         # A glance at a few samples spares most matrices the full comparison.
@@ -199,7 +199,7 @@ def _finite(numbers: FloatArray, column: Column) -> None:
 
 
 def _among(numbers: FloatArray, values: Sequence[float]) -> bool:
-    """Whether every number is missing or one of the values."""
+    """True if every number is missing or one of the values."""
     found = np.isnan(numbers)
     for value in values:
         found |= numbers == value

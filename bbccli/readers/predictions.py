@@ -181,12 +181,12 @@ def _check_classes(cube: Cube, classes: Sequence[str]) -> None:
 
 
 def _in_unit(numbers: FloatArray) -> bool:
-    """Whether all numbers lie in [0, 1]; missing ones are passed over."""
+    """True if all numbers lie in [0, 1]; missing ones are passed over."""
     lowest, highest = np.fmin.reduce(numbers, axis=None), np.fmax.reduce(numbers, axis=None)
     return not bool(lowest < 0 or highest > 1)
 
 
 def _sums_to_one(array: FloatArray) -> bool:
-    """Whether the K probabilities of (R, N, C, K) sum to one; missing ones are passed over."""
+    """True if the K probabilities of (R, N, C, K) sum to one; missing ones are passed over."""
     with np.errstate(invalid="ignore"):
         return not bool((np.abs(array.sum(axis=-1) - 1) > SUM_TOLERANCE).any())

@@ -45,7 +45,7 @@ class Compared:
 
     @property
     def is_otherwise(self) -> bool:
-        """Whether bbc has another score by default."""
+        """True if bbc has another score by default."""
         return not agrees(self.by_default, self.part.score or 0.0, self.tolerance)
 
 

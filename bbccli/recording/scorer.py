@@ -111,7 +111,7 @@ class RecordingScorer:
         return request
 
     def _accept_sample_weight(self) -> bool:
-        """Whether a search may hand weights on: where the metric takes them (scikit-learn 1.9)."""
+        """True if a search may hand weights on: where the metric takes them (scikit-learn 1.9)."""
         accepts = getattr(self.metric, "_accept_sample_weight", None)
         return bool(accepts()) if accepts else False
 

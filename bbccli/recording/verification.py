@@ -217,7 +217,7 @@ def _unrecorded(results: Any, candidate: Candidate) -> str:
 def _tried_before(
     pairs: Pairs, groups: Mapping[str, list[Part]]
 ) -> tuple[list[str], tuple[str, ...]]:
-    """What to say of candidates with several tries, and names of those recorded again."""
+    """Return what to say of candidates with several tries, and names of those recorded again."""
     tried, again = [], []
     for one, own in pairs:
         found = tries_of(groups[own[0].identity], [one.splits.tolist()]) if own else []

@@ -128,7 +128,7 @@ class PairCase:
 
     @property
     def difference(self) -> float:
-        """How much better the first is than the second, as measured."""
+        """Return how much better the first is than the second, as measured."""
         return self.gain(self.values)
 
     @property
@@ -156,7 +156,7 @@ class PairCase:
         return bool((same | ~there).all())
 
     def gain(self, values: FloatArray) -> float:
-        """How much better the first of some performances (M,) is than the second."""
+        """Return how much better the first of some performances (M,) is than the second."""
         return float(self.metric.direction.gain(values[0], values[1])) + 0.0
 
     def gains(self, values: FloatArray) -> FloatArray:

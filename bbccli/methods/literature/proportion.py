@@ -142,7 +142,7 @@ def run(case: Case, *, formula: Formula) -> Answer:
 
 
 def _is_proportion(case: Case) -> bool:
-    """Whether the metric is the mean of a yes or no per sample."""
+    """True if the metric is the mean of a yes or no per sample."""
     scorers = by_repeat(case.matrix, case.metric, np.array([case.choice.winner]))
     of_all = [s.scorer if isinstance(s, AvailableCases) else s for s in scorers]
     return all(isinstance(scorer, MeanScorer) and scorer.share for scorer in of_all)

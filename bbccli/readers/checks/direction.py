@@ -136,7 +136,7 @@ def standings(
 
 
 def _is_near_mean(column: FloatArray, outcome: Outcome, kind: PredictionKind) -> bool:
-    """Whether predictions (N,) may be means of the truth of other samples, and little more."""
+    """True if predictions (N,) may be means of the truth of other samples, and little more."""
     if kind is PredictionKind.LABEL or column.ndim > 1 or outcome.task is Task.SURVIVAL:
         return False
     truth = outcome.values.astype(float)

@@ -55,7 +55,7 @@ def in_order(predictions: Values, outcome: Outcome, folds: IntArray | None = Non
 def leaves_one_out(
     column: FloatArray, outcome: Outcome, kind: PredictionKind, folds: IntArray | None
 ) -> bool:
-    """Whether a column (N,) that goes against the truth says no more than the others' mean truth.
+    """True if a column (N,) that goes against the truth says no more than the others' mean truth.
 
     Without sample i the mean is (N m - y_i) / (N - 1): it goes against the truth, though nothing
     was learnt. Each entry is within 1 / (N - 1) times the largest distance from m; rounding and
@@ -155,7 +155,7 @@ def performances(predictions: Values, outcome: Outcome, columns: IntArray) -> Fl
 
 
 def _either_way(performances: FloatArray, measure: str) -> FloatArray:
-    """How well something tells the truth, if need be the other way round."""
+    """Return how well something tells the truth, if need be the other way round."""
     if measure == "AUC":
         return np.maximum(performances, 1 - performances)
     return np.abs(performances)
@@ -169,7 +169,7 @@ def measure_of(outcome: Outcome, kind: PredictionKind) -> str:
 
 
 def _comes_near(performance: float, outcome: Outcome, measure: str) -> bool:
-    """Whether a performance may be 1 but for chance."""
+    """True if a performance may be 1 but for chance."""
     if outcome.task is Task.REGRESSION:
         return performance >= CORRELATED
     if measure == "AUC":

@@ -152,7 +152,7 @@ def _constant_in_folds(
 
 
 def _baseline(values: FloatArray, parts: list[BoolArray], outcome: Outcome) -> bool:
-    """Whether there is one value per fold, and it summarises the outcome of the other folds."""
+    """True if there is one value per fold, and it summarises the outcome of the other folds."""
     if outcome.event is not None:
         return False
     truth = outcome.values.astype(float)
@@ -177,7 +177,7 @@ def _whole(columns: FloatArray) -> BoolArray:
 
 
 def _periodic(column: FloatArray) -> bool:
-    """Whether three or more different numbers of a column (n,) come again and again, as 0 1 2 0."""
+    """True if three or more different numbers of a column (n,) come again and again, as 0 1 2 0."""
     again = np.flatnonzero(column == column[0])
     period = int(again[1]) if len(again) > 1 else len(column)
     if period < 3 or 2 * period > len(column) or len(np.unique(column[:period])) < period:

@@ -122,5 +122,5 @@ def _classes(truth: FloatArray | IntArray) -> list[int]:
 
 
 def _is_coded(truth: FloatArray | IntArray) -> bool:
-    """Whether the truth is a class rather than a value."""
+    """True if the truth is a class rather than a value."""
     return truth.dtype.kind == "i"

@@ -107,7 +107,7 @@ def _error(distribution: Distribution, case: Case) -> MonteCarloError:
 
 
 def _basis(case: Case, winner: int, value: float, n_drawn: int, drawn: bool = True) -> Basis:
-    """What the interval needs; what the guard counts, where there is one."""
+    """Return what the interval needs; what the guard counts, where there is one."""
     matrix, metric, plan = case.matrix, case.metric, case.plan
     n_units = rests_on(matrix, metric, winner) if plan.guard else matrix.n_samples
     endless = metric.direction is Direction.MINIMIZE and np.isinf(case.bounded.bounds[1])

@@ -1,4 +1,4 @@
-"""Which ends of an interval are estimated, and intervals from a formula of their ends."""
+"""Ends of an interval that are estimated, and intervals from a formula of their ends."""
 
 from __future__ import annotations
 

@@ -51,17 +51,17 @@ class Candidates:
 
     @property
     def swept(self) -> bool:
-        """Whether pairs are counted, which numpy does in many short calls."""
+        """True if pairs are counted, which numpy does in many short calls."""
         return self.metric.of_pairs
 
     @property
     def apart(self) -> bool:
-        """Whether their predictions are not here, and workers score them where there are any."""
+        """True if their predictions are not here, and workers score them where there are any."""
         return workers.current() is not None
 
     @property
     def whole(self) -> bool:
-        """Whether all columns are bound at once, and kept."""
+        """True if all columns are bound at once, and kept."""
         return not self.apart and len(self.blocks()) == 1
 
     def blocks(self, among: IntArray | None = None) -> list[IntArray]:

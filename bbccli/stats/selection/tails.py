@@ -1,4 +1,4 @@
-"""Whether a few large losses decide a figure, and what is done about them."""
+"""Checks of large losses and clipped logarithms: they may decide a figure."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ class Split:
 
     @property
     def held_out(self) -> bool:
-        """Whether the evaluation samples took no part in the selection."""
+        """True if the evaluation samples took no part in the selection."""
         return not bool((self.selection & self.evaluation).any())
 
 

@@ -292,7 +292,7 @@ def _interval(
 
 
 def _is_proportion(evaluated: Evaluated) -> bool:
-    """Whether the performance is a proportion of samples, each of which counts 0 or 1."""
+    """True if the performance is a proportion of samples, each of which counts 0 or 1."""
     scorer = evaluated.scorer
     if isinstance(scorer, AvailableCases):  # the finalist predicts all samples that evaluate it
         scorer = scorer.scorer
