@@ -17,7 +17,7 @@ from bbccli.analysis.verification import verified
 from bbccli.errors import InputError
 from bbccli.readers import Roles, read
 from bbccli.readers.runs import folder as folder_readers
-from bbccli.readers.runs.autogluon_scores import Board, check_listed
+from bbccli.readers.runs.autogluon import Board, check_listed
 from bbccli.readers.runs.base import RunTable
 
 REAL = Path(__file__).parent / "data" / "runs"

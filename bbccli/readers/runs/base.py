@@ -223,7 +223,7 @@ class RunFiles:
         return _SPEC | {"run": _about(self.tool, self.left_out)}
 
 
-class Turn(IntEnum):
+class Order(IntEnum):
     """When a tool is tried on a folder: the surest signs first."""
 
     FIRST = 0
@@ -264,7 +264,7 @@ class RunReader:
     signature: str
     recognises: Callable[[Path], bool]
     load: Callable[[Path], RunTable | RunFiles]
-    turn: Turn = Turn.BY_FILES
+    turn: Order = Order.BY_FILES
     labels: str = "in the folder"
     untested: bool = False
 

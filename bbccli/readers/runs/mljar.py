@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,22 +24,180 @@ from bbccli.errors import InputError
 from bbccli.readers.runs.base import FoldScore, RunReader, RunTable
 from bbccli.readers.runs.contents import (
     check_name,
+    folds_of,
     matching,
     numbers_of,
     read_json,
+    read_positions,
     read_table,
 )
-from bbccli.readers.runs.mljar_classes import classes_of, named
-from bbccli.readers.runs.mljar_folds import check_copies, placed
-from bbccli.readers.runs.mljar_scores import (
+from bbccli.readers.runs.mljar_targets import (
     BOARD,
+    ENSEMBLE,
+    Target,
     board_of,
     check_listed,
     fold_scores,
     leaderboard,
+    truth_of,
 )
-from bbccli.readers.runs.mljar_targets import ENSEMBLE, Truth, truth_of
-from bbccli.types import FloatArray, IntArray
+from bbccli.types import BoolArray, FloatArray, IntArray
+
+_OF_A_CLASS = 20
+"""Classes with fewer rows, or fewer than there are folds, are topped up with copies."""
+
+
+def placed(
+    folder: Path, split: bool, n_folds: int, n_repeats: int, n_rows: int
+) -> dict[str, IntArray]:
+    """Return which samples the rows are of, and their folds where they have one.
+
+    Parameters
+    ----------
+    folder
+        The run.
+    split
+        Whether one part of the rows was held out, in place of a cross-validation.
+    n_folds, n_repeats
+        Of the validation.
+    n_rows
+        Rows of the predictions.
+
+    Raises
+    ------
+    InputError
+        Files that are missing, damaged, or contradict each other.
+    """
+    if split:
+        place = folder / "split_validation_indices.npy"
+        if n_repeats == 1:
+            row_id = _as_many(np.sort(read_positions(place)), n_rows, place)
+            return {"row_id": row_id, "fold": np.zeros(n_rows, np.int64)}
+        return {"row_id": np.arange(n_rows)}
+    row_id = np.arange(n_rows)
+    if n_repeats > 1:
+        return {"row_id": row_id}
+    within = folder / "folds"
+    parts = []
+    for fold in range(n_folds):  # as claimed: the first file that is missing ends it
+        parts.append(read_positions(within / f"fold_{fold}_validation_indices.npy"))
+    folds = folds_of(parts, n_rows, within)
+    for fold in range(n_folds):
+        _check_complement(folds != fold, within / f"fold_{fold}_train_indices.npy")
+    return {"row_id": row_id, "fold": folds}
+
+
+def check_copies(
+    kept: FloatArray, copies: FloatArray, n_folds: int, classes: bool, folder: Path
+) -> None:
+    """Refuse targets beyond the rows of the data that are no copies of rows of rare classes.
+
+    Raises
+    ------
+    InputError
+        There are such targets.
+    """
+    enough = max(_OF_A_CLASS, n_folds)
+    if any(not classes or (kept == code).sum() >= enough for code in np.unique(copies)):
+        raise InputError(
+            f"the predictions have {len(kept) + len(copies)} rows, data_info.json says that there "
+            f"are {len(kept)}",
+            path=str(folder),
+            hint="the folder mixes files of several runs, or is damaged",
+        )
+
+
+def _check_complement(wanted: BoolArray, place: Path) -> None:
+    """The rows that a fold trains on are all that it does not validate."""
+    if not place.is_file():
+        return
+    trained = np.unique(read_positions(place))
+    if not np.array_equal(trained, np.flatnonzero(wanted)):
+        raise InputError(
+            "trains on other rows than those that its fold does not validate",
+            path=str(place),
+            hint="the folder mixes folds of several runs, or is damaged",
+        )
+
+
+def _as_many(positions: IntArray, n_rows: int, place: Path) -> IntArray:
+    if len(positions) != n_rows:
+        problem = f"has {len(positions)} positions, the predictions have {n_rows} rows"
+        raise InputError(problem, path=str(place), hint="copy the run again")
+    return positions
+
+
+_TWO = 2
+
+
+def classes_of(folder: Path, models: Sequence[str], target: FloatArray, binary: bool) -> list[Any]:
+    """Return the classes in the order of their codes: texts, or the codes themselves.
+
+    Parameters
+    ----------
+    folder, models
+        The run, and the names of its models.
+    target : (n,)
+        Codes.
+    binary
+        Whether there are two classes.
+
+    Raises
+    ------
+    InputError
+        Targets that are no codes, or names of classes that have other codes.
+    """
+    broken = np.flatnonzero(target % 1)
+    if len(broken):
+        raise InputError(
+            f"{models[0]} has a target that is no code of a class",
+            path=str(folder),
+            row=int(broken[0]),
+            value=float(target[broken[0]]),
+            hint="copy the run again",
+            further=len(broken) - 1,
+        )
+    found = [int(code) for code in np.unique(target)]
+    for name in models:
+        codes = _codes(folder / name)
+        if codes:
+            _check(codes, found, binary, folder / name / "framework.json")
+            return sorted(codes, key=lambda label: int(codes[label]))
+    return found
+
+
+def named(target: FloatArray, classes: Sequence[Any]) -> Any:
+    """Return targets (n,) as values, as whole numbers or by the names of their classes."""
+    if not classes:
+        return target
+    if not isinstance(classes[0], str):
+        return target.astype(np.int64)
+    return np.array(classes)[target.astype(np.int64)]
+
+
+def _codes(model: Path) -> dict[str, Any]:
+    """Code of each class, where the targets were texts."""
+    for file in ("framework.json", "ensemble.json"):
+        if (model / file).is_file():
+            about = read_json(model / file)
+            parts = about.get("preprocessing") if isinstance(about, dict) else None
+            first = parts[0] if isinstance(parts, list) and parts else None
+            codes = first.get("categorical_y") if isinstance(first, dict) else None
+            return codes if isinstance(codes, dict) else {}
+    return {}
+
+
+def _check(codes: dict[str, Any], found: Sequence[int], binary: bool, place: Path) -> None:
+    values = list(codes.values())
+    fits = all(type(value) is int for value in values) and sorted(values) == [*range(len(values))]
+    if not fits or not set(found) <= set(values) or (binary and len(values) != _TWO):
+        raise InputError(
+            f"codes the classes as {', '.join(map(str, values))}; the targets are "
+            f"{', '.join(map(str, found))}",
+            path=str(place),
+            hint="the folder mixes models of several runs, or is damaged",
+        )
+
 
 _TASKS = {
     "binary_classification": "binary",
@@ -225,7 +384,7 @@ def _rows_of(run: _Run, tables: dict[str, dict[str, FloatArray]]) -> int:
     return n_rows
 
 
-def _target(run: _Run, tables: dict[str, dict[str, FloatArray]], fold: IntArray | None) -> Truth:
+def _target(run: _Run, tables: dict[str, dict[str, FloatArray]], fold: IntArray | None) -> Target:
     """The target, which all models have in the same rows."""
     targets = {name: (_place(run, name), table["target"]) for name, table in tables.items()}
     return truth_of(run.folder, targets, fold)

@@ -5,14 +5,18 @@ skewed ones the logarithm of their distance from the smallest target of the trai
 (`X_min_values`), and smaller ones are clipped at it. So the truth is that of a model without
 scaling, such as the baseline; the others are scored by mljar on targets of their own.
 
-This is not the rule of `constant.differing`: models without scaling write the same digits, so that
-not even rounding tells them apart, and the noise of the others grows with what was added to a
+This is not the rule of `sample_columns.differing`: models without scaling write the same digits, so
+that not even rounding tells them apart, and the noise of the others grows with what was added to a
 target on the way and not with the target.
+
+A model that learns in one go writes a log of one line for each fold: iteration, score on the
+training rows, score on the rows that the fold validates. Those scores tell whether the folds in
+`folds/` are the ones that were used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,9 +24,101 @@ from typing import Any
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.readers.runs.contents import read_json
+from bbccli.readers.runs.base import FoldScore, Score
+from bbccli.readers.runs.contents import check_name, number_in, read_json, read_rows, records_with
 from bbccli.readers.sample_columns import odd_one
 from bbccli.types import BoolArray, FloatArray, IntArray
+
+BOARD = "leaderboard.csv"
+TOLERANCE = 1e-6
+"""mljar clips probabilities in 32 bits; everything else agrees to rounding."""
+
+_VALUE = "metric_value"
+_CELLS_OF_A_LOG = 3
+
+
+def board_of(folder: Path) -> dict[str, str] | None:
+    """Return the score of each model of the leaderboard, as it stands there; None without one.
+
+    Raises
+    ------
+    InputError
+        It can't be read, or names what is no folder of a model.
+    """
+    if not (folder / BOARD).is_file():
+        return None
+    rows = records_with(folder / BOARD, "name", _VALUE, hint="copy the run again")
+    for row in rows:
+        check_name(row["name"] or "-", folder / BOARD)
+    return {row["name"]: row[_VALUE] for row in rows if row["name"]}
+
+
+def check_listed(folder: Path, board: dict[str, str] | None, models: Sequence[str]) -> None:
+    """Refuse models that were saved and are not on the leaderboard.
+
+    Raises
+    ------
+    InputError
+        There is such a model.
+    """
+    unlisted = [name for name in models if board is not None and name not in board]
+    if unlisted:
+        raise InputError(
+            f"does not list {unlisted[0]}, which params.json names as saved",
+            path=str(folder / BOARD),
+            hint="the folder mixes files of several runs, or is damaged; without "
+            f"{BOARD} the run is read, and no score is checked",
+            further=len(unlisted) - 1,
+        )
+
+
+def leaderboard(
+    folder: Path, board: dict[str, str] | None, models: Sequence[str], metric: str | None
+) -> tuple[Score, ...]:
+    """Return the scores of models, with the metric's own sign.
+
+    Raises
+    ------
+    InputError
+        One is not a number.
+    """
+    if board is None or metric is None:
+        return ()
+    rows = {name: row for row, name in enumerate(board)}
+    place, hint = folder / BOARD, "copy the run again"
+    values = [number_in(board[name], place, rows[name], _VALUE, hint=hint) for name in models]
+    return tuple(
+        Score(name, metric, value, "pooled", TOLERANCE)
+        for name, value in zip(models, values, strict=True)
+    )
+
+
+def fold_scores(
+    folder: Path, models: Sequence[str], metric: str | None, n_folds: int
+) -> tuple[FoldScore, ...]:
+    """Return what the logs say of models that learn in one go."""
+    if metric is None:
+        return ()
+    return tuple(
+        FoldScore(name, metric, fold, value, TOLERANCE)
+        for name in models
+        for fold, value in enumerate(_logged(folder / name, n_folds))
+    )
+
+
+def _logged(folder: Path, n_folds: int) -> Iterator[float]:
+    """Yield the score of each fold; nothing where some log is missing or of another form."""
+    places = [folder / f"learner_fold_{fold}_training.log" for fold in range(n_folds)]
+    if not all(place.is_file() for place in places):
+        return
+    logs = [read_rows(place) for place in places]
+    if any(len(log) != 1 or len(log[0]) != _CELLS_OF_A_LOG for log in logs):
+        return
+    try:
+        yield from [float(log[0][-1]) for log in logs]
+    except ValueError:
+        return
+
 
 ENSEMBLE = "Ensemble"
 
@@ -47,7 +143,7 @@ class Scaled:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Truth:
+class Target:
     """The target of the samples.
 
     Parameters
@@ -89,7 +185,7 @@ class Truth:
 
 def truth_of(
     folder: Path, targets: Mapping[str, tuple[Path, FloatArray]], fold: IntArray | None
-) -> Truth:
+) -> Target:
     """Return the target of all models.
 
     Parameters
@@ -130,7 +226,7 @@ def truth_of(
     low = _limits(own, fold, len(truth))
     near = np.abs(truth - low) <= _NOISE * (np.abs(truth) + own.offset)
     scaled = tuple(n for n, s in scalings.items() if s.offset and not n.startswith(ENSEMBLE))
-    return Truth(truth, of, scaled, clipped, np.asarray(near.any(axis=0)))
+    return Target(truth, of, scaled, clipped, np.asarray(near.any(axis=0)))
 
 
 def _scaled(model: Path) -> Scaled:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bbccli.core.source import tolerance_of
 from bbccli.errors import InputError
-from bbccli.readers.runs.base import RunReader, RunTable, Score, Turn
+from bbccli.readers.runs.base import Order, RunReader, RunTable, Score
 from bbccli.readers.runs.contents import matching
 from bbccli.readers.sources.limits import check_size
 from bbccli.recording import design, parts
@@ -483,4 +483,4 @@ def _load(folder: Path) -> RunTable:
     return as_table(load(folder))
 
 
-RUNS = (RunReader("recorder", f"`{design.HEADER}`", recognises, _load, Turn.FIRST),)
+RUNS = (RunReader("recorder", f"`{design.HEADER}`", recognises, _load, Order.FIRST),)

@@ -52,7 +52,7 @@ _NEW_ARRAY = (Name.NDARRAY, (0,), memoryview(b"b"))
 _PLAIN_DTYPE = (3, None, None, None, -1, -1, 0)
 
 
-class Kind:
+class DtypeState:
     """A dtype: `numpy` is None until its byte order is told."""
 
     def __init__(self, code: Any) -> None:
@@ -116,7 +116,7 @@ def called(symbol: Any, arguments: Any) -> Any:
         if symbol is Name.FROM_BUFFER:
             return Held(_from_buffer(*arguments))
         if symbol is Name.DTYPE and arguments[1:] == (False, True):
-            return Kind(arguments[0])
+            return DtypeState(arguments[0])
         if symbol is Name.ENCODE and arguments[1:] == ("latin1",) and isinstance(arguments[0], str):
             return memoryview(arguments[0].encode("latin-1"))
         if symbol is Name.BYTES and arguments == ():
@@ -132,7 +132,7 @@ def built(target: Any, state: Any) -> None:
     RefusedError
         Another target, another state, a second time.
     """
-    if not isinstance(target, Kind | Held) or not isinstance(state, tuple):
+    if not isinstance(target, DtypeState | Held) or not isinstance(state, tuple):
         refuse("it changes something other than an array")
     target.build(*state)
 
@@ -148,7 +148,7 @@ def _from_buffer(raw: Any, kind: Any, shape: Any, order: Any, axes: Any = None) 
 
 def _array(raw: Any, kind: Any, shape: Any, order: Any) -> Array:
     """View of bytes that a shape fills exactly."""
-    if not isinstance(raw, memoryview) or not isinstance(kind, Kind) or kind.numpy is None:
+    if not isinstance(raw, memoryview) or not isinstance(kind, DtypeState) or kind.numpy is None:
         refuse("its array is not made of plain numbers")
     if (
         not _is_whole(shape)

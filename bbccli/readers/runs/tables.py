@@ -17,7 +17,7 @@ from bbccli.readers.arrow import is_text
 from bbccli.readers.layout.dialects import DIALECTS, Dialect
 from bbccli.readers.layout.dialects.base import spelled
 from bbccli.readers.roles import Hints
-from bbccli.readers.runs.base import RunFiles, RunReader, Turn
+from bbccli.readers.runs.base import Order, RunFiles, RunReader
 from bbccli.readers.runs.contents import parsed
 from bbccli.readers.table import Table, check_names
 
@@ -74,7 +74,7 @@ def _reader(dialect: Dialect, outcome: str, row: str, label: str) -> RunReader:
         files = [path for path in kinds if kinds[path] == most]
         return RunFiles(tool, files, tuple(left), label, outcome)
 
-    return RunReader(tool, f"tables of {tool}", recognises, load, Turn.LAST)
+    return RunReader(tool, f"tables of {tool}", recognises, load, Order.LAST)
 
 
 def _kind(table: Table, outcome: str, row: str) -> tuple[object, ...]:
@@ -106,5 +106,5 @@ RUNS = (
     _reader(DIALECTS["caret"], "obs", "rowIndex", "pred"),
     _reader(DIALECTS["tidymodels"], "", ".row", ".pred_class"),
     _reader(DIALECTS["mlr3"], "truth", "row_ids", "response"),
-    RunReader("OpenML", "`*/predictions.arff`", _is_run, _load_openml, Turn.LAST),
+    RunReader("OpenML", "`*/predictions.arff`", _is_run, _load_openml, Order.LAST),
 )
