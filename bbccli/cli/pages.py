@@ -65,8 +65,7 @@ def publish_page(
     quiet: bool = False,
 ) -> None:
     """Write a page of results; say on standard error what it says first, and where it is."""
-    from bbccli.reports.page.verdict import first_lines
-    from bbccli.reports.page.whole import page
+    from bbccli.reports.page.whole import first_lines, page
 
     write(page(exhibits, failures, title), output)
     if quiet or output == "-":

@@ -16,7 +16,7 @@ from bbccli.reports.blocks import (
     terminal,
 )
 from bbccli.reports.figures import Absent, Drawn
-from bbccli.reports.page import figures
+from bbccli.reports.page import sections as on_page
 from bbccli.reports.page.sections import sections
 
 COLUMNS = (Column("name", figures=False), Column("figure"), Column("more", wide=True))
@@ -29,7 +29,7 @@ def table(n=2, **more):
 @pytest.fixture
 def undrawn(monkeypatch):
     """Pages without pictures."""
-    monkeypatch.setattr(figures, "can_render", lambda: False)
+    monkeypatch.setattr(on_page, "can_render", lambda: False)
 
 
 def page(*blocks, found=()):
@@ -63,7 +63,7 @@ def test_the_rest_of_a_table_is_counted():
     text = markdown([rows])
     assert f"| c{MOST_ROWS - 1} |" in text and f"| c{MOST_ROWS} |" not in text
     assert text.endswith("\n\nand 2 more\n")
-    rows = table(figures.MOST_ROWS + 1, title="Rows")
+    rows = table(on_page.MOST_ROWS + 1, title="Rows")
     assert ">1 more are not listed.<" in page(rows)
 
 
