@@ -17,8 +17,7 @@ from bbccli.errors import OptionError
 if TYPE_CHECKING:
     from bbccli.analysis import Analysis
     from bbccli.analysis.answer import Answer
-    from bbccli.reports.evidence import Evidence
-    from bbccli.reports.exhibit import Exhibit
+    from bbccli.reports.evidence import Evidence, Exhibit
     from bbccli.schema.compare import CompareEnvelope
     from bbccli.schema.correct import ErrorEnvelope
 
@@ -26,14 +25,14 @@ if TYPE_CHECKING:
 def exhibit_of(asked: Analysis, files: Sequence[str], found: Answer) -> Exhibit:
     """Return an answer with all that its predictions tell beyond it."""
     from bbccli.analysis.asked import command_line
-    from bbccli.reports.exhibit import Exhibit
+    from bbccli.reports.evidence import Exhibit
 
     return Exhibit(found.document.record, _evidence(asked, found), command_line(asked, files))
 
 
 def _evidence(asked: Analysis, found: Answer) -> Evidence:
     from bbccli.analysis.answer import working
-    from bbccli.reports.evidence import gather
+    from bbccli.reports.evidence.gathering import gather
     from bbccli.schema.correct import to_report
 
     metric = found.metrics[0]
@@ -50,7 +49,7 @@ def page_of_comparison(
 ) -> str:
     """Return the page of what `bbc compare` says, asked by these groups of options."""
     from bbccli.analysis.asked import line_of
-    from bbccli.reports.exhibit import Exhibit
+    from bbccli.reports.evidence import Exhibit
     from bbccli.reports.page.compared import page_of_comparison as page
 
     return page(Exhibit(found.record, command=line_of("compare", files, asked)))
@@ -125,7 +124,7 @@ def saved_exhibit(files: Sequence[str]) -> Exhibit | None:
     InputError
         A result that is damaged.
     """
-    from bbccli.reports.exhibit import Exhibit
+    from bbccli.reports.evidence import Exhibit
     from bbccli.schema.saved import read_documents
 
     if len(files) != 1 or not is_result(files[0]):
@@ -161,7 +160,7 @@ def exhibit_of_comparison(files: Sequence[str]) -> Exhibit:
     InputError
         No file, another result, or a damaged one.
     """
-    from bbccli.reports.exhibit import Exhibit
+    from bbccli.reports.evidence import Exhibit
     from bbccli.schema.saved import HINT_OF_COMPARISON, read_comparison
 
     there = len(files) != 1 or Path(files[0]).exists()

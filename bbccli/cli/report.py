@@ -74,7 +74,7 @@ def report(
     from bbccli.cli.output import check_writable
     from bbccli.cli.pages import publish_comparison, publish_page, write_figures
     from bbccli.cli.shown import are_predictions, exhibit_of_predictions
-    from bbccli.reports.exhibit import Exhibit
+    from bbccli.reports.evidence import Exhibit
     from bbccli.schema.saved import is_comparison
 
     check_writable({"--output": output})

@@ -16,7 +16,7 @@ from bbccli.cli.pages import exhibit_of, is_result
 from bbccli.cli.plot import GATE
 from bbccli.core import reading, resources
 from bbccli.errors import OptionError
-from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.evidence import Exhibit
 from bbccli.schema.saved import is_batch, is_table
 
 

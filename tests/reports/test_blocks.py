@@ -5,12 +5,12 @@ import pytest
 from bbccli.reports import Style
 from bbccli.reports.blocks import (
     MOST_ROWS,
-    Column,
-    Facts,
+    BlockTable,
+    FactList,
     Heading,
     Line,
     Notes,
-    Table,
+    TableColumn,
     Wide,
     markdown,
     terminal,
@@ -19,11 +19,15 @@ from bbccli.reports.figures import Absent, Drawn
 from bbccli.reports.page import sections as on_page
 from bbccli.reports.page.sections import sections
 
-COLUMNS = (Column("name", figures=False), Column("figure"), Column("more", wide=True))
+COLUMNS = (
+    TableColumn("name", figures=False),
+    TableColumn("figure"),
+    TableColumn("more", wide=True),
+)
 
 
 def table(n=2, **more):
-    return Table(COLUMNS, [[f"c{i}", f"0.{i}", f"m{i}"] for i in range(n)], **more)
+    return BlockTable(COLUMNS, [[f"c{i}", f"0.{i}", f"m{i}"] for i in range(n)], **more)
 
 
 @pytest.fixture
@@ -50,7 +54,7 @@ def test_a_terminal_alone_leaves_out_what_is_wide():
 
 
 def test_facts_without_a_text_are_left_out_and_texts_are_joined():
-    facts = Facts([("winner", "a", "AUC 0.9"), ("bound", ""), ("sides", "", "")])
+    facts = FactList([("winner", "a", "AUC 0.9"), ("bound", ""), ("sides", "", "")])
     assert terminal([facts], Style()) == "winner   a   AUC 0.9\n"
     assert markdown([facts]) == "- winner: a, AUC 0.9\n"
     assert ">a, AUC 0.9<" in page(facts) and "bound" not in page(facts)
@@ -84,7 +88,12 @@ def test_facts_and_the_gate_close_the_screen_around_the_notes():
 
 def test_names_are_escaped_by_the_form():
     name = "\x1b[31m*a*|<b>"
-    blocks = [Heading(name), Line(name), Facts([(name, name)]), Table([Column("n")], [[name]])]
+    blocks = [
+        Heading(name),
+        Line(name),
+        FactList([(name, name)]),
+        BlockTable([TableColumn("n")], [[name]]),
+    ]
     assert "\x1b" not in terminal(blocks, Style()) and "<b>" in terminal(blocks, Style())
     for text in (markdown(blocks), page(*blocks)):
         assert "\x1b" not in text and "<b>" not in text
@@ -92,7 +101,7 @@ def test_names_are_escaped_by_the_form():
 
 
 def test_a_fact_without_a_name_goes_on_under_the_one_above():
-    facts = Facts([("assumed", "a"), ("", "b"), ("empty", ""), ("near", "c")])
+    facts = FactList([("assumed", "a"), ("", "b"), ("empty", ""), ("near", "c")])
     assert terminal([facts], Style()) == "assumed   a\n          b\nnear      c\n"
     assert markdown([facts]) == "- assumed: a\n- assumed: b\n- near: c\n"
 

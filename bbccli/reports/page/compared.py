@@ -14,8 +14,7 @@ from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.blocks import Heading
 from bbccli.reports.content.compare import blocks, is_selected, of_baseline
-from bbccli.reports.evidence.records import Evidence, Ranked, Ranking
-from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.evidence import Evidence, Exhibit, Ranked, Ranking
 from bbccli.reports.figures import Absent, Drawn, draw
 from bbccli.reports.figures.base import name_of
 from bbccli.reports.page.citations import methods_section

@@ -9,7 +9,7 @@ from statistics import median
 from bbccli.core.rounding import count
 from bbccli.core.text import visible
 from bbccli.reports import phrases
-from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures.base import (
     MOST_NAMES,
     Drawn,

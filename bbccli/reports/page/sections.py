@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from bbccli.core.notes import Note, severity_of
-from bbccli.reports.blocks import Block, Facts, Line, Notes, Table, Wide
-from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.blocks import Block, BlockTable, FactList, Line, Notes, Wide
+from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import Absent, Drawn
 from bbccli.reports.figures.base import name_of
 from bbccli.reports.figures.rendering import can_render, inline_svg, obstacle
@@ -24,17 +24,17 @@ def sections(blocks: Iterable[Block], figures: Sequence[Drawn | Absent] = ()) ->
     lines: list[Markup] = []
     facts: list[tuple[str, ...]] = []
     notes: list[Note] = []
-    tables: list[Table] = []
+    tables: list[BlockTable] = []
     for one in blocks:
         match one.block if isinstance(one, Wide) else one:
             case Line(text, strong):
                 lines.append(tag("p", tag("strong", text) if strong else text))
-            case Facts(rows):
+            case FactList(rows):
                 facts += rows
             case Notes(more, rows):
                 facts += rows
                 notes += more
-            case Table(facts=rows) as block:
+            case BlockTable(facts=rows) as block:
                 facts += rows
                 tables.append(block)
     shown = {one.kind for one in figures if isinstance(one, Drawn)}
@@ -54,7 +54,7 @@ def _facts(rows: Sequence[tuple[str, str]]) -> Markup:
     return section("Facts", "facts", tag("div", found, class_="words"))
 
 
-def _table(block: Table) -> Markup:
+def _table(block: BlockTable) -> Markup:
     columns = [column.name for column in block.columns]
     rows = [[cell or "none" for cell in row] for row in block.rows]
     title = block.title.lower()

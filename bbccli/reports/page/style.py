@@ -1,7 +1,7 @@
 """The frame of a page, and its style.
 
-It has the fonts of the system, is light or dark, and fits paper and a telephone. The page is written to be
-read without it, for some servers allow no style in a page.
+It has the fonts of the system, is light or dark, and fits paper and a telephone. The page is
+written to be read without it, for some servers allow no style in a page.
 """
 
 from __future__ import annotations
